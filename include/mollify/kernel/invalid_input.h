@@ -1,0 +1,18 @@
+// The one way in which mollify refuses public input.
+#pragma once
+
+#include <stdexcept>
+
+namespace mollify {
+
+/// A public input (a parameter, a domain, a file's header, a flag) cannot be used.
+///
+/// `what()` is one sentence in the form "epsilon must be finite and positive, but is -1": what was
+/// wrong, where, and what was expected. It is made from public information only: private values
+/// never cause a refusal (docs/privacy-kernel.md, "A release is total").
+class InvalidInput : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+}  // namespace mollify
