@@ -2,6 +2,8 @@
 #include "projection_lanes.h"
 
 #if defined(__x86_64__)
+#include <immintrin.h>
+
 #define MOLLIFY_LANES kAvx2Lanes
 #include "projection_lanes.inc"
 #endif

@@ -20,6 +20,12 @@ struct ClippedSum {
   double slope;
 };
 
+/// Both at once, in single precision.
+struct CoarseLook {
+  Survey survey;
+  ClippedSum clipped;
+};
+
 template <class Score>
 struct Passes {
   Survey (*survey)(const Bounds&, const Score*);
@@ -32,6 +38,8 @@ struct Passes {
 struct Lanes {
   Passes<double> of_double;
   Passes<float> of_float;
+  /// For bounds that are the same for all outcomes, and a multiple of eight of them.
+  CoarseLook (*coarse_look)(const Bounds&, const float*, double t);
 };
 
 extern const Lanes kBaselineLanes;

@@ -1,11 +1,11 @@
 #include "mollify/kernel/secure_random.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
-
-#include <unistd.h>
 #if defined(__unix__)
 #include <pthread.h>
 #include <sys/mman.h>
@@ -42,8 +42,8 @@ std::uint64_t SecureRandom::fork_count_ = 1;
 SecureRandom::SecureRandom() {
   tell_of_forks([] { ++fork_count_; });
 #if defined(__unix__)
-  void* memory = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                      -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) stop("there is no memory for the random generator");
 #if defined(MADV_WIPEONFORK)
   madvise(memory, sizeof(State), MADV_WIPEONFORK);  // where refused, fork_count_ does its work

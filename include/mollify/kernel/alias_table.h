@@ -15,9 +15,9 @@ namespace mollify {
 /// Definition. k columns of height N hold k N unit parts; outcome i owns k n_i of them, in column i
 /// below its threshold and in the columns whose alias it is above theirs.
 ///
-/// Theorem. `draw` returns i with probability exactly n_i / N: a uniform column and a uniform height
-/// below N hit each of the k N parts equally often. No rounding takes place: all of it is integers
-/// (Walker 1977; Vose 1991, without the floating point).
+/// Theorem. `draw` returns i with probability exactly n_i / N: a uniform column and a uniform
+/// height below N hit each of the k N parts equally often. No rounding takes place: all of it is
+/// integers (Walker 1977; Vose 1991, without the floating point).
 ///
 /// O(k) to make, 12 bytes an outcome, O(1) a draw. Independent of the table once made.
 class AliasTable {

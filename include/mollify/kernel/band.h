@@ -61,9 +61,7 @@ class Band {
   std::uint64_t upper(std::size_t i) const { return is_uniform() ? upper_ : uppers_[i]; }
 
   /// Sum of lower over the outcomes before i; i from 0 to k. At most N.
-  std::uint64_t lower_before(std::size_t i) const {
-    return is_uniform() ? lower_ * i : prefix_[i];
-  }
+  std::uint64_t lower_before(std::size_t i) const { return is_uniform() ? lower_ * i : prefix_[i]; }
 
   /// The outcome i with lower_before(i) <= position < lower_before(i + 1); position must be below
   /// lower_before(k). Constant time on a uniform band, O(log k) otherwise.

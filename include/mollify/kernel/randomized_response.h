@@ -12,10 +12,10 @@ namespace mollify {
 /// Reports a value of {0, ..., k - 1} as itself with probability K / (K + (k - 1) L) and as each
 /// other one with probability L / (K + (k - 1) L), for public integers L and K = floor(L Ebar).
 ///
-/// Theorem. K <= Ebar L <= e^epsilon L, so any report is at most e^epsilon times as likely under one
-/// value as under another: epsilon-LDP (Kairouz, Oh, Viswanath 2016, section 4.1). `draw` has exactly
-/// these probabilities: first an integer below K + (k - 1) L decides whether the value is kept, and
-/// if not a second one below k - 1 chooses among the others alike.
+/// Theorem. K <= Ebar L <= e^epsilon L, so any report is at most e^epsilon times as likely under
+/// one value as under another: epsilon-LDP (Kairouz, Oh, Viswanath 2016, section 4.1). `draw` has
+/// exactly these probabilities: first an integer below K + (k - 1) L decides whether the value is
+/// kept, and if not a second one below k - 1 chooses among the others alike.
 ///
 /// Total: a value outside {0, ..., k - 1} is private data and counts as 0. O(1), no memory.
 class RandomizedResponse {

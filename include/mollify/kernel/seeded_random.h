@@ -10,8 +10,8 @@ namespace mollify {
 
 /// The ChaCha20 stream of a seed. NOT PRIVATE: whoever knows the seed knows the draws.
 ///
-/// It is no relation of SecureRandom, and nothing that releases takes it: a release with a seed does
-/// not compile (tests/misuse). What it may drive is named `simulate`.
+/// It is no relation of SecureRandom, and nothing that releases takes it: a release with a seed
+/// does not compile (tests/misuse). What it may drive is named `simulate`.
 class SeededRandom {
  public:
   explicit SeededRandom(std::uint64_t seed) : seed_(seed) {}

@@ -15,9 +15,9 @@ namespace mollify {
 ///
 /// Theorem. For any band and any k scores whatsoever, after `assign`
 ///   lower_i <= n_i <= upper_i for every i, and sum n_i = N exactly,
-/// and `draw` returns i with probability exactly n_i / N, given uniform words. By Band's theorem two
-/// tables of one band, made from any two score vectors, differ in the probability of any event by a
-/// factor of at most e^epsilon.
+/// and `draw` returns i with probability exactly n_i / N, given uniform words. By Band's theorem
+/// two tables of one band, made from any two score vectors, differ in the probability of any event
+/// by a factor of at most e^epsilon.
 ///
 /// The scores are private and may be wrong: they decide how useful the law is, never how private.
 /// n follows clip(t score_i, lower_i, upper_i), the f-divergence projection of the scores'

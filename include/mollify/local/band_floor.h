@@ -5,9 +5,9 @@
 
 namespace mollify {
 
-/// Every band sampler releases q(x) = clip(P(x)/r, b h(x), b E h(x)) with E = e^epsilon and a public
-/// reference h; they differ in b. These functions compute b as doubles: the choice decides how
-/// useful the law is, while the integer band built on it decides privacy, so their rounding is
+/// Every band sampler releases q(x) = clip(P(x)/r, b h(x), b E h(x)) with E = e^epsilon and a
+/// public reference h; they differ in b. These functions compute b as doubles: the choice decides
+/// how useful the law is, while the integer band built on it decides privacy, so their rounding is
 /// harmless. Each throws InvalidInput for parameters outside its range. Source of the table:
 /// MATH 1.1.
 
