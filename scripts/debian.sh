@@ -31,9 +31,9 @@ install_missing() {
     as_root=(sudo)
   fi
   echo "Installing with apt-get: ${missing[*]}"
-  "${as_root[@]}" apt-get -q update </dev/null &&
+  "${as_root[@]}" apt-get -qq update </dev/null &&
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-      apt-get -q -y install --no-install-recommends "${missing[@]}" </dev/null
+      apt-get -qq -y -o=Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}" </dev/null
 }
 
 # Compiles again only what changed since the last time, where ccache happens to be there.
