@@ -1,0 +1,60 @@
+// The table: an exact, private output law inside a public band.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mollify/kernel/band.h"
+#include "mollify/kernel/secure_random.h"
+#include "mollify/kernel/seeded_random.h"
+
+namespace mollify {
+
+/// The law of one release over the k outcomes of a band: integer numerators n_i over N.
+///
+/// Theorem. For any band and any k scores whatsoever, after `assign`
+///   lower_i <= n_i <= upper_i for every i, and sum n_i = N exactly,
+/// and `draw` returns i with probability exactly n_i / N, given uniform words. By Band's theorem two
+/// tables of one band, made from any two score vectors, differ in the probability of any event by a
+/// factor of at most e^epsilon.
+///
+/// The scores are private and may be wrong: they decide how useful the law is, never how private.
+/// n follows clip(t score_i, lower_i, upper_i), the f-divergence projection of the scores'
+/// distribution on the band for every f at once [Park et al. 2024, Prop. III.4], to about 1e-12
+/// relative. NaN and negative scores count as zero. Infinite scores leave the finite ones at their
+/// lower bounds. Outcomes without a positive score share what is left in proportion to the
+/// reference [MATH 1.1], so scores without any positive one give the reference.
+///
+/// A table holds private data. It refers to its band, which must outlive it. 8 bytes an outcome.
+class Table {
+ public:
+  /// A table that releases the reference until `assign` is called. O(k).
+  explicit Table(const Band& band);
+  Table(const Band& band, std::span<const double> scores) : Table(band) { assign(scores); }
+
+  /// Remakes the table from k scores, in about seven passes over them. Their number is public: any
+  /// other than k throws InvalidInput. Their values never throw.
+  void assign(std::span<const double> scores);
+  void assign(std::span<const float> scores);
+
+  const Band& band() const { return *band_; }
+
+  /// n_i: the probability of outcome i is n_i / band().total(). NOT PRIVATE.
+  std::span<const std::uint64_t> numerators() const { return numerators_; }
+
+  /// One outcome. O(k / 256 + 256); for many from one table, see AliasTable.
+  std::size_t draw(SecureRandom& random) const { return locate(random.below(band_->total())); }
+
+  /// One outcome for analysis. NOT PRIVATE.
+  std::size_t simulate(SeededRandom& random) const { return locate(random.below(band_->total())); }
+
+ private:
+  std::size_t locate(std::uint64_t position) const;
+
+  const Band* band_;
+  std::vector<std::uint64_t> numerators_;
+  std::vector<std::uint64_t> block_sums_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,55 @@
+#include "mollify/kernel/table.h"
+
+#include <string>
+
+#include "mollify/kernel/invalid_input.h"
+#include "projection.h"
+
+namespace mollify {
+namespace {
+
+detail::Bounds bounds_of(const Band& band) {
+  const bool uniform = band.is_uniform();
+  return {uniform ? nullptr : band.lowers().data(),
+          uniform ? nullptr : band.uppers().data(),
+          uniform ? band.lower(0) : 0,
+          uniform ? band.upper(0) : 0,
+          band.outcome_count(),
+          band.total()};
+}
+
+void require_count(const Band& band, std::size_t count) {
+  if (count == band.outcome_count()) return;
+  throw InvalidInput("a table over " + std::to_string(band.outcome_count()) +
+                     " outcomes needs as many scores, but has " + std::to_string(count));
+}
+
+}  // namespace
+
+Table::Table(const Band& band)
+    : band_(&band),
+      numerators_(band.outcome_count()),
+      block_sums_((band.outcome_count() + detail::kBlock - 1) / detail::kBlock) {
+  const std::vector<float> no_scores(band.outcome_count());
+  assign(no_scores);
+}
+
+void Table::assign(std::span<const double> scores) {
+  require_count(*band_, scores.size());
+  detail::project(bounds_of(*band_), scores, numerators_, block_sums_);
+}
+
+void Table::assign(std::span<const float> scores) {
+  require_count(*band_, scores.size());
+  detail::project(bounds_of(*band_), scores, numerators_, block_sums_);
+}
+
+std::size_t Table::locate(std::uint64_t position) const {
+  std::size_t block = 0;
+  while (position >= block_sums_[block]) position -= block_sums_[block++];
+  std::size_t i = block * detail::kBlock;
+  while (position >= numerators_[i]) position -= numerators_[i++];
+  return i;
+}
+
+}  // namespace mollify

@@ -1,0 +1,37 @@
+#include "mollify/local/band_floor.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mollify/kernel/exp_bound.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+
+double minimax_floor(std::size_t outcome_count, double epsilon) {
+  const double k = static_cast<double>(outcome_count);
+  return k / (std::expm1(ExpBound(epsilon).epsilon()) + k);
+}
+
+double relative_floor(double epsilon) { return std::exp(-ExpBound(epsilon).epsilon() / 2); }
+
+double class_floor(double c1, double c2, double epsilon) {
+  if (!(c1 >= 0) || !(c1 < 1)) {
+    throw InvalidInput(fmt::format("c1 must be at least 0 and below 1, but is {:g}", c1));
+  }
+  if (!(c2 > 1) || !std::isfinite(c2)) {
+    throw InvalidInput(fmt::format("c2 must be finite and above 1, but is {:g}", c2));
+  }
+  const double width = c2 - c1;
+  return width / (std::expm1(ExpBound(epsilon).epsilon()) * (1 - c1) + width);
+}
+
+double neighbourhood_floor(double gamma, double epsilon) {
+  if (!(gamma > 1) || !std::isfinite(gamma)) {
+    throw InvalidInput(fmt::format("gamma must be finite and above 1, but is {:g}", gamma));
+  }
+  return (gamma + 1) / (gamma + std::exp(ExpBound(epsilon).epsilon()));
+}
+
+}  // namespace mollify
