@@ -9,6 +9,7 @@ add_test(NAME consumer/build_and_run
                                   ${PROJECT_BINARY_DIR}/consumer/build
                  --build-generator ${CMAKE_GENERATOR}
                  --build-options -DCMAKE_PREFIX_PATH=${consumer_prefix}
+                                 -DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE}
                                  -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
                                  -DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}
                  --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure)
