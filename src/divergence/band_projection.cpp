@@ -19,6 +19,7 @@ constexpr double kFeasibilityTolerance = 1e-12;
 // A flat piece of Σ clip(P/r) that misses one by less than this is one but for rounding; without
 // the allowance a point mass would fall through to the missing case by an accident of rounding.
 constexpr double kFlatTolerance = 8.0 * std::numeric_limits<double>::epsilon();
+constexpr double kNegligible = 0x1p-900;
 
 void require_band(std::span<const double> p, std::span<const double> lower,
                   std::span<const double> upper) {
@@ -48,8 +49,9 @@ void require_band(std::span<const double> p, std::span<const double> lower,
   }
 }
 
-/// P made harmless: NaN and negatives are zero, and the largest entry is below two so that sums
-/// cannot overflow. Returns the power of two taken out.
+/// P made harmless: NaN, negatives and what is negligible beside the largest entry are zero, and
+/// the largest is from one to two, so that no sum overflows and no quotient is denormal. Returns
+/// the power of two taken out.
 int tame(std::span<const double> p, std::vector<double>& tamed) {
   tamed.resize(p.size());
   double largest = 0.0;
@@ -57,9 +59,11 @@ int tame(std::span<const double> p, std::vector<double>& tamed) {
     tamed[i] = p[i] > 0.0 ? std::min(p[i], std::numeric_limits<double>::max()) : 0.0;
     largest = std::max(largest, tamed[i]);
   }
-  const int exponent = largest > 1.0 ? std::ilogb(largest) : 0;
-  if (exponent > 0) {
-    for (double& mass : tamed) mass = std::ldexp(mass, -exponent);
+  if (largest == 0.0) return 0;
+  const int exponent = std::ilogb(largest);
+  for (double& mass : tamed) {
+    mass = std::ldexp(mass, -exponent);
+    if (mass < kNegligible) mass = 0.0;
   }
   return exponent;
 }

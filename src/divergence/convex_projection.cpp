@@ -131,9 +131,8 @@ class Programme {
   }
 
   /// g_m; its θ-average is one, and at the optimum none exceeds one.
-  void gradient(const std::vector<double>& q, std::vector<double>& ratio,
-                std::vector<double>& g) const {
-    ratio.resize(q.size());
+  void gradient(const std::vector<double>& q, std::vector<double>& g) const {
+    std::vector<double> ratio(q.size());
     for (std::size_t j = 0; j < q.size(); ++j) ratio[j] = p_[j] / q[j];
     g.resize(rows_);
     for (std::size_t m = 0; m < rows_; ++m) {
@@ -147,14 +146,43 @@ class Programme {
   std::vector<double> matrix_;
 };
 
-/// θ·g^power, normalised; false if the arithmetic left nothing usable.
-bool step(const std::vector<double>& theta, const std::vector<double>& g, double largest,
-          double power, std::vector<double>& next) {
-  next.resize(theta.size());
-  for (std::size_t m = 0; m < theta.size(); ++m) {
-    next[m] = theta[m] * std::pow(g[m] / largest, power);
+/// An iterate with all that is known of it.
+struct Iterate {
+  std::vector<double> theta;
+  std::vector<double> q;
+  double divergence = kInfinity;
+  std::vector<double> g;
+  double gap = kInfinity;
+};
+
+/// Fills in everything that follows from theta.
+void complete(const Programme& programme, Iterate& iterate) {
+  programme.mixture(iterate.theta, iterate.q);
+  iterate.divergence = programme.divergence(iterate.q);
+  iterate.gap = kInfinity;
+  if (std::isinf(iterate.divergence)) return;
+  programme.gradient(iterate.q, iterate.g);
+  const double largest = *std::max_element(iterate.g.begin(), iterate.g.end());
+  if (std::isfinite(largest)) iterate.gap = std::max(0.0, largest - 1.0);
+}
+
+/// next.theta = θ·g^power, normalised; false if the arithmetic left nothing usable.
+bool take_step(const Iterate& from, double power, Iterate& next) {
+  next.theta.resize(from.theta.size());
+  for (std::size_t m = 0; m < from.theta.size(); ++m) {
+    // Divided by the largest g, so that no power overflows.
+    next.theta[m] = from.theta[m] * std::pow(from.g[m] / (1.0 + from.gap), power);
   }
-  return make_distribution(next);
+  return make_distribution(next.theta);
+}
+
+/// Whether a step helped. KL is flat to second order at its minimum while the gap is not, so once
+/// two values of KL cannot be told apart the gap decides.
+bool better(const Iterate& next, const Iterate& now) {
+  const double resolution =
+      8.0 * std::numeric_limits<double>::epsilon() * (1.0 + std::abs(now.divergence));
+  if (next.divergence < now.divergence - resolution) return true;
+  return next.divergence <= now.divergence + resolution && next.gap < now.gap;
 }
 
 }  // namespace
@@ -165,60 +193,39 @@ ConvexProjection project_on_convex_hull(std::span<const double> p, const Distrib
   require_rows(p, rows, start);
   const double uniform = 1.0 / static_cast<double>(rows.rows);
   ConvexProjection result;
-  result.weights.assign(start.begin(), start.end());
-  if (!make_distribution(result.weights)) result.weights.assign(rows.rows, uniform);
   const Programme programme(p, rows);
   if (programme.empty()) {
     result.weights.assign(rows.rows, uniform);
     return result;
   }
+  Iterate first;
+  first.theta.assign(start.begin(), start.end());
+  if (!make_distribution(first.theta)) first.theta.assign(rows.rows, uniform);
+  complete(programme, first);
 
-  std::vector<double> q, ratio, g, candidate, candidate_q;
-  programme.mixture(result.weights, q);
-  const double start_divergence = programme.divergence(q);
-  const std::vector<double> start_weights = result.weights;
-
-  std::vector<double> theta = start_weights;
-  for (double& weight : theta) weight = (1.0 - kUniformShare) * weight + kUniformShare * uniform;
-  programme.mixture(theta, q);
-  double divergence = programme.divergence(q);
+  Iterate now = first;
+  for (double& weight : now.theta) {
+    weight = (1.0 - kUniformShare) * weight + kUniformShare * uniform;
+  }
+  complete(programme, now);
+  Iterate next;
   double power = 1.0;
-  double gap = kInfinity;
-  for (;; ++result.iterations) {
-    programme.gradient(q, ratio, g);
-    const double largest = *std::max_element(g.begin(), g.end());
-    if (!std::isfinite(largest) || !(largest > 0.0)) break;
-    gap = std::max(0.0, largest - 1.0);
-    if (gap <= limits.gap || result.iterations >= limits.iterations) break;
-
-    power = std::max(1.0, 1.5 * power);
-    bool moved = false;
-    while (!moved) {
-      if (!step(theta, g, largest, power, candidate)) break;
-      programme.mixture(candidate, candidate_q);
-      const double reached = programme.divergence(candidate_q);
-      if (reached < divergence || (power == 1.0 && reached == divergence)) {
-        moved = true;
-        divergence = reached;
-      } else if (power == 1.0) {
-        break;  // the EM step gains nothing any more: rounding is all that is left
-      } else {
-        power = std::max(1.0, 0.25 * power);
-      }
+  while (std::isfinite(now.gap) && now.gap > limits.gap && result.iterations < limits.iterations) {
+    ++result.iterations;
+    if (!take_step(now, power, next)) break;
+    complete(programme, next);
+    if (better(next, now)) {
+      std::swap(now, next);
+      power *= 2.0;
+    } else if (power > 1.0) {
+      power = std::max(1.0, 0.25 * power);
+    } else {
+      break;  // not even the EM step gains anything: only rounding is left
     }
-    if (!moved) break;
-    theta.swap(candidate);
-    q.swap(candidate_q);
   }
-  if (divergence <= start_divergence) {
-    result.weights = theta;
-    result.gap = gap;
-  } else {
-    programme.mixture(start_weights, q);
-    programme.gradient(q, ratio, g);
-    const double largest = *std::max_element(g.begin(), g.end());
-    result.gap = std::isfinite(largest) ? std::max(0.0, largest - 1.0) : kInfinity;
-  }
+  const Iterate& best = now.divergence <= first.divergence ? now : first;
+  result.weights = best.theta;
+  result.gap = best.gap;
   return result;
 }
 

@@ -74,10 +74,12 @@ struct Factors {
   double upper;  // b·e^ε
 };
 
-/// b = 1/(1+α(E−1)), in the form 1/(α+(1−α)/E) that neither overflows nor cancels.
+/// bE = 1/(α+(1−α)/E) and b = bE/E: nothing overflows, and for small ε, where that sum is near one,
+/// its distance from one is computed instead.
 Factors class_factors(const Class& inputs, double epsilon) {
-  const double upper = 1.0 / (1.0 + inputs.one_minus_alpha * std::expm1(-epsilon));
-  return {upper * std::exp(-epsilon), upper};
+  const double below = epsilon < 0.5 ? 1.0 + inputs.one_minus_alpha * std::expm1(-epsilon)
+                                     : inputs.alpha + inputs.one_minus_alpha * std::exp(-epsilon);
+  return {std::exp(-epsilon) / below, 1.0 / below};
 }
 
 /// The densities (relative to h) that the extreme input, c2 on a set of mass α and c1 elsewhere, is

@@ -26,8 +26,9 @@ struct BandProjection {
 /// of kernel/ do. Exact up to rounding, by sorting the 2k places where an outcome enters or leaves
 /// its bounds; O(k log k), and the sums are compensated.
 ///
-/// P may have any scale and any content: NaN and negative entries count as zero, all zeros give
-/// the reference of the band itself, infinities count as the largest double. The band is public:
+/// P may have any scale and any content: NaN and negative entries and those below 2^−900 times the
+/// largest count as zero, infinities as the largest double; all zeros give the reference of the
+/// band itself. The band is public:
 /// InvalidInput unless the three lengths agree and are positive, 0 ≤ lower ≤ upper are finite, and
 /// Σlower ≤ 1 ≤ Σupper within 1e-12.
 BandProjection project_on_band(std::span<const double> p, std::span<const double> lower,
