@@ -1,0 +1,41 @@
+// Writes a file whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mollify {
+
+/// A file that appears under its name only when it is complete.
+///
+/// Data goes to a new file in the same folder; `commit` forces it to disk and renames it. Without
+/// a commit (an exception, an early return) nothing is left and what was there before stays. A
+/// name that already belongs to something other than a file (a device, a pipe) is written to
+/// directly.
+class AtomicFile {
+ public:
+  /// Throws InvalidInput if the file cannot be created there, or if `path` is a directory.
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Appends. Throws std::system_error if the data cannot be written.
+  void write(std::string_view data);
+
+  /// Makes the file appear. Throws std::system_error if that fails; then nothing is left.
+  /// Nothing may be written afterwards.
+  void commit();
+
+ private:
+  void flush();
+  void discard() noexcept;
+  [[noreturn]] void fail();
+
+  std::string path_;
+  std::string beside_;  // empty if written directly
+  int descriptor_ = -1;
+  std::string buffer_;
+};
+
+}  // namespace mollify

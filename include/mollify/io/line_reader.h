@@ -1,0 +1,56 @@
+// Streams a file line by line in bounded memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mollify {
+
+/// The lines of a file of any size, one after another.
+///
+/// A line ends at a line feed, or at the end of the file, whatever its content: nothing written in
+/// one line can change how another is read. A carriage return before the line feed and a UTF-8
+/// byte order mark at the start of the file are not part of a line. Of a line longer than
+/// kMaxLineBytes only the first kMaxLineBytes are seen.
+class LineReader {
+ public:
+  static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20U;
+
+  /// Throws InvalidInput if the file is missing, is a directory or cannot be opened.
+  explicit LineReader(std::string path);
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  /// Goes to the next line; false at the end of the file. Throws std::system_error if the
+  /// operating system cannot read further.
+  bool next();
+
+  /// The current line; valid until the next call of `next`.
+  [[nodiscard]] std::string_view line() const noexcept { return line_; }
+  /// The number of the current line; the first is 1.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  /// True if the current line was longer than kMaxLineBytes.
+  [[nodiscard]] bool overlong() const noexcept { return overlong_; }
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  bool fill();
+  bool skip_rest_of_line();
+
+  std::string path_;
+  int descriptor_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // of what has been read but not yet passed on
+  std::size_t end_ = 0;
+  std::string_view line_;
+  std::uint64_t number_ = 0;
+  bool overlong_ = false;
+  bool skip_rest_ = false;  // the current line's end has not been read yet
+};
+
+}  // namespace mollify

@@ -1,0 +1,19 @@
+// Reads public reference records.
+#pragma once
+
+#include <string>
+
+#include "mollify/density/empirical.h"
+#include "mollify/space/domain.h"
+
+namespace mollify {
+
+/// The records of a **public** CSV file. Strict: the first value that is not as the domain declares
+/// throws InvalidInput with file, line, column and value. Never call it with a private file.
+[[nodiscard]] Empirical read_public_records(const std::string& path, const Domain& domain);
+
+/// True if both names lead to the same file, or to files with the same bytes: then a "public" file
+/// is the private one. Files that cannot be read are not the same.
+[[nodiscard]] bool same_file_or_content(const std::string& left, const std::string& right);
+
+}  // namespace mollify

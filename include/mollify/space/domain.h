@@ -1,0 +1,77 @@
+// The public domain: what a record can be.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mollify/space/column.h"
+
+namespace mollify {
+
+/// A product of columns: records to outcomes 0 … size() - 1 and back. Public and immutable.
+///
+/// Outcomes are mixed-radix numbers whose first column is the most significant digit, so that
+/// outcomes in ascending order are records in lexicographic order of their columns.
+class Domain {
+ public:
+  static constexpr std::uint32_t kMaxOutcomes = std::uint32_t{1} << 24U;
+
+  /// `seed` fixes the public candidates of samplers that use them; it is part of the domain so
+  /// that it is chosen before any data is opened.
+  /// Throws InvalidInput unless there is at least one column, names are distinct, and the sizes'
+  /// product is at most 2^24.
+  static Domain make(std::vector<Column> columns, std::uint64_t seed = 0);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
+  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+
+  /// The outcome of a private record. Total: defined for any fields, of any content and of any
+  /// number; fields come in the columns' order, missing ones are nulls, further ones are ignored.
+  [[nodiscard]] std::uint32_t encode(std::span<const std::string_view> fields) const noexcept;
+
+  /// The outcome's digit for one column. Requires outcome < size() and column < columns().size().
+  [[nodiscard]] std::uint32_t digit(std::uint32_t outcome, std::size_t column) const noexcept {
+    return outcome / strides_[column] % columns_[column].size();
+  }
+
+  /// Writes a record of the outcome to `fields`, one text for each column; where an outcome stands
+  /// for several values, one of them is drawn uniformly.
+  ///
+  /// `below(bound)` must return an unbiased integer in [0, bound); on a release path it is a
+  /// secure random source. For every draw, encode(decode(outcome)) == outcome.
+  /// Requires outcome < size().
+  template <class Below>
+  void decode(std::uint32_t outcome, Below&& below, std::vector<std::string>& fields) const {
+    fields.resize(columns_.size());
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      fields[i].clear();
+      const std::uint32_t value = digit(outcome, i);
+      const std::uint64_t points = columns_[i].points(value);
+      columns_[i].write(value, points == 1 ? 0 : std::uint64_t{below(points)}, fields[i]);
+    }
+  }
+
+  /// A line with version and seed, then one line for each column. Domains with the same text have
+  /// the same seed and encode and decode alike; a domain's hash is computed from it.
+  [[nodiscard]] std::string canonical_text() const;
+
+  friend bool operator==(const Domain& left, const Domain& right) {
+    return left.canonical_text() == right.canonical_text();
+  }
+
+ private:
+  Domain(std::vector<Column> columns, std::uint64_t seed, std::uint32_t size);
+
+  std::vector<Column> columns_;
+  std::vector<std::uint32_t> strides_;
+  std::uint64_t seed_;
+  std::uint32_t size_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,34 @@
+// How the text of a field becomes a null, a number or an integer: the rules all columns share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mollify {
+
+/// True for the words that mean "no value": the empty field, NA, N/A, NaN, nan, null, NULL, None.
+/// A column's declared values win over them.
+[[nodiscard]] bool is_null_word(std::string_view text) noexcept;
+
+/// The text without spaces and tabs at its ends. Only numbers and booleans ignore them.
+[[nodiscard]] std::string_view without_outer_spaces(std::string_view text) noexcept;
+
+/// True if the bytes are well-formed UTF-8.
+[[nodiscard]] bool is_utf8(std::string_view bytes) noexcept;
+
+/// The number which the whole text denotes in decimal notation (`-12`, `3.5`, `1e3`, `inf`), with
+/// an optional leading + and outer spaces; nothing for any other text, hexadecimal and nan
+/// included. What is too large for a double is an infinity of its sign; what is too small is zero.
+/// Total, and independent of the locale; O(length).
+[[nodiscard]] std::optional<double> read_number(std::string_view text) noexcept;
+
+/// The integer which the whole text denotes, as digits or as digits followed by `.000…` (so write
+/// other programs a column of integers that has nulls). Nothing for every other text, and nothing
+/// for integers outside 64 bits: `read_number` still reads those.
+[[nodiscard]] std::optional<std::int64_t> read_integer(std::string_view text) noexcept;
+
+/// True if the two words agree when ASCII letters are compared without their case.
+[[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept;
+
+}  // namespace mollify

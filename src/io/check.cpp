@@ -1,0 +1,73 @@
+#include "mollify/io/check.h"
+
+#include <fmt/format.h>
+
+#include "mollify/space/field_text.h"
+
+namespace mollify {
+namespace {
+
+std::string expected_of(const Column& column) {
+  return fmt::format("must be {}{}", column.expectation(),
+                     column.declares_nulls() ? " or null" : "");
+}
+
+}  // namespace
+
+std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
+                           const FindingReport& report) {
+  CsvReader& csv = records.csv();
+  std::uint64_t findings = 0;
+  const auto find = [&](std::string_view column, std::string_view value,
+                        std::string_view expectation) {
+    ++findings;
+    report({csv.line_number(), column, value, expectation});
+  };
+
+  if (csv.overlong()) {
+    find("", "", fmt::format("must have at most {} bytes", LineReader::kMaxLineBytes));
+  }
+  if (!is_utf8(csv.line())) find("", "", "must be UTF-8 text");
+  if (!csv.well_quoted()) {
+    find("", "", "must close each quoted field in the same line and double quotes inside fields");
+  }
+  if (csv.fields_in_line() != csv.header().size()) {
+    find("", "",
+         fmt::format("must have {} fields like the header, not {}", csv.header().size(),
+                     csv.fields_in_line()));
+  }
+  for (std::size_t i = 0; i < records.fields().size(); ++i) {
+    const Column& column = records.domain().columns()[i];
+    const std::string_view value = records.fields()[i];
+    const Verdict verdict = column.read(value).verdict;
+    if (verdict == Verdict::kValue || (verdict == Verdict::kNull && column.declares_nulls())) {
+      continue;
+    }
+    find(column.name(), value, expected_of(column));
+  }
+  if (records.has_units()) {
+    const std::string_view unit = records.unit();
+    if (unit.empty()) {
+      find(records.unit_column(), unit, "must name a unit");
+    } else if (roster != nullptr && roster->find(unit) == StringIndex::kAbsent) {
+      find(records.unit_column(), unit, "must be a unit of the roster");
+    }
+  }
+  return findings;
+}
+
+CheckCounts check_table(const std::string& path, const Domain& domain,
+                        const std::optional<std::string>& unit_column,
+                        const std::optional<StringIndex>& roster, const FindingReport& report) {
+  RecordReader records(path, domain, unit_column);
+  CheckCounts counts;
+  while (records.next()) {
+    const std::uint64_t findings = check_record(records, roster ? &*roster : nullptr, report);
+    ++counts.records;
+    counts.findings += findings;
+    if (findings > 0) ++counts.records_with_findings;
+  }
+  return counts;
+}
+
+}  // namespace mollify

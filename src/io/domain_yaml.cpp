@@ -1,0 +1,335 @@
+#include "mollify/io/domain_yaml.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/emitter.h>
+#include <yaml-cpp/emittermanip.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/space/field_text.h"
+#include "yaml_tree.h"
+
+namespace mollify {
+namespace {
+
+constexpr std::string_view kNullWord = "category";
+constexpr std::string_view kOutsideWord = "clip";
+
+// Reads one document. Every refusal names the file and the line it is about.
+class DomainParser {
+ public:
+  explicit DomainParser(const std::string& name) : name_(name) {}
+
+  Domain parse(const YamlNode& root) const {
+    require_mapping(root, "must map `columns` to the domain's columns");
+    require_known(root, {"columns", "seed"}, "a domain");
+    const YamlNode* columns = find(root, "columns");
+    if (columns == nullptr) refuse(root, "must declare `columns`");
+    std::uint64_t seed = 0;
+    if (const YamlNode* node = find(root, "seed")) seed = unsigned_integer(*node, "seed");
+    std::vector<Column> made;
+    if (columns->kind == YamlNode::Kind::kMapping) {
+      for (std::size_t i = 0; i < columns->items.size(); i += 2) {
+        made.push_back(column(columns->items[i], columns->items[i + 1], false));
+      }
+    } else if (columns->kind == YamlNode::Kind::kSequence) {
+      for (const YamlNode& settings : columns->items) {
+        require_mapping(settings, "must be the settings of a column");
+        const YamlNode* column_name = find(settings, "name");
+        if (column_name == nullptr) refuse(settings, "must give the column a `name`");
+        made.push_back(column(*column_name, settings, true));
+      }
+    } else {
+      refuse(*columns, "must map the names of columns to their settings");
+    }
+    return located(*columns, [&] { return Domain::make(std::move(made), seed); });
+  }
+
+ private:
+  [[noreturn]] void refuse(const YamlNode& node, std::string_view what) const {
+    throw InvalidInput(fmt::format("{} line {} {}", name_, node.line, what));
+  }
+
+  // Adds the place to what a factory refuses.
+  template <class Make>
+  std::invoke_result_t<Make> located(const YamlNode& node, Make make,
+                                     std::string_view subject = {}) const {
+    try {
+      return make();
+    } catch (const InvalidInput& error) {
+      throw InvalidInput(fmt::format("{} line {}: {}{}", name_, node.line, subject, error.what()));
+    }
+  }
+
+  static const YamlNode* find(const YamlNode& mapping, std::string_view key) {
+    for (std::size_t i = 0; i < mapping.items.size(); i += 2) {
+      if (mapping.items[i].text == key) return &mapping.items[i + 1];
+    }
+    return nullptr;
+  }
+
+  void require_mapping(const YamlNode& node, std::string_view expectation) const {
+    if (node.kind != YamlNode::Kind::kMapping) refuse(node, expectation);
+  }
+
+  void require_known(const YamlNode& mapping, const std::vector<std::string_view>& known,
+                     std::string_view owner) const {
+    for (std::size_t i = 0; i < mapping.items.size(); i += 2) {
+      const YamlNode& key = mapping.items[i];
+      if (std::find(known.begin(), known.end(), key.text) == known.end()) {
+        refuse(key, fmt::format("must not hold the key \"{}\", which {} does not have (it has {})",
+                                key.text, owner, fmt::join(known, ", ")));
+      }
+    }
+  }
+
+  const std::string& text(const YamlNode& node, std::string_view key) const {
+    if (!node.is_scalar()) refuse(node, fmt::format("must have one text as {}", key));
+    if (node.null) {
+      refuse(node,
+             fmt::format("must have a text as {}, but has null (in quotes it is a word)", key));
+    }
+    return node.text;
+  }
+
+  template <class Integer>
+  Integer whole(const YamlNode& node, std::string_view key, std::string_view kind) const {
+    const std::string& digits = text(node, key);
+    Integer value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto result = std::from_chars(digits.data(), end, value);
+    if (result.ec != std::errc{} || result.ptr != end) {
+      refuse(node, fmt::format("must have {} as {}, but has \"{}\"", kind, key, digits));
+    }
+    return value;
+  }
+
+  std::int64_t integer(const YamlNode& node, std::string_view key) const {
+    return whole<std::int64_t>(node, key, "an integer of 64 bits");
+  }
+
+  std::uint64_t unsigned_integer(const YamlNode& node, std::string_view key) const {
+    return whole<std::uint64_t>(node, key, "an integer from 0 to 2^64 - 1");
+  }
+
+  double number(const YamlNode& node, std::string_view key) const {
+    const auto value = read_number(text(node, key));
+    if (!value || !std::isfinite(*value)) {
+      refuse(node, fmt::format("must have a finite number as {}, but has \"{}\"", key, node.text));
+    }
+    return *value;
+  }
+
+  const YamlNode& required(const YamlNode& key, const YamlNode& settings,
+                           std::string_view setting) const {
+    const YamlNode* node = find(settings, setting);
+    if (node == nullptr) {
+      refuse(key, fmt::format("must give column \"{}\" the key `{}`", key.text, setting));
+    }
+    return *node;
+  }
+
+  std::vector<std::string> values(const YamlNode& node) const {
+    if (node.kind != YamlNode::Kind::kSequence) refuse(node, "must have a list as `values`");
+    std::vector<std::string> list;
+    list.reserve(node.items.size());
+    for (const YamlNode& item : node.items) list.push_back(text(item, "a value"));
+    return list;
+  }
+
+  Cells cells(const YamlNode& key, const YamlNode& settings, const std::string& type) const {
+    const std::string subject = fmt::format("column \"{}\": ", key.text);
+    if (type == "categorical") {
+      const auto words = values(required(key, settings, "values"));
+      return located(
+          key, [&] { return Categories::make(words); }, subject);
+    }
+    if (type == "boolean") {
+      const YamlNode* node = find(settings, "values");
+      if (node == nullptr) return BooleanWords::make();
+      const auto words = values(*node);
+      if (words.size() != 2) {
+        refuse(*node, fmt::format("must list the words for false and for true, but lists {} words",
+                                  words.size()));
+      }
+      return located(
+          key, [&] { return BooleanWords::make(words[0], words[1]); }, subject);
+    }
+    if (type == "integer") {
+      const std::int64_t min = integer(required(key, settings, "min"), "min");
+      const std::int64_t max = integer(required(key, settings, "max"), "max");
+      std::optional<std::uint64_t> bins;
+      if (const YamlNode* node = find(settings, "bins")) bins = unsigned_integer(*node, "bins");
+      return located(
+          key, [&] { return IntegerCells::make(min, max, bins); }, subject);
+    }
+    const double min = number(required(key, settings, "min"), "min");
+    const double max = number(required(key, settings, "max"), "max");
+    const std::uint64_t bins = unsigned_integer(required(key, settings, "bins"), "bins");
+    return located(
+        key, [&] { return NumberCells::make(min, max, bins); }, subject);
+  }
+
+  Mapping mapping(const YamlNode& settings) const {
+    Mapping declared;
+    if (const YamlNode* node = find(settings, "null")) {
+      const std::string& value = text(*node, "null");
+      declared.null_is_category = node->is_word(kNullWord);
+      if (!declared.null_is_category) declared.null_value = value;
+    }
+    if (const YamlNode* node = find(settings, "outside")) {
+      const std::string& value = text(*node, "outside");
+      if (!node->is_word(kOutsideWord)) declared.outside_value = value;
+    }
+    return declared;
+  }
+
+  Column column(const YamlNode& key, const YamlNode& settings, bool named_inside) const {
+    text(key, "a column's name");
+    require_mapping(settings, fmt::format("must map column \"{}\" to its settings", key.text));
+    const YamlNode& type_node = required(key, settings, "type");
+    const std::string& type = text(type_node, "type");
+    std::vector<std::string_view> known;
+    if (type == "categorical" || type == "boolean") {
+      known = {"type", "values", "null", "outside"};
+    } else if (type == "integer" || type == "number") {
+      known = {"type", "min", "max", "bins", "null", "outside"};
+    } else {
+      refuse(type_node, fmt::format("must have categorical, boolean, integer or number as type, "
+                                    "but has \"{}\"",
+                                    type));
+    }
+    if (named_inside) known.push_back("name");
+    require_known(settings, known, fmt::format("a column of type {}", type));
+    Cells declared = cells(key, settings, type);
+    Mapping declared_mapping = mapping(settings);
+    return located(key, [&] {
+      return Column::make(key.text, std::move(declared), std::move(declared_mapping));
+    });
+  }
+
+  const std::string& name_;
+};
+
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20U;
+
+// Words that mean something else unquoted are always quoted; the emitter knows YAML's own.
+void emit_value(YAML::Emitter& out, std::string_view value) {
+  if (value.empty() || value == kNullWord || value == kOutsideWord) out << YAML::DoubleQuoted;
+  out << std::string(value);
+}
+
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+void emit_cells(YAML::Emitter& out, const Cells& cells) {
+  const auto emit_values = [&out](std::uint32_t count, const auto& value) {
+    out << YAML::Key << "values" << YAML::Value << YAML::Flow << YAML::BeginSeq;
+    for (std::uint32_t cell = 0; cell < count; ++cell) emit_value(out, value(cell));
+    out << YAML::EndSeq;
+  };
+  const auto emit = [&out](const char* key, const auto& value) {
+    out << YAML::Key << key << YAML::Value << fmt::format("{}", value);
+  };
+  std::visit(Overloaded{[&](const Categories& categories) {
+                          emit_values(categories.size(),
+                                      [&](std::uint32_t cell) { return categories.value(cell); });
+                        },
+                        [&](const BooleanWords& words) {
+                          if (words.word(0) == "false" && words.word(1) == "true") return;
+                          emit_values(2, [&](std::uint32_t cell) { return words.word(cell); });
+                        },
+                        [&](const IntegerCells& range) {
+                          emit("min", range.min());
+                          emit("max", range.max());
+                          if (!range.ungrouped()) emit("bins", range.size());
+                        },
+                        [&](const NumberCells& range) {
+                          emit("min", range.min());
+                          emit("max", range.max());
+                          emit("bins", range.size());
+                        }},
+             cells);
+}
+
+}  // namespace
+
+Domain parse_domain(std::string_view yaml, const std::string& name) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (yaml.starts_with(kByteOrderMark)) yaml.remove_prefix(kByteOrderMark.size());
+  return DomainParser(name).parse(parse_yaml(yaml, name));
+}
+
+Domain read_domain(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw InvalidInput(fmt::format("{} must be a file, but is a directory", path));
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw InvalidInput(
+        fmt::format("{} cannot be opened: {}", path, std::generic_category().message(errno)));
+  }
+  // Read up to one byte more than is allowed, whatever the file system says of its size.
+  std::string yaml;
+  std::vector<char> block(std::size_t{1} << 16U);
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
+    yaml.append(block.data(), static_cast<std::size_t>(file.gcount()));
+    if (yaml.size() > kMaxFileBytes) {
+      throw InvalidInput(
+          fmt::format("{} must have at most {} bytes, but is larger", path, kMaxFileBytes));
+    }
+  }
+  return parse_domain(yaml, path);
+}
+
+std::string domain_yaml(const Domain& domain, const std::vector<std::string>& notes) {
+  YAML::Emitter out;
+  out << YAML::BeginMap;
+  if (domain.seed() != 0) {
+    out << YAML::Key << "seed" << YAML::Value << fmt::format("{}", domain.seed());
+  }
+  out << YAML::Key << "columns" << YAML::Value << YAML::BeginMap;
+  for (const Column& column : domain.columns()) {
+    out << YAML::Key << column.name() << YAML::Value << YAML::BeginMap;
+    out << YAML::Key << "type" << YAML::Value << std::string(type_name(column.cells()));
+    emit_cells(out, column.cells());
+    const Mapping& mapping = column.mapping();
+    if (mapping.null_is_category || mapping.null_value) {
+      out << YAML::Key << YAML::DoubleQuoted << "null" << YAML::Value;
+      if (mapping.null_is_category) {
+        out << std::string(kNullWord);
+      } else {
+        emit_value(out, *mapping.null_value);
+      }
+    }
+    if (mapping.outside_value) {
+      out << YAML::Key << "outside" << YAML::Value;
+      emit_value(out, *mapping.outside_value);
+    }
+    out << YAML::EndMap;
+  }
+  out << YAML::EndMap << YAML::EndMap;
+  std::string yaml;
+  for (const std::string& note : notes) yaml += fmt::format("# {}\n", note);
+  return yaml + out.c_str() + '\n';
+}
+
+}  // namespace mollify

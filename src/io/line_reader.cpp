@@ -1,0 +1,102 @@
+#include "mollify/io/line_reader.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 18U;
+
+}  // namespace
+
+LineReader::LineReader(std::string path)
+    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0) {
+    throw InvalidInput(
+        fmt::format("{} cannot be opened: {}", path_, std::generic_category().message(errno)));
+  }
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
+    ::close(descriptor_);
+    throw InvalidInput(fmt::format("{} must be a file, but is a directory", path_));
+  }
+  buffer_.resize(kFirstBufferBytes);
+}
+
+LineReader::~LineReader() { ::close(descriptor_); }
+
+// Reads more bytes behind those in the buffer, making room first; false at the end of the file.
+bool LineReader::fill() {
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+  ssize_t count = 0;
+  do {
+    count = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) throw std::system_error(errno, std::generic_category(), path_);
+  end_ += static_cast<std::size_t>(count);
+  return count > 0;
+}
+
+bool LineReader::skip_rest_of_line() {
+  while (true) {
+    const void* feed = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
+    if (feed != nullptr) {
+      begin_ = static_cast<std::size_t>(static_cast<const char*>(feed) - buffer_.data()) + 1;
+      return true;
+    }
+    begin_ = end_;
+    if (!fill()) return false;
+  }
+}
+
+bool LineReader::next() {
+  if (std::exchange(skip_rest_, false) && !skip_rest_of_line()) return false;
+  if (number_ == 0) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    while (end_ < kByteOrderMark.size() && fill()) {
+    }
+    if (std::string_view(buffer_.data(), end_).substr(0, 3) == kByteOrderMark) begin_ = 3;
+  }
+  std::size_t searched = 0;
+  while (true) {
+    const char* const start = buffer_.data() + begin_;
+    const std::size_t available = end_ - begin_;
+    const void* feed = std::memchr(start + searched, '\n', available - searched);
+    const std::size_t length =
+        feed == nullptr ? available
+                        : static_cast<std::size_t>(static_cast<const char*>(feed) - start);
+    // A carriage return may follow kMaxLineBytes bytes of content, so one byte more is awaited.
+    if (feed == nullptr && length <= kMaxLineBytes + 1) {
+      searched = available;
+      if (fill()) continue;
+      if (available == 0) return false;
+    }
+    line_ = {buffer_.data() + begin_, length};
+    if (feed != nullptr && line_.ends_with('\r')) line_.remove_suffix(1);
+    overlong_ = line_.size() > kMaxLineBytes;
+    if (overlong_) line_ = line_.substr(0, kMaxLineBytes);
+    // Beyond the buffer's content nothing is known yet: an overlong line may go on.
+    skip_rest_ = feed == nullptr && overlong_;
+    begin_ += skip_rest_ ? length : std::min(length + 1, available);
+    ++number_;
+    return true;
+  }
+}
+
+}  // namespace mollify

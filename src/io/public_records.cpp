@@ -1,0 +1,48 @@
+#include "mollify/io/public_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "mollify/io/check.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+
+Empirical read_public_records(const std::string& path, const Domain& domain) {
+  RecordReader records(path, domain);
+  Tally<std::uint32_t> tally;
+  while (records.next()) {
+    check_record(records, nullptr, [&](const Finding& finding) {
+      const std::string place =
+          finding.column.empty() ? "" : fmt::format(" column \"{}\"", finding.column);
+      const std::string value =
+          finding.column.empty() ? "" : fmt::format(", but is \"{}\"", finding.value);
+      throw InvalidInput(
+          fmt::format("{} line {}{} {}{}", path, finding.line, place, finding.expectation, value));
+    });
+    tally.add(records.outcome());
+  }
+  return Empirical(tally.take());
+}
+
+bool same_file_or_content(const std::string& left, const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(left, right, error)) return true;
+  // Only files can be compared by content: reading a pipe would take its data away.
+  if (!fs::is_regular_file(left, error) || !fs::is_regular_file(right, error)) return false;
+  const auto left_size = fs::file_size(left, error);
+  if (error || left_size != fs::file_size(right, error) || error) return false;
+  std::ifstream left_file(left, std::ios::binary);
+  std::ifstream right_file(right, std::ios::binary);
+  if (!left_file || !right_file) return false;
+  using Bytes = std::istreambuf_iterator<char>;
+  return std::equal(Bytes(left_file), Bytes(), Bytes(right_file), Bytes());
+}
+
+}  // namespace mollify

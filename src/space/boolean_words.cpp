@@ -1,0 +1,62 @@
+#include "mollify/space/boolean_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/space/declared_word.h"
+#include "mollify/space/field_text.h"
+
+namespace mollify {
+namespace {
+
+bool is_usual(std::string_view word, bool truth) noexcept {
+  constexpr std::array<std::array<std::string_view, 4>, 2> kUsual = {
+      {{"false", "f", "no", "0"}, {"true", "t", "yes", "1"}}};
+  const auto& usual = kUsual[truth ? 1 : 0];
+  return std::any_of(usual.begin(), usual.end(), [word](std::string_view candidate) {
+    return equal_ignoring_case(word, candidate);
+  });
+}
+
+}  // namespace
+
+BooleanWords BooleanWords::make(std::string false_word, std::string true_word) {
+  require_declarable(false_word, "the word for false");
+  require_declarable(true_word, "the word for true");
+  if (equal_ignoring_case(false_word, true_word)) {
+    throw InvalidInput(fmt::format(
+        "the words for false and true must differ by more than case, but they are \"{}\" "
+        "and \"{}\"",
+        false_word, true_word));
+  }
+  const bool usual = is_usual(false_word, false) && is_usual(true_word, true);
+  return BooleanWords(std::move(false_word), std::move(true_word), usual);
+}
+
+Reading BooleanWords::read(std::string_view text) const noexcept {
+  for (const std::string_view word : {text, without_outer_spaces(text)}) {
+    for (const std::uint32_t cell : {0U, 1U}) {
+      if (equal_ignoring_case(word, words_[cell])) return {Verdict::kValue, cell};
+    }
+  }
+  const std::string_view word = without_outer_spaces(text);
+  if (is_null_word(word)) return {Verdict::kNull, 0};
+  if (reads_usual_words_) {
+    if (is_usual(word, false)) return {Verdict::kValue, 0};
+    if (is_usual(word, true)) return {Verdict::kValue, 1};
+  }
+  return {Verdict::kUnreadable, 0};
+}
+
+void BooleanWords::write(std::uint32_t cell, std::uint64_t /*point*/, std::string& text) const {
+  text += words_[cell];
+}
+
+std::string BooleanWords::expectation() const {
+  return fmt::format("{} or {}", words_[0], words_[1]);
+}
+
+}  // namespace mollify

@@ -1,0 +1,110 @@
+#include "mollify/space/field_text.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/locale/utf.hpp>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <system_error>
+
+namespace mollify {
+namespace {
+
+std::string_view without_plus(std::string_view text) {
+  const bool has_plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  return has_plus ? text.substr(1) : text;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// std::from_chars says "out of range" both for 1e999 and for 1e-999. Given such a decimal number,
+// this tells them apart: the number is large if its first digit other than zero stands before the
+// point once the exponent is applied.
+bool is_large(std::string_view number) noexcept {
+  constexpr std::int64_t kFar = std::int64_t{1} << 40U;  // beyond any digit count of a line
+  const std::size_t exponent_mark = std::min(number.find_first_of("eE"), number.size());
+  std::int64_t exponent = 0;
+  if (exponent_mark < number.size()) {
+    std::string_view digits = number.substr(exponent_mark + 1);
+    const bool negative = digits.front() == '-';
+    if (negative || digits.front() == '+') digits.remove_prefix(1);
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    if (result.ec != std::errc{}) exponent = kFar;
+    exponent = std::min(exponent, kFar);
+    if (negative) exponent = -exponent;
+  }
+  const std::string_view mantissa = number.substr(0, exponent_mark);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  const std::size_t first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
+  return static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) + exponent > 0;
+}
+
+}  // namespace
+
+bool is_null_word(std::string_view text) noexcept {
+  if (text.empty()) return true;
+  if (text.size() > 4 || is_digit(text.front())) return false;
+  constexpr std::array<std::string_view, 7> kWords = {"NA",   "N/A",  "NaN", "nan",
+                                                      "null", "NULL", "None"};
+  return std::find(kWords.begin(), kWords.end(), text) != kWords.end();
+}
+
+std::string_view without_outer_spaces(std::string_view text) noexcept {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_utf8(std::string_view bytes) noexcept {
+  namespace utf = boost::locale::utf;
+  const char* position = bytes.data();
+  const char* const end = position + bytes.size();
+  while (position != end) {
+    if (static_cast<unsigned char>(*position) < 0x80) {
+      ++position;
+      continue;
+    }
+    const utf::code_point point = utf::utf_traits<char>::decode(position, end);
+    if (point == utf::illegal || point == utf::incomplete) return false;
+  }
+  return true;
+}
+
+std::optional<double> read_number(std::string_view text) noexcept {
+  text = without_plus(without_outer_spaces(text));
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ptr != end || result.ec == std::errc::invalid_argument) return std::nullopt;
+  if (result.ec == std::errc::result_out_of_range) {
+    if (!is_large(text)) return 0.0;
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return text.front() == '-' ? -kInfinity : kInfinity;
+  }
+  if (std::isnan(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> read_integer(std::string_view text) noexcept {
+  text = without_plus(without_outer_spaces(text));
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc{}) return std::nullopt;
+  if (result.ptr == end) return value;
+  if (*result.ptr != '.') return std::nullopt;
+  const bool only_zeros = std::all_of(result.ptr + 1, end, [](char c) { return c == '0'; });
+  return only_zeros ? std::optional(value) : std::nullopt;
+}
+
+bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept {
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [&](char a, char b) { return lower(a) == lower(b); });
+}
+
+}  // namespace mollify
