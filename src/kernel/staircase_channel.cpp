@@ -58,17 +58,18 @@ StaircaseChannel StaircaseChannel::make(std::span<const double> reference, doubl
     const double w = e * own + after;
     // Of the two parts of the step the smaller is computed and the larger is the rest, so that
     // both are right to many digits.
-    const uint128 leaving = after < e * own ? part_of(step, after / w)
-                                            : step - part_of(step, e * own / w);
+    const uint128 leaving =
+        after < e * own ? part_of(step, after / w) : step - part_of(step, e * own / w);
     channel.moves_[i] = after > 0 ? leaving / channel.weight_after(i) : 0;
     channel.steps_[i + 1] = step - part_of(step, own / w);
     channel.least_move_[i + 1] = std::min(channel.least_move_[i], channel.moves_[i]);
     channel.greatest_move_[i + 1] = std::max(channel.greatest_move_[i], channel.moves_[i]);
   }
   if (!channel.satisfies(bound)) {
-    throw InvalidInput("the public-data kernel of this reference cannot be built exactly at epsilon "
-                       "= " + detail::shortest(epsilon) +
-                       ": its smallest mass is too small beside the others");
+    throw InvalidInput(
+        "the public-data kernel of this reference cannot be built exactly at epsilon "
+        "= " +
+        detail::shortest(epsilon) + ": its smallest mass is too small beside the others");
   }
   return channel;
 }
@@ -78,18 +79,18 @@ std::uint64_t StaircaseChannel::reference(std::size_t j) const { return weight(r
 uint128 StaircaseChannel::entry(std::size_t x, std::size_t j) const {
   const std::size_t from = rank_[x];
   const std::size_t to = rank_[j];
-  if (to < from) return stop(to);
-  return to == from ? stay(from) : moves_[from] * weight(to);
+  if (to < from) return stop_entry(to);
+  return to == from ? stay_entry(from) : moves_[from] * weight(to);
 }
 
 StaircaseChannel::Extremes StaircaseChannel::column(std::size_t j) const {
   const std::size_t to = rank_[j];
-  Extremes entries{stay(to), stay(to)};
+  Extremes entries{stay_entry(to), stay_entry(to)};
   const auto include = [&](uint128 entry) {
     entries.greatest = std::max(entries.greatest, entry);
     entries.least = std::min(entries.least, entry);
   };
-  if (to + 1 < outcome_count()) include(stop(to));
+  if (to + 1 < outcome_count()) include(stop_entry(to));
   if (to > 0) {
     include(least_move_[to] * weight(to));
     include(greatest_move_[to] * weight(to));
@@ -116,7 +117,7 @@ std::size_t StaircaseChannel::locate(std::size_t value, uint128 position) const 
     return order_[static_cast<std::size_t>(after - steps_.begin()) - 1];
   }
   position -= stopped_before;
-  const uint128 staying = stay(rank);
+  const uint128 staying = stay_entry(rank);
   if (position < staying) return value;
   const auto beyond = static_cast<std::uint64_t>((position - staying) / moves_[rank]);
   const auto after = std::upper_bound(prefix_.begin(), prefix_.end(), prefix_[rank + 1] + beyond);

@@ -53,6 +53,14 @@ class StaircaseChannel {
   std::uint64_t reference(std::size_t j) const;
   std::uint64_t reference_total() const { return prefix_.back(); }
 
+  /// The staircase itself, by rank in the order of ascending q: the outcome there, c, d and v.
+  std::size_t outcome_at_rank(std::size_t rank) const { return order_[rank]; }
+  uint128 stop_entry(std::size_t rank) const { return steps_[rank] - steps_[rank + 1]; }
+  uint128 stay_entry(std::size_t rank) const {
+    return steps_[rank] - moves_[rank] * weight_after(rank);
+  }
+  uint128 move_factor(std::size_t rank) const { return moves_[rank]; }
+
   std::size_t draw(std::size_t value, SecureRandom& random) const { return report(value, random); }
   /// A report for analysis. NOT PRIVATE.
   std::size_t simulate(std::size_t value, SeededRandom& random) const {
@@ -71,17 +79,15 @@ class StaircaseChannel {
 
   std::uint64_t weight(std::size_t rank) const { return prefix_[rank + 1] - prefix_[rank]; }
   std::uint64_t weight_after(std::size_t rank) const { return prefix_.back() - prefix_[rank + 1]; }
-  uint128 stop(std::size_t rank) const { return steps_[rank] - steps_[rank + 1]; }
-  uint128 stay(std::size_t rank) const { return steps_[rank] - moves_[rank] * weight_after(rank); }
 
   // Indexed by rank: the position in the order of ascending q.
-  std::vector<std::uint32_t> order_;   // outcome at each rank
-  std::vector<std::uint32_t> rank_;    // rank of each outcome
-  std::vector<std::uint64_t> prefix_;  // of g, k + 1 entries
-  std::vector<uint128> steps_;         // U, k + 1 entries
-  std::vector<uint128> moves_;         // v
-  std::vector<uint128> least_move_;    // the least and greatest v before each rank, so that a
-  std::vector<uint128> greatest_move_; // column's extremes take constant time
+  std::vector<std::uint32_t> order_;    // outcome at each rank
+  std::vector<std::uint32_t> rank_;     // rank of each outcome
+  std::vector<std::uint64_t> prefix_;   // of g, k + 1 entries
+  std::vector<uint128> steps_;          // U, k + 1 entries
+  std::vector<uint128> moves_;          // v
+  std::vector<uint128> least_move_;     // the least and greatest v before each rank, so that a
+  std::vector<uint128> greatest_move_;  // column's extremes take constant time
 };
 
 }  // namespace mollify
