@@ -1,8 +1,9 @@
 #include "mollify/local/channel_sampler.h"
 
-#include <algorithm>
+#include <type_traits>
 
 #include "column_ratio.h"
+#include "mollify/local/gaussian_curve.h"
 #include "mollify/local/input_weights.h"
 
 namespace mollify {
@@ -22,6 +23,25 @@ std::vector<std::uint64_t> stationary_weights(const Channel& channel) {
   std::vector<std::uint64_t> weights(channel.outcome_count());
   for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = stationary(channel, j);
   return weights;
+}
+
+void for_each_integer(const RandomizedResponse& channel,
+                      const std::function<void(uint128)>& take) {
+  take(channel.outcome_count());
+  take(channel.kept());
+  take(channel.other());
+}
+void for_each_integer(const MixtureChannel& channel, const std::function<void(uint128)>& take) {
+  take(channel.keep());
+  for (std::size_t j = 0; j < channel.outcome_count(); ++j) take(channel.reference(j));
+}
+void for_each_integer(const StaircaseChannel& channel, const std::function<void(uint128)>& take) {
+  for (std::size_t rank = 0; rank < channel.outcome_count(); ++rank) {
+    take(channel.outcome_at_rank(rank));
+    take(channel.stop_entry(rank));
+    take(channel.stay_entry(rank));
+    take(channel.move_factor(rank));
+  }
 }
 
 std::uint32_t draw_from(const std::vector<std::uint64_t>& weights, SecureRandom& random) {
@@ -56,6 +76,23 @@ Law ChannelSampler<Channel>::law(const ScoredOutcomes& p) const {
 template <class Channel>
 double ChannelSampler<Channel>::epsilon_realised_up() const {
   return detail::greatest_column_ratio_up(channel_);
+}
+
+template <class Channel>
+bool ChannelSampler<Channel>::guarantee_holds() const {
+  if (guarantee_.notion == Guarantee::Notion::kPure) {
+    return channel_.satisfies(ExpBound(guarantee_.parameter));
+  }
+  if constexpr (std::is_same_v<Channel, MixtureChannel>) {
+    return is_gaussian_private(channel_, guarantee_.parameter);
+  }
+  return false;
+}
+
+template <class Channel>
+void ChannelSampler<Channel>::for_each_public_integer(
+    const std::function<void(uint128)>& take) const {
+  for_each_integer(channel_, take);
 }
 
 template class ChannelSampler<RandomizedResponse>;

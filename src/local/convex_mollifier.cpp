@@ -67,4 +67,16 @@ double ConvexMollifierSampler::epsilon_realised_up() const {
   return detail::greatest_column_ratio_up(generators_);
 }
 
+bool ConvexMollifierSampler::guarantee_holds() const {
+  return generators_.satisfies(ExpBound(epsilon_));
+}
+
+void ConvexMollifierSampler::for_each_public_integer(
+    const std::function<void(uint128)>& take) const {
+  take(outcome_count());
+  for (std::size_t x = 0; x < generators_.input_count(); ++x) {
+    for (std::size_t j = 0; j < outcome_count(); ++j) take(generators_.entry(x, j));
+  }
+}
+
 }  // namespace mollify

@@ -113,8 +113,9 @@ double band_floor_of(const MechanismParameters& parameters) {
   }
 }
 
-std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters) {
-  validate_presence(parameters);
+namespace {
+
+std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters) {
   switch (parameters.mechanism) {
     case Mechanism::kRandomizedResponse: {
       RandomizedResponse channel(parameters.outcome_count, *parameters.epsilon);
@@ -124,7 +125,6 @@ std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters
     case Mechanism::kMixture: {
       const ExpBound bound(*parameters.epsilon);
       MixtureChannel channel = MixtureChannel::pure(masses_of(parameters), bound.epsilon());
-      if (!channel.satisfies(bound)) throw InvalidInput("the mixture does not satisfy epsilon");
       return std::make_unique<ChannelSampler<MixtureChannel>>(std::move(channel),
                                                               pure(bound.epsilon()));
     }
@@ -138,9 +138,6 @@ std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters
       const double least = std::min(0.5, least_share(masses));
       MixtureChannel channel =
           MixtureChannel::with_weight(masses, gaussian_curve_weight_down(*parameters.mu, least));
-      if (!is_gaussian_private(channel, *parameters.mu)) {
-        throw InvalidInput("the Gaussian-curve sampler does not satisfy mu");
-      }
       return std::make_unique<ChannelSampler<MixtureChannel>>(
           std::move(channel), Guarantee{Guarantee::Notion::kGaussian, *parameters.mu});
     }
@@ -151,6 +148,19 @@ std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters
                                                    .reference = parameters.reference,
                                                    .floor = band_floor_of(parameters),
                                                    .epsilon = *parameters.epsilon}));
+}
+
+}  // namespace
+
+std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters) {
+  validate_presence(parameters);
+  std::unique_ptr<LocalSampler> sampler = sampler_for(parameters);
+  if (!sampler->guarantee_holds()) {
+    throw InvalidInput(fmt::format(
+        "the integers of mechanism {} over {} outcomes do not keep what it promises",
+        name_of(parameters.mechanism), parameters.outcome_count));
+  }
+  return sampler;
 }
 
 }  // namespace mollify

@@ -38,6 +38,9 @@ class RandomizedResponse {
     uint128 least;
   };
   Extremes column(std::size_t) const { return {kept_, outcome_count_ > 1 ? other_ : kept_}; }
+  bool satisfies(const ExpBound& bound) const {
+    return outcome_count_ == 1 || bound.allows(kept_, other_);
+  }
 
   std::size_t draw(std::size_t value, SecureRandom& random) const { return respond(value, random); }
   /// A response for analysis. NOT PRIVATE.

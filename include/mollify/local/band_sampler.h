@@ -27,6 +27,8 @@ class BandSampler final : public LocalSampler {
 
   /// ln of the greatest upper_i / lower_i. O(k).
   double epsilon_realised_up() const override;
+  bool guarantee_holds() const override;
+  void for_each_public_integer(const std::function<void(uint128)>& take) const override;
 
  private:
   Band band_;

@@ -34,6 +34,8 @@ class ChannelSampler final : public LocalSampler {
 
   /// ln of the greatest ratio of two entries of one column. O(k).
   double epsilon_realised_up() const override;
+  bool guarantee_holds() const override;
+  void for_each_public_integer(const std::function<void(uint128)>& take) const override;
 
  private:
   Channel channel_;

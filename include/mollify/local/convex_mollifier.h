@@ -26,6 +26,8 @@ class ConvexMollifierSampler final : public LocalSampler {
             std::span<std::uint32_t> released) const override;
   Law law(const ScoredOutcomes& p) const override;
   double epsilon_realised_up() const override;
+  bool guarantee_holds() const override;
+  void for_each_public_integer(const std::function<void(uint128)>& take) const override;
 
  private:
   std::vector<double> projection_weights(const ScoredOutcomes& p) const;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <span>
 
 #include "mollify/kernel/secure_random.h"
@@ -43,6 +43,12 @@ class LocalSampler {
   /// An upper bound, from the sampler's public integers and rounded up, on ln of the ratio of any
   /// outcome's probabilities under any two inputs. What `guarantee` claims, recomputed.
   virtual double epsilon_realised_up() const = 0;
+
+  /// Whether the public integers satisfy `guarantee`, decided anew.
+  virtual bool guarantee_holds() const = 0;
+
+  /// Calls `take` with every integer that decides privacy, in a fixed order, for hashing.
+  virtual void for_each_public_integer(const std::function<void(uint128)>& take) const = 0;
 };
 
 }  // namespace mollify
