@@ -25,8 +25,7 @@ std::vector<std::uint64_t> stationary_weights(const Channel& channel) {
   return weights;
 }
 
-void for_each_integer(const RandomizedResponse& channel,
-                      const std::function<void(uint128)>& take) {
+void for_each_integer(const RandomizedResponse& channel, const std::function<void(uint128)>& take) {
   take(channel.outcome_count());
   take(channel.kept());
   take(channel.other());

@@ -34,7 +34,33 @@ void refuse(const MechanismParameters& parameters, bool given, std::string_view 
       fmt::format("mechanism {} has no {}, but one is given", name_of(parameters.mechanism), name));
 }
 
-void validate_presence(const MechanismParameters& parameters) {
+std::vector<double> masses_of(const MechanismParameters& parameters) {
+  if (parameters.reference.empty()) return std::vector<double>(parameters.outcome_count, 1.0);
+  return {parameters.reference.begin(), parameters.reference.end()};
+}
+
+double least_share(std::span<const double> masses) {
+  const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+  return *std::min_element(masses.begin(), masses.end()) / sum;
+}
+
+Guarantee pure(double epsilon) { return {Guarantee::Notion::kPure, epsilon}; }
+
+}  // namespace
+
+std::string_view name_of(Mechanism mechanism) {
+  return kNames[static_cast<std::size_t>(mechanism)];
+}
+
+std::optional<Mechanism> mechanism_named(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Mechanism>(found - kNames.begin());
+}
+
+std::span<const std::string_view> mechanism_names() { return kNames; }
+
+void validate_parameters(const MechanismParameters& parameters) {
   const Mechanism mechanism = parameters.mechanism;
   const bool curve = mechanism == Mechanism::kGaussianCurve;
   if (curve) {
@@ -66,34 +92,8 @@ void validate_presence(const MechanismParameters& parameters) {
   }
 }
 
-std::vector<double> masses_of(const MechanismParameters& parameters) {
-  if (parameters.reference.empty()) return std::vector<double>(parameters.outcome_count, 1.0);
-  return {parameters.reference.begin(), parameters.reference.end()};
-}
-
-double least_share(std::span<const double> masses) {
-  const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
-  return *std::min_element(masses.begin(), masses.end()) / sum;
-}
-
-Guarantee pure(double epsilon) { return {Guarantee::Notion::kPure, epsilon}; }
-
-}  // namespace
-
-std::string_view name_of(Mechanism mechanism) {
-  return kNames[static_cast<std::size_t>(mechanism)];
-}
-
-std::optional<Mechanism> mechanism_named(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Mechanism>(found - kNames.begin());
-}
-
-std::span<const std::string_view> mechanism_names() { return kNames; }
-
 double band_floor_of(const MechanismParameters& parameters) {
-  validate_presence(parameters);
+  validate_parameters(parameters);
   const double epsilon = *parameters.epsilon;
   switch (parameters.mechanism) {
     case Mechanism::kMinimax: {
@@ -153,12 +153,12 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
 }  // namespace
 
 std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters) {
-  validate_presence(parameters);
+  validate_parameters(parameters);
   std::unique_ptr<LocalSampler> sampler = sampler_for(parameters);
   if (!sampler->guarantee_holds()) {
-    throw InvalidInput(fmt::format(
-        "the integers of mechanism {} over {} outcomes do not keep what it promises",
-        name_of(parameters.mechanism), parameters.outcome_count));
+    throw InvalidInput(
+        fmt::format("the integers of mechanism {} over {} outcomes do not keep what it promises",
+                    name_of(parameters.mechanism), parameters.outcome_count));
   }
   return sampler;
 }

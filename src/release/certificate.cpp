@@ -1,10 +1,11 @@
 #include "mollify/release/certificate.h"
 
+#include <sodium.h>
+
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sodium.h>
 
 #include "mollify/density/empirical.h"
 #include "mollify/kernel/invalid_input.h"
@@ -118,8 +119,7 @@ std::string certificate_json(const Certificate& certificate) {
                          {"masses", "(records + 1) / (all records + outcomes)"},
                          {"records", certificate.reference->counts}};
   }
-  json["domain"] = {{"sha256", certificate.domain_sha256},
-                    {"outcomes", certificate.outcome_count}};
+  json["domain"] = {{"sha256", certificate.domain_sha256}, {"outcomes", certificate.outcome_count}};
   json["public_integers"] = {{"total", "4611686018427387904"},
                              {"sha256", certificate.public_integers_sha256}};
   json["promised"] = promises(certificate);
@@ -148,7 +148,8 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
   certificate.mechanism = *known;
   const auto notion = reader.get<std::string>("/privacy/notion", "a privacy notion");
   if (notion != "pure" && notion != "gaussian") {
-    throw InvalidInput(fmt::format("{} must have \"pure\" or \"gaussian\" at /privacy/notion", name));
+    throw InvalidInput(
+        fmt::format("{} must have \"pure\" or \"gaussian\" at /privacy/notion", name));
   }
   certificate.per_draw.notion =
       notion == "pure" ? Guarantee::Notion::kPure : Guarantee::Notion::kGaussian;
@@ -181,9 +182,9 @@ std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate) {
     Tally<std::uint32_t>::Counts counts;
     for (const auto& [outcome, records] : certificate.reference->counts) {
       if (outcome >= certificate.outcome_count) {
-        throw InvalidInput(fmt::format(
-            "the certificate's reference has outcome {}, but there are {} outcomes", outcome,
-            certificate.outcome_count));
+        throw InvalidInput(
+            fmt::format("the certificate's reference has outcome {}, but there are {} outcomes",
+                        outcome, certificate.outcome_count));
       }
       counts.keys.push_back(outcome);
       counts.counts.push_back(records);

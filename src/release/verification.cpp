@@ -198,9 +198,8 @@ CertificateCheck check_certificate(const Certificate& certificate, const Domain&
   check.integers_match = public_digest(*sampler) == certificate.public_integers_sha256;
   check.epsilon_realised_up = sampler->epsilon_realised_up();
   const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
-  check.arithmetic_holds =
-      sampler->guarantee_holds() &&
-      (!pure || check.epsilon_realised_up <= certificate.per_draw.parameter);
+  check.arithmetic_holds = sampler->guarantee_holds() &&
+                           (!pure || check.epsilon_realised_up <= certificate.per_draw.parameter);
   const double affordable =
       pure ? epsilon_per_draw_down(certificate.total, certificate.draws_per_unit)
            : mu_per_draw_down(certificate.total, certificate.draws_per_unit);

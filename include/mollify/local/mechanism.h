@@ -47,6 +47,10 @@ struct MechanismParameters {
   std::optional<double> gamma;
 };
 
+/// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it
+/// does not have is given. `make_sampler` and `band_floor_of` do this first.
+void validate_parameters(const MechanismParameters& parameters);
+
 /// The constant b of a band mechanism; InvalidInput for the others.
 double band_floor_of(const MechanismParameters& parameters);
 

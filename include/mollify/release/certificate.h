@@ -13,7 +13,7 @@ namespace mollify {
 
 /// A public reference, whole: its records' counts, and where they were said to come from.
 struct CertifiedReference {
-  std::string origin;  ///< the file's name as it was given
+  std::string origin;                                           ///< the file's name as it was given
   std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;  ///< outcome, records; ascending
 };
 
@@ -21,12 +21,12 @@ struct CertifiedReference {
 /// made of the flags, the domain, the reference and the roster, all public, and of what follows
 /// from them.
 struct Certificate {
-  std::string version;                  ///< of mollify
-  std::string model;                    ///< "local" or "integral"
-  std::optional<std::string> unit;      ///< the unit column; none: the whole table is one unit
-  std::optional<std::string> roster;    ///< the public list of units, as it was given
-  std::optional<std::uint64_t> units;   ///< how many it lists; absent without a roster
-  std::uint64_t draws_per_unit = 0;     ///< M
+  std::string version;                 ///< of mollify
+  std::string model;                   ///< "local" or "integral"
+  std::optional<std::string> unit;     ///< the unit column; none: the whole table is one unit
+  std::optional<std::string> roster;   ///< the public list of units, as it was given
+  std::optional<std::uint64_t> units;  ///< how many it lists; absent without a roster
+  std::uint64_t draws_per_unit = 0;    ///< M
   Mechanism mechanism = Mechanism::kMinimax;
   Guarantee per_draw{};                 ///< what each draw promises
   double total = 0;                     ///< epsilon or mu of all draws of a unit, rounded up
@@ -54,8 +54,8 @@ std::vector<std::string> non_promises(const Certificate& certificate);
 /// parameters that no release can have had.
 std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate);
 
-/// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a matrix's
-/// defining integers. 64 hexadecimal digits. O(k).
+/// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a
+/// matrix's defining integers. 64 hexadecimal digits. O(k).
 std::string public_digest(const LocalSampler& sampler);
 
 }  // namespace mollify

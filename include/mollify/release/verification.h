@@ -33,9 +33,7 @@ struct CertificateCheck {
   bool arithmetic_holds = false;  ///< the bounds satisfy the claim, in integers
   bool total_holds = false;       ///< the draws add up to at most the stated total
   double epsilon_realised_up = 0;
-  bool holds() const {
-    return domain_matches && integers_match && arithmetic_holds && total_holds;
-  }
+  bool holds() const { return domain_matches && integers_match && arithmetic_holds && total_holds; }
 };
 
 /// Rebuilds the public integers from the certificate and checks all of the above.
