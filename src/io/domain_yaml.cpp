@@ -198,7 +198,9 @@ class DomainParser {
 
   Column column(const YamlNode& key, const YamlNode& settings, bool named_inside) const {
     text(key, "a column's name");
-    require_mapping(settings, fmt::format("must map column \"{}\" to its settings", key.text));
+    if (settings.kind != YamlNode::Kind::kMapping) {
+      refuse(key, fmt::format("must map column \"{}\" to its settings", key.text));
+    }
     const YamlNode& type_node = required(key, settings, "type");
     const std::string& type = text(type_node, "type");
     std::vector<std::string_view> known;

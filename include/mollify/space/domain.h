@@ -43,17 +43,17 @@ class Domain {
   /// Writes a record of the outcome to `fields`, one text for each column; where an outcome stands
   /// for several values, one of them is drawn uniformly.
   ///
-  /// `below(bound)` must return an unbiased integer in [0, bound); on a release path it is a
-  /// secure random source. For every draw, encode(decode(outcome)) == outcome.
+  /// `random.below(bound)`, or `random(bound)`, must return an unbiased integer in [0, bound): on a
+  /// release path it is a SecureRandom. For every draw, encode of what is written is the outcome.
   /// Requires outcome < size().
-  template <class Below>
-  void decode(std::uint32_t outcome, Below&& below, std::vector<std::string>& fields) const {
+  template <class Random>
+  void decode(std::uint32_t outcome, Random&& random, std::vector<std::string>& fields) const {
     fields.resize(columns_.size());
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       fields[i].clear();
       const std::uint32_t value = digit(outcome, i);
       const std::uint64_t points = columns_[i].points(value);
-      columns_[i].write(value, points == 1 ? 0 : std::uint64_t{below(points)}, fields[i]);
+      columns_[i].write(value, points == 1 ? 0 : integer_below(random, points), fields[i]);
     }
   }
 
@@ -66,6 +66,15 @@ class Domain {
   }
 
  private:
+  template <class Random>
+  static std::uint64_t integer_below(Random& random, std::uint64_t bound) {
+    if constexpr (requires { random.below(bound); }) {
+      return random.below(bound);
+    } else {
+      return random(bound);
+    }
+  }
+
   Domain(std::vector<Column> columns, std::uint64_t seed, std::uint32_t size);
 
   std::vector<Column> columns_;

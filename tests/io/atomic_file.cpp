@@ -1,0 +1,90 @@
+#include "mollify/io/atomic_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "io/scratch.h"
+
+namespace mollify {
+namespace {
+
+TEST(AtomicFile, AppearsOnlyWhenCommitted) {
+  const test::Scratch scratch;
+  AtomicFile file(scratch.path("out.csv"));
+  file.write("one\n");
+  file.write(std::string(200000, 'x'));
+  EXPECT_FALSE(std::filesystem::exists(scratch.path("out.csv")));
+  file.commit();
+  EXPECT_EQ(scratch.read("out.csv"), "one\n" + std::string(200000, 'x'));
+  EXPECT_EQ(scratch.file_count(), 1U);
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  const test::Scratch scratch;
+  scratch.write("out.csv", "before");
+  try {
+    AtomicFile file(scratch.path("out.csv"));
+    file.write(std::string(200000, 'x'));
+    throw std::runtime_error("stop");
+  } catch (const std::runtime_error&) {
+  }
+  EXPECT_EQ(scratch.read("out.csv"), "before");
+  EXPECT_EQ(scratch.file_count(), 1U);
+}
+
+TEST(AtomicFile, ReplacesAFileAndFollowsALink) {
+  const test::Scratch scratch;
+  scratch.write("target.csv", "before");
+  std::filesystem::create_symlink("target.csv", scratch.path("link.csv"));
+  AtomicFile file(scratch.path("link.csv"));
+  file.write("after");
+  file.commit();
+  EXPECT_EQ(scratch.read("target.csv"), "after");
+  EXPECT_TRUE(std::filesystem::is_symlink(scratch.path("link.csv")));
+  EXPECT_EQ(scratch.file_count(), 2U);
+}
+
+TEST(AtomicFile, WritesToDevicesDirectly) {
+  AtomicFile file("/dev/null");
+  file.write("x");
+  file.commit();
+  struct stat status {};
+  ASSERT_EQ(::stat("/dev/null", &status), 0);
+  EXPECT_TRUE(S_ISCHR(status.st_mode));
+}
+
+TEST(AtomicFile, TwoWritersDoNotMeet) {
+  const test::Scratch scratch;
+  AtomicFile first(scratch.path("out.csv"));
+  AtomicFile second(scratch.path("out.csv"));
+  first.write("first");
+  second.write("second");
+  first.commit();
+  second.commit();
+  EXPECT_EQ(scratch.read("out.csv"), "second");
+}
+
+TEST(AtomicFile, RefusesPlacesThatCannotBeWritten) {
+  const test::Scratch scratch;
+  EXPECT_EQ(test::refusal(scratch, [&] { AtomicFile(scratch.path("none/out.csv")); }),
+            "none/out.csv cannot be written: No such file or directory");
+  std::filesystem::create_directory(scratch.path("folder"));
+  EXPECT_EQ(test::refusal(scratch, [&] { AtomicFile(scratch.path("folder")); }),
+            "folder cannot be written: Is a directory");
+}
+
+TEST(AtomicFile, FailsWhenTheDeviceIsFull) {
+  AtomicFile file("/dev/full");
+  EXPECT_THROW(
+      {
+        file.write("x");
+        file.commit();
+      },
+      std::system_error);
+}
+
+}  // namespace
+}  // namespace mollify

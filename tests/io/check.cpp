@@ -1,0 +1,108 @@
+#include "mollify/io/check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/scratch.h"
+#include "mollify/io/csv_writer.h"
+#include "mollify/io/domain_yaml.h"
+#include "space/random_domain.h"
+
+namespace mollify {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> findings_of(const test::Scratch& scratch, const std::string& content,
+                                     const std::optional<std::string>& unit = std::nullopt,
+                                     const std::optional<StringIndex>& roster = std::nullopt) {
+  const Domain domain = parse_domain(
+      "columns:\n"
+      "  age: {type: integer, min: 0, max: 100}\n"
+      "  sex: {type: categorical, values: [f, m], null: category}\n",
+      "");
+  std::vector<std::string> findings;
+  const CheckCounts counts = check_table(
+      scratch.write("data.csv", content), domain, unit, roster, [&](const Finding& finding) {
+        findings.push_back(std::to_string(finding.line) + "|" + std::string(finding.column) + "|" +
+                           std::string(finding.value) + "|" + std::string(finding.expectation));
+      });
+  EXPECT_EQ(counts.findings, findings.size());
+  return findings;
+}
+
+TEST(CheckTable, IsSilentAboutCleanData) {
+  const test::Scratch scratch;
+  EXPECT_THAT(findings_of(scratch, "age,sex,note\n1,f,\n100,m,\"x, \xc3\xa9\"\n+3,,\n4.0,NA,\n"),
+              IsEmpty());
+}
+
+TEST(CheckTable, NamesEveryPlace) {
+  const test::Scratch scratch;
+  constexpr const char* kAge = "must be an integer from 0 to 100";
+  constexpr const char* kSex = "must be one of 2 declared values or null";
+  EXPECT_THAT(
+      findings_of(scratch, "age,sex\n101,f\n3,x\nabc,m\n2.5,f\n,f\n1\n1,f,2\n"),
+      ElementsAre("2|age|101|" + std::string(kAge), "3|sex|x|" + std::string(kSex),
+                  "4|age|abc|" + std::string(kAge), "5|age|2.5|" + std::string(kAge),
+                  "6|age||" + std::string(kAge), "7|||must have 2 fields like the header, not 1",
+                  "8|||must have 2 fields like the header, not 3"));
+  EXPECT_THAT(findings_of(scratch, "age,sex\n1,\"f\n1,\xff\n"),
+              ElementsAre("2|||must close each quoted field in the same line and double quotes "
+                          "inside fields",
+                          "3|||must be UTF-8 text", "3|sex|\xff|" + std::string(kSex)));
+  EXPECT_THAT(
+      findings_of(scratch, "note,age,sex\n1,1,f\n" + std::string(2U << 20U, 'x') + ",1,f\n"),
+      testing::Contains("3|||must have at most 1048576 bytes"));
+}
+
+TEST(CheckTable, NamesRecordsWithoutAUnit) {
+  const test::Scratch scratch;
+  StringIndex roster;
+  roster.insert("a");
+  const std::string content = "age,sex,id\n1,f,a\n1,f,\n1,f,b\n";
+  EXPECT_THAT(findings_of(scratch, content, "id"), ElementsAre("3|id||must name a unit"));
+  EXPECT_THAT(findings_of(scratch, content, "id", roster),
+              ElementsAre("3|id||must name a unit", "4|id|b|must be a unit of the roster"));
+}
+
+TEST(CheckTable, CountsRecords) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain("columns: {a: {type: boolean}, b: {type: boolean}}", "");
+  const CheckCounts counts = check_table(scratch.write("data.csv", "a,b\n1,0\n5,6\n\n1,7\n"),
+                                         domain, std::nullopt, std::nullopt, [](const Finding&) {});
+  EXPECT_EQ(counts.records, 3U);
+  EXPECT_EQ(counts.records_with_findings, 2U);
+  EXPECT_EQ(counts.findings, 3U);
+}
+
+RC_GTEST_PROP(CheckTable, FindsNothingInWhatWasReleased, ()) {
+  const test::Scratch scratch;
+  const Domain domain = *test::domain();
+  test::Integers integers(*rc::gen::arbitrary<std::uint64_t>());
+  std::vector<std::string> fields;
+  for (const Column& column : domain.columns()) fields.push_back(column.name());
+  std::string content;
+  append_csv_record(fields, content);
+  for (int i = 0; i < 100; ++i) {
+    domain.decode(static_cast<std::uint32_t>(integers(domain.size())), integers, fields);
+    append_csv_record(fields, content);
+  }
+  const CheckCounts counts =
+      check_table(scratch.write("data.csv", content), domain, std::nullopt, std::nullopt,
+                  [](const Finding& finding) {
+                    RC_FAIL(std::string(finding.column) + ": " + std::string(finding.value) + " " +
+                            std::string(finding.expectation));
+                  });
+  RC_ASSERT(counts.records == 100U);
+}
+
+}  // namespace
+}  // namespace mollify

@@ -1,0 +1,112 @@
+#include "mollify/io/line_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/scratch.h"
+
+namespace mollify {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> lines_of(const test::Scratch& scratch, std::string_view content) {
+  LineReader reader(scratch.write("file", content));
+  std::vector<std::string> lines;
+  while (reader.next()) {
+    lines.emplace_back(reader.line());
+    EXPECT_EQ(reader.number(), lines.size());
+  }
+  EXPECT_FALSE(reader.next());
+  return lines;
+}
+
+TEST(LineReader, SplitsAtLineFeedsOnly) {
+  const test::Scratch scratch;
+  EXPECT_THAT(lines_of(scratch, ""), IsEmpty());
+  EXPECT_THAT(lines_of(scratch, "\n"), ElementsAre(""));
+  EXPECT_THAT(lines_of(scratch, "a"), ElementsAre("a"));
+  EXPECT_THAT(lines_of(scratch, "a\nb\n"), ElementsAre("a", "b"));
+  EXPECT_THAT(lines_of(scratch, "a\r\n\r\nb\rc\r\r\nd\r"), ElementsAre("a", "", "b\rc\r", "d\r"));
+  EXPECT_THAT(lines_of(scratch, std::string("a\0b\nc", 5)),
+              ElementsAre(std::string("a\0b", 3), "c"));
+}
+
+TEST(LineReader, SkipsOneByteOrderMark) {
+  const test::Scratch scratch;
+  EXPECT_THAT(lines_of(scratch, "\xef\xbb\xbf"), IsEmpty());
+  EXPECT_THAT(lines_of(scratch,
+                       "\xef\xbb\xbf"
+                       "a\n\xef\xbb\xbf"
+                       "b"),
+              ElementsAre("a",
+                          "\xef\xbb\xbf"
+                          "b"));
+  EXPECT_THAT(lines_of(scratch, "\xef\xbb"), ElementsAre("\xef\xbb"));
+}
+
+TEST(LineReader, CutsLinesAtOneMebibyte) {
+  const test::Scratch scratch;
+  constexpr std::size_t kMax = LineReader::kMaxLineBytes;
+  for (const std::string end : {"\n", "\r\n"}) {
+    for (const std::size_t length : {kMax - 1, kMax, kMax + 1, kMax + 2, 3 * kMax, 5 * kMax + 7}) {
+      LineReader reader(scratch.write("file", std::string(length, 'x') + end + "next" + end));
+      ASSERT_TRUE(reader.next());
+      EXPECT_EQ(reader.line().size(), std::min(length, kMax));
+      EXPECT_EQ(reader.overlong(), length > kMax);
+      ASSERT_TRUE(reader.next()) << length;
+      EXPECT_EQ(reader.line(), "next");
+      EXPECT_FALSE(reader.overlong());
+      EXPECT_FALSE(reader.next());
+    }
+  }
+  LineReader unended(scratch.write("file", std::string(2 * kMax, 'x')));
+  ASSERT_TRUE(unended.next());
+  EXPECT_EQ(unended.line().size(), kMax);
+  EXPECT_FALSE(unended.next());
+}
+
+TEST(LineReader, ReadsAcrossItsBuffers) {
+  const test::Scratch scratch;
+  std::string content;
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    expected.emplace_back((i * i) % 1111, static_cast<char>('a' + i % 26));
+    content += expected.back() + '\n';
+  }
+  ASSERT_GT(content.size(), 1U << 20U);
+  EXPECT_EQ(lines_of(scratch, content), expected);
+}
+
+TEST(LineReader, RefusesWhatIsNotAFile) {
+  const test::Scratch scratch;
+  EXPECT_EQ(test::refusal(scratch, [&] { LineReader(scratch.path("none.csv")); }),
+            "none.csv cannot be opened: No such file or directory");
+  std::filesystem::create_directory(scratch.path("folder"));
+  EXPECT_EQ(test::refusal(scratch, [&] { LineReader(scratch.path("folder")); }),
+            "folder must be a file, but is a directory");
+}
+
+RC_GTEST_PROP(LineReader, KeepsEveryByteOfShortLines, (const std::vector<std::string>& texts)) {
+  const test::Scratch scratch;
+  std::string content;
+  std::vector<std::string> expected;
+  for (std::string text : texts) {
+    std::erase(text, '\n');
+    while (text.ends_with('\r')) text.pop_back();
+    if (expected.empty() && text.starts_with("\xef\xbb\xbf")) text.clear();
+    content += text + (text.size() % 2 == 0 ? "\n" : "\r\n");
+    expected.push_back(std::move(text));
+  }
+  RC_ASSERT(lines_of(scratch, content) == expected);
+}
+
+}  // namespace
+}  // namespace mollify

@@ -1,0 +1,170 @@
+#include "mollify/io/private_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/scratch.h"
+#include "mollify/io/csv_writer.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/io/roster.h"
+#include "space/random_domain.h"
+
+namespace mollify {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Domain small_domain() {
+  return parse_domain(
+      "columns:\n"
+      "  color: {type: categorical, values: [red, green], null: category}\n"
+      "  n: {type: integer, min: 0, max: 9}\n",
+      "domain.yaml");
+}
+
+TEST(ReadTable, CountsRecordsInTheDomainsColumns) {
+  const test::Scratch scratch;
+  const std::string path = scratch.write(
+      "data.csv", "n,extra,color\n3,x,green\n3,,green\n0,y,red\n\n99,z,blue\n1,,\n2\n");
+  const Empirical table = read_table(path, small_domain());
+  EXPECT_THAT(table.outcomes(), ElementsAre(0U, 9U, 13U, 21U, 22U));
+  EXPECT_THAT(table.counts(), ElementsAre(1U, 1U, 2U, 1U, 1U));
+  EXPECT_EQ(table.total(), 6U);
+}
+
+TEST(ReadTable, AcceptsAFileWithoutRecords) {
+  const test::Scratch scratch;
+  EXPECT_EQ(read_table(scratch.write("data.csv", "n,color"), small_domain()).total(), 0U);
+}
+
+TEST(ReadTable, RefusesWhatIsVisibleWithoutPrivateValues) {
+  const test::Scratch scratch;
+  const auto refusal = [&](const std::string& content) {
+    return test::refusal(
+        scratch, [&] { (void)read_table(scratch.write("data.csv", content), small_domain()); });
+  };
+  EXPECT_EQ(refusal("n,colour\n1,red\n"),
+            "data.csv has no column \"color\", which the domain declares");
+  EXPECT_EQ(refusal("n,color,n\n1,red,2\n"),
+            "data.csv has more than one column \"n\", which the domain declares");
+  EXPECT_EQ(refusal(""), "data.csv must start with a header, but is empty");
+}
+
+TEST(ReadUnits, GroupsRecordsInTheOrderOfIds) {
+  const test::Scratch scratch;
+  const std::string path =
+      scratch.write("data.csv", "id,n,color\nz,1,red\na,2,green\n,5,red\nz,1,red\nZ,0,red\n");
+  const UnitTable units = read_units(path, small_domain(), "id");
+  ASSERT_EQ(units.size(), 3U);
+  EXPECT_EQ(units.id(0), "Z");
+  EXPECT_EQ(units.id(1), "a");
+  EXPECT_EQ(units.id(2), "z");
+  EXPECT_THAT(units.outcomes(1), ElementsAre(12U));
+  EXPECT_THAT(units.outcomes(2), ElementsAre(1U));
+  EXPECT_THAT(units.weights(2), ElementsAre(2.0));
+}
+
+TEST(ReadUnits, FollowsTheRoster) {
+  const test::Scratch scratch;
+  const std::string path =
+      scratch.write("data.csv", "id,n,color\nz,1,red\na,2,green\n,5,red\nstranger,1,red\n");
+  const StringIndex roster = read_roster(scratch.write("roster.csv", "id\nz\nabsent\na\n"), "id");
+  const UnitTable units = read_units(path, small_domain(), "id", roster);
+  ASSERT_EQ(units.size(), 3U);
+  EXPECT_EQ(units.id(1), "absent");
+  EXPECT_THAT(units.outcomes(0), ElementsAre(1U));
+  EXPECT_THAT(units.outcomes(1), IsEmpty());
+  EXPECT_THAT(units.outcomes(2), ElementsAre(12U));
+}
+
+TEST(ReadUnits, RefusesAUnitColumnThatIsMissingOrDeclared) {
+  const test::Scratch scratch;
+  const std::string path = scratch.write("data.csv", "id,n,color\n");
+  const auto refusal = [&](const std::string& unit) {
+    return test::refusal(scratch, [&] { (void)read_units(path, small_domain(), unit); });
+  };
+  EXPECT_EQ(refusal("user"), "data.csv has no column \"user\", which names the unit of a record");
+  EXPECT_EQ(refusal("n"), "the unit column must not be a column of the domain, but \"n\" is");
+}
+
+TEST(ReadUnits, OneUnitsLinesNeverChangeAnotherUnit) {
+  const test::Scratch scratch;
+  const Domain domain = small_domain();
+  const StringIndex roster = read_roster(scratch.write("roster.csv", "id\na\nb\n"), "id");
+  const auto outcomes_of_b = [&](const std::string& lines_of_a) {
+    const std::string path =
+        scratch.write("data.csv", "id,n,color\n" + lines_of_a + "\nb,4,\"green\"\n");
+    const UnitTable units = read_units(path, domain, "id", roster);
+    return std::vector<std::uint32_t>(units.outcomes(1).begin(), units.outcomes(1).end());
+  };
+  for (const std::string& lines :
+       {std::string("a,1,red"), std::string("a,1,\"red"), std::string("\"a,1,red"),
+        std::string("a,\"\"\",red"), std::string("\""), std::string("a,1\r,red\r"),
+        std::string("a\0,1", 4), "a," + std::string(3U << 20U, '"'),
+        "\"" + std::string(1U << 20U, ',')}) {
+    EXPECT_THAT(outcomes_of_b(lines), ElementsAre(14U)) << lines.substr(0, 40);
+  }
+}
+
+// Whatever the lines hold, reading throws nothing, and the roster alone decides the table's shape.
+RC_GTEST_PROP(ReadUnits, IsTotal, (const std::vector<std::string>& lines)) {
+  const test::Scratch scratch;
+  const Domain domain = *test::domain();
+  std::vector<std::string> header = {"unit\xc2\xa7"};
+  for (const Column& column : domain.columns()) header.push_back(column.name());
+  std::string content;
+  append_csv_record(header, content);
+  std::uint64_t records = 0;
+  for (std::string line : lines) {
+    std::erase(line, '\n');
+    if (!line.empty() && line != "\r") ++records;
+    content += line + "\n";
+  }
+  const std::string path = scratch.write("data.csv", content);
+  const Empirical table = read_table(path, domain);
+  RC_ASSERT(table.total() == records);
+  for (const std::uint32_t outcome : table.outcomes()) RC_ASSERT(outcome < domain.size());
+  StringIndex roster;
+  roster.insert("a");
+  roster.insert("b");
+  const UnitTable units = read_units(path, domain, header[0], roster);
+  RC_ASSERT(units.size() == 2U);
+  (void)read_units(path, domain, header[0]);
+}
+
+// Records drawn from outcomes and written as CSV are read as the same outcomes, in any order of the
+// file's columns.
+RC_GTEST_PROP(ReadTable, ReadsWhatWasWritten, ()) {
+  const test::Scratch scratch;
+  const Domain domain = *test::domain();
+  test::Integers integers(*rc::gen::arbitrary<std::uint64_t>());
+  std::vector<std::string> header;
+  for (const Column& column : domain.columns()) header.push_back(column.name());
+  std::string content;
+  append_csv_record(header, content);
+  std::map<std::uint32_t, std::uint64_t> expected;
+  std::vector<std::string> fields;
+  for (int i = 0; i < 200; ++i) {
+    const auto outcome = static_cast<std::uint32_t>(integers(domain.size()));
+    ++expected[outcome];
+    domain.decode(outcome, integers, fields);
+    append_csv_record(fields, content);
+  }
+  const Empirical table = read_table(scratch.write("data.csv", content), domain);
+  std::map<std::uint32_t, std::uint64_t> seen;
+  for (std::size_t i = 0; i < table.outcomes().size(); ++i) {
+    seen[table.outcomes()[i]] = table.counts()[i];
+  }
+  RC_ASSERT(seen == expected);
+}
+
+}  // namespace
+}  // namespace mollify

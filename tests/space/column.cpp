@@ -1,0 +1,374 @@
+#include "mollify/space/column.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+
+std::string refusal(const std::function<void()>& make) {
+  try {
+    make();
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string written(const Column& column, std::uint32_t outcome, std::uint64_t point) {
+  std::string text;
+  column.write(outcome, point, text);
+  return text;
+}
+
+// ---- What each type reads
+
+TEST(Categories, MapAsDeclared) {
+  const Column column = Column::make("c", Categories::make({"north", "", "NA", " south"}));
+  EXPECT_EQ(column.size(), 4U);
+  EXPECT_EQ(column.encode("north"), 0U);
+  EXPECT_EQ(column.encode(""), 1U) << "a declared value wins over a word for null";
+  EXPECT_EQ(column.encode("NA"), 2U);
+  EXPECT_EQ(column.encode(" south"), 3U);
+  EXPECT_EQ(column.encode("south"), 0U) << "categories are not trimmed";
+  EXPECT_EQ(column.encode("\xff\xfe"), 0U);
+  EXPECT_EQ(column.read("null").verdict, Verdict::kNull);
+  EXPECT_EQ(column.read("east").verdict, Verdict::kOutside);
+}
+
+TEST(Categories, OneValueIsFine) {
+  const Column column = Column::make("c", Categories::make({"only"}));
+  EXPECT_EQ(column.size(), 1U);
+  EXPECT_EQ(column.encode("anything"), 0U);
+  EXPECT_EQ(written(column, 0, 0), "only");
+}
+
+TEST(BooleanWords, ReadTheUsualWords) {
+  const Column column = Column::make("b", BooleanWords::make());
+  for (const char* word : {"false", "F", "No", "0", " FALSE "}) {
+    EXPECT_EQ(column.read(word).verdict, Verdict::kValue) << word;
+    EXPECT_EQ(column.encode(word), 0U) << word;
+  }
+  for (const char* word : {"true", "T", "yES", "1", "\tTrue"}) {
+    EXPECT_EQ(column.read(word).verdict, Verdict::kValue) << word;
+    EXPECT_EQ(column.encode(word), 1U) << word;
+  }
+  EXPECT_EQ(column.read("2").verdict, Verdict::kUnreadable);
+  EXPECT_EQ(column.read("").verdict, Verdict::kNull);
+  EXPECT_EQ(written(column, 0, 0), "false");
+  EXPECT_EQ(written(column, 1, 0), "true");
+}
+
+TEST(BooleanWords, DeclaredWordsThatContradictTheUsualOnesStandAlone) {
+  const Column reversed = Column::make("b", BooleanWords::make("yes", "no"));
+  EXPECT_EQ(reversed.encode("yes"), 0U);
+  EXPECT_EQ(reversed.encode("NO"), 1U);
+  EXPECT_EQ(reversed.read("true").verdict, Verdict::kUnreadable);
+  const Column other = Column::make("b", BooleanWords::make("female", "male"));
+  EXPECT_EQ(other.encode("Male"), 1U);
+  EXPECT_EQ(other.read("1").verdict, Verdict::kUnreadable);
+  const Column python = Column::make("b", BooleanWords::make("False", "True"));
+  EXPECT_EQ(python.encode("1"), 1U);
+  EXPECT_EQ(written(python, 1, 0), "True");
+  const Column null_word = Column::make("b", BooleanWords::make("None", "Some"));
+  EXPECT_EQ(null_word.read("None").verdict, Verdict::kValue);
+}
+
+TEST(IntegerCells, MapAsDeclared) {
+  const Column column = Column::make("i", IntegerCells::make(-2, 3));
+  EXPECT_EQ(column.size(), 6U);
+  EXPECT_EQ(column.encode("-2"), 0U);
+  EXPECT_EQ(column.encode("+3"), 5U);
+  EXPECT_EQ(column.encode(" 0 "), 2U);
+  EXPECT_EQ(column.encode("-0"), 2U);
+  EXPECT_EQ(column.encode("1.0"), 3U);
+  EXPECT_EQ(column.encode("1e0"), 3U);
+  for (const char* text : {"-3", "-99999999999999999999999", "-1e999", "-inf"}) {
+    EXPECT_EQ(column.read(text).verdict, Verdict::kOutside) << text;
+    EXPECT_EQ(column.encode(text), 0U) << text;
+  }
+  for (const char* text : {"4", "99999999999999999999999", "1e999", "inf", "9223372036854775808"}) {
+    EXPECT_EQ(column.read(text).verdict, Verdict::kOutside) << text;
+    EXPECT_EQ(column.encode(text), 5U) << text;
+  }
+  EXPECT_EQ(column.read("1.6").verdict, Verdict::kUnreadable);
+  EXPECT_EQ(column.encode("1.6"), 4U) << "the nearest integer";
+  for (const char* text : {"abc", "0x1", "1,0", "--1", "\xc3"}) {
+    EXPECT_EQ(column.read(text).verdict, Verdict::kUnreadable) << text;
+    EXPECT_EQ(column.encode(text), 0U) << text;
+  }
+  EXPECT_EQ(column.read(" NA ").verdict, Verdict::kNull);
+}
+
+TEST(IntegerCells, CutTheWholeRangeIntoNearEqualCells) {
+  const IntegerCells cells = IntegerCells::make(0, 109, 20);
+  std::uint64_t total = 0;
+  for (std::uint32_t cell = 0; cell < 20; ++cell) {
+    EXPECT_THAT(cells.points(cell), testing::AnyOf(5U, 6U));
+    for (std::uint64_t point = 0; point < cells.points(cell); ++point) {
+      std::string text;
+      cells.write(cell, point, text);
+      EXPECT_EQ(text, std::to_string(total));
+      EXPECT_EQ(cells.read(text).cell, cell);
+      ++total;
+    }
+  }
+  EXPECT_EQ(total, 110U);
+}
+
+TEST(IntegerCells, ReachTheEndsOf64Bits) {
+  const Column low = Column::make("i", IntegerCells::make(kLowest, kLowest + 1));
+  EXPECT_EQ(low.encode("-9223372036854775807"), 1U);
+  EXPECT_EQ(low.encode("-9223372036854775808"), 0U);
+  EXPECT_EQ(low.encode("-1e19"), 0U);
+  EXPECT_EQ(written(low, 0, 0), "-9223372036854775808");
+  const Column high = Column::make("i", IntegerCells::make(0, kHighest - 1, 1U << 24U));
+  EXPECT_EQ(high.encode("9223372036854775806"), (1U << 24U) - 1);
+  EXPECT_EQ(written(high, (1U << 24U) - 1, high.points((1U << 24U) - 1) - 1),
+            "9223372036854775806");
+}
+
+TEST(NumberCells, MapAsDeclared) {
+  const Column column = Column::make("n", NumberCells::make(0, 1, 10));
+  EXPECT_EQ(column.encode("0"), 0U);
+  EXPECT_EQ(column.encode("0.1"), 1U) << "an edge belongs to the cell above it";
+  EXPECT_EQ(column.encode("0.3"), 3U);
+  EXPECT_EQ(column.encode("0.7"), 7U);
+  EXPECT_EQ(column.encode("0.9999999"), 9U);
+  EXPECT_EQ(column.encode("1"), 9U) << "the last cell is closed";
+  EXPECT_EQ(column.encode("1e-999"), 0U);
+  for (const char* text : {"-0.001", "-inf", "-1e999"}) {
+    EXPECT_EQ(column.read(text).verdict, Verdict::kOutside) << text;
+    EXPECT_EQ(column.encode(text), 0U) << text;
+  }
+  for (const char* text : {"1.0000001", "inf", "1e999", "2"}) {
+    EXPECT_EQ(column.read(text).verdict, Verdict::kOutside) << text;
+    EXPECT_EQ(column.encode(text), 9U) << text;
+  }
+  EXPECT_EQ(column.read("nan").verdict, Verdict::kNull);
+  EXPECT_EQ(column.read("NAN").verdict, Verdict::kUnreadable);
+  EXPECT_EQ(column.read("0.5.1").verdict, Verdict::kUnreadable);
+  EXPECT_EQ(column.read("0x0.8p0").verdict, Verdict::kUnreadable);
+}
+
+TEST(NumberCells, WriteAFixedNumberOfDecimals) {
+  const auto first = [](double min, double max, std::uint64_t bins) {
+    return written(Column::make("n", NumberCells::make(min, max, bins)), 0, 0);
+  };
+  EXPECT_EQ(first(0, 1, 10), "0.00000");
+  EXPECT_EQ(first(-1, 1, 2), "-1.0000");
+  EXPECT_EQ(first(-0.25, 1, 1), "-0.2500");
+  EXPECT_EQ(first(0, 200000, 20), "0.0");
+  EXPECT_EQ(first(1e6, 2e6, 2), "1000000.0");
+  EXPECT_EQ(first(1e20, 2e20, 2), "100000000000000000000.0");
+  EXPECT_EQ(first(0, 1e-15, 1), "0.0000000000000000000");
+}
+
+// ---- Declared mappings
+
+TEST(Mapping, NullCategoryIsTheLastOutcomeAndAnEmptyField) {
+  const Column column =
+      Column::make("i", IntegerCells::make(0, 4), {.null_is_category = true, .outside_value = "2"});
+  EXPECT_EQ(column.size(), 6U);
+  EXPECT_EQ(column.encode(""), 5U);
+  EXPECT_EQ(column.encode("None"), 5U);
+  EXPECT_EQ(column.encode("9"), 2U);
+  EXPECT_EQ(column.encode("garbage"), 2U);
+  EXPECT_EQ(column.points(5), 1U);
+  EXPECT_EQ(written(column, 5, 0), "");
+}
+
+TEST(Mapping, NullsGoToTheirValue) {
+  const Column column = Column::make("i", IntegerCells::make(0, 4), {.null_value = "3"});
+  EXPECT_EQ(column.encode("NULL"), 3U);
+  EXPECT_EQ(column.encode("x"), 0U);
+  EXPECT_EQ(column.encode("7"), 4U);
+}
+
+TEST(Mapping, UndeclaredNullsAreMappedLikeWhatIsOutside) {
+  EXPECT_EQ(Column::make("i", IntegerCells::make(0, 4)).encode("NA"), 0U);
+  EXPECT_EQ(Column::make("i", IntegerCells::make(0, 4), {.outside_value = "4"}).encode("NA"), 4U);
+}
+
+// ---- Refusals: one sentence each, exactly
+
+TEST(Column, RefusesWhatCannotBeDeclared) {
+  const auto integer = [] { return IntegerCells::make(0, 4); };
+  EXPECT_EQ(refusal([&] { Column::make("", integer()); }),
+            "a column must have a name, but one has none");
+  EXPECT_EQ(refusal([&] { Column::make("a\nb", integer()); }),
+            "a column's name must be one line of text without control characters, but holds byte "
+            "10");
+  EXPECT_EQ(refusal([&] { Column::make("\xff", integer()); }),
+            "a column's name must be UTF-8 text, but is not");
+  EXPECT_EQ(refusal([&] { Column::make("age", integer(), {.outside_value = "5"}); }),
+            "column \"age\": outside must be an integer from 0 to 4, but is \"5\"");
+  EXPECT_EQ(refusal([&] { Column::make("age", integer(), {.null_value = "NA"}); }),
+            "column \"age\": null must be an integer from 0 to 4, but is \"NA\"");
+  EXPECT_EQ(refusal([&] {
+              Column::make("age", integer(), {.null_is_category = true, .null_value = "1"});
+            }),
+            "column \"age\": null must be either a category or a value, but is declared as both");
+  EXPECT_EQ(refusal([&] {
+              Column::make("c", Categories::make({"", "x"}), {.null_is_category = true});
+            }),
+            "column \"c\": a null category is written as an empty field, but the empty text is a "
+            "declared value");
+}
+
+TEST(Cells, RefuseWhatCannotBeDeclared) {
+  EXPECT_EQ(refusal([] { Categories::make({}); }),
+            "values must list at least one value, but is empty");
+  EXPECT_EQ(refusal([] {
+              Categories::make({"a", "b", "a"});
+            }),
+            "values must be distinct, but \"a\" is listed twice");
+  EXPECT_EQ(refusal([] { Categories::make({"a\rb"}); }),
+            "a value must be one line of text without control characters, but holds byte 13");
+  EXPECT_EQ(refusal([] { BooleanWords::make("Yes", "yes"); }),
+            "the words for false and true must differ by more than case, but they are \"Yes\" and "
+            "\"yes\"");
+  EXPECT_EQ(refusal([] { IntegerCells::make(5, 4); }),
+            "min must be at most max, but they are 5 and 4");
+  EXPECT_EQ(refusal([] { IntegerCells::make(0, 4, 0); }), "bins must be from 1 to 5, but is 0");
+  EXPECT_EQ(refusal([] { IntegerCells::make(0, 4, 6); }), "bins must be from 1 to 5, but is 6");
+  EXPECT_EQ(refusal([] { IntegerCells::make(0, 1 << 24); }),
+            "bins must be declared for more than 16777216 integers, but 0 to 16777216 are "
+            "16777217");
+  EXPECT_EQ(refusal([] { IntegerCells::make(kLowest, kHighest, 2); }),
+            "min and max must be less than 2^63 apart, but they are -9223372036854775808 and "
+            "9223372036854775807");
+  EXPECT_EQ(refusal([] { NumberCells::make(1, 1, 1); }),
+            "min must be below max, but they are 1 and 1");
+  EXPECT_EQ(refusal([] { NumberCells::make(0, std::nan(""), 1); }),
+            "min and max must be finite, but they are 0 and nan");
+  EXPECT_EQ(refusal([] { NumberCells::make(0, 1, 0); }),
+            "bins must be from 1 to 16777216, but is 0");
+  for (const auto& [min, max, bins] :
+       {std::tuple{1e15, 1e15 + 1, 10U}, {0.0, 1e-30, 1U}, {-1e308, 1e308, 2U}, {0.0, 1e39, 2U}}) {
+    EXPECT_THAT(refusal([&] { NumberCells::make(min, max, bins); }),
+                testing::StartsWith(
+                    "min, max and bins must give cells that decimal numbers can resolve, but"));
+  }
+}
+
+// ---- Properties
+
+void expect_cells_are_kept(const Column& column, std::uint32_t outcome) {
+  const std::uint64_t points = column.points(outcome);
+  RC_ASSERT(points >= 1U);
+  const std::uint64_t inner = *rc::gen::inRange<std::uint64_t>(0, points);
+  for (const std::uint64_t point : {std::uint64_t{0}, inner, points - 1}) {
+    const std::string text = written(column, outcome, point);
+    const Reading reading = column.read(text);
+    if (reading.verdict != Verdict::kValue || reading.cell != outcome) {
+      RC_FAIL("wrote " + text + " for cell " + std::to_string(outcome) + ", read cell " +
+              std::to_string(reading.cell));
+    }
+  }
+}
+
+RC_GTEST_PROP(IntegerCells, WriteInsideTheirCell, ()) {
+  const auto a = *rc::gen::arbitrary<std::int64_t>();
+  const auto b = *rc::gen::oneOf(rc::gen::arbitrary<std::int64_t>(),
+                                 rc::gen::map(rc::gen::inRange(0, 1000), [a](int offset) {
+                                   return a > kHighest - offset ? a : a + offset;
+                                 }));
+  const std::int64_t min = std::min(a, b);
+  const std::int64_t max = std::max(a, b);
+  const auto span = static_cast<std::uint64_t>(max) - static_cast<std::uint64_t>(min);
+  RC_PRE(span < (std::uint64_t{1} << 63U));
+  const auto bins =
+      *rc::gen::inRange<std::uint64_t>(1, std::min(span, std::uint64_t{(1U << 24U) - 1}) + 2);
+  const Column column = Column::make("i", IntegerCells::make(min, max, bins));
+  const auto outcome = *rc::gen::inRange<std::uint32_t>(0, column.size());
+  expect_cells_are_kept(column, outcome);
+  // Cells are contiguous and cover the range.
+  RC_ASSERT(written(column, 0, 0) == std::to_string(min));
+  const std::uint32_t last = column.size() - 1;
+  RC_ASSERT(written(column, last, column.points(last) - 1) == std::to_string(max));
+}
+
+RC_GTEST_PROP(NumberCells, WriteInsideTheirCellAndCoverTheRange, ()) {
+  const auto bound = rc::gen::oneOf(
+      rc::gen::map(rc::gen::inRange(-1000000, 1000000), [](int i) { return i / 1000.0; }),
+      rc::gen::map(rc::gen::pair(rc::gen::inRange(-999, 1000), rc::gen::inRange(-12, 12)),
+                   [](const std::pair<int, int>& p) { return p.first * std::pow(10, p.second); }),
+      rc::gen::arbitrary<double>());
+  const double a = *bound;
+  const double b = *bound;
+  const auto bins = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(1, 50),
+                                    rc::gen::inRange<std::uint64_t>(1, (1U << 24U) + 1));
+  std::optional<NumberCells> cells;
+  try {
+    cells = NumberCells::make(std::min(a, b), std::max(a, b), bins);
+  } catch (const InvalidInput&) {
+    RC_DISCARD("not a resolvable range");
+  }
+  const Column column = Column::make("n", *cells);
+  const auto outcome = *rc::gen::inRange<std::uint32_t>(0, column.size());
+  expect_cells_are_kept(column, outcome);
+  // Neighbouring cells leave no lattice point out: the text after a cell's last is the next's
+  // first.
+  if (outcome + 1 < column.size()) {
+    const double end = std::stod(written(column, outcome, column.points(outcome) - 1));
+    const double begin = std::stod(written(column, outcome + 1, 0));
+    RC_ASSERT(end < begin);
+    const double width = (cells->max() - cells->min()) / cells->size();
+    RC_ASSERT(begin - end <= width / 9);
+  }
+  // All values of a column have equally many decimals, at least one.
+  const auto decimals = [](const std::string& text) { return text.size() - text.find('.') - 1; };
+  RC_ASSERT(decimals(written(column, outcome, 0)) == decimals(written(column, 0, 0)));
+  RC_ASSERT(decimals(written(column, 0, 0)) >= 1U);
+}
+
+RC_GTEST_PROP(Column, EncodeIsTotalAndMapsAsDeclared, (const std::string& garbage)) {
+  const std::vector<Cells> types = {Categories::make({"a", "b", "c"}), BooleanWords::make(),
+                                    IntegerCells::make(-5, 50, 7), NumberCells::make(-1, 1, 9)};
+  for (const Cells& cells : types) {
+    std::string valid;
+    std::visit([&valid](const auto& type) { type.write(1, 0, valid); }, cells);
+    for (const Mapping& mapping : {Mapping{}, Mapping{.null_is_category = true},
+                                   Mapping{.null_value = valid}, Mapping{.outside_value = valid}}) {
+      const Column column = Column::make("c", cells, mapping);
+      const Reading reading = column.read(garbage);
+      const std::uint32_t outcome = column.encode(garbage);
+      RC_ASSERT(outcome < column.size());
+      RC_ASSERT(outcome == column.encode(garbage));
+      const std::uint32_t outside = mapping.outside_value ? 1 : reading.cell;
+      switch (reading.verdict) {
+        case Verdict::kValue:
+          RC_ASSERT(outcome == reading.cell);
+          break;
+        case Verdict::kNull:
+          RC_ASSERT(outcome == (mapping.null_is_category ? column.size() - 1
+                                : mapping.null_value     ? 1
+                                                         : outside));
+          break;
+        case Verdict::kOutside:
+        case Verdict::kUnreadable:
+          RC_ASSERT(outcome == outside);
+          break;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mollify

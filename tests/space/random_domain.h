@@ -1,0 +1,136 @@
+// Random domains and small sources of integers for tests.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mollify/space/domain.h"
+
+namespace mollify::test {
+
+/// Words that trouble readers: empty, padded, quoted, null-like, keywords, non-ASCII.
+inline rc::Gen<std::string> declared_word() {
+  const std::vector<std::string> troublesome = {"",
+                                                " ",
+                                                "NA",
+                                                "null",
+                                                "~",
+                                                "yes",
+                                                "No",
+                                                "1",
+                                                "1.0",
+                                                "a,b",
+                                                "\"q\"",
+                                                " pad ",
+                                                "clip",
+                                                "category",
+                                                "# no",
+                                                "- x",
+                                                "a: b",
+                                                "é€😀",
+                                                "'",
+                                                "{x}",
+                                                "[y]",
+                                                "*a",
+                                                "&a",
+                                                "!t",
+                                                "%",
+                                                "\\n",
+                                                "0x1f",
+                                                "true",
+                                                "|",
+                                                ">",
+                                                "?",
+                                                "\xef\xbb\xbf"
+                                                "b",
+                                                "\xc2\x85",
+                                                "\xe2\x80\xa8"};
+  return rc::gen::oneOf(rc::gen::elementOf(troublesome),
+                        rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '\x7f')));
+}
+
+inline rc::Gen<Cells> cells() {
+  return rc::gen::exec([]() -> Cells {
+    switch (*rc::gen::inRange(0, 4)) {
+      case 0:
+        return Categories::make(*rc::gen::resize(
+            8, rc::gen::nonEmpty(rc::gen::unique<std::vector<std::string>>(declared_word()))));
+      case 1:
+        return *rc::gen::element(BooleanWords::make(), BooleanWords::make("no", "yes"),
+                                 BooleanWords::make("clip", "category"),
+                                 BooleanWords::make("female", "male"));
+      case 2: {
+        const auto min = *rc::gen::inRange<std::int64_t>(-1000, 1000);
+        const auto count = *rc::gen::inRange<std::int64_t>(1, 300);
+        return IntegerCells::make(
+            min, min + count - 1,
+            *rc::gen::inRange<std::uint64_t>(
+                1, std::min<std::uint64_t>(static_cast<std::uint64_t>(count), 20) + 1));
+      }
+      default: {
+        const double min = *rc::gen::inRange(-1000000, 1000000) / 1000.0;
+        const double width = *rc::gen::inRange(1, 1000000) / 1000.0;
+        return NumberCells::make(min, min + width, *rc::gen::inRange<std::uint64_t>(1, 20));
+      }
+    }
+  });
+}
+
+inline rc::Gen<Column> column(std::string name) {
+  return rc::gen::exec([name = std::move(name)]() -> Column {
+    const Cells type = *cells();
+    const auto any_value = [&type] {
+      return std::visit(
+          [](const auto& values) {
+            const auto cell = *rc::gen::inRange<std::uint32_t>(0, values.size());
+            std::string text;
+            values.write(cell, 0, text);
+            return text;
+          },
+          type);
+    };
+    Mapping mapping;
+    const int nulls = *rc::gen::inRange(0, 3);
+    const bool empty_is_value = std::visit(
+        [](const auto& values) { return values.read("").verdict == Verdict::kValue; }, type);
+    if (nulls == 1 && !empty_is_value) mapping.null_is_category = true;
+    if (nulls == 2) mapping.null_value = any_value();
+    if (*rc::gen::arbitrary<bool>()) mapping.outside_value = any_value();
+    return Column::make(name, type, mapping);
+  });
+}
+
+/// One to four columns, each of up to about twenty outcomes, with troublesome names.
+inline rc::Gen<Domain> domain() {
+  return rc::gen::exec([] {
+    auto names = *rc::gen::resize(
+        4, rc::gen::nonEmpty(rc::gen::unique<std::vector<std::string>>(rc::gen::suchThat(
+               declared_word(), [](const auto& word) { return !word.empty(); }))));
+    if (names.size() > 4) names.resize(4);
+    std::vector<Column> columns;
+    for (const std::string& name : names) columns.push_back(*column(name));
+    return Domain::make(std::move(columns), *rc::gen::arbitrary<std::uint64_t>());
+  });
+}
+
+/// A source of integers for decode, seeded by RapidCheck (splitmix64; the bias does not matter).
+class Integers {
+ public:
+  explicit Integers(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t operator()(std::uint64_t bound) {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return (z ^ (z >> 31U)) % bound;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace mollify::test
