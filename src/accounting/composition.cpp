@@ -1,9 +1,9 @@
 #include "mollify/accounting/composition.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "mollify/accounting/directed_rounding.h"
 #include "mollify/divergence/compensated_sum.h"

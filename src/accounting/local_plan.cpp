@@ -1,8 +1,8 @@
 #include "mollify/accounting/local_plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "mollify/kernel/invalid_input.h"
 

@@ -1,11 +1,11 @@
 #include "mollify/divergence/band_projection.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "mollify/divergence/compensated_sum.h"
 #include "mollify/kernel/invalid_input.h"
@@ -104,7 +104,7 @@ Scale solve_scale(const std::vector<double>& p, std::span<const double> lower,
     const Breakpoint& here = breakpoints[at];
     // Between the previous breakpoint and this one the sum is clamped + slope/r.
     const double reached =
-        clamped.value() + (inside > 0 && here.scale > 0.0 ? slope.value() / here.scale : 0.0);
+        clamped.value() + (inside > 0 ? slope.value() / here.scale : 0.0);
     if (reached >= 1.0 - kFlatTolerance) {
       if (inside == 0) return {here.scale, false};
       CompensatedSum left(1.0);

@@ -1,11 +1,11 @@
 #include "mollify/divergence/convex_projection.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "mollify/divergence/compensated_sum.h"
 #include "mollify/kernel/invalid_input.h"

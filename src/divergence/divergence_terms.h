@@ -28,7 +28,7 @@ inline double relative_entropy_term(double p, double q, double difference) {
     const double s2 = s * s;
     // s² ≤ 1/64, so the first term left out is below 2^−54 of the leading one.
     double tail = 1.0 / 19.0;
-    for (double odd = 17.0; odd >= 3.0; odd -= 2.0) tail = tail * s2 + 1.0 / odd;
+    for (int odd = 17; odd >= 3; odd -= 2) tail = tail * s2 + 1.0 / odd;
     return (p + q) * s2 * (1.0 + (1.0 + s) * s * tail);
   }
   return p * log_ratio(p, q, difference) - difference;

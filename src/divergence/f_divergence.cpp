@@ -1,10 +1,10 @@
 #include "mollify/divergence/f_divergence.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstddef>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "divergence_terms.h"
 #include "mollify/divergence/compensated_sum.h"

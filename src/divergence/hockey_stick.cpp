@@ -1,10 +1,10 @@
 #include "mollify/divergence/hockey_stick.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+
+#include <fmt/format.h>
 
 #include "mollify/divergence/compensated_sum.h"
 #include "mollify/kernel/invalid_input.h"

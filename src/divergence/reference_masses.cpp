@@ -1,10 +1,10 @@
 #include "mollify/divergence/reference_masses.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "mollify/divergence/compensated_sum.h"
 #include "mollify/kernel/invalid_input.h"
@@ -44,7 +44,8 @@ ReferenceMasses ReferenceMasses::given(std::span<const double> masses) {
     return {positive.size(), {}};
   }
   for (double& mass : positive) mass /= total;
-  return {positive.size(), std::move(positive)};
+  const std::uint64_t outcomes = positive.size();
+  return {outcomes, std::move(positive)};
 }
 
 double ReferenceMasses::mass(std::size_t outcome) const {

@@ -1,11 +1,11 @@
 #include "mollify/divergence/renyi.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "divergence_terms.h"
 #include "mollify/divergence/compensated_sum.h"
@@ -24,7 +24,7 @@ double exponential_remainder(double v) {
   if (std::abs(v) >= 0.25) return std::expm1(v) - v;
   // v²/2·(1 + v/3·(1 + v/4·(…))): the terms left out are below 2^−56 of the first.
   double nested = 1.0;
-  for (double n = 14.0; n >= 3.0; n -= 1.0) nested = 1.0 + v / n * nested;
+  for (int n = 14; n >= 3; --n) nested = 1.0 + v / n * nested;
   return 0.5 * v * v * nested;
 }
 

@@ -1,11 +1,11 @@
 #include "mollify/divergence/worst_case_risk.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+
+#include <fmt/format.h>
 
 #include "divergence_terms.h"
 #include "mollify/divergence/band_projection.h"

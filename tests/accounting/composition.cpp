@@ -1,12 +1,13 @@
 #include "mollify/accounting/composition.h"
 
-#include <gtest/gtest.h>
 #include <mpfr.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "mollify/kernel/invalid_input.h"
 

@@ -1,11 +1,11 @@
 #include "mollify/accounting/local_plan.h"
 
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "divergence/arbitrary_distribution.h"
 #include "mollify/divergence/band_projection.h"

@@ -22,6 +22,7 @@ inline rc::Gen<std::vector<double>> positive_distribution(std::size_t k, int spr
       rc::gen::container<std::vector<int>>(k, rc::gen::inRange(0, spread * 1000 + 1)),
       [](const std::vector<int>& thousandths) {
         std::vector<double> masses;
+        masses.reserve(thousandths.size());
         for (const int u : thousandths) masses.push_back(std::exp(-0.001 * u));
         return normalised(masses);
       });

@@ -1,15 +1,15 @@
 #include "mollify/divergence/band_projection.h"
 
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
 
 #include "divergence/arbitrary_distribution.h"
 #include "mollify/divergence/f_divergence.h"

@@ -1,12 +1,12 @@
 #include "mollify/divergence/convex_projection.h"
 
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "divergence/arbitrary_distribution.h"
 #include "mollify/divergence/f_divergence.h"

@@ -1,11 +1,11 @@
 #include "mollify/divergence/f_divergence.h"
 
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "divergence/arbitrary_distribution.h"
 #include "mollify/divergence/compensated_sum.h"

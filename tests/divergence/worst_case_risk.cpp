@@ -1,15 +1,15 @@
 #include "mollify/divergence/worst_case_risk.h"
 
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
 
 #include "divergence/arbitrary_distribution.h"
 #include "mollify/divergence/band_projection.h"

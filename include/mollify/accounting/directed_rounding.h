@@ -14,6 +14,8 @@
 // compiled with -ffast-math.
 #pragma once
 
+#include "mollify/kernel/wide.h"
+
 namespace mollify {
 
 double mul_up(double a, double b);
@@ -25,14 +27,11 @@ double exp_down(double x);  ///< never +∞ for finite x; may be 0
 double ln_up(double x);     ///< −∞ at 0; NaN below
 double ln_down(double x);   ///< −∞ at 0; NaN below
 
-/// Integers of up to 128 bits, as the kernel's tables count them.
-__extension__ typedef unsigned __int128 UnsignedInt128;
-
 /// ln(numerator/denominator), rounded up: at least the truth and at most 6 units in the last place
 /// above it (4 with a library within 1), also for ratios as near to one as 1 ± 2^−127. The realised
 /// ε of a table is printed through this.
 ///
 /// A numerator of zero gives −∞, a denominator of zero +∞ (both zero: +∞).
-double ln_ratio_up(UnsignedInt128 numerator, UnsignedInt128 denominator);
+double ln_ratio_up(uint128 numerator, uint128 denominator);
 
 }  // namespace mollify
