@@ -59,15 +59,20 @@ void take_means(Comparison& comparison) {
   comparison.mean_reference_distance /= units;
 }
 
-/// The outcome's values, by the first text of each: "good false 0".
+/// The outcome's values; for a cell of several its least and greatest: "good false 0..4".
 std::string describe(const Domain& domain, std::uint32_t outcome) {
-  std::vector<std::string> fields;
-  domain.decode(
-      outcome, [](std::uint64_t) { return std::uint64_t{0}; }, fields);
   std::string text;
-  for (const std::string& field : fields) {
-    if (!text.empty()) text += " ";
-    text += field.empty() ? "-" : field;
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    const std::uint32_t value = domain.digit(outcome, i);
+    if (i > 0) text += " ";
+    const std::size_t begin = text.size();
+    column.write(value, 0, text);
+    if (text.size() == begin) text += "-";
+    if (const std::uint64_t points = column.points(value); points > 1) {
+      text += "..";
+      column.write(value, points - 1, text);
+    }
   }
   return text;
 }
