@@ -103,14 +103,14 @@ Scale solve_scale(const std::vector<double>& p, std::span<const double> lower,
   for (std::size_t at = 0; at < breakpoints.size(); ++at) {
     const Breakpoint& here = breakpoints[at];
     // Between the previous breakpoint and this one the sum is clamped + slope/r.
-    const double reached =
-        clamped.value() + (inside > 0 ? slope.value() / here.scale : 0.0);
+    const double reached = clamped.value() + (inside > 0 ? slope.value() / here.scale : 0.0);
     if (reached >= 1.0 - kFlatTolerance) {
       if (inside == 0) return {here.scale, false};
       CompensatedSum left(1.0);
       left += -clamped.value();
       const double scale = slope.value() / left.value();
-      const double previous = at > 0 ? breakpoints[at - 1].scale : kInfinity;
+      double previous = kInfinity;
+      if (at > 0) previous = breakpoints[at - 1].scale;
       return {std::isnan(scale) ? here.scale : std::clamp(scale, here.scale, previous), false};
     }
     if (here.reaches_upper) {

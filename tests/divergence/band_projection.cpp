@@ -62,6 +62,24 @@ TEST(BandProjection, ReferenceLaws) {
   EXPECT_EQ(seen, 15U);
 }
 
+// Where every outcome sits at a bound, Σ clip(P/r) is one on a whole interval of r; rounding of the
+// bounds must not move the answer from its largest end to the other.
+TEST(BandProjection, LargestScaleOnAFlatPiece) {
+  for (const std::size_t k : {3U, 5U, 7U, 10U, 33U, 100U, 1000U}) {
+    for (const double epsilon : {0.03, 0.1, 0.7, 1.0, 1.9}) {
+      Masses p(k, 0.0);
+      p[0] = 0.9;
+      p[k - 1] = 0.1;
+      const Masses h(k, 1.0 / static_cast<double>(k));
+      const double b = minimax_factor(static_cast<double>(k), epsilon);
+      const double lift = b * std::exp(epsilon);
+      const BandProjection projection = project_on_band(p, scaled(h, b), scaled(h, lift));
+      const double expected = 0.9 / (lift * h[0]);
+      EXPECT_NEAR(projection.scale, expected, 1e-13 * expected) << k << " " << epsilon;
+    }
+  }
+}
+
 // H20 eq. 8 has no solution here: the point mass reaches its upper bound, the rest goes over the
 // others in proportion to the reference.
 TEST(BandProjection, MissingCase) {

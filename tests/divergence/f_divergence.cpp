@@ -183,6 +183,28 @@ RC_GTEST_PROP(FDivergenceProperty, DataProcessing, ()) {
   }
 }
 
+// Straight from the definition, zeros on either side included.
+RC_GTEST_PROP(RenyiProperty, AgreesWithTheDefinition, ()) {
+  const std::size_t k = any_size();
+  const Masses p = *distribution_with_zeros(k, 3);
+  const Masses q = *distribution_with_zeros(k, 3);
+  for (const double alpha : {0.1, 0.5, 0.9, 1.5, 4.0}) {
+    double sum = 0.0;
+    bool infinite = false;
+    for (std::size_t i = 0; i < k; ++i) {
+      if (p[i] > 0.0 && q[i] > 0.0) sum += std::pow(p[i], alpha) * std::pow(q[i], 1.0 - alpha);
+      infinite = infinite || (p[i] > 0.0 && q[i] == 0.0 && alpha > 1.0);
+    }
+    const double expected = infinite || sum == 0.0 ? kInfinity : std::log(sum) / (alpha - 1.0);
+    const double found = renyi(alpha, p, q);
+    if (std::isinf(expected)) {
+      RC_ASSERT(found == expected);
+    } else {
+      RC_ASSERT(std::abs(found - expected) <= 1e-13 * (1.0 + expected));
+    }
+  }
+}
+
 RC_GTEST_PROP(RenyiProperty, IncreasesInTheOrderThroughItsLimits, ()) {
   const std::size_t k = any_size();
   const Masses p = *distribution_with_zeros(k, 30);
