@@ -47,14 +47,15 @@ void SparseTable::assign(std::span<const std::uint32_t> outcomes, std::span<cons
   uppers_.resize(scored + 1);
   numerators_.resize(scored + 1);
   block_sums_.resize((scored + detail::kBlock) / detail::kBlock);
-  std::uint64_t scored_lower = 0;
+  scored_before_.resize(scored + 1);
+  scored_before_[0] = 0;
   for (std::size_t j = 0; j < scored; ++j) {
     lowers_[j] = band_->lower(outcomes_[j]);
     uppers_[j] = band_->upper(outcomes_[j]);
-    scored_lower += lowers_[j];
+    scored_before_[j + 1] = scored_before_[j] + lowers_[j];
   }
   scores_.push_back(0);
-  lowers_[scored] = band_->lower_before(band_->outcome_count()) - scored_lower;
+  lowers_[scored] = band_->lower_before(band_->outcome_count()) - scored_before_[scored];
   uppers_[scored] = band_->bound().times_floor(lowers_[scored], band_->total());
   detail::project({lowers_.data(), uppers_.data(), 0, 0, scored + 1, band_->total(),
                    static_cast<double>(band_->lower_before(band_->outcome_count()))},
@@ -81,12 +82,12 @@ std::size_t SparseTable::locate(std::uint64_t position) const {
 std::size_t SparseTable::locate_unscored(std::uint64_t position) const {
   // Walk from unscored positions to positions among all lower bounds: step over every scored
   // outcome that comes before. Those are the ones whose unscored prefix is at most the position.
-  std::uint64_t full = position;
-  for (std::size_t j = 0; j < outcomes_.size(); ++j) {
-    if (band_->lower_before(outcomes_[j]) > full) break;
-    full += lowers_[j];
-  }
-  return band_->outcome_at(full);
+  const auto after = std::partition_point(
+      scored_before_.begin(), scored_before_.end() - 1, [&](const std::uint64_t& before) {
+        const auto j = static_cast<std::size_t>(&before - scored_before_.data());
+        return band_->lower_before(outcomes_[j]) - before <= position;
+      });
+  return band_->outcome_at(position + *after);
 }
 
 }  // namespace mollify

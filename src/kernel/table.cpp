@@ -45,7 +45,7 @@ void Table::assign(std::span<const float> scores) {
   detail::project(bounds_of(*band_), scores, numerators_, block_sums_);
 }
 
-std::size_t Table::locate(std::uint64_t position) const {
+std::size_t Table::outcome_at(std::uint64_t position) const {
   std::size_t block = 0;
   while (position >= block_sums_[block]) position -= block_sums_[block++];
   std::size_t i = block * detail::kBlock;

@@ -1,8 +1,8 @@
 #include "mollify/local/band_floor.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "mollify/kernel/exp_bound.h"
 #include "mollify/kernel/invalid_input.h"

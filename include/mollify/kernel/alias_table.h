@@ -24,6 +24,11 @@ class AliasTable {
  public:
   explicit AliasTable(const Table& table);
 
+  /// The outcome that owns the part at `height`, below the total, of column `column`. NOT PRIVATE.
+  std::size_t outcome_at(std::size_t column, std::uint64_t height) const {
+    return height < thresholds_[column] ? column : aliases_[column];
+  }
+
   std::size_t draw(SecureRandom& random) const { return draw_with(random); }
   /// One outcome for analysis. NOT PRIVATE.
   std::size_t simulate(SeededRandom& random) const { return draw_with(random); }
@@ -32,7 +37,7 @@ class AliasTable {
   template <WordSource Source>
   std::size_t draw_with(Source& random) const {
     const auto column = static_cast<std::size_t>(uniform_below(random, thresholds_.size()));
-    return uniform_below(random, total_) < thresholds_[column] ? column : aliases_[column];
+    return outcome_at(column, uniform_below(random, total_));
   }
 
   std::uint64_t total_;

@@ -49,6 +49,12 @@ class Band {
   /// Throws InvalidInput, in one sentence, if the spec is malformed or no table fits. O(k).
   static Band make(const BandSpec& spec);
 
+  // No assignment: a table reads its band's bounds and total for as long as it lives.
+  Band(const Band&) = default;
+  Band(Band&&) = default;
+  Band& operator=(const Band&) = delete;
+  Band& operator=(Band&&) = delete;
+
   std::size_t outcome_count() const { return outcome_count_; }
   std::uint64_t total() const { return total_; }
   const ExpBound& bound() const { return bound_; }

@@ -43,12 +43,24 @@ class ExpBound {
     return product < cap ? static_cast<std::uint64_t>(product) : cap;
   }
 
-  /// Whether larger <= Ebar * smaller, decided in integers; both below 2^75.
+  /// Whether larger <= Ebar * smaller, decided in integers of 192 bits; for any two.
   bool allows(uint128 larger, uint128 smaller) const {
-    return (larger << shift_) <= smaller * mantissa_;
+    const Wide left = times(larger, std::uint64_t{1} << shift_);
+    const Wide right = times(smaller, mantissa_);
+    return left.high < right.high || (left.high == right.high && left.low <= right.low);
   }
 
  private:
+  /// high * 2^64 + low.
+  struct Wide {
+    uint128 high;
+    std::uint64_t low;
+  };
+  static Wide times(uint128 x, std::uint64_t factor) {
+    const uint128 low = static_cast<uint128>(static_cast<std::uint64_t>(x)) * factor;
+    return {(x >> 64) * factor + (low >> 64), static_cast<std::uint64_t>(low)};
+  }
+
   double epsilon_;
   std::uint64_t mantissa_;
   int shift_;

@@ -23,6 +23,7 @@ class RandomizedResponse {
   /// k from 1 to 2^24, epsilon as for ExpBound; throws InvalidInput otherwise.
   RandomizedResponse(std::size_t outcome_count, double epsilon);
 
+  std::size_t input_count() const { return outcome_count_; }
   std::size_t outcome_count() const { return outcome_count_; }
   double epsilon() const { return bound_.epsilon(); }
   const ExpBound& bound() const { return bound_; }
@@ -31,6 +32,15 @@ class RandomizedResponse {
   std::uint64_t kept() const { return kept_; }
   std::uint64_t other() const { return other_; }
   std::uint64_t total() const { return total_; }
+  /// Every column's greatest and least entry.
+  struct Extremes {
+    uint128 greatest;
+    uint128 least;
+  };
+  Extremes column(std::size_t) const { return {kept_, outcome_count_ > 1 ? other_ : kept_}; }
+  bool satisfies(const ExpBound& bound) const {
+    return outcome_count_ == 1 || bound.allows(kept_, other_);
+  }
 
   std::size_t draw(std::size_t value, SecureRandom& random) const { return respond(value, random); }
   /// A response for analysis. NOT PRIVATE.

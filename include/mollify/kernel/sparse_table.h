@@ -31,6 +31,7 @@ namespace mollify {
 class SparseTable {
  public:
   explicit SparseTable(const Band& band);
+  explicit SparseTable(Band&&) = delete;
 
   /// Remakes the table. `outcomes` are ascending and below k, `scores` any numbers, one for each.
   /// These are private data, so nothing throws: outcomes that are not ascending are sorted and
@@ -44,7 +45,7 @@ class SparseTable {
   /// Their numerators over N, and last the unscored outcomes' Z (0 if there are none). NOT PRIVATE.
   std::span<const std::uint64_t> numerators() const { return numerators_; }
   /// C: the sum of the unscored outcomes' lower bounds.
-  std::uint64_t unscored_lower() const { return uppers_.empty() ? 0 : lowers_.back(); }
+  std::uint64_t unscored_lower() const { return lowers_.back(); }
 
   /// The probability of outcome i as numerator / denominator, exactly. O(log m). NOT PRIVATE.
   struct Probability {
@@ -52,6 +53,13 @@ class SparseTable {
     uint128 denominator;
   };
   Probability probability(std::size_t i) const;
+
+  /// The outcome that `draw` returns for two uniform integers: `position` below the total, and, if
+  /// that falls on the unscored outcomes, `unscored_position` below unscored_lower(). NOT PRIVATE.
+  std::size_t outcome_at(std::uint64_t position, std::uint64_t unscored_position) const {
+    const std::size_t slot = locate(position);
+    return slot < outcomes_.size() ? outcomes_[slot] : locate_unscored(unscored_position);
+  }
 
   std::size_t draw(SecureRandom& random) const { return draw_with(random); }
   /// One outcome for analysis. NOT PRIVATE.
@@ -74,6 +82,7 @@ class SparseTable {
   std::vector<double> scores_;         // of the scored outcomes, then 0 for the others
   std::vector<std::uint64_t> lowers_;  // of the scored outcomes, then C
   std::vector<std::uint64_t> uppers_;
+  std::vector<std::uint64_t> scored_before_;  // sums of lowers_ over the scored outcomes before
   std::vector<std::uint64_t> numerators_;
   std::vector<std::uint64_t> block_sums_;
 };

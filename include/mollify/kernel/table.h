@@ -32,6 +32,8 @@ class Table {
   /// A table that releases the reference until `assign` is called. O(k).
   explicit Table(const Band& band);
   Table(const Band& band, std::span<const double> scores) : Table(band) { assign(scores); }
+  explicit Table(Band&&) = delete;
+  Table(Band&&, std::span<const double>) = delete;
 
   /// Remakes the table from k scores, in about seven passes over them. Their number is public: any
   /// other than k throws InvalidInput. Their values never throw.
@@ -43,15 +45,19 @@ class Table {
   /// n_i: the probability of outcome i is n_i / band().total(). NOT PRIVATE.
   std::span<const std::uint64_t> numerators() const { return numerators_; }
 
-  /// One outcome. O(k / 256 + 256); for many from one table, see AliasTable.
-  std::size_t draw(SecureRandom& random) const { return locate(random.below(band_->total())); }
+  /// The outcome whose run of the numerators' cumulative sum holds `position`, which must be below
+  /// band().total(): each outcome i has exactly n_i positions. O(k / 256 + 256). NOT PRIVATE.
+  std::size_t outcome_at(std::uint64_t position) const;
+
+  /// One outcome, that of a uniform position. For many from one table, see AliasTable.
+  std::size_t draw(SecureRandom& random) const { return outcome_at(random.below(band_->total())); }
 
   /// One outcome for analysis. NOT PRIVATE.
-  std::size_t simulate(SeededRandom& random) const { return locate(random.below(band_->total())); }
+  std::size_t simulate(SeededRandom& random) const {
+    return outcome_at(random.below(band_->total()));
+  }
 
  private:
-  std::size_t locate(std::uint64_t position) const;
-
   const Band* band_;
   std::vector<std::uint64_t> numerators_;
   std::vector<std::uint64_t> block_sums_;

@@ -1,0 +1,17 @@
+# Whatever was built, static or shared, an outside project is built against the installed package
+# and run. Costs no build time, so every preset has it.
+set(consumer_prefix ${PROJECT_BINARY_DIR}/consumer/prefix)
+add_test(NAME consumer/install
+         COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${consumer_prefix})
+add_test(NAME consumer/build_and_run
+         COMMAND ${CMAKE_CTEST_COMMAND}
+                 --build-and-test ${PROJECT_SOURCE_DIR}/tests/consumer
+                                  ${PROJECT_BINARY_DIR}/consumer/build
+                 --build-generator ${CMAKE_GENERATOR}
+                 --build-options -DCMAKE_PREFIX_PATH=${consumer_prefix}
+                                 -DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE}
+                                 -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+                                 -DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}
+                 --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure)
+set_tests_properties(consumer/install PROPERTIES FIXTURES_SETUP installed_package)
+set_tests_properties(consumer/build_and_run PROPERTIES FIXTURES_REQUIRED installed_package)

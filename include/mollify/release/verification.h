@@ -1,0 +1,42 @@
+// Recomputing a guarantee in integers.
+#pragma once
+
+#include <string>
+
+#include "mollify/local/sampler.h"
+#include "mollify/release/certificate.h"
+#include "mollify/space/domain.h"
+
+namespace mollify {
+
+/// What a sampler claims for one draw, and what its integers say.
+struct Verification {
+  Guarantee claimed{};
+  /// Upper bound on ln of the ratio of any outcome's probabilities under any two inputs: from the
+  /// band's or the matrix's own extremes, in integers, rounded up.
+  double epsilon_realised_up = 0;
+  /// The same among the laws of the inputs tried: what an attacker sees at least. Rounded up.
+  double epsilon_observed_up = 0;
+  std::uint64_t inputs = 0;  ///< how many were tried
+  bool holds = false;        ///< the claim, and every law inside the public bounds with sum N
+};
+
+/// Tries `inputs` adversarial inputs (point masses, near-ties, heavy tails, denormals, NaN,
+/// infinities, negative numbers, nothing) beside the public extremes. A band's tables are built
+/// densely, from float and from double scores, and sparsely. O(inputs k).
+Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs);
+
+/// What checking a certificate found.
+struct CertificateCheck {
+  bool domain_matches = false;    ///< the domain's hash and number of outcomes
+  bool integers_match = false;    ///< the recomputed bounds are those of the release
+  bool arithmetic_holds = false;  ///< the bounds satisfy the claim, in integers
+  bool total_holds = false;       ///< the draws add up to at most the stated total
+  double epsilon_realised_up = 0;
+  bool holds() const { return domain_matches && integers_match && arithmetic_holds && total_holds; }
+};
+
+/// Rebuilds the public integers from the certificate and checks all of the above.
+CertificateCheck check_certificate(const Certificate& certificate, const Domain& domain);
+
+}  // namespace mollify

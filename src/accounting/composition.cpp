@@ -1,0 +1,135 @@
+#include "mollify/accounting/composition.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mollify/accounting/directed_rounding.h"
+#include "mollify/divergence/compensated_sum.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+
+namespace {
+
+constexpr std::uint64_t kLargestExactCount = std::uint64_t{1} << 53;
+constexpr std::uint64_t kLargestOptimalCount = std::uint64_t{1} << 20;
+// Binomial weights below this fraction of the largest are not computed but bounded by it.
+constexpr double kNegligible = 0x1p-1000;
+
+void require_epsilon(const char* name, double epsilon) {
+  if (!(epsilon > 0.0) || std::isinf(epsilon)) {
+    throw InvalidInput(fmt::format("{} must be finite and positive, but is {}", name, epsilon));
+  }
+}
+
+void require_releases(std::uint64_t releases, std::uint64_t largest) {
+  if (releases < 1 || releases > largest) {
+    throw InvalidInput(
+        fmt::format("the number of releases must be from 1 to {}, but is {}", largest, releases));
+  }
+}
+
+/// A positive number m·2^e whose exponent cannot overflow: products of a million factors can leave
+/// the range of a double long before the result that they are part of does.
+class WideProduct {
+ public:
+  void multiply(double factor) {
+    int shift = 0;
+    mantissa_ = std::frexp(mantissa_ * factor, &shift);
+    exponent_ += shift;
+  }
+  double value() const {
+    return exponent_ < -2000 ? 0.0 : std::ldexp(mantissa_, static_cast<int>(exponent_));
+  }
+
+ private:
+  double mantissa_ = 1.0;
+  std::int64_t exponent_ = 0;
+};
+
+}  // namespace
+
+double basic_composition_epsilon_up(double epsilon, std::uint64_t releases) {
+  require_epsilon("epsilon", epsilon);
+  require_releases(releases, kLargestExactCount);
+  return mul_up(epsilon, static_cast<double>(releases));
+}
+
+double epsilon_per_draw_down(double total, std::uint64_t releases) {
+  require_epsilon("the total epsilon", total);
+  require_releases(releases, kLargestExactCount);
+  return div_down(total, static_cast<double>(releases));
+}
+
+OptimalComposition::OptimalComposition(double epsilon, std::uint64_t releases)
+    : epsilon_(epsilon), releases_(releases) {
+  require_epsilon("epsilon", epsilon);
+  if (epsilon > 700.0) {
+    throw InvalidInput(
+        fmt::format("epsilon of one release must be at most 700, but is {}", epsilon));
+  }
+  require_releases(releases, kLargestOptimalCount);
+}
+
+double OptimalComposition::delta_up(double total_epsilon) const {
+  if (!(total_epsilon >= 0.0)) {
+    throw InvalidInput(
+        fmt::format("the total epsilon must not be negative, but is {}", total_epsilon));
+  }
+  const double k = static_cast<double>(releases_);
+  if (total_epsilon >= mul_up(epsilon_, k)) return 0.0;
+
+  // pmf(l) = C(k,l)·e^{lε}/(1+e^ε)^k is the binomial law; walking from its mode both ways with
+  // pmf(l+1)/pmf(l) = (k−l)/(l+1)·e^ε and dividing by the sum needs no factorials. Counted in
+  // 2^−53: one step makes three roundings and repeats the error of e^ε, at most 4, so a weight is
+  // within 7k and the quotient of two sums within 14k, to which the summands and the last
+  // operations add fewer than 32: less than 16(k+2) in all.
+  const double odds = std::exp(epsilon_);
+  const double mode = std::min(k, std::floor((k + 1.0) / (1.0 + std::exp(-epsilon_))));
+  CompensatedSum mass;
+  CompensatedSum excess;
+  // e^{lε} − e^{ε′+(k−l)ε} = e^{lε}·(1 − e^x). The product in x is exact inside the fused
+  // multiply-add, and 1 − e^x is no more sensitive to the relative error of x < 0 than to scale.
+  const auto add = [&](double l, double weight) {
+    mass += weight;
+    const double x = std::fma(k - 2.0 * l, epsilon_, total_epsilon);
+    if (x < 0.0) excess += weight * -std::expm1(x);
+  };
+  bool negligible = false;  // the weights fall from the mode, so what is left out is smaller still
+  WideProduct weight;
+  for (double l = mode; l <= k && !negligible; l += 1.0) {
+    add(l, weight.value());
+    weight.multiply((k - l) / (l + 1.0) * odds);
+    negligible = weight.value() < kNegligible;
+  }
+  negligible = false;
+  weight = WideProduct();
+  for (double l = mode - 1.0; l >= 0.0 && !negligible; l -= 1.0) {
+    weight.multiply((l + 1.0) / (k - l) / odds);
+    add(l, weight.value());
+    negligible = weight.value() < kNegligible;
+  }
+  const double relative = 0x1p-49 * (k + 2.0);
+  const double omitted = (k + 1.0) * kNegligible;
+  const double delta = excess.value() / mass.value() * (1.0 + relative) + omitted;
+  return std::min(delta, 1.0);
+}
+
+double OptimalComposition::epsilon_up(double delta) const {
+  if (!(delta >= 0.0 && delta <= 1.0)) {
+    throw InvalidInput(fmt::format("delta must be from 0 to 1, but is {}", delta));
+  }
+  if (delta_up(0.0) <= delta) return 0.0;
+  double too_small = 0.0;
+  double enough = mul_up(epsilon_, static_cast<double>(releases_));
+  for (int i = 0; i < 64; ++i) {
+    const double middle = too_small + 0.5 * (enough - too_small);
+    if (middle <= too_small || middle >= enough) break;
+    (delta_up(middle) <= delta ? enough : too_small) = middle;
+  }
+  return enough;
+}
+
+}  // namespace mollify

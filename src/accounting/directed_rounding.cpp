@@ -1,0 +1,143 @@
+#include "mollify/accounting/directed_rounding.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace mollify {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kLibrarySteps = 2;
+
+double steps_up(double value, int steps) {
+  for (int i = 0; i < steps; ++i) value = std::nextafter(value, kInfinity);
+  return value;
+}
+
+double steps_down(double value, int steps) {
+  for (int i = 0; i < steps; ++i) value = std::nextafter(value, -kInfinity);
+  return value;
+}
+
+/// Below this the error of a product or quotient may be smaller than the least double, and the
+/// fused multiply-add that computes it could return zero for it.
+constexpr double kErrorUnderflows = 0x1p-960;
+
+/// An unevaluated sum high + low, |low| ≤ 2^−51·|high|.
+struct DoubleDouble {
+  double high;
+  double low;
+};
+
+/// The leading 106 bits of a positive integer.
+DoubleDouble leading_bits(uint128 value) {
+  const auto bit_length = [](uint128 v) {
+    int length = 0;
+    for (; v != 0; v >>= 1) ++length;
+    return length;
+  };
+  const auto leading_53 = [&](uint128 v, uint128& rest) {
+    const int length = bit_length(v);
+    const int shift = length > 53 ? length - 53 : 0;
+    const auto top = static_cast<std::uint64_t>(v >> shift);
+    rest = v - (static_cast<uint128>(top) << shift);
+    return std::ldexp(static_cast<double>(top), shift);
+  };
+  uint128 rest = 0;
+  uint128 ignored = 0;
+  const double high = leading_53(value, rest);
+  return {high, leading_53(rest, ignored)};
+}
+
+/// a/b with a relative error below 2^−100: one correction step of long division. No overflow or
+/// underflow, as both are integers below 2^128.
+DoubleDouble divide(const DoubleDouble& a, const DoubleDouble& b) {
+  const double quotient = a.high / b.high;
+  const double remainder = std::fma(-quotient, b.high, a.high);  // exact
+  return {quotient, (remainder + (a.low - quotient * b.low)) / b.high};
+}
+
+/// Sign of the exact a/b minus its rounded value; only valid away from underflow.
+double quotient_error(double a, double b, double quotient) {
+  const double remainder = std::fma(-quotient, b, a);
+  return std::signbit(b) ? -remainder : remainder;
+}
+
+bool division_is_exact_by_nature(double a, double b, double quotient) {
+  return a == 0.0 || b == 0.0 || std::isnan(quotient) || std::isinf(a) || std::isinf(b);
+}
+
+}  // namespace
+
+double mul_up(double a, double b) {
+  const double product = a * b;
+  if (a == 0.0 || b == 0.0 || std::isnan(product) || std::isinf(a) || std::isinf(b)) return product;
+  if (std::abs(product) < kErrorUnderflows) return steps_up(product, 1);
+  if (product == kInfinity) return product;
+  if (product == -kInfinity) return std::numeric_limits<double>::lowest();
+  return std::fma(a, b, -product) > 0.0 ? steps_up(product, 1) : product;
+}
+
+double div_up(double a, double b) {
+  const double quotient = a / b;
+  if (division_is_exact_by_nature(a, b, quotient)) return quotient;
+  if (std::abs(quotient) < kErrorUnderflows || std::abs(a) < kErrorUnderflows) {
+    return steps_up(quotient, 1);
+  }
+  if (quotient == kInfinity) return quotient;
+  if (quotient == -kInfinity) return std::numeric_limits<double>::lowest();
+  return quotient_error(a, b, quotient) > 0.0 ? steps_up(quotient, 1) : quotient;
+}
+
+double div_down(double a, double b) { return -div_up(-a, b); }
+
+double exp_up(double x) {
+  if (x == 0.0) return 1.0;
+  if (x == -kInfinity) return 0.0;
+  return steps_up(std::exp(x), kLibrarySteps);
+}
+
+double exp_down(double x) {
+  if (x == 0.0) return 1.0;
+  if (x == kInfinity) return x;
+  const double below = steps_down(std::exp(x), kLibrarySteps);
+  return below < 0.0 ? 0.0 : below;
+}
+
+double ln_up(double x) {
+  if (x == 1.0) return 0.0;
+  if (x == 0.0) return -kInfinity;
+  return steps_up(std::log(x), kLibrarySteps);
+}
+
+double ln_down(double x) {
+  if (x == 1.0) return 0.0;
+  if (x == kInfinity) return x;
+  return steps_down(std::log(x), kLibrarySteps);
+}
+
+double ln_ratio_up(uint128 numerator, uint128 denominator) {
+  if (denominator == 0) return kInfinity;
+  if (numerator == 0) return -kInfinity;
+  if (numerator == denominator) return 0.0;
+  // One rounding in the final addition, and neglected terms far below it, on top of the library's.
+  constexpr int kSteps = kLibrarySteps + 1;
+  const bool above_one = numerator > denominator;
+  const uint128 difference = above_one ? numerator - denominator : denominator - numerator;
+  if (difference <= denominator / 2) {
+    // Near one the difference is exact, so that no digit of ln(1 + x) is lost. With x = high + low,
+    // ln(1 + x) = ln(1 + high) + low/(1 + high) − …, and what is left out is below
+    // (low/(1 + high))² ≤ 2^−100·x², less than 2^−99 of the result.
+    const DoubleDouble x = divide(leading_bits(difference), leading_bits(denominator));
+    const double sign = above_one ? 1.0 : -1.0;
+    const double high = sign * x.high;
+    return steps_up(std::log1p(high) + sign * x.low / (1.0 + high), kSteps);
+  }
+  // Likewise ln q = ln(high) + low/high − …, with less than 2^−102 left out of at least ln 1.5.
+  const DoubleDouble q = divide(leading_bits(numerator), leading_bits(denominator));
+  return steps_up(std::log(q.high) + q.low / q.high, kSteps);
+}
+
+}  // namespace mollify

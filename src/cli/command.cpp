@@ -1,0 +1,73 @@
+#include "command.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify::cli {
+namespace {
+
+template <class Value>
+Value parse_as(std::string_view text, std::string_view flags, std::string_view expected) {
+  Value value{};
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stopped != end) {
+    throw InvalidInput(
+        fmt::format("{} must be {}, but is \"{}\"", flags.substr(2), expected, text));
+  }
+  return value;
+}
+
+}  // namespace
+
+CLI::Option* add_number(CLI::App& command, const std::string& flags, std::optional<double>& value,
+                        const std::string& help) {
+  return command
+      .add_option_function<std::string>(
+          flags,
+          [flags, &value](const std::string& text) {
+            value = parse_as<double>(text, flags, "a number");
+          },
+          help)
+      ->type_name("NUMBER");
+}
+
+CLI::Option* add_whole_number(CLI::App& command, const std::string& flags,
+                              std::optional<std::uint64_t>& value, const std::string& help) {
+  return command
+      .add_option_function<std::string>(
+          flags,
+          [flags, &value](const std::string& text) {
+            value = parse_as<std::uint64_t>(text, flags, "a whole number");
+          },
+          help)
+      ->type_name("NUMBER");
+}
+
+void refuse_missing(std::string_view flag) {
+  throw InvalidInput(fmt::format("{} is needed, but is not given", flag));
+}
+
+void print_json(const Json& json) {
+  // Names of files and columns may hold any bytes; JSON holds text.
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "not a number" : "infinity";
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw std::runtime_error("standard output cannot be written");
+  }
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,66 @@
+// What the commands of the command line have in common.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace mollify::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// The exit statuses: success; the command worked and its answer is no (or it failed); bad input.
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;
+inline constexpr int kBadInput = 2;
+
+/// A command runs when the whole command line has been read, and returns its exit status through
+/// `status`.
+struct Session {
+  int status = kSuccess;
+};
+
+/// Adds an option that takes a number; other texts are refused with the option's name.
+CLI::Option* add_number(CLI::App& command, const std::string& flags, std::optional<double>& value,
+                        const std::string& help);
+/// The same for whole numbers from 0.
+CLI::Option* add_whole_number(CLI::App& command, const std::string& flags,
+                              std::optional<std::uint64_t>& value, const std::string& help);
+
+/// The value of an option that must be given: "--epsilon is needed, but is not given".
+template <class Value>
+const Value& needed(const std::optional<Value>& value, std::string_view flag);
+[[noreturn]] void refuse_missing(std::string_view flag);
+
+template <class Value>
+const Value& needed(const std::optional<Value>& value, std::string_view flag) {
+  if (!value) refuse_missing(flag);
+  return *value;
+}
+
+/// Writes JSON and a line feed to standard output.
+void print_json(const Json& json);
+
+/// A finite number as it is, an infinite one as the text "infinity": JSON has none.
+Json number(double value);
+
+/// Fails loudly (exit status 1) if standard output could not take what was written.
+void flush_output();
+
+inline constexpr const char* kNotPrivate =
+    "NOT PRIVATE: this is computed from the data without protection, for the data holder only";
+
+void add_sample(CLI::App& app, Session& session);
+void add_verify(CLI::App& app, Session& session);
+void add_law(CLI::App& app, Session& session);
+void add_risk(CLI::App& app, Session& session);
+void add_plan(CLI::App& app, Session& session);
+void add_check(CLI::App& app, Session& session);
+void add_compare(CLI::App& app, Session& session);
+void add_domain(CLI::App& app, Session& session);
+
+}  // namespace mollify::cli

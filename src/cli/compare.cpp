@@ -1,0 +1,202 @@
+// mollify compare: how close the released law is to the truth. NOT PRIVATE.
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mechanism_options.h"
+#include "mollify/accounting/composition.h"
+#include "mollify/accounting/gaussian_composition.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/io/private_table.h"
+#include "mollify/io/public_records.h"
+#include "mollify/io/roster.h"
+#include "mollify/reference/smoothed_histogram.h"
+#include "report.h"
+
+namespace mollify::cli {
+namespace {
+
+struct CompareOptions {
+  std::optional<std::string> data, domain, unit, units;
+  std::optional<std::uint64_t> count;
+  MechanismOptions mechanism;
+  bool json = false;
+};
+
+/// The truth, the law that is released from, and the reference, each over all outcomes; with units,
+/// averages over them, and the mean distance of a unit's own law from its own truth.
+struct Comparison {
+  std::vector<double> truth;
+  std::vector<double> law;
+  std::vector<double> reference;
+  double mean_law_distance = 0;
+  double mean_reference_distance = 0;
+  std::size_t units = 0;
+};
+
+void add_unit(Comparison& comparison, const ScoredOutcomes& p, const LocalSampler& sampler) {
+  std::vector<double> own(comparison.truth.size());
+  const double sum = std::accumulate(p.weights.begin(), p.weights.end(), 0.0);
+  if (sum == 0) return;
+  for (std::size_t j = 0; j < p.outcomes.size(); ++j) own[p.outcomes[j]] = p.weights[j] / sum;
+  const Law law = sampler.law(p);
+  comparison.mean_law_distance += total_variation(own, law.probabilities);
+  comparison.mean_reference_distance += total_variation(own, comparison.reference);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    comparison.truth[i] += own[i];
+    comparison.law[i] += law.probabilities[i];
+  }
+  ++comparison.units;
+}
+
+void take_means(Comparison& comparison) {
+  const double units = std::max(1.0, static_cast<double>(comparison.units));
+  for (double& mass : comparison.truth) mass /= units;
+  for (double& mass : comparison.law) mass /= units;
+  comparison.mean_law_distance /= units;
+  comparison.mean_reference_distance /= units;
+}
+
+/// The outcome's values; for a cell of several its least and greatest: "good false 0..4".
+std::string describe(const Domain& domain, std::uint32_t outcome) {
+  std::string text;
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    const std::uint32_t value = domain.digit(outcome, i);
+    if (i > 0) text += " ";
+    const std::size_t begin = text.size();
+    column.write(value, 0, text);
+    if (text.size() == begin) text += "-";
+    if (const std::uint64_t points = column.points(value); points > 1) {
+      text += "..";
+      column.write(value, points - 1, text);
+    }
+  }
+  return text;
+}
+
+std::string bar(double mass, double greatest) {
+  const auto length = static_cast<std::size_t>(mass / greatest * 24 + 0.5);
+  return std::string(length, '#');
+}
+
+void print_table(const Comparison& comparison, const Domain& domain) {
+  constexpr std::size_t kMostRows = 40;
+  std::vector<std::uint32_t> order(domain.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  const bool all = order.size() <= kMostRows;
+  if (!all) {
+    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
+                      [&](std::uint32_t a, std::uint32_t b) {
+                        return comparison.truth[a] > comparison.truth[b];
+                      });
+    order.resize(kMostRows);
+  }
+  double greatest = 0;
+  std::size_t width = 8;
+  for (const std::uint32_t outcome : order) {
+    greatest = std::max({greatest, comparison.truth[outcome], comparison.law[outcome]});
+    width = std::max(width, describe(domain, outcome).size());
+  }
+  fmt::print("{:<{}} {:>8} {:>8} {:>9}  truth, then law\n", "outcome", width, "truth", "law",
+             "reference");
+  for (const std::uint32_t outcome : order) {
+    fmt::print("{:<{}} {:>8.4f} {:>8.4f} {:>9.4f}  {}\n", describe(domain, outcome), width,
+               comparison.truth[outcome], comparison.law[outcome], comparison.reference[outcome],
+               bar(comparison.truth[outcome], greatest));
+    fmt::print("{:<{}}  {}\n", "", width + 27, bar(comparison.law[outcome], greatest));
+  }
+  if (!all) fmt::print("... the {} most frequent of {} outcomes\n", kMostRows, domain.size());
+}
+
+int run(const CompareOptions& options) {
+  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const std::string& data = needed(options.data, "--data");
+  Comparison comparison;
+  comparison.reference.assign(domain.size(), 1.0 / domain.size());
+  if (options.mechanism.reference) {
+    comparison.reference = smoothed_histogram(
+        read_public_records(*options.mechanism.reference, domain), domain.size());
+  }
+  comparison.truth.assign(domain.size(), 0.0);
+  comparison.law.assign(domain.size(), 0.0);
+  const std::uint64_t count = options.count.value_or(1);
+  MechanismParameters parameters = options.mechanism.parameters(
+      domain.size(), options.mechanism.reference ? std::span<const double>(comparison.reference)
+                                                 : std::span<const double>());
+  if (parameters.mu) {
+    parameters.mu = mu_per_draw_down(*parameters.mu, count);
+  } else {
+    parameters.epsilon = epsilon_per_draw_down(needed(parameters.epsilon, "--epsilon"), count);
+  }
+  const auto sampler = make_sampler(parameters);
+  if (options.unit) {
+    std::optional<StringIndex> roster;
+    if (options.units) roster = read_roster(*options.units, *options.unit);
+    const UnitTable units = read_units(data, domain, *options.unit, roster);
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      add_unit(comparison, {units.outcomes(unit), units.weights(unit)}, *sampler);
+    }
+  } else {
+    const Empirical table = read_table(data, domain);
+    add_unit(comparison, {table.outcomes(), table.weights()}, *sampler);
+  }
+  take_means(comparison);
+  const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
+  const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);
+  if (options.json) {
+    Json rows = Json::array();
+    for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
+      rows.push_back({{"outcome", describe(domain, outcome)},
+                      {"truth", comparison.truth[outcome]},
+                      {"law", comparison.law[outcome]},
+                      {"reference", comparison.reference[outcome]}});
+    }
+    print_json({{"notice", kNotPrivate},
+                {"mechanism", name_of(parameters.mechanism)},
+                {"guarantee", guarantee_json(sampler->guarantee())},
+                {"units", comparison.units},
+                {"law", divergence_json(law)},
+                {"reference", divergence_json(reference)},
+                {"mean_unit_tv",
+                 {{"law", comparison.mean_law_distance},
+                  {"reference", comparison.mean_reference_distance}}},
+                {"outcomes", rows}});
+    return kSuccess;
+  }
+  fmt::print("{}\n{}, {} a draw{}\n\n", kNotPrivate, name_of(parameters.mechanism),
+             guarantee_text(sampler->guarantee()),
+             options.unit ? fmt::format("; mean of {} units", comparison.units) : "");
+  print_table(comparison, domain);
+  fmt::print("\ntruth from the law:       {}\n", divergence_text(law));
+  fmt::print("truth from the reference: {}\n", divergence_text(reference));
+  if (options.unit) {
+    fmt::print(
+        "a unit's own truth is at total variation {:.4f} from its law and {:.4f} from the "
+        "reference, on average\n",
+        comparison.mean_law_distance, comparison.mean_reference_distance);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "compare",
+      "Show how close the law of a release is to the truth, beside its reference\n\n"
+      "NOT PRIVATE: for the data holder, to choose epsilon, domain and mechanism.");
+  const auto options = std::make_shared<CompareOptions>();
+  command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
+  command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
+  command.add_option("--unit", options->unit, "column that names the unit")->type_name("COLUMN");
+  command.add_option("--units", options->units, "public CSV of all units")->type_name("FILE");
+  add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
+  options->mechanism.add_to(command, "public CSV of records in the domain");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli

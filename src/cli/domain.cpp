@@ -1,0 +1,56 @@
+// mollify domain: drafts a domain from public data.
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mollify/io/atomic_file.h"
+#include "mollify/io/domain_hash.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/io/draft_domain.h"
+
+namespace mollify::cli {
+namespace {
+
+struct DomainOptions {
+  std::optional<std::string> public_file, out;
+  std::vector<std::string> columns;
+  bool json = false;
+};
+
+int run(const DomainOptions& options) {
+  const DomainDraft draft = draft_domain(needed(options.public_file, "--public"), options.columns);
+  const std::string yaml = domain_yaml(draft.domain, draft.notes);
+  if (options.out) {
+    AtomicFile file(*options.out);
+    file.write(yaml);
+    file.commit();
+  }
+  if (options.json) {
+    print_json({{"outcomes", draft.domain.size()},
+                {"sha256", domain_hash(draft.domain)},
+                {"notes", draft.notes},
+                {"yaml", yaml}});
+  } else if (!options.out) {
+    fmt::print("{}", yaml);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_domain(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "domain",
+      "Draft a domain file from PUBLIC data\n\n"
+      "The domain is public, so it must never be drafted from private data. Review the draft.");
+  const auto options = std::make_shared<DomainOptions>();
+  command.add_option("--public", options->public_file, "a public CSV file")->type_name("FILE");
+  command.add_option("--columns", options->columns, "only these, in this order (default: all)")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command.add_option("--out", options->out, "where it goes (default: standard output)")
+      ->type_name("FILE");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,87 @@
+// mollify law: the exact output law of a given distribution.
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "distribution_file.h"
+#include "mechanism_options.h"
+#include "mollify/divergence/f_divergence.h"
+#include "mollify/kernel/invalid_input.h"
+#include "report.h"
+
+namespace mollify::cli {
+namespace {
+
+struct LawOptions {
+  std::optional<std::string> p;
+  MechanismOptions mechanism;
+  bool json = false;
+};
+
+int run(const LawOptions& options) {
+  const NamedDistribution p = read_distribution(needed(options.p, "--p"));
+  std::vector<double> reference;
+  if (options.mechanism.reference) {
+    reference = masses_in_order(read_distribution(*options.mechanism.reference), p,
+                                *options.mechanism.reference);
+  }
+  const MechanismParameters parameters = options.mechanism.parameters(p.masses.size(), reference);
+  if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
+  const auto sampler = make_sampler(parameters);
+  std::vector<std::uint32_t> outcomes(p.masses.size());
+  std::iota(outcomes.begin(), outcomes.end(), std::uint32_t{0});
+  std::vector<std::uint32_t> scored;
+  std::vector<double> weights;
+  for (const std::uint32_t outcome : outcomes) {
+    if (p.masses[outcome] == 0) continue;
+    scored.push_back(outcome);
+    weights.push_back(p.masses[outcome]);
+  }
+  const Law law = sampler->law({scored, weights});
+  const DivergenceReport divergence = divergence_report(p.masses, law.probabilities);
+  if (options.json) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      rows.push_back({{"outcome", p.outcomes[i]},
+                      {"numerator", law.numerators[i]},
+                      {"denominator", law.denominator},
+                      {"probability", law.probabilities[i]}});
+    }
+    print_json({{"notice", kNotPrivate},
+                {"mechanism", name_of(parameters.mechanism)},
+                {"guarantee", guarantee_json(sampler->guarantee())},
+                {"N", law.denominator},
+                {"outcomes", rows},
+                {"divergence", divergence_json(divergence)}});
+    return kSuccess;
+  }
+  fmt::print("{}\nmechanism {}, {}, N = {}\n\n", kNotPrivate, name_of(parameters.mechanism),
+             guarantee_text(sampler->guarantee()), law.denominator);
+  fmt::print("{:<24} {:>12} {:>12}  numerator\n", "outcome", "p", "law");
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    fmt::print("{:<24} {:>12.6g} {:>12.6g}  {}\n", p.outcomes[i], p.masses[i], law.probabilities[i],
+               law.numerators[i]);
+  }
+  fmt::print("\ndivergence of p from the law: {}\n", divergence_text(divergence));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_law(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "law",
+      "Print the exact output law of a given distribution\n\n"
+      "Every probability is a fraction of integers; they sum to one exactly. NOT PRIVATE.");
+  const auto options = std::make_shared<LawOptions>();
+  command
+      .add_option("--p", options->p,
+                  "the distribution: a JSON array, or CSV with columns outcome and p")
+      ->type_name("FILE");
+  options->mechanism.add_to(command, "public distribution, in the same form as --p");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli

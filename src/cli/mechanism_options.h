@@ -1,0 +1,38 @@
+// The options that say which mechanism, the same for every command.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "mollify/local/mechanism.h"
+
+namespace mollify::cli {
+
+/// As given; nothing is checked but the mechanism's name.
+struct MechanismOptions {
+  std::optional<std::string> mechanism;
+  std::optional<double> epsilon;
+  std::optional<double> mu;
+  std::optional<double> c1;
+  std::optional<double> c2;
+  std::optional<double> gamma;
+  std::optional<std::string> reference;
+
+  /// Adds --mechanism, --epsilon, --mu, --c1, --c2, --gamma and --reference to a command.
+  void add_to(CLI::App& command, const std::string& reference_help);
+
+  /// The mechanism named; none if none is. Throws InvalidInput for an unknown name.
+  std::optional<Mechanism> named() const;
+
+  /// The mechanism named, or the one the other options stand for.
+  Mechanism chosen() const;
+
+  /// The parameters of one draw over `outcome_count` outcomes.
+  MechanismParameters parameters(std::size_t outcome_count,
+                                 std::span<const double> reference_masses) const;
+};
+
+}  // namespace mollify::cli

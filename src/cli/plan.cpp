@@ -1,0 +1,215 @@
+// mollify plan: what a release can do for a user, before any data.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mechanism_options.h"
+#include "mollify/accounting/composition.h"
+#include "mollify/accounting/local_plan.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/io/public_records.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/local/mechanism_risk.h"
+#include "mollify/reference/smoothed_histogram.h"
+#include "report.h"
+
+namespace mollify::cli {
+namespace {
+
+struct PlanOptions {
+  std::optional<std::string> model, domain;
+  std::optional<std::uint64_t> k, count;
+  std::vector<std::string> region;
+  MechanismOptions mechanism;
+  bool json = false;
+};
+
+/// Which values of one column belong to the region.
+struct Condition {
+  std::size_t column;
+  std::vector<bool> inside;
+};
+
+/// Reads "column=value" or "column=value,value".
+Condition parse_condition(const std::string& text, const Domain& domain) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const auto& columns = domain.columns();
+  const auto column = std::find_if(columns.begin(), columns.end(),
+                                   [&](const Column& c) { return c.name() == name; });
+  if (equals == std::string::npos || column == columns.end()) {
+    throw InvalidInput(fmt::format(
+        "region must be COLUMN=VALUE[,VALUE] for a column of the domain, but is \"{}\"", text));
+  }
+  Condition condition{static_cast<std::size_t>(column - columns.begin()),
+                      std::vector<bool>(column->size())};
+  for (std::size_t begin = equals + 1; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string value = text.substr(begin, end - begin);
+    const Verdict verdict = column->read(value).verdict;
+    if (verdict != Verdict::kValue && !(verdict == Verdict::kNull && column->declares_nulls())) {
+      throw InvalidInput(fmt::format("region needs for {} {}, but has \"{}\"", name,
+                                     column->expectation(), value));
+    }
+    condition.inside[column->encode(value)] = true;
+    begin = end + 1;
+  }
+  return condition;
+}
+
+/// The reference's mass of the region.
+double region_mass(const PlanOptions& options, const std::optional<Domain>& domain,
+                   std::span<const double> masses) {
+  if (!domain) {
+    double mass = 0;
+    const std::string& text = options.region.front();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
+    if (options.region.size() > 1 || error != std::errc() || end != text.data() + text.size() ||
+        !(mass >= 0) || !(mass <= 1)) {
+      throw InvalidInput(fmt::format(
+          "region must be a reference mass from 0 to 1 when no domain is given, but is \"{}\"",
+          text));
+    }
+    return mass;
+  }
+  std::vector<Condition> conditions;
+  for (const std::string& text : options.region) {
+    conditions.push_back(parse_condition(text, *domain));
+  }
+  double mass = 0;
+  for (std::uint32_t outcome = 0; outcome < domain->size(); ++outcome) {
+    const bool inside =
+        std::all_of(conditions.begin(), conditions.end(), [&](const Condition& condition) {
+          return condition.inside[domain->digit(outcome, condition.column)];
+        });
+    if (inside) mass += masses.empty() ? 1.0 / domain->size() : masses[outcome];
+  }
+  return std::min(mass, 1.0);
+}
+
+const char* words(PlanChange change) {
+  switch (change) {
+    case PlanChange::nothing:
+      return "as asked";
+    case PlanChange::larger_epsilon:
+      return "epsilon doubled";
+    case PlanChange::fewer_outcomes:
+      return "half the outcomes";
+    case PlanChange::perfect_reference:
+      return "a perfect reference";
+  }
+  return "";
+}
+
+int run(const PlanOptions& options) {
+  if (options.model && *options.model != "local" && *options.model != "integral") {
+    throw InvalidInput(
+        fmt::format("model must be local or integral, but is \"{}\"", *options.model));
+  }
+  std::optional<Domain> domain;
+  if (options.domain) domain = read_domain(*options.domain);
+  const std::size_t k = domain ? domain->size() : needed(options.k, "--domain or --k");
+  std::vector<double> masses;
+  if (options.mechanism.reference) {
+    if (!domain) throw InvalidInput("--reference needs --domain, but none is given");
+    masses = smoothed_histogram(read_public_records(*options.mechanism.reference, *domain), k);
+  }
+  MechanismParameters parameters = options.mechanism.parameters(k, masses);
+  const double total = needed(parameters.epsilon, "--epsilon");
+  const std::uint64_t count = options.count.value_or(1);
+  parameters.epsilon = epsilon_per_draw_down(total, count);
+  const ReferenceMasses reference =
+      masses.empty() ? ReferenceMasses::uniform(k) : ReferenceMasses::given(masses);
+  validate_parameters(parameters);
+  const LocalPlan plan = plan_local(band_mechanism_of(parameters), reference, *parameters.epsilon);
+  const WorstCaseRisk& risk = plan.risk;
+  std::optional<double> mass;
+  std::optional<RegionBounds> bounds;
+  if (!options.region.empty()) {
+    mass = region_mass(options, domain, masses);
+    bounds = region_bounds(risk.lower_factor, risk.largest_lift, *mass);
+  }
+  const std::string promise = fmt::format(
+      "no event, and no decision taken later on the output, has its probability changed by more "
+      "than a factor e^{:g} = {:.4g} by any data at all",
+      total, std::exp(total));
+  if (options.json) {
+    Json table = Json::array();
+    for (const PlanRow& row : plan.table) {
+      table.push_back({{"change", words(row.change)},
+                       {"epsilon_per_draw", row.epsilon},
+                       {"outcomes", row.outcomes},
+                       {"largest_lift", row.largest_lift},
+                       {"tv", row.total_variation}});
+    }
+    Json json{{"mechanism", name_of(parameters.mechanism)},
+              {"outcomes", plan.outcomes},
+              {"epsilon_total", total},
+              {"epsilon_per_draw", plan.epsilon},
+              {"lower_factor", risk.lower_factor},
+              {"largest_lift", risk.largest_lift},
+              {"risk", divergence_json(risk.risk)},
+              {"attained", risk.attained},
+              {"table", table},
+              {"promised", promise},
+              {"not_promised", "membership without a roster of units; timing"}};
+    if (bounds) {
+      json["region"] = {
+          {"reference_mass", *mass}, {"at_least", bounds->at_least}, {"at_most", bounds->at_most}};
+    }
+    print_json(json);
+    return kSuccess;
+  }
+  fmt::print("{} over {} outcomes, epsilon {:g} in all, {:.6g} for each of {} draw{} of a unit\n\n",
+             name_of(parameters.mechanism), plan.outcomes, total, plan.epsilon, count,
+             count == 1 ? "" : "s");
+  fmt::print("promised: {}\n", promise);
+  fmt::print("not promised: membership without a roster of units; timing\n\n");
+  fmt::print(
+      "whatever the data, an outcome is released with {:.4g} to {:.4g} times its reference "
+      "mass\n",
+      risk.lower_factor, risk.largest_lift);
+  if (bounds) {
+    fmt::print("the region has reference mass {:.4g} and is released with {:.4g} to {:.4g}\n",
+               *mass, bounds->at_least, bounds->at_most);
+  }
+  fmt::print("worst case: {}{}\n\n", divergence_text(risk.risk),
+             risk.attained ? "" : " (an upper bound)");
+  fmt::print("{:<20} {:>8} {:>9} {:>12} {:>16}\n", "", "epsilon", "outcomes", "largest lift",
+             "worst-case TV");
+  for (const PlanRow& row : plan.table) {
+    fmt::print("{:<20} {:>8.4g} {:>9} {:>12.4g} {:>16.4g}\n", words(row.change), row.epsilon,
+               row.outcomes, row.largest_lift, row.total_variation);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "plan",
+      "Say what a release can do, before any data is opened\n\n"
+      "The largest lift, bounds on a region's probability, worst cases, and what a larger "
+      "epsilon,\n"
+      "fewer outcomes or a better reference would buy. Nothing private is read.");
+  const auto options = std::make_shared<PlanOptions>();
+  command.add_option("--model", options->model, "local or integral: the plan is the same")
+      ->type_name("MODEL");
+  command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
+  add_whole_number(command, "--k", options->k, "number of outcomes, when there is no domain");
+  add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
+  command
+      .add_option("--region", options->region,
+                  "COLUMN=VALUE[,VALUE]; several narrow it. Without a domain: its reference mass")
+      ->type_name("REGION");
+  options->mechanism.add_to(command, "public CSV of records in the domain");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli

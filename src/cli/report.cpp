@@ -1,0 +1,37 @@
+#include "report.h"
+
+#include <fmt/format.h>
+
+namespace mollify::cli {
+namespace {
+
+const char* parameter_of(const Guarantee& guarantee) {
+  return guarantee.notion == Guarantee::Notion::kPure ? "epsilon" : "mu";
+}
+
+}  // namespace
+
+Json divergence_json(const DivergenceReport& divergence) {
+  return {{"kl", number(divergence.kl)},
+          {"tv", number(divergence.tv)},
+          {"hellinger2", number(divergence.hellinger2)},
+          {"chi2", number(divergence.chi2)}};
+}
+
+std::string divergence_text(const DivergenceReport& divergence) {
+  return fmt::format(
+      "KL {:.6g}, total variation {:.6g}, squared Hellinger {:.6g}, "
+      "chi-squared {:.6g}",
+      divergence.kl, divergence.tv, divergence.hellinger2, divergence.chi2);
+}
+
+Json guarantee_json(const Guarantee& guarantee) {
+  return {{"notion", guarantee.notion == Guarantee::Notion::kPure ? "pure" : "gaussian"},
+          {parameter_of(guarantee), guarantee.parameter}};
+}
+
+std::string guarantee_text(const Guarantee& guarantee) {
+  return fmt::format("{} = {:g}", parameter_of(guarantee), guarantee.parameter);
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,22 @@
+// How guarantees and divergences are written, for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "command.h"
+#include "mollify/divergence/f_divergence.h"
+#include "mollify/local/guarantee.h"
+
+namespace mollify::cli {
+
+/// {"kl": ..., "tv": ..., "hellinger2": ..., "chi2": ...}
+Json divergence_json(const DivergenceReport& divergence);
+/// "KL 0.1, total variation 0.2, squared Hellinger 0.03, chi-squared 0.4"
+std::string divergence_text(const DivergenceReport& divergence);
+
+/// {"notion": "pure", "epsilon": 1} or {"notion": "gaussian", "mu": 1}
+Json guarantee_json(const Guarantee& guarantee);
+/// "epsilon = 1" or "mu = 1"
+std::string guarantee_text(const Guarantee& guarantee);
+
+}  // namespace mollify::cli

@@ -1,0 +1,152 @@
+// mollify sample: the main job.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mechanism_options.h"
+#include "mollify/io/atomic_file.h"
+#include "mollify/io/public_records.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/release/local_release.h"
+
+namespace mollify::cli {
+namespace {
+
+struct SampleOptions {
+  std::optional<std::string> model, data, domain, unit, units, out, certificate;
+  std::optional<std::uint64_t> count;
+  MechanismOptions mechanism;
+  bool json = false;
+};
+
+/// Output files may not be input files, nor each other.
+void validate_outputs(const SampleOptions& options) {
+  const auto same = [](const std::optional<std::string>& a, const std::optional<std::string>& b) {
+    if (!a || !b) return false;
+    std::error_code ignored;
+    return *a == *b || std::filesystem::equivalent(*a, *b, ignored);
+  };
+  for (const auto& [flag, output] :
+       {std::pair{"--out", options.out}, std::pair{"--certificate", options.certificate}}) {
+    for (const auto& [other, input] :
+         {std::pair{"--data", options.data}, std::pair{"--domain", options.domain},
+          std::pair{"--units", options.units},
+          std::pair{"--reference", options.mechanism.reference}}) {
+      if (same(output, input)) {
+        throw InvalidInput(
+            fmt::format("{} must not overwrite the file of {}, {}", flag, other, *input));
+      }
+    }
+  }
+  if (same(options.out, options.certificate)) {
+    throw InvalidInput(
+        fmt::format("--out and --certificate must differ, but both are {}", *options.out));
+  }
+}
+
+/// What is public about the release, in a few lines for people.
+void summarise(const Certificate& certificate, const SampleOptions& options) {
+  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
+  const char* parameter = pure ? "epsilon" : "mu";
+  std::string drawn = fmt::format("{} record{}", certificate.draws_per_unit,
+                                  certificate.draws_per_unit == 1 ? "" : "s");
+  if (certificate.units) {
+    drawn += fmt::format(" for each of {} units", *certificate.units);
+  } else if (certificate.unit) {
+    drawn += " for each unit";
+  } else {
+    drawn += " for the whole table";
+  }
+  fmt::print(stderr, "released {}{} by {} with {} = {:.6g} in all\n", drawn,
+             options.out ? " to " + *options.out : "", name_of(certificate.mechanism), parameter,
+             certificate.total);
+  if (pure && options.mechanism.epsilon && certificate.total < *options.mechanism.epsilon) {
+    fmt::print(stderr,
+               "epsilon of one draw counts as 30 at most, so this is less than asked for\n");
+  }
+  for (const std::string& promise : promises(certificate)) {
+    fmt::print(stderr, "promised: {}\n", promise);
+  }
+  for (const std::string& limit : non_promises(certificate)) {
+    fmt::print(stderr, "not promised: {}\n", limit);
+  }
+}
+
+int run(const SampleOptions& options) {
+  if (!options.mechanism.epsilon && !options.mechanism.mu) refuse_missing("--epsilon");
+  const LocalRelease release({.model = needed(options.model, "--model"),
+                              .data = needed(options.data, "--data"),
+                              .domain = needed(options.domain, "--domain"),
+                              .unit = options.unit,
+                              .roster = options.units,
+                              .count = needed(options.count, "--count"),
+                              .mechanism = options.mechanism.named(),
+                              .reference = options.mechanism.reference,
+                              .epsilon = options.mechanism.epsilon,
+                              .mu = options.mechanism.mu,
+                              .c1 = options.mechanism.c1,
+                              .c2 = options.mechanism.c2,
+                              .gamma = options.mechanism.gamma});
+  validate_outputs(options);
+  // Both files are made beside their names before anything is drawn, so that a name that cannot be
+  // written is refused and not discovered.
+  std::optional<AtomicFile> out;
+  std::optional<AtomicFile> certificate_file;
+  if (options.out) out.emplace(*options.out);
+  if (options.certificate) certificate_file.emplace(*options.certificate);
+  const std::string certificate = certificate_json(release.certificate());
+
+  SecureRandom random;
+  const std::string csv = release.run(random);
+  if (certificate_file) certificate_file->write(certificate);
+  if (out) out->write(csv);
+  if (certificate_file) certificate_file->commit();
+  if (out) out->commit();
+  if (options.json) {
+    Json json;
+    json["out"] = options.out ? Json(*options.out) : Json(nullptr);
+    if (!options.out) json["csv"] = csv;
+    json["certificate"] = Json::parse(certificate);
+    print_json(json);
+    return kSuccess;
+  }
+  if (!options.out) std::fwrite(csv.data(), 1, csv.size(), stdout);
+  flush_output();
+  summarise(release.certificate(), options);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_sample(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "sample",
+      "Release records drawn from private data\n\n"
+      "  --model local     with --unit: each unit's rows are one distribution, each unit releases\n"
+      "                    --count records, and each unit's whole data is protected by epsilon\n"
+      "  --model integral  the whole table is protected at once, and so any group of its rows\n\n"
+      "The release never fails and never talks because of what the data holds: run mollify check\n"
+      "first. Randomness comes from the operating system; there is no seed.");
+  const auto options = std::make_shared<SampleOptions>();
+  command.add_option("--model", options->model, "local or integral")->type_name("MODEL");
+  command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
+  command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
+  add_whole_number(command, "--count", options->count, "records to release for each unit");
+  command.add_option("--unit", options->unit, "column that names the unit of each row")
+      ->type_name("COLUMN");
+  command
+      .add_option("--units", options->units, "public CSV of all units; protects who is in the data")
+      ->type_name("FILE");
+  options->mechanism.add_to(command, "public CSV of records in the domain");
+  command.add_option("--out", options->out, "where the records go (default: standard output)")
+      ->type_name("FILE");
+  command.add_option("--certificate", options->certificate, "where the certificate goes")
+      ->type_name("FILE");
+  command.add_flag("--json", options->json, "print certificate (and records) as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,11 @@
+// A small public file, whole.
+#pragma once
+
+#include <string>
+
+namespace mollify::cli {
+
+/// The file's bytes. Throws InvalidInput, naming the file, if it cannot be read.
+std::string read_text_file(const std::string& path);
+
+}  // namespace mollify::cli

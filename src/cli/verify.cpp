@@ -1,0 +1,125 @@
+// mollify verify: recomputes a guarantee in integers.
+#include <fmt/format.h>
+
+#include "command.h"
+#include "distribution_file.h"
+#include "mechanism_options.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/release/verification.h"
+#include "report.h"
+#include "text_file.h"
+
+namespace mollify::cli {
+namespace {
+
+struct VerifyOptions {
+  std::optional<std::uint64_t> k, inputs;
+  std::optional<std::string> certificate, domain;
+  MechanismOptions mechanism;
+  bool json = false;
+};
+
+const char* yes_or_no(bool value) { return value ? "yes" : "NO"; }
+
+int verify_certificate(const VerifyOptions& options) {
+  const Certificate certificate =
+      parse_certificate(read_text_file(*options.certificate), *options.certificate);
+  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const CertificateCheck check = check_certificate(certificate, domain);
+  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
+  const char* claimed = pure ? "epsilon_claimed" : "mu_claimed";
+  if (options.json) {
+    print_json({{claimed, certificate.per_draw.parameter},
+                {"total_claimed", certificate.total},
+                {"epsilon_realised", number(check.epsilon_realised_up)},
+                {"domain_matches", check.domain_matches},
+                {"integers_match", check.integers_match},
+                {"arithmetic_holds", check.arithmetic_holds},
+                {"total_holds", check.total_holds},
+                {"holds", check.holds()}});
+  } else {
+    fmt::print("certificate {}: {}, {} draw{} of a unit, {:g} in all\n", *options.certificate,
+               guarantee_text(certificate.per_draw), certificate.draws_per_unit,
+               certificate.draws_per_unit == 1 ? "" : "s", certificate.total);
+    fmt::print("  the domain is the one of the release         {}\n",
+               yes_or_no(check.domain_matches));
+    fmt::print("  the bounds recomputed here are the release's  {}\n",
+               yes_or_no(check.integers_match));
+    fmt::print("  they keep the claim, in integers             {}  (epsilon {:.15g} realised)\n",
+               yes_or_no(check.arithmetic_holds), check.epsilon_realised_up);
+    fmt::print("  the draws add up to at most the total        {}\n", yes_or_no(check.total_holds));
+    fmt::print("{}\n", check.holds() ? "holds" : "DOES NOT HOLD");
+  }
+  return check.holds() ? kSuccess : kFailure;
+}
+
+/// For public-kernel where no reference is named: one of every size, 1/1, 1/2, 1/3, ...
+std::vector<double> harmonic_masses(std::size_t count) {
+  std::vector<double> masses(count);
+  for (std::size_t i = 0; i < count; ++i) masses[i] = 1 / (static_cast<double>(i) + 1);
+  return masses;
+}
+
+int verify_mechanism(const VerifyOptions& options) {
+  const std::size_t k = needed(options.k, "--k");
+  std::vector<double> reference;
+  if (options.mechanism.reference) {
+    reference = read_distribution(*options.mechanism.reference).masses;
+  } else if (options.mechanism.chosen() == Mechanism::kPublicKernel && k >= 1 &&
+             k <= Band::kMostOutcomes) {
+    reference = harmonic_masses(k);
+  }
+  const MechanismParameters parameters = options.mechanism.parameters(k, reference);
+  if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
+  if (!reference.empty() && reference.size() != k) {
+    throw InvalidInput(
+        fmt::format("the reference must have {} masses like --k, but has {}", k, reference.size()));
+  }
+  const auto sampler = make_sampler(parameters);
+  const Verification found = verify_sampler(*sampler, options.inputs.value_or(24));
+  const bool pure = found.claimed.notion == Guarantee::Notion::kPure;
+  if (options.json) {
+    print_json({{"mechanism", name_of(parameters.mechanism)},
+                {"k", k},
+                {pure ? "epsilon_claimed" : "mu_claimed", found.claimed.parameter},
+                {"epsilon_realised", number(found.epsilon_realised_up)},
+                {"epsilon_observed", number(found.epsilon_observed_up)},
+                {"inputs", found.inputs},
+                {"holds", found.holds}});
+  } else {
+    fmt::print("{} over {} outcomes claims {} a draw\n", name_of(parameters.mechanism), k,
+               guarantee_text(found.claimed));
+    fmt::print("  realised, by the public integers     {:.15g} (rounded up)\n",
+               found.epsilon_realised_up);
+    fmt::print("  observed, among {:>8} inputs      {:.15g} (rounded up)\n", found.inputs,
+               found.epsilon_observed_up);
+    fmt::print("{}\n", found.holds ? "holds" : "DOES NOT HOLD");
+  }
+  return found.holds ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "verify",
+      "Recompute a guarantee in integers\n\n"
+      "With --certificate: the bounds of that release are rebuilt and checked.\n"
+      "With --k and --epsilon: the laws of adversarial inputs are built and compared.\n"
+      "Exit status 1 if the guarantee does not hold.");
+  const auto options = std::make_shared<VerifyOptions>();
+  command.add_option("--certificate", options->certificate, "a release's certificate")
+      ->type_name("FILE");
+  command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
+  add_whole_number(command, "--k", options->k, "number of outcomes");
+  add_whole_number(command, "--inputs", options->inputs, "adversarial inputs to try (default: 24)");
+  options->mechanism.add_to(command, "public distribution: a JSON array, or CSV (outcome, p)");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] {
+    session.status =
+        options->certificate ? verify_certificate(*options) : verify_mechanism(*options);
+  });
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,309 @@
+#include "mollify/divergence/worst_case_risk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "divergence_terms.h"
+#include "mollify/divergence/band_projection.h"
+#include "mollify/divergence/compensated_sum.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+
+namespace {
+
+constexpr double kLargestEpsilon = 700.0;  // exp must stay finite
+constexpr std::uint64_t kLargestEnumeration = 16;
+// αk, or a subset's mass, counts as equal to what it should be within the rounding of c1 and c2.
+constexpr double kMassTolerance = 1e-12;
+
+void require_epsilon(double epsilon) {
+  if (!(epsilon > 0.0) || !(epsilon <= kLargestEpsilon)) {
+    throw InvalidInput(fmt::format("epsilon must be finite, positive and at most {}, but is {}",
+                                   kLargestEpsilon, epsilon));
+  }
+}
+
+void require_class(const DensityClass& inputs) {
+  if (!(inputs.c1 >= 0.0 && inputs.c1 <= 1.0)) {
+    throw InvalidInput(
+        fmt::format("c1 must be from 0 to 1, since a distribution cannot lie above c1 times the "
+                    "reference otherwise, but is {}",
+                    inputs.c1));
+  }
+  if (!(inputs.c2 >= 1.0) || std::isinf(inputs.c2)) {
+    throw InvalidInput(
+        fmt::format("c2 must be finite and at least 1, since a distribution cannot lie below c2 "
+                    "times the reference otherwise, but is {}",
+                    inputs.c2));
+  }
+}
+
+/// A class with its α, 1 − α computed so that neither cancels.
+struct Class {
+  double c1;
+  double c2;
+  double alpha;
+  double one_minus_alpha;
+};
+
+Class describe(const DensityClass& inputs) {
+  require_class(inputs);
+  // c1 = c2 = 1 holds the reference alone; any α describes it.
+  if (inputs.c1 == inputs.c2) return {1.0, 1.0, 0.0, 1.0};
+  const double width = inputs.c2 - inputs.c1;
+  return {inputs.c1, inputs.c2, (1.0 - inputs.c1) / width, (inputs.c2 - 1.0) / width};
+}
+
+Class full_simplex(const ReferenceMasses& reference) {
+  if (reference.is_uniform()) {
+    const double k = static_cast<double>(reference.outcomes());
+    return {0.0, k, 1.0 / k, (k - 1.0) / k};
+  }
+  const double smallest = reference.smallest_mass();
+  return {0.0, 1.0 / smallest, smallest, 1.0 - smallest};
+}
+
+/// A band's two factors.
+struct Factors {
+  double lower;  // b
+  double upper;  // b·e^ε
+};
+
+/// bE = 1/(α+(1−α)/E) and b = bE/E: nothing overflows, and for small ε, where that sum is near one,
+/// its distance from one is computed instead.
+Factors class_factors(const Class& inputs, double epsilon) {
+  const double below = epsilon < 0.5 ? 1.0 + inputs.one_minus_alpha * std::expm1(-epsilon)
+                                     : inputs.alpha + inputs.one_minus_alpha * std::exp(-epsilon);
+  return {std::exp(-epsilon) / below, 1.0 / below};
+}
+
+/// The densities (relative to h) that the extreme input, c2 on a set of mass α and c1 elsewhere, is
+/// projected to, and c2 − upper in a form of its own because it may be tiny.
+struct ExtremeOutput {
+  double upper;
+  double lower;
+  double shortfall;
+};
+
+ExtremeOutput untouched(const Class& inputs) { return {inputs.c2, inputs.c1, 0.0}; }
+
+/// For the class's own band: c2 − bE = bE·(1−α)·(c2/E − c1).
+ExtremeOutput project_extreme(const Class& inputs, const Factors& band, double c2_over_e_minus_c1) {
+  if (c2_over_e_minus_c1 <= 0.0) return untouched(inputs);
+  return {band.upper, band.lower, band.upper * inputs.one_minus_alpha * c2_over_e_minus_c1};
+}
+
+/// For any band: the set rises to the least of c2, bE, and what the rest at b leaves for it.
+ExtremeOutput project_extreme(const Class& inputs, const Factors& band) {
+  if (inputs.alpha == 0.0 || inputs.one_minus_alpha == 0.0) return untouched(inputs);
+  const double left_for_set = (1.0 - inputs.one_minus_alpha * band.lower) / inputs.alpha;
+  const double by_upper = inputs.c2 - band.upper;
+  const double by_lower = inputs.one_minus_alpha * (band.lower - inputs.c1) / inputs.alpha;
+  if (by_upper <= 0.0 && by_lower <= 0.0) return untouched(inputs);
+  // Where both bind, as in the class's own band, by_lower has the fewer digits lost.
+  if (left_for_set <= band.upper * (1.0 + kMassTolerance)) {
+    return {left_for_set, band.lower, by_lower};
+  }
+  return {band.upper, (1.0 - inputs.alpha * band.upper) / inputs.one_minus_alpha, by_upper};
+}
+
+/// The divergences of a distribution given in groups, from the differences of the groups.
+template <std::size_t groups>
+DivergenceReport report(const std::array<double, groups>& p, const std::array<double, groups>& q,
+                        const std::array<double, groups>& difference) {
+  CompensatedSum kl, tv, hellinger2, chi2;
+  for (std::size_t i = 0; i < groups; ++i) {
+    kl += relative_entropy_term(p[i], q[i], difference[i]);
+    tv += 0.5 * std::abs(difference[i]);
+    hellinger2 += squared_hellinger_term(p[i], q[i], difference[i]);
+    chi2 += chi_squared_term(q[i], difference[i]);
+  }
+  return {kl.value(), tv.value(), hellinger2.value(), chi2.value()};
+}
+
+/// Keeps the largest of each divergence over the vertices seen.
+class VertexMaximum {
+ public:
+  VertexMaximum(const Class& inputs, const Factors& band) : inputs_(inputs), band_(band) {}
+
+  /// A vertex: mass `high` at c2, mass `low` at c1, one outcome of mass `middle` between. Outcomes
+  /// with the same ratio to the reference are treated alike by the projection, so each group acts
+  /// as one outcome.
+  void see(double high, double middle, double low, double middle_ratio) {
+    const std::array<double, 3> mass{high, middle, low};
+    const std::array<double, 3> p{high * inputs_.c2, middle * middle_ratio, low * inputs_.c1};
+    std::array<double, 3> lower;
+    std::array<double, 3> upper;
+    for (std::size_t i = 0; i < 3; ++i) {
+      lower[i] = band_.lower * mass[i];
+      upper[i] = band_.upper * mass[i];
+    }
+    const BandProjection projection = project_on_band(p, lower, upper);
+    std::array<double, 3> q;
+    std::array<double, 3> difference;
+    for (std::size_t i = 0; i < 3; ++i) {
+      q[i] = projection.law[i];
+      difference[i] = p[i] - q[i];
+    }
+    const DivergenceReport here = report(p, q, difference);
+    largest_.kl = std::max(largest_.kl, here.kl);
+    largest_.tv = std::max(largest_.tv, here.tv);
+    largest_.hellinger2 = std::max(largest_.hellinger2, here.hellinger2);
+    largest_.chi2 = std::max(largest_.chi2, here.chi2);
+  }
+
+  const DivergenceReport& largest() const { return largest_; }
+
+ private:
+  Class inputs_;
+  Factors band_;
+  DivergenceReport largest_;
+};
+
+/// Uniform h: up to symmetry there is one vertex, ⌊αk⌋ outcomes at c2 and one between.
+DivergenceReport uniform_vertex(const Class& inputs, const Factors& band, double k) {
+  VertexMaximum maximum(inputs, band);
+  const double share = k * inputs.alpha;
+  const double high = std::min(std::floor(share), k - 1.0);
+  const double ratio =
+      std::clamp(inputs.c1 + (inputs.c2 - inputs.c1) * (share - high), inputs.c1, inputs.c2);
+  maximum.see(high / k, 1.0 / k, (k - 1.0 - high) / k, ratio);
+  return maximum.largest();
+}
+
+struct Enumeration {
+  DivergenceReport largest;
+  bool exact_set;  // a subset of mass α exists
+};
+
+/// General h: every subset at c2 and every outcome left over as the one between.
+Enumeration enumerate_vertices(const Class& inputs, const Factors& band,
+                               const ReferenceMasses& reference) {
+  const std::size_t k = reference.outcomes();
+  VertexMaximum maximum(inputs, band);
+  bool exact_set = false;
+  for (std::uint32_t subset = 0; subset < (std::uint32_t{1} << k); ++subset) {
+    CompensatedSum high;
+    CompensatedSum low;
+    for (std::size_t i = 0; i < k; ++i) (subset >> i & 1U ? high : low) += reference.mass(i);
+    const double missing = inputs.alpha - high.value();
+    if (std::abs(missing) <= kMassTolerance) exact_set = true;
+    if (missing < -kMassTolerance) continue;
+    for (std::size_t i = 0; i < k; ++i) {
+      const double mass = reference.mass(i);
+      if ((subset >> i & 1U) != 0 || missing > mass + kMassTolerance) continue;
+      const double ratio =
+          std::clamp(inputs.c1 + (inputs.c2 - inputs.c1) * missing / mass, inputs.c1, inputs.c2);
+      maximum.see(high.value(), mass, std::max(0.0, low.value() - mass), ratio);
+    }
+  }
+  return {maximum.largest(), exact_set};
+}
+
+bool single_outcome_has_mass(const ReferenceMasses& reference, double alpha) {
+  for (std::size_t i = 0; i < reference.outcomes(); ++i) {
+    const double mass = reference.mass(i);
+    if (std::abs(mass - alpha) <= kMassTolerance * alpha ||
+        std::abs(1.0 - mass - alpha) <= kMassTolerance * alpha) {
+      return true;
+    }
+  }
+  return false;
+}
+
+WorstCaseRisk assemble(const ReferenceMasses& reference, const Class& inputs, const Factors& band,
+                       const ExtremeOutput& extreme, bool every_input) {
+  WorstCaseRisk result;
+  result.lower_factor = band.lower;
+  result.largest_lift = band.upper;
+  const double moved = inputs.alpha * extreme.shortfall;
+  result.extreme_input = {inputs.alpha * inputs.c2, inputs.one_minus_alpha * inputs.c1};
+  result.extreme_output = {inputs.alpha * extreme.upper, inputs.one_minus_alpha * extreme.lower};
+  result.risk =
+      report(result.extreme_input, result.extreme_output, std::array<double, 2>{moved, -moved});
+  if (every_input || moved == 0.0) {
+    result.attained = true;
+  } else if (reference.is_uniform()) {
+    const double k = static_cast<double>(reference.outcomes());
+    const double share = k * inputs.alpha;
+    const double nearest = std::round(share);
+    result.attained =
+        nearest >= 1.0 && std::abs(share - nearest) <= kMassTolerance * std::max(1.0, share);
+    if (!result.attained) result.vertex_maximum = uniform_vertex(inputs, band, k);
+  } else if (reference.outcomes() <= kLargestEnumeration) {
+    const Enumeration vertices = enumerate_vertices(inputs, band, reference);
+    result.attained = vertices.exact_set;
+    if (!result.attained) result.vertex_maximum = vertices.largest;
+  } else {
+    result.attained = single_outcome_has_mass(reference, inputs.alpha);
+  }
+  return result;
+}
+
+WorstCaseRisk own_band_risk(const ReferenceMasses& reference, const Class& inputs, double epsilon,
+                            bool every_input) {
+  const Factors band = class_factors(inputs, epsilon);
+  const double gap = inputs.c2 * std::exp(-epsilon) - inputs.c1;
+  return assemble(reference, inputs, band, project_extreme(inputs, band, gap), every_input);
+}
+
+WorstCaseRisk risk_of(const MinimaxBand&, const ReferenceMasses& reference, double epsilon) {
+  return own_band_risk(reference, full_simplex(reference), epsilon, true);
+}
+
+WorstCaseRisk risk_of(const RelativeMollifierBand& mechanism, const ReferenceMasses& reference,
+                      double epsilon) {
+  const Class inputs =
+      mechanism.inputs.has_value() ? describe(*mechanism.inputs) : full_simplex(reference);
+  const Factors band{std::exp(-0.5 * epsilon), std::exp(0.5 * epsilon)};
+  return assemble(reference, inputs, band, project_extreme(inputs, band),
+                  !mechanism.inputs.has_value());
+}
+
+WorstCaseRisk risk_of(const DensityClassBand& mechanism, const ReferenceMasses& reference,
+                      double epsilon) {
+  return own_band_risk(reference, describe(mechanism.inputs), epsilon, false);
+}
+
+WorstCaseRisk risk_of(const NeighbourhoodBand& mechanism, const ReferenceMasses& reference,
+                      double epsilon) {
+  const double gamma = mechanism.gamma;
+  if (!(gamma >= 1.0) || std::isinf(gamma)) {
+    throw InvalidInput(fmt::format("gamma must be finite and at least 1, but is {}", gamma));
+  }
+  // α = 1/(γ+1) exactly, which (1−c1)/(c2−c1) would lose for γ near one.
+  const Class inputs{1.0 / gamma, gamma, 1.0 / (gamma + 1.0), gamma / (gamma + 1.0)};
+  const Factors band = class_factors(inputs, epsilon);
+  const double gap = std::expm1(2.0 * std::log(gamma) - epsilon) / gamma;
+  return assemble(reference, inputs, band, project_extreme(inputs, band, gap), false);
+}
+
+}  // namespace
+
+WorstCaseRisk worst_case_risk(const BandMechanism& mechanism, const ReferenceMasses& reference,
+                              double epsilon) {
+  require_epsilon(epsilon);
+  return std::visit([&](const auto& chosen) { return risk_of(chosen, reference, epsilon); },
+                    mechanism);
+}
+
+WorstCaseRisk worst_case_risk_of_band(const ReferenceMasses& reference, double lower_factor,
+                                      double epsilon, const DensityClass& inputs) {
+  require_epsilon(epsilon);
+  const Factors band{lower_factor, lower_factor * std::exp(epsilon)};
+  if (!(lower_factor > 0.0 && lower_factor <= 1.0 && band.upper >= 1.0)) {
+    throw InvalidInput(
+        fmt::format("the factor b of a band must be at most 1 and at least exp(-epsilon) = {}, but "
+                    "is {}",
+                    std::exp(-epsilon), lower_factor));
+  }
+  const Class described = describe(inputs);
+  return assemble(reference, described, band, project_extreme(described, band), false);
+}
+
+}  // namespace mollify

@@ -1,0 +1,127 @@
+#include "mollify/kernel/staircase_channel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "mollify/kernel/invalid_input.h"
+#include "positive_masses.h"
+
+namespace mollify {
+namespace {
+
+/// About x * share for a share in [0, 1], to 2^-52 relative, and never above x.
+uint128 part_of(uint128 x, double share) {
+  int exponent = 0;
+  const double fraction = std::frexp(share, &exponent);  // share = fraction 2^exponent
+  const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
+  const uint128 low = static_cast<uint128>(static_cast<std::uint64_t>(x)) * mantissa;
+  const uint128 high = (x >> 64) * mantissa + (low >> 64);
+  // (high 2^64 + low's low half) / 2^(53 - exponent); high stays below 2^(62 + 53).
+  const int shift = 53 - exponent;
+  if (shift >= 64 + 116) return 0;
+  if (shift >= 64) return high >> (shift - 64);
+  return std::min(x, (high << (64 - shift)) | (static_cast<std::uint64_t>(low) >> shift));
+}
+
+}  // namespace
+
+StaircaseChannel StaircaseChannel::make(std::span<const double> reference, double epsilon) {
+  const ExpBound bound(epsilon);
+  const double sum = detail::validated_mass_sum(reference);
+  const std::size_t count = reference.size();
+  StaircaseChannel channel;
+  channel.order_.resize(count);
+  std::iota(channel.order_.begin(), channel.order_.end(), std::uint32_t{0});
+  std::stable_sort(channel.order_.begin(), channel.order_.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return reference[a] < reference[b]; });
+  channel.rank_.resize(count);
+  channel.prefix_.resize(count + 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    channel.rank_[channel.order_[i]] = static_cast<std::uint32_t>(i);
+    const double share = std::floor(reference[channel.order_[i]] / sum * 0x1p60);
+    channel.prefix_[i + 1] =
+        channel.prefix_[i] + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share));
+  }
+  // A hair less than Ebar, so that rounding the entries leaves every column within Ebar itself.
+  const double e = bound.value() - (bound.value() - 1) * 0x1p-20 - 0x1p-44;
+  channel.steps_.resize(count + 1);
+  channel.moves_.resize(count);
+  channel.least_move_.resize(count + 1);
+  channel.greatest_move_.resize(count + 1);
+  channel.steps_[0] = channel.total();
+  channel.least_move_[0] = ~uint128{0};
+  for (std::size_t i = 0; i < count; ++i) {
+    const uint128 step = channel.steps_[i];
+    const double own = static_cast<double>(channel.weight(i));
+    const double after = static_cast<double>(channel.weight_after(i));
+    const double w = e * own + after;
+    // Of the two parts of the step the smaller is computed and the larger is the rest, so that
+    // both are right to many digits.
+    const uint128 leaving =
+        after < e * own ? part_of(step, after / w) : step - part_of(step, e * own / w);
+    channel.moves_[i] = after > 0 ? leaving / channel.weight_after(i) : 0;
+    channel.steps_[i + 1] = step - part_of(step, own / w);
+    channel.least_move_[i + 1] = std::min(channel.least_move_[i], channel.moves_[i]);
+    channel.greatest_move_[i + 1] = std::max(channel.greatest_move_[i], channel.moves_[i]);
+  }
+  if (!channel.satisfies(bound)) {
+    throw InvalidInput(
+        "the public-data kernel of this reference cannot be built exactly at epsilon "
+        "= " +
+        detail::shortest(epsilon) + ": its smallest mass is too small beside the others");
+  }
+  return channel;
+}
+
+std::uint64_t StaircaseChannel::reference(std::size_t j) const { return weight(rank_[j]); }
+
+uint128 StaircaseChannel::entry(std::size_t x, std::size_t j) const {
+  const std::size_t from = rank_[x];
+  const std::size_t to = rank_[j];
+  if (to < from) return stop_entry(to);
+  return to == from ? stay_entry(from) : moves_[from] * weight(to);
+}
+
+StaircaseChannel::Extremes StaircaseChannel::column(std::size_t j) const {
+  const std::size_t to = rank_[j];
+  Extremes entries{stay_entry(to), stay_entry(to)};
+  const auto include = [&](uint128 entry) {
+    entries.greatest = std::max(entries.greatest, entry);
+    entries.least = std::min(entries.least, entry);
+  };
+  if (to + 1 < outcome_count()) include(stop_entry(to));
+  if (to > 0) {
+    include(least_move_[to] * weight(to));
+    include(greatest_move_[to] * weight(to));
+  }
+  return entries;
+}
+
+bool StaircaseChannel::satisfies(const ExpBound& bound) const {
+  for (std::size_t j = 0; j < outcome_count(); ++j) {
+    const Extremes entries = column(j);
+    if (entries.least == 0 || !bound.allows(entries.greatest, entries.least)) return false;
+  }
+  return true;
+}
+
+std::size_t StaircaseChannel::locate(std::size_t value, uint128 position) const {
+  const std::size_t rank = rank_[value];
+  const uint128 stopped_before = total() - steps_[rank];
+  if (position < stopped_before) {
+    // steps_ descends: find the last rank whose part of the staircase begins at or before it.
+    const uint128 height = total() - position;
+    const auto after = std::partition_point(steps_.begin(), steps_.end(),
+                                            [&](uint128 step) { return step >= height; });
+    return order_[static_cast<std::size_t>(after - steps_.begin()) - 1];
+  }
+  position -= stopped_before;
+  const uint128 staying = stay_entry(rank);
+  if (position < staying) return value;
+  const auto beyond = static_cast<std::uint64_t>((position - staying) / moves_[rank]);
+  const auto after = std::upper_bound(prefix_.begin(), prefix_.end(), prefix_[rank + 1] + beyond);
+  return order_[static_cast<std::size_t>(after - prefix_.begin()) - 1];
+}
+
+}  // namespace mollify

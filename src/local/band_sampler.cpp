@@ -1,0 +1,82 @@
+#include "mollify/local/band_sampler.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "mollify/accounting/directed_rounding.h"
+#include "mollify/kernel/alias_table.h"
+
+namespace mollify {
+namespace {
+
+/// The weights as k scores; outcomes out of range are passed over, repeated ones added.
+std::vector<double> dense_scores(const ScoredOutcomes& p, std::size_t outcome_count) {
+  std::vector<double> scores(outcome_count);
+  const std::size_t count = std::min(p.outcomes.size(), p.weights.size());
+  for (std::size_t j = 0; j < count; ++j) {
+    if (p.outcomes[j] < outcome_count) scores[p.outcomes[j]] += p.weights[j];
+  }
+  return scores;
+}
+
+}  // namespace
+
+void BandSampler::draw(const ScoredOutcomes& p, SecureRandom& random,
+                       std::span<std::uint32_t> released) const {
+  if (outcome_count() <= kDense) {
+    const Table table(band_, dense_scores(p, outcome_count()));
+    if (released.size() > outcome_count()) {
+      const AliasTable many(table);
+      for (std::uint32_t& outcome : released) {
+        outcome = static_cast<std::uint32_t>(many.draw(random));
+      }
+      return;
+    }
+    for (std::uint32_t& outcome : released) {
+      outcome = static_cast<std::uint32_t>(table.draw(random));
+    }
+    return;
+  }
+  SparseTable table(band_);
+  table.assign(p.outcomes, p.weights);
+  for (std::uint32_t& outcome : released) outcome = static_cast<std::uint32_t>(table.draw(random));
+}
+
+Law BandSampler::law(const ScoredOutcomes& p) const {
+  if (outcome_count() <= kDense) return law_of(Table(band_, dense_scores(p, outcome_count())));
+  SparseTable table(band_);
+  table.assign(p.outcomes, p.weights);
+  return law_of(table);
+}
+
+double BandSampler::epsilon_realised_up() const {
+  if (band_.is_uniform()) return ln_ratio_up(band_.upper(0), band_.lower(0));
+  std::uint64_t greatest = 1;
+  std::uint64_t least = 1;
+  for (std::size_t i = 0; i < outcome_count(); ++i) {
+    if (band_.lower(i) == 0) continue;  // a structural zero is never released
+    if (static_cast<uint128>(band_.upper(i)) * least >
+        static_cast<uint128>(greatest) * band_.lower(i)) {
+      greatest = band_.upper(i);
+      least = band_.lower(i);
+    }
+  }
+  return ln_ratio_up(greatest, least);
+}
+
+bool BandSampler::guarantee_holds() const {
+  for (std::size_t i = 0; i < (band_.is_uniform() ? 1 : outcome_count()); ++i) {
+    if (band_.lower(i) > band_.upper(i)) return false;
+    if (!band_.bound().allows(band_.upper(i), band_.lower(i))) return false;
+  }
+  return true;
+}
+
+void BandSampler::for_each_public_integer(const std::function<void(uint128)>& take) const {
+  take(band_.total());
+  for (std::size_t i = 0; i < outcome_count(); ++i) {
+    take(static_cast<uint128>(band_.upper(i)) << 64 | band_.lower(i));
+  }
+}
+
+}  // namespace mollify

@@ -1,0 +1,54 @@
+#include "mollify/local/gaussian_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/math/distributions/normal.hpp>
+#include <fmt/format.h>
+
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+double phi(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
+
+/// The least over B >= 0 of delta(B) + (e^B - 1) mass.
+double room_under_curve(double nu, double mass) {
+  const boost::math::normal normal;
+  const double b = std::max(0.0, -nu * nu / 2 - nu * boost::math::quantile(normal, mass));
+  return gaussian_curve(nu, b) + std::expm1(b) * mass;
+}
+
+}  // namespace
+
+double gaussian_curve(double nu, double b) {
+  return phi(nu / 2 - b / nu) - std::exp(b) * phi(-nu / 2 - b / nu);
+}
+
+double gaussian_curve_weight_down(double nu, double least_mass) {
+  if (!(nu >= 0.001) || !(nu <= 20)) {
+    throw InvalidInput(fmt::format("mu must be from 0.001 to 20, but is {:g}", nu));
+  }
+  double allowed = 0;
+  double refused = 1;
+  for (int step = 0; step < 100 && allowed < std::nextafter(refused, 0.0); ++step) {
+    const double lambda = (allowed + refused) / 2;
+    const bool fits = lambda <= room_under_curve(nu, (1 - lambda) * least_mass);
+    (fits ? allowed : refused) = lambda;
+  }
+  return allowed * (1 - 0x1p-30);
+}
+
+bool is_gaussian_private(const MixtureChannel& channel, double nu) {
+  if (channel.outcome_count() == 1) return true;
+  std::uint64_t least = channel.reference(0);
+  for (std::size_t j = 1; j < channel.outcome_count(); ++j) {
+    least = std::min(least, channel.reference(j));
+  }
+  const double total = static_cast<double>(channel.total());
+  const double kept = static_cast<double>(channel.keep()) / total;
+  return kept * (1 + 0x1p-40) <= room_under_curve(nu, static_cast<double>(least) / total);
+}
+
+}  // namespace mollify

@@ -1,0 +1,166 @@
+#include "mollify/local/mechanism.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/local/band_floor.h"
+#include "mollify/local/band_sampler.h"
+#include "mollify/local/channel_sampler.h"
+#include "mollify/local/gaussian_curve.h"
+
+namespace mollify {
+namespace {
+
+// In the order of the enumeration.
+constexpr std::array<std::string_view, 8> kNames = {
+    "minimax", "relative",      "class", "neighbourhood", "public-kernel", "randomized-response",
+    "mixture", "gaussian-curve"};
+
+void require(const MechanismParameters& parameters, const std::optional<double>& value,
+             std::string_view name) {
+  if (value) return;
+  throw InvalidInput(
+      fmt::format("mechanism {} needs {}, but none is given", name_of(parameters.mechanism), name));
+}
+
+void refuse(const MechanismParameters& parameters, bool given, std::string_view name) {
+  if (!given) return;
+  throw InvalidInput(
+      fmt::format("mechanism {} has no {}, but one is given", name_of(parameters.mechanism), name));
+}
+
+std::vector<double> masses_of(const MechanismParameters& parameters) {
+  if (parameters.reference.empty()) return std::vector<double>(parameters.outcome_count, 1.0);
+  return {parameters.reference.begin(), parameters.reference.end()};
+}
+
+double least_share(std::span<const double> masses) {
+  const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+  return *std::min_element(masses.begin(), masses.end()) / sum;
+}
+
+Guarantee pure(double epsilon) { return {Guarantee::Notion::kPure, epsilon}; }
+
+}  // namespace
+
+std::string_view name_of(Mechanism mechanism) {
+  return kNames[static_cast<std::size_t>(mechanism)];
+}
+
+std::optional<Mechanism> mechanism_named(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Mechanism>(found - kNames.begin());
+}
+
+std::span<const std::string_view> mechanism_names() { return kNames; }
+
+void validate_parameters(const MechanismParameters& parameters) {
+  const Mechanism mechanism = parameters.mechanism;
+  const bool curve = mechanism == Mechanism::kGaussianCurve;
+  if (curve) {
+    require(parameters, parameters.mu, "mu");
+    refuse(parameters, parameters.epsilon.has_value(), "epsilon (its parameter is mu)");
+  } else {
+    require(parameters, parameters.epsilon, "epsilon");
+    refuse(parameters, parameters.mu.has_value(), "mu");
+  }
+  if (mechanism == Mechanism::kClass) {
+    require(parameters, parameters.c1, "c1");
+    require(parameters, parameters.c2, "c2");
+  } else {
+    refuse(parameters, parameters.c1.has_value(), "c1");
+    refuse(parameters, parameters.c2.has_value(), "c2");
+  }
+  if (mechanism == Mechanism::kNeighbourhood) {
+    require(parameters, parameters.gamma, "gamma");
+  } else {
+    refuse(parameters, parameters.gamma.has_value(), "gamma");
+  }
+  if (mechanism == Mechanism::kRandomizedResponse) {
+    refuse(parameters, !parameters.reference.empty(), "reference");
+  }
+  if (mechanism == Mechanism::kPublicKernel && parameters.reference.empty()) {
+    throw InvalidInput(
+        "mechanism public-kernel needs a reference, the public distribution that it keeps in "
+        "place, but none is given");
+  }
+}
+
+double band_floor_of(const MechanismParameters& parameters) {
+  validate_parameters(parameters);
+  const double epsilon = *parameters.epsilon;
+  switch (parameters.mechanism) {
+    case Mechanism::kMinimax: {
+      if (parameters.reference.empty()) return minimax_floor(parameters.outcome_count, epsilon);
+      if (parameters.outcome_count == 1) return minimax_floor(1, epsilon);
+      // All distributions: the class with c1 = 0 and c2 = 1 / h_min.
+      return class_floor(0, 1 / least_share(parameters.reference), epsilon);
+    }
+    case Mechanism::kRelative:
+      return relative_floor(epsilon);
+    case Mechanism::kClass:
+      return class_floor(*parameters.c1, *parameters.c2, epsilon);
+    case Mechanism::kNeighbourhood:
+      return neighbourhood_floor(*parameters.gamma, epsilon);
+    default:
+      throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
+  }
+}
+
+namespace {
+
+std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters) {
+  switch (parameters.mechanism) {
+    case Mechanism::kRandomizedResponse: {
+      RandomizedResponse channel(parameters.outcome_count, *parameters.epsilon);
+      const Guarantee guarantee = pure(channel.epsilon());
+      return std::make_unique<ChannelSampler<RandomizedResponse>>(std::move(channel), guarantee);
+    }
+    case Mechanism::kMixture: {
+      const ExpBound bound(*parameters.epsilon);
+      MixtureChannel channel = MixtureChannel::pure(masses_of(parameters), bound.epsilon());
+      return std::make_unique<ChannelSampler<MixtureChannel>>(std::move(channel),
+                                                              pure(bound.epsilon()));
+    }
+    case Mechanism::kPublicKernel: {
+      const double epsilon = ExpBound(*parameters.epsilon).epsilon();
+      return std::make_unique<ChannelSampler<StaircaseChannel>>(
+          StaircaseChannel::make(parameters.reference, epsilon), pure(epsilon));
+    }
+    case Mechanism::kGaussianCurve: {
+      const std::vector<double> masses = masses_of(parameters);
+      const double least = std::min(0.5, least_share(masses));
+      MixtureChannel channel =
+          MixtureChannel::with_weight(masses, gaussian_curve_weight_down(*parameters.mu, least));
+      return std::make_unique<ChannelSampler<MixtureChannel>>(
+          std::move(channel), Guarantee{Guarantee::Notion::kGaussian, *parameters.mu});
+    }
+    default:
+      break;
+  }
+  return std::make_unique<BandSampler>(Band::make({.outcome_count = parameters.outcome_count,
+                                                   .reference = parameters.reference,
+                                                   .floor = band_floor_of(parameters),
+                                                   .epsilon = *parameters.epsilon}));
+}
+
+}  // namespace
+
+std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters) {
+  validate_parameters(parameters);
+  std::unique_ptr<LocalSampler> sampler = sampler_for(parameters);
+  if (!sampler->guarantee_holds()) {
+    throw InvalidInput(
+        fmt::format("the integers of mechanism {} over {} outcomes do not keep what it promises",
+                    name_of(parameters.mechanism), parameters.outcome_count));
+  }
+  return sampler;
+}
+
+}  // namespace mollify

@@ -1,0 +1,117 @@
+#include "mollify/local/mechanism_risk.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/mixture_channel.h"
+#include "mollify/kernel/randomized_response.h"
+#include "mollify/kernel/staircase_channel.h"
+#include "mollify/local/gaussian_curve.h"
+
+namespace mollify {
+namespace {
+
+/// The least probability with which a value is reported as itself, and its complement.
+struct Kept {
+  double least;
+  double lost;
+};
+
+template <class Channel, class Diagonal>
+Kept least_diagonal(const Channel& channel, Diagonal diagonal) {
+  uint128 least = channel.total();
+  for (std::size_t i = 0; i < channel.outcome_count(); ++i) least = std::min(least, diagonal(i));
+  const double total = static_cast<double>(channel.total());
+  return {static_cast<double>(least) / total, static_cast<double>(channel.total() - least) / total};
+}
+
+std::vector<double> masses_of(const MechanismParameters& parameters) {
+  if (parameters.reference.empty()) return std::vector<double>(parameters.outcome_count, 1.0);
+  return {parameters.reference.begin(), parameters.reference.end()};
+}
+
+Kept least_kept(const MechanismParameters& parameters) {
+  switch (parameters.mechanism) {
+    case Mechanism::kRandomizedResponse: {
+      const RandomizedResponse response(parameters.outcome_count, *parameters.epsilon);
+      const double total = static_cast<double>(response.total());
+      return {static_cast<double>(response.kept()) / total,
+              static_cast<double>(response.total() - response.kept()) / total};
+    }
+    case Mechanism::kPublicKernel: {
+      const auto stairs = StaircaseChannel::make(parameters.reference, *parameters.epsilon);
+      return least_diagonal(stairs, [&](std::size_t i) { return stairs.stay_entry(i); });
+    }
+    case Mechanism::kMixture: {
+      const auto mixture = MixtureChannel::pure(masses_of(parameters), *parameters.epsilon);
+      return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
+    }
+    default: {
+      const std::vector<double> masses = masses_of(parameters);
+      const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+      const double least = *std::min_element(masses.begin(), masses.end()) / sum;
+      const auto mixture = MixtureChannel::with_weight(
+          masses, gaussian_curve_weight_down(*parameters.mu, std::min(0.5, least)));
+      return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
+    }
+  }
+}
+
+bool is_band(Mechanism mechanism) {
+  return mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRelative ||
+         mechanism == Mechanism::kClass || mechanism == Mechanism::kNeighbourhood;
+}
+
+}  // namespace
+
+BandMechanism band_mechanism_of(const MechanismParameters& parameters) {
+  const bool has_class = parameters.c1 || parameters.c2;
+  const DensityClass inputs{parameters.c1.value_or(0), parameters.c2.value_or(0)};
+  if (has_class && !parameters.c2) throw InvalidInput("c1 needs c2 beside it, but none is given");
+  switch (parameters.mechanism) {
+    case Mechanism::kMinimax:
+      return MinimaxBand{};
+    case Mechanism::kRelative:
+      return has_class ? RelativeMollifierBand{inputs} : RelativeMollifierBand{};
+    case Mechanism::kClass:
+      return DensityClassBand{inputs};
+    case Mechanism::kNeighbourhood:
+      return NeighbourhoodBand{*parameters.gamma};
+    default:
+      throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
+  }
+}
+
+WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
+  // The relative mollifier is made without a class; c1 and c2 only say where its risk is taken.
+  MechanismParameters made = parameters;
+  if (made.mechanism == Mechanism::kRelative) made.c1 = made.c2 = std::nullopt;
+  validate_parameters(made);
+  if (is_band(parameters.mechanism)) {
+    const ReferenceMasses reference = [&] {
+      if (parameters.reference.empty()) return ReferenceMasses::uniform(parameters.outcome_count);
+      const std::vector<double> masses = masses_of(parameters);
+      const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+      std::vector<double> normalised(masses.size());
+      std::transform(masses.begin(), masses.end(), normalised.begin(),
+                     [&](double mass) { return mass / sum; });
+      return ReferenceMasses::given(normalised);
+    }();
+    return worst_case_risk(band_mechanism_of(parameters), reference, *parameters.epsilon);
+  }
+  const Kept kept = least_kept(parameters);
+  WorstCaseRisk risk;
+  risk.lower_factor = 0;
+  risk.largest_lift = 0;
+  risk.extreme_input = {1, 0};
+  risk.extreme_output = {kept.least, kept.lost};
+  risk.risk = divergence_report(risk.extreme_input, risk.extreme_output);
+  risk.attained = true;
+  return risk;
+}
+
+}  // namespace mollify

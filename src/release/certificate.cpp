@@ -1,0 +1,221 @@
+#include "mollify/release/certificate.h"
+
+#include <sodium.h>
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "mollify/density/empirical.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/reference/smoothed_histogram.h"
+
+namespace mollify {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "mollify certificate 1";
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+const char* parameter_name(const Guarantee& guarantee) {
+  return guarantee.notion == Guarantee::Notion::kPure ? "epsilon" : "mu";
+}
+
+std::string protected_whole(const Certificate& certificate) {
+  return certificate.unit ? fmt::format("all records of one {}", *certificate.unit)
+                          : std::string("the whole table, and so any group of its rows");
+}
+
+/// Reads one member of a certificate, or says which one is not as it must be.
+class Reader {
+ public:
+  Reader(const Json& json, std::string name) : json_(json), name_(std::move(name)) {}
+
+  template <class Value>
+  Value get(const char* pointer, const char* expected) const {
+    const Json::json_pointer place(pointer);
+    try {
+      return json_.at(place).template get<Value>();
+    } catch (const Json::exception&) {
+      throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, pointer));
+    }
+  }
+
+  template <class Value>
+  std::optional<Value> find(const char* pointer, const char* expected) const {
+    const Json::json_pointer place(pointer);
+    if (!json_.contains(place) || json_.at(place).is_null()) return std::nullopt;
+    return get<Value>(pointer, expected);
+  }
+
+ private:
+  const Json& json_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::vector<std::string> promises(const Certificate& certificate) {
+  const std::string whole = protected_whole(certificate);
+  if (certificate.per_draw.notion == Guarantee::Notion::kGaussian) {
+    return {fmt::format(
+        "Telling from the output whether {} were one set of values or any other is no easier than "
+        "telling one draw of N(0,1) from one of N({:.6g},1).",
+        whole, certificate.total)};
+  }
+  return {fmt::format("No event, and no decision taken later on the output, has its probability "
+                      "changed by more than a factor e^{:.6g} = {:.4g} by {}, whatever they are.",
+                      certificate.total, std::exp(certificate.total), whole),
+          "This holds for any data, any prior knowledge and any later use of the output; it was "
+          "decided in integers, and `mollify verify` recomputes it."};
+}
+
+std::vector<std::string> non_promises(const Certificate& certificate) {
+  std::vector<std::string> limits;
+  if (certificate.unit && !certificate.roster) {
+    limits.emplace_back(
+        "Who is in the data, and how many units there are, is not protected: no roster was given.");
+  }
+  if (certificate.unit) {
+    limits.emplace_back(fmt::format(
+        "What many units have in common is learned, and is meant to be: each {} is protected, not "
+        "what is true of all.",
+        *certificate.unit));
+  }
+  limits.emplace_back(
+      "Time and memory used while releasing, and other releases from the same data, are outside "
+      "this promise; budgets of further releases add to this one.");
+  return limits;
+}
+
+std::string certificate_json(const Certificate& certificate) {
+  const char* parameter = parameter_name(certificate.per_draw);
+  Json json;
+  json["format"] = kFormat;
+  json["version"] = certificate.version;
+  json["model"] = certificate.model;
+  json["unit"] = or_null(certificate.unit);
+  json["roster"] = or_null(certificate.roster);
+  json["units"] = or_null(certificate.units);
+  json["mechanism"] = std::string(name_of(certificate.mechanism));
+  json["privacy"] = {
+      {"notion", certificate.per_draw.notion == Guarantee::Notion::kPure ? "pure" : "gaussian"},
+      {fmt::format("{}_per_draw", parameter), certificate.per_draw.parameter},
+      {"draws_per_unit", certificate.draws_per_unit},
+      {fmt::format("{}_total", parameter), certificate.total}};
+  json["parameters"] = Json::object();
+  if (certificate.c1) json["parameters"]["c1"] = *certificate.c1;
+  if (certificate.c2) json["parameters"]["c2"] = *certificate.c2;
+  if (certificate.gamma) json["parameters"]["gamma"] = *certificate.gamma;
+  json["reference"] = nullptr;
+  if (certificate.reference) {
+    json["reference"] = {{"declared_origin", certificate.reference->origin},
+                         {"masses", "(records + 1) / (all records + outcomes)"},
+                         {"records", certificate.reference->counts}};
+  }
+  json["domain"] = {{"sha256", certificate.domain_sha256}, {"outcomes", certificate.outcome_count}};
+  json["public_integers"] = {{"total", "4611686018427387904"},
+                             {"sha256", certificate.public_integers_sha256}};
+  json["promised"] = promises(certificate);
+  json["not_promised"] = non_promises(certificate);
+  return json.dump(2) + "\n";
+}
+
+Certificate parse_certificate(const std::string& text, const std::string& name) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) {
+    throw InvalidInput(fmt::format("{} must be a certificate, a JSON object, but is not", name));
+  }
+  const Reader reader(json, name);
+  if (reader.get<std::string>("/format", "the format") != kFormat) {
+    throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kFormat));
+  }
+  Certificate certificate;
+  certificate.version = reader.get<std::string>("/version", "a version");
+  certificate.model = reader.get<std::string>("/model", "a model");
+  certificate.unit = reader.find<std::string>("/unit", "a column name or null");
+  certificate.roster = reader.find<std::string>("/roster", "a file name or null");
+  certificate.units = reader.find<std::uint64_t>("/units", "a number or null");
+  const auto mechanism = reader.get<std::string>("/mechanism", "a mechanism");
+  const std::optional<Mechanism> known = mechanism_named(mechanism);
+  if (!known) throw InvalidInput(fmt::format("{} names no known mechanism at /mechanism", name));
+  certificate.mechanism = *known;
+  const auto notion = reader.get<std::string>("/privacy/notion", "a privacy notion");
+  if (notion != "pure" && notion != "gaussian") {
+    throw InvalidInput(
+        fmt::format("{} must have \"pure\" or \"gaussian\" at /privacy/notion", name));
+  }
+  certificate.per_draw.notion =
+      notion == "pure" ? Guarantee::Notion::kPure : Guarantee::Notion::kGaussian;
+  const std::string parameter = parameter_name(certificate.per_draw);
+  certificate.per_draw.parameter =
+      reader.get<double>(("/privacy/" + parameter + "_per_draw").c_str(), "a number");
+  certificate.total = reader.get<double>(("/privacy/" + parameter + "_total").c_str(), "a number");
+  certificate.draws_per_unit = reader.get<std::uint64_t>("/privacy/draws_per_unit", "a number");
+  certificate.c1 = reader.find<double>("/parameters/c1", "a number");
+  certificate.c2 = reader.find<double>("/parameters/c2", "a number");
+  certificate.gamma = reader.find<double>("/parameters/gamma", "a number");
+  if (json.contains("reference") && !json["reference"].is_null()) {
+    certificate.reference = CertifiedReference{
+        reader.get<std::string>("/reference/declared_origin", "a file name"),
+        reader.get<std::vector<std::pair<std::uint32_t, std::uint64_t>>>(
+            "/reference/records", "pairs of an outcome and a number of records")};
+  }
+  certificate.domain_sha256 = reader.get<std::string>("/domain/sha256", "a hash");
+  certificate.outcome_count = reader.get<std::uint64_t>("/domain/outcomes", "a number");
+  if (certificate.outcome_count < 1 || certificate.outcome_count > Band::kMostOutcomes) {
+    throw InvalidInput(fmt::format("{} must have from 1 to 16777216 at /domain/outcomes", name));
+  }
+  certificate.public_integers_sha256 = reader.get<std::string>("/public_integers/sha256", "a hash");
+  return certificate;
+}
+
+std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate) {
+  std::vector<double> masses;
+  if (certificate.reference) {
+    Tally<std::uint32_t>::Counts counts;
+    for (const auto& [outcome, records] : certificate.reference->counts) {
+      if (outcome >= certificate.outcome_count) {
+        throw InvalidInput(
+            fmt::format("the certificate's reference has outcome {}, but there are {} outcomes",
+                        outcome, certificate.outcome_count));
+      }
+      counts.keys.push_back(outcome);
+      counts.counts.push_back(records);
+    }
+    masses = smoothed_histogram(Empirical(std::move(counts)), certificate.outcome_count);
+  }
+  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
+  const double parameter = certificate.per_draw.parameter;
+  return make_sampler({.mechanism = certificate.mechanism,
+                       .outcome_count = certificate.outcome_count,
+                       .reference = masses,
+                       .epsilon = pure ? std::optional(parameter) : std::nullopt,
+                       .mu = pure ? std::nullopt : std::optional(parameter),
+                       .c1 = certificate.c1,
+                       .c2 = certificate.c2,
+                       .gamma = certificate.gamma});
+}
+
+std::string public_digest(const LocalSampler& sampler) {
+  crypto_hash_sha256_state state;
+  crypto_hash_sha256_init(&state);
+  sampler.for_each_public_integer([&](uint128 integer) {
+    unsigned char bytes[16];
+    for (int i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(integer >> (8 * i));
+    crypto_hash_sha256_update(&state, bytes, sizeof bytes);
+  });
+  unsigned char digest[crypto_hash_sha256_BYTES];
+  crypto_hash_sha256_final(&state, digest);
+  std::string hex;
+  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+}  // namespace mollify

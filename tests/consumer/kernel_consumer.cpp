@@ -1,0 +1,14 @@
+// Randomized response with the kernel alone.
+#include <cstddef>
+#include <iostream>
+
+#include <mollify/kernel/randomized_response.h>
+#include <mollify/kernel/secure_random.h>
+
+int main() {
+  const mollify::RandomizedResponse response(4, 1.0);
+  mollify::SecureRandom random;
+  const std::size_t released = response.draw(2, random);
+  std::cout << "released outcome " << released << " of 4\n";
+  return released < 4 ? 0 : 1;
+}

@@ -1,0 +1,230 @@
+#include "mollify/divergence/f_divergence.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "divergence/arbitrary_distribution.h"
+#include "mollify/divergence/compensated_sum.h"
+#include "mollify/divergence/hockey_stick.h"
+#include "mollify/divergence/renyi.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+using testing::distribution_with_zeros;
+using testing::positive_distribution;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using Masses = std::vector<double>;
+
+TEST(CompensatedSum, KeepsWhatAPlainLoopLoses) {
+  CompensatedSum sum;
+  for (const double term : {1.0, 1e100, 1.0, -1e100}) sum += term;
+  EXPECT_EQ(sum.value(), 2.0);
+  sum += kInfinity;
+  EXPECT_EQ(sum.value(), kInfinity);
+}
+
+TEST(FDivergence, KnownValues) {
+  const Masses p{0.5, 0.5, 0.0};
+  const Masses q{0.25, 0.25, 0.5};
+  const DivergenceReport report = divergence_report(p, q);
+  EXPECT_NEAR(report.kl, std::log(2.0), 1e-15);
+  EXPECT_NEAR(report.tv, 0.5, 1e-15);
+  EXPECT_NEAR(report.hellinger2, 1.0 - std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(report.chi2, 1.0, 1e-15);
+}
+
+TEST(FDivergence, ZerosAndMutuallySingular) {
+  const Masses p{1.0, 0.0, 0.0};
+  const Masses q{0.0, 1.0, 0.0};
+  const DivergenceReport report = divergence_report(p, q);
+  EXPECT_EQ(report.kl, kInfinity);
+  EXPECT_EQ(report.tv, 1.0);
+  EXPECT_EQ(report.hellinger2, 1.0);
+  EXPECT_EQ(report.chi2, kInfinity);
+  EXPECT_EQ(f_divergence(kullback_leibler_generator(), p, q), kInfinity);
+  EXPECT_EQ(f_divergence(total_variation_generator(), p, q), 1.0);
+  EXPECT_EQ(f_divergence(squared_hellinger_generator(), p, q), 1.0);
+  EXPECT_EQ(f_divergence(chi_squared_generator(), p, q), kInfinity);
+  EXPECT_EQ(f_divergence(hockey_stick_generator(3.0), p, q), 1.0);
+  EXPECT_EQ(divergence_report(p, p), DivergenceReport{});
+}
+
+// P and Q one part in 10^12 apart: a plain Σ P ln(P/Q) would return rounding error, of either sign.
+TEST(FDivergence, NearlyEqualKeepsItsDigits) {
+  constexpr double kStep = 0x1p-40;
+  const Masses p{0.5 + kStep, 0.5 - kStep};
+  const Masses q{0.5, 0.5};
+  const double s = 2.0 * kStep;  // KL = s²/2 + s⁴/12 + …
+  EXPECT_NEAR(kullback_leibler(p, q) / (0.5 * s * s), 1.0, 1e-14);
+  EXPECT_NEAR(squared_hellinger(p, q) / (0.125 * s * s), 1.0, 1e-12);
+  EXPECT_NEAR(chi_squared(p, q) / (s * s), 1.0, 1e-14);
+  EXPECT_NEAR(total_variation(p, q) / kStep, 1.0, 1e-15);
+  EXPECT_NEAR(renyi(2.0, p, q) / (s * s), 1.0, 1e-12);
+  EXPECT_NEAR(renyi(kInfinity, p, q) / s, 1.0, 1e-11);
+}
+
+// The series of the KL term meets the logarithm without a seam: both against long double.
+TEST(FDivergence, KullbackLeiblerTermAcrossTheSeam) {
+  for (int i = -900; i <= 3000; ++i) {
+    const double p = 0.25 * (1.0 + 0.001 * i);
+    const Masses left{p};
+    const Masses right{0.25};
+    const long double x = static_cast<long double>(p) / 0.25L;
+    // Near x = 1 the long double subtraction itself loses up to 2 log2(1/|x−1|) bits.
+    const long double truth = 0.25L * (x * std::log(x) - x + 1.0L);
+    const double lost = 1e-19 / std::max(1e-8, static_cast<double>((x - 1) * (x - 1)));
+    EXPECT_NEAR(kullback_leibler(left, right), static_cast<double>(truth),
+                (2e-15 + lost) * static_cast<double>(truth))
+        << "x = " << static_cast<double>(x);
+  }
+}
+
+TEST(FDivergence, ExtremeRatiosDoNotOverflow) {
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  const Masses p{1.0, 0.0};
+  const Masses q{tiny, 1.0};
+  EXPECT_NEAR(kullback_leibler(p, q), 1074.0 * std::log(2.0), 1e-9);
+  EXPECT_NEAR(renyi(kInfinity, p, q), 1074.0 * std::log(2.0), 1e-9);
+  EXPECT_NEAR(renyi(50.0, p, q), 1074.0 * std::log(2.0), 1e-9);
+  EXPECT_NEAR(renyi(0.5, p, q), 1074.0 * std::log(2.0), 1e-9);
+}
+
+TEST(FDivergence, RefusesDifferentLengthsAndBadOrders) {
+  const Masses p{1.0};
+  const Masses q{0.5, 0.5};
+  EXPECT_THROW(kullback_leibler(p, q), InvalidInput);
+  EXPECT_THROW(divergence_report(p, q), InvalidInput);
+  EXPECT_THROW(f_divergence(total_variation_generator(), p, q), InvalidInput);
+  EXPECT_THROW(hockey_stick(1.0, p, q), InvalidInput);
+  EXPECT_THROW(hockey_stick(-1.0, q, q), InvalidInput);
+  EXPECT_THROW(hockey_stick(std::nan(""), q, q), InvalidInput);
+  EXPECT_THROW(hockey_stick_generator(0.5), InvalidInput);
+  EXPECT_THROW(renyi(-0.5, q, q), InvalidInput);
+  EXPECT_THROW(renyi(std::nan(""), q, q), InvalidInput);
+}
+
+std::size_t any_size() { return *rc::gen::inRange<std::size_t>(1, 20); }
+
+RC_GTEST_PROP(FDivergenceProperty, NonnegativeSymmetricAndZeroOnEqual, ()) {
+  const std::size_t k = any_size();
+  const Masses p = *distribution_with_zeros(k, 20);
+  const Masses q = *positive_distribution(k, 20);
+  const DivergenceReport forward = divergence_report(p, q);
+  const DivergenceReport back = divergence_report(q, p);
+  RC_ASSERT(forward.kl >= 0.0);
+  RC_ASSERT(forward.chi2 >= 0.0);
+  RC_ASSERT(forward.tv == back.tv);
+  RC_ASSERT(forward.hellinger2 == back.hellinger2);
+  RC_ASSERT(divergence_report(p, p) == DivergenceReport{});
+}
+
+RC_GTEST_PROP(FDivergenceProperty, AgreesWithTheGenericDefinition, ()) {
+  const std::size_t k = any_size();
+  const Masses p = *distribution_with_zeros(k, 10);
+  const Masses q = *positive_distribution(k, 10);
+  const DivergenceReport report = divergence_report(p, q);
+  const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-12 * (1.0 + b); };
+  RC_ASSERT(near(f_divergence(kullback_leibler_generator(), p, q), report.kl));
+  RC_ASSERT(near(f_divergence(total_variation_generator(), p, q), report.tv));
+  RC_ASSERT(near(f_divergence(squared_hellinger_generator(), p, q), report.hellinger2));
+  RC_ASSERT(near(f_divergence(chi_squared_generator(), p, q), report.chi2));
+  RC_ASSERT(near(f_divergence(hockey_stick_generator(1.5), p, q), hockey_stick(1.5, p, q)));
+}
+
+// Pinsker, the order of the four, and TV = E_1.
+RC_GTEST_PROP(FDivergenceProperty, JointInequalities, ()) {
+  const std::size_t k = any_size();
+  const Masses p = *distribution_with_zeros(k, 10);
+  const Masses q = *distribution_with_zeros(k, 10);
+  const DivergenceReport d = divergence_report(p, q);
+  const double slack = 1e-14;
+  RC_ASSERT(2.0 * d.tv * d.tv <= d.kl + slack);
+  RC_ASSERT(d.kl <= std::log1p(d.chi2) * (1.0 + 1e-12) + slack);
+  RC_ASSERT(d.hellinger2 <= d.tv + slack);
+  RC_ASSERT(d.tv * d.tv <= d.hellinger2 * (2.0 - d.hellinger2) + slack);
+  RC_ASSERT(std::abs(hockey_stick(1.0, p, q) - d.tv) <= slack);
+  RC_ASSERT(hockey_stick(0.0, p, q) <= 1.0 + slack);
+}
+
+// Pushing both through the same channel brings them closer: here, a random merge of outcomes
+// followed by a noisy channel.
+RC_GTEST_PROP(FDivergenceProperty, DataProcessing, ()) {
+  const std::size_t k = *rc::gen::inRange<std::size_t>(2, 12);
+  const std::size_t outputs = *rc::gen::inRange<std::size_t>(1, 8);
+  const Masses p = *distribution_with_zeros(k, 10);
+  const Masses q = *distribution_with_zeros(k, 10);
+  Masses pushed_p(outputs, 0.0);
+  Masses pushed_q(outputs, 0.0);
+  for (std::size_t i = 0; i < k; ++i) {
+    const Masses row = *distribution_with_zeros(outputs, 5);
+    for (std::size_t j = 0; j < outputs; ++j) {
+      pushed_p[j] += p[i] * row[j];
+      pushed_q[j] += q[i] * row[j];
+    }
+  }
+  const auto closer = [](double after, double before) {
+    return after <= before * (1.0 + 1e-12) + 1e-14;
+  };
+  const DivergenceReport before = divergence_report(p, q);
+  const DivergenceReport after = divergence_report(pushed_p, pushed_q);
+  RC_ASSERT(closer(after.kl, before.kl));
+  RC_ASSERT(closer(after.tv, before.tv));
+  RC_ASSERT(closer(after.hellinger2, before.hellinger2));
+  RC_ASSERT(closer(after.chi2, before.chi2));
+  RC_ASSERT(closer(hockey_stick(2.0, pushed_p, pushed_q), hockey_stick(2.0, p, q)));
+  for (const double alpha : {0.0, 0.3, 0.999, 1.0, 1.001, 3.0, 40.0, kInfinity}) {
+    RC_ASSERT(closer(renyi(alpha, pushed_p, pushed_q), renyi(alpha, p, q)));
+  }
+}
+
+// Straight from the definition, zeros on either side included.
+RC_GTEST_PROP(RenyiProperty, AgreesWithTheDefinition, ()) {
+  const std::size_t k = any_size();
+  const Masses p = *distribution_with_zeros(k, 3);
+  const Masses q = *distribution_with_zeros(k, 3);
+  for (const double alpha : {0.1, 0.5, 0.9, 1.5, 4.0}) {
+    double sum = 0.0;
+    bool infinite = false;
+    for (std::size_t i = 0; i < k; ++i) {
+      if (p[i] > 0.0 && q[i] > 0.0) sum += std::pow(p[i], alpha) * std::pow(q[i], 1.0 - alpha);
+      infinite = infinite || (p[i] > 0.0 && q[i] == 0.0 && alpha > 1.0);
+    }
+    const double expected = infinite || sum == 0.0 ? kInfinity : std::log(sum) / (alpha - 1.0);
+    const double found = renyi(alpha, p, q);
+    if (std::isinf(expected)) {
+      RC_ASSERT(found == expected);
+    } else {
+      RC_ASSERT(std::abs(found - expected) <= 1e-13 * (1.0 + expected));
+    }
+  }
+}
+
+RC_GTEST_PROP(RenyiProperty, IncreasesInTheOrderThroughItsLimits, ()) {
+  const std::size_t k = any_size();
+  const Masses p = *distribution_with_zeros(k, 30);
+  const Masses q = *positive_distribution(k, 30);
+  double before = 0.0;
+  for (const double alpha : {0.0, 1e-9, 0.1, 0.5, 0.9, 0.999999, 1.0 - 1e-12, 1.0, 1.0 + 1e-12,
+                             1.000001, 1.5, 2.0, 10.0, 100.0, 1e4, 1e9, kInfinity}) {
+    const double here = renyi(alpha, p, q);
+    RC_ASSERT(here >= before - 1e-12 * (1.0 + before));
+    before = here;
+  }
+  const double kl = kullback_leibler(p, q);
+  RC_ASSERT(std::abs(renyi(1.0 + 1e-12, p, q) - kl) <= 1e-9 * (1.0 + kl));
+  RC_ASSERT(std::abs(renyi(1.0 - 1e-12, p, q) - kl) <= 1e-9 * (1.0 + kl));
+  const double chi2 = chi_squared(p, q);
+  RC_ASSERT(std::abs(renyi(2.0, p, q) - std::log1p(chi2)) <= 1e-12 * (1.0 + std::log1p(chi2)));
+  const double half = -2.0 * std::log1p(-squared_hellinger(p, q));
+  RC_ASSERT(std::abs(renyi(0.5, p, q) - half) <= 1e-12 * (1.0 + half) ||
+            squared_hellinger(p, q) > 0.999);
+}
+
+}  // namespace
+}  // namespace mollify
