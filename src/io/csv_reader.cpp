@@ -52,7 +52,7 @@ class CsvReader::Parser {
     csv_init(&parser_, options_);
     csv_set_space_func(&parser_, [](unsigned char) { return 0; });
     csv_set_term_func(&parser_, [](unsigned char) { return 0; });
-    csv_set_blk_size(&parser_, std::size_t{1} << 12U);
+    csv_set_blk_size(&parser_, std::size_t{1} << 16U);
   }
 
   unsigned char options_;
