@@ -1,11 +1,12 @@
 #include "mollify/io/csv_reader.h"
 
 #include <csv.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <new>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "mollify/kernel/invalid_input.h"
 

@@ -1,7 +1,5 @@
 #include "mollify/io/domain_yaml.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -9,12 +7,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 #include <variant>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/space/field_text.h"

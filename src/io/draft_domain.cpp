@@ -1,7 +1,5 @@
 #include "mollify/io/draft_domain.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,8 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "mollify/io/csv_reader.h"
 #include "mollify/kernel/invalid_input.h"

@@ -1,7 +1,6 @@
 #include "mollify/io/line_reader.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 #include <cstring>
 #include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "mollify/kernel/invalid_input.h"
 

@@ -1,12 +1,12 @@
 #include "mollify/io/public_records.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "mollify/io/check.h"
 #include "mollify/kernel/invalid_input.h"

@@ -1,8 +1,8 @@
 #include "mollify/io/record_reader.h"
 
-#include <fmt/format.h>
-
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "mollify/kernel/invalid_input.h"
 

@@ -1,14 +1,15 @@
 #include "yaml_tree.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
+#include <utility>
+
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
-
-#include <algorithm>
-#include <sstream>
-#include <utility>
 
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/space/field_text.h"
@@ -18,6 +19,9 @@ namespace mollify {
 namespace {
 
 constexpr std::size_t kMaxDepth = 16;
+
+// yaml-cpp holds the tokens of a whole flow collection, more than 100 bytes for each.
+constexpr std::ptrdiff_t kMaxFlowIndicators = std::ptrdiff_t{1} << 22U;
 
 class TreeBuilder final : public YAML::EventHandler {
  public:
@@ -128,6 +132,14 @@ void require_text(std::string_view yaml, const std::string& name) {
   };
   if (!is_utf8(yaml) || std::any_of(yaml.begin(), yaml.end(), is_binary)) {
     throw InvalidInput(fmt::format("{} must be a YAML file in UTF-8, but holds other bytes", name));
+  }
+  const auto flow_indicators = std::count_if(yaml.begin(), yaml.end(), [](char c) {
+    return std::string_view("[]{},").find(c) != std::string_view::npos;
+  });
+  if (flow_indicators > kMaxFlowIndicators) {
+    throw InvalidInput(
+        fmt::format("{} must have at most {} brackets, braces and commas, but has {}", name,
+                    kMaxFlowIndicators, flow_indicators));
   }
 }
 

@@ -1,9 +1,9 @@
 #include "mollify/space/column.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/space/declared_word.h"

@@ -1,8 +1,8 @@
 #include "mollify/space/declared_word.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/space/field_text.h"

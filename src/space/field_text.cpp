@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/locale/utf.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <system_error>
+
+#include <boost/locale/utf.hpp>
 
 namespace mollify {
 namespace {

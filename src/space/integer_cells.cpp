@@ -1,9 +1,9 @@
 #include "mollify/space/integer_cells.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <iterator>
+
+#include <fmt/format.h>
 
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/space/field_text.h"

@@ -1,12 +1,12 @@
 #include "mollify/space/number_cells.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/space/field_text.h"

@@ -1,13 +1,14 @@
 #include "mollify/density/empirical.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
 
 #include <cstdint>
 #include <map>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace mollify {
 namespace {

@@ -1,15 +1,16 @@
 #include "mollify/density/unit_table.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace mollify {
 namespace {

@@ -1,13 +1,14 @@
 #include "mollify/io/check.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
 
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "io/scratch.h"
 #include "mollify/io/csv_writer.h"

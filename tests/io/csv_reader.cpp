@@ -1,14 +1,15 @@
 #include "mollify/io/csv_reader.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
 #include <sys/resource.h>
 
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "io/scratch.h"
 

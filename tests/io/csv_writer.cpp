@@ -1,11 +1,12 @@
 #include "mollify/io/csv_writer.h"
 
-#include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "io/scratch.h"
 #include "mollify/io/csv_reader.h"

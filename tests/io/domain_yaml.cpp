@@ -1,11 +1,12 @@
 #include "mollify/io/domain_yaml.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
 
 #include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "io/scratch.h"
 #include "mollify/io/domain_hash.h"
@@ -146,6 +147,8 @@ TEST(ParseDomain, RefusesWhatADomainNeedsNot) {
   EXPECT_EQ(refusal(deep), "d.yaml line 1 must not be nested more than 16 deep");
   EXPECT_THAT(refusal(std::string(100000, '[')), StartsWith("d.yaml line 1 must "));
   EXPECT_THAT(refusal(std::string(100000, '{')), StartsWith("d.yaml line 1 must "));
+  EXPECT_EQ(refusal(std::string(5000000, '[')),
+            "d.yaml must have at most 4194304 brackets, braces and commas, but has 5000000");
   EXPECT_THAT(refusal("a: [b\nc: d\n"), StartsWith("d.yaml line 2 must be valid YAML, but"));
   EXPECT_EQ(refusal(std::string("a\0b", 3)),
             "d.yaml must be a YAML file in UTF-8, but holds other bytes");

@@ -1,9 +1,9 @@
 #include "mollify/io/draft_domain.h"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <string>
 
 #include "io/scratch.h"
 #include "mollify/io/check.h"

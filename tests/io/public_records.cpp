@@ -1,9 +1,9 @@
 #include "mollify/io/public_records.h"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <string>
 
 #include "io/scratch.h"
 #include "mollify/io/domain_yaml.h"

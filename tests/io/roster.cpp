@@ -1,8 +1,8 @@
 #include "mollify/io/roster.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "io/scratch.h"
 

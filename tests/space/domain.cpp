@@ -1,14 +1,15 @@
 #include "mollify/space/domain.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
 
 #include <array>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/kernel/secure_random.h"

@@ -1,12 +1,13 @@
 #include "mollify/space/field_text.h"
 
-#include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace mollify {
 namespace {

@@ -1,12 +1,13 @@
 #include "mollify/space/string_index.h"
 
-#include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
 
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace mollify {
 namespace {
