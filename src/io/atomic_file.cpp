@@ -1,7 +1,6 @@
 #include "mollify/io/atomic_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,12 +11,21 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "mollify/kernel/invalid_input.h"
 
 namespace mollify {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+std::string own_link(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
 [[noreturn]] void refuse(const std::string& path) {
   throw InvalidInput(
@@ -37,11 +45,30 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     if (descriptor_ < 0) refuse(path_);
     return;
   }
+  open_nameless();
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
-    beside_ = fmt::format("{}.{}-{}.partial", path_, ::getpid(), attempt);
+    name_beside(attempt);
     descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) refuse(path_);
   }
+}
+
+void AtomicFile::name_beside(int attempt) {
+  beside_ = fmt::format("{}.{}-{}.partial", path_, ::getpid(), attempt);
+}
+
+// A file without a name vanishes with the program, however that ends. Not every file system has
+// them, and giving it a name takes /proc.
+void AtomicFile::open_nameless() {
+  const std::string folder = folder_of(path_);
+  const int descriptor = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (descriptor < 0) return;
+  if (::access(own_link(descriptor).c_str(), F_OK) != 0) {
+    ::close(descriptor);
+    return;
+  }
+  descriptor_ = descriptor;
+  nameless_ = true;
 }
 
 AtomicFile::~AtomicFile() { discard(); }
@@ -49,7 +76,7 @@ AtomicFile::~AtomicFile() { discard(); }
 void AtomicFile::discard() noexcept {
   if (descriptor_ >= 0) {
     ::close(std::exchange(descriptor_, -1));
-    if (!beside_.empty()) ::unlink(beside_.c_str());
+    if (!nameless_ && !beside_.empty()) ::unlink(beside_.c_str());
   }
 }
 
@@ -76,19 +103,24 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
   flush();
-  if (beside_.empty()) {
+  if (!nameless_ && beside_.empty()) {
     ::close(std::exchange(descriptor_, -1));
     return;
   }
-  if (::fsync(descriptor_) != 0 || std::rename(beside_.c_str(), path_.c_str()) != 0) fail();
+  if (::fsync(descriptor_) != 0) fail();
+  for (int attempt = 0; nameless_; ++attempt) {
+    name_beside(attempt);
+    nameless_ = ::linkat(AT_FDCWD, own_link(descriptor_).c_str(), AT_FDCWD, beside_.c_str(),
+                         AT_SYMLINK_FOLLOW) != 0;
+    if (nameless_ && errno != EEXIST) fail();
+  }
+  if (std::rename(beside_.c_str(), path_.c_str()) != 0) fail();
   ::close(std::exchange(descriptor_, -1));
   // The new name is durable once its folder is; that it is not yet is no reason to fail.
-  const std::string folder = std::filesystem::path(path_).parent_path().string();
-  const int folder_descriptor =
-      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder_descriptor >= 0) {
-    ::fsync(folder_descriptor);
-    ::close(folder_descriptor);
+  const int folder = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) {
+    ::fsync(folder);
+    ::close(folder);
   }
 }
 

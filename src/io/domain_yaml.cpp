@@ -1,8 +1,6 @@
 #include "mollify/io/domain_yaml.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/emitter.h>
-#include <yaml-cpp/emittermanip.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <type_traits>
@@ -227,10 +226,19 @@ class DomainParser {
 
 constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20U;
 
-// Words that mean something else unquoted are always quoted; the emitter knows YAML's own.
-void emit_value(YAML::Emitter& out, std::string_view value) {
-  if (value.empty() || value == kNullWord || value == kOutsideWord) out << YAML::DoubleQuoted;
-  out << std::string(value);
+// A scalar that is read back as this text, and, if a value, never as a word of the format. JSON's
+// quoted strings are YAML's; yaml-cpp's emitter would replace some rare characters.
+std::string scalar(std::string_view text) {
+  const auto is_alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const std::string_view unsigned_text = text.substr(text.starts_with('-') ? 1 : 0);
+  const bool plain = !unsigned_text.empty() && is_alphanumeric(unsigned_text.front()) &&
+                     std::all_of(unsigned_text.begin(), unsigned_text.end(), [&](char c) {
+                       return is_alphanumeric(c) || c == '.' || c == '-' || c == '+';
+                     });
+  const bool word = text == kNullWord || text == kOutsideWord || equal_ignoring_case(text, "null");
+  return plain && !word ? std::string(text) : nlohmann::json(text).dump();
 }
 
 template <class... Functions>
@@ -240,34 +248,30 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
-void emit_cells(YAML::Emitter& out, const Cells& cells) {
-  const auto emit_values = [&out](std::uint32_t count, const auto& value) {
-    out << YAML::Key << "values" << YAML::Value << YAML::Flow << YAML::BeginSeq;
-    for (std::uint32_t cell = 0; cell < count; ++cell) emit_value(out, value(cell));
-    out << YAML::EndSeq;
+std::string settings_of(const Cells& cells) {
+  const auto list = [](std::uint32_t count, const auto& value) {
+    std::string text = "    values: [";
+    for (std::uint32_t cell = 0; cell < count; ++cell) {
+      text += (cell == 0 ? "" : ", ") + scalar(value(cell));
+    }
+    return text + "]\n";
   };
-  const auto emit = [&out](const char* key, const auto& value) {
-    out << YAML::Key << key << YAML::Value << fmt::format("{}", value);
+  const auto range = [](const auto& values, bool binned) {
+    return fmt::format("    min: {}\n    max: {}\n", values.min(), values.max()) +
+           (binned ? fmt::format("    bins: {}\n", values.size()) : "");
   };
-  std::visit(Overloaded{[&](const Categories& categories) {
-                          emit_values(categories.size(),
-                                      [&](std::uint32_t cell) { return categories.value(cell); });
-                        },
-                        [&](const BooleanWords& words) {
-                          if (words.word(0) == "false" && words.word(1) == "true") return;
-                          emit_values(2, [&](std::uint32_t cell) { return words.word(cell); });
-                        },
-                        [&](const IntegerCells& range) {
-                          emit("min", range.min());
-                          emit("max", range.max());
-                          if (!range.ungrouped()) emit("bins", range.size());
-                        },
-                        [&](const NumberCells& range) {
-                          emit("min", range.min());
-                          emit("max", range.max());
-                          emit("bins", range.size());
-                        }},
-             cells);
+  return std::visit(
+      Overloaded{[&](const Categories& categories) {
+                   return list(categories.size(),
+                               [&](std::uint32_t cell) { return categories.value(cell); });
+                 },
+                 [&](const BooleanWords& words) {
+                   if (words.word(0) == "false" && words.word(1) == "true") return std::string();
+                   return list(2, [&](std::uint32_t cell) { return words.word(cell); });
+                 },
+                 [&](const IntegerCells& values) { return range(values, !values.ungrouped()); },
+                 [&](const NumberCells& values) { return range(values, true); }},
+      cells);
 }
 
 }  // namespace
@@ -303,35 +307,32 @@ Domain read_domain(const std::string& path) {
 }
 
 std::string domain_yaml(const Domain& domain, const std::vector<std::string>& notes) {
-  YAML::Emitter out;
-  out << YAML::BeginMap;
-  if (domain.seed() != 0) {
-    out << YAML::Key << "seed" << YAML::Value << fmt::format("{}", domain.seed());
-  }
-  out << YAML::Key << "columns" << YAML::Value << YAML::BeginMap;
-  for (const Column& column : domain.columns()) {
-    out << YAML::Key << column.name() << YAML::Value << YAML::BeginMap;
-    out << YAML::Key << "type" << YAML::Value << std::string(type_name(column.cells()));
-    emit_cells(out, column.cells());
-    const Mapping& mapping = column.mapping();
-    if (mapping.null_is_category || mapping.null_value) {
-      out << YAML::Key << YAML::DoubleQuoted << "null" << YAML::Value;
-      if (mapping.null_is_category) {
-        out << std::string(kNullWord);
-      } else {
-        emit_value(out, *mapping.null_value);
-      }
-    }
-    if (mapping.outside_value) {
-      out << YAML::Key << "outside" << YAML::Value;
-      emit_value(out, *mapping.outside_value);
-    }
-    out << YAML::EndMap;
-  }
-  out << YAML::EndMap << YAML::EndMap;
   std::string yaml;
-  for (const std::string& note : notes) yaml += fmt::format("# {}\n", note);
-  return yaml + out.c_str() + '\n';
+  for (std::string note : notes) {
+    // A note may name a file whose name is not text: it must not end the comment or the encoding.
+    const bool is_text = is_utf8(note);
+    std::replace_if(
+        note.begin(), note.end(),
+        [is_text](char c) {
+          const auto byte = static_cast<unsigned char>(c);
+          return byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !is_text);
+        },
+        '?');
+    yaml += fmt::format("# {}\n", note);
+  }
+  if (domain.seed() != 0) yaml += fmt::format("seed: {}\n", domain.seed());
+  yaml += "columns:\n";
+  for (const Column& column : domain.columns()) {
+    yaml += fmt::format("  {}:\n    type: {}\n", scalar(column.name()), type_name(column.cells()));
+    yaml += settings_of(column.cells());
+    const Mapping& mapping = column.mapping();
+    if (mapping.null_is_category) yaml += fmt::format("    null: {}\n", kNullWord);
+    if (mapping.null_value) yaml += fmt::format("    null: {}\n", scalar(*mapping.null_value));
+    if (mapping.outside_value) {
+      yaml += fmt::format("    outside: {}\n", scalar(*mapping.outside_value));
+    }
+  }
+  return yaml;
 }
 
 }  // namespace mollify

@@ -156,7 +156,11 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     throw InvalidInput(
         fmt::format("{} must hold values to draft a domain from, but holds none", public_csv));
   }
-  return {Domain::make(std::move(made)), std::move(notes)};
+  try {
+    return {Domain::make(std::move(made)), std::move(notes)};
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}; choose fewer columns", public_csv, error.what()));
+  }
 }
 
 }  // namespace mollify

@@ -16,7 +16,7 @@
 namespace mollify {
 namespace {
 
-constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 18U;
+constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 16U;
 
 }  // namespace
 

@@ -41,6 +41,12 @@ Column::Column(std::string name, Cells cells, Mapping mapping)
 Column Column::make(std::string name, Cells cells, Mapping mapping) {
   if (name.empty()) throw InvalidInput("a column must have a name, but one has none");
   require_declarable(name, "a column's name");
+  // YAML parsers accept keys of up to 1024 characters, quoted.
+  constexpr std::size_t kMaxNameBytes = 500;
+  if (name.size() > kMaxNameBytes) {
+    throw InvalidInput(fmt::format("a column's name must have at most {} bytes, but one has {}",
+                                   kMaxNameBytes, name.size()));
+  }
   Column column(std::move(name), std::move(cells), std::move(mapping));
 
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {

@@ -1,10 +1,15 @@
 #include "mollify/io/atomic_file.h"
 
-#include <gtest/gtest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <stdexcept>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "io/scratch.h"
 
@@ -33,6 +38,39 @@ TEST(AtomicFile, LeavesNothingWithoutCommit) {
   }
   EXPECT_EQ(scratch.read("out.csv"), "before");
   EXPECT_EQ(scratch.file_count(), 1U);
+}
+
+TEST(AtomicFile, LeavesNothingWhenKilled) {
+  const test::Scratch scratch;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    AtomicFile file(scratch.path("out.csv"));
+    file.write(std::string(200000, 'x'));
+    std::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  // Where the file system has no nameless files, one named as partial may stay.
+  EXPECT_FALSE(std::filesystem::exists(scratch.path("out.csv")));
+  const int probe = ::open(scratch.path("").c_str(), O_WRONLY | O_TMPFILE, 0600);
+  if (probe >= 0) {
+    ::close(probe);
+    EXPECT_EQ(scratch.file_count(), 0U);
+  }
+}
+
+TEST(AtomicFile, DoesNotMindPartialFilesOfOthers) {
+  const test::Scratch scratch;
+  const std::string partial = "out.csv." + std::to_string(::getpid()) + "-0.partial";
+  scratch.write(partial, "theirs");
+  AtomicFile file(scratch.path("out.csv"));
+  file.write("ours");
+  file.commit();
+  EXPECT_EQ(scratch.read("out.csv"), "ours");
+  EXPECT_EQ(scratch.read(partial), "theirs");
+  EXPECT_EQ(scratch.file_count(), 2U);
 }
 
 TEST(AtomicFile, ReplacesAFileAndFollowsALink) {

@@ -186,15 +186,21 @@ columns:
     min: 0
     max: 200000
     bins: 20
-    "null": category
+    null: category
   region:
     type: categorical
     values: [north, south]
-    "null": south
+    null: south
   insured:
     type: boolean
     values: [no, yes]
 )");
+}
+
+TEST(DomainYaml, NotesStayInTheirComments) {
+  const Domain domain = parse_domain("columns: {a: {type: boolean}}", "");
+  EXPECT_EQ(domain_yaml(domain, {"from a\nseed: 1", "\xff", "\xc3\xa9"}),
+            "# from a?seed: 1\n# ?\n# \xc3\xa9\ncolumns:\n  a:\n    type: boolean\n");
 }
 
 RC_GTEST_PROP(DomainYaml, IsReadBackAsItWas, ()) {

@@ -70,6 +70,14 @@ TEST(DraftDomain, RefusesInOneSentence) {
   EXPECT_EQ(refusal(names),
             "pub.csv column \"name\": a categorical column must have at most 1000 values, but has "
             "more: leave it out");
+  std::string wide = "a,b,c,d,e\n";
+  for (int i = 0; i < 64; ++i) {
+    const std::string value = std::to_string(i);
+    wide += value + "," + value + "," + value + "," + value + "," + value + "\n";
+  }
+  EXPECT_EQ(refusal(wide),
+            "pub.csv: a domain must have at most 16777216 outcomes, but the product of its columns "
+            "is 1073741824; choose fewer columns");
   EXPECT_EQ(refusal("a\n"), "pub.csv must hold values to draft a domain from, but holds none");
   EXPECT_EQ(refusal("a,b\n1\n"), "pub.csv line 2 must have 2 fields like the header, but has 1");
   EXPECT_EQ(refusal("a\n\"1\n"),

@@ -211,6 +211,9 @@ TEST(Column, RefusesWhatCannotBeDeclared) {
   const auto integer = [] { return IntegerCells::make(0, 4); };
   EXPECT_EQ(refusal([&] { Column::make("", integer()); }),
             "a column must have a name, but one has none");
+  EXPECT_EQ(refusal([&] { Column::make(std::string(501, 'x'), integer()); }),
+            "a column's name must have at most 500 bytes, but one has 501");
+  EXPECT_EQ(refusal([&] { Column::make(std::string(500, '"'), integer()); }), "");
   EXPECT_EQ(refusal([&] { Column::make("a\nb", integer()); }),
             "a column's name must be one line of text without control characters, but holds byte "
             "10");
@@ -259,12 +262,15 @@ TEST(Cells, RefuseWhatCannotBeDeclared) {
             "min and max must be finite, but they are 0 and nan");
   EXPECT_EQ(refusal([] { NumberCells::make(0, 1, 0); }),
             "bins must be from 1 to 16777216, but is 0");
-  for (const auto& [min, max, bins] :
-       {std::tuple{1e15, 1e15 + 1, 10U}, {0.0, 1e-30, 1U}, {-1e308, 1e308, 2U}, {0.0, 1e39, 2U}}) {
+  const auto unresolvable = [](double min, double max, std::uint64_t bins) {
     EXPECT_THAT(refusal([&] { NumberCells::make(min, max, bins); }),
                 testing::StartsWith(
                     "min, max and bins must give cells that decimal numbers can resolve, but"));
-  }
+  };
+  unresolvable(1e15, 1e15 + 1, 10);
+  unresolvable(0, 1e-30, 1);
+  unresolvable(-1e308, 1e308, 2);
+  unresolvable(0, 1e39, 2);
 }
 
 // ---- Properties

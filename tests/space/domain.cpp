@@ -76,8 +76,8 @@ TEST(Domain, DrawsWithTheSecureSource) {
 }
 
 TEST(Domain, DrawsUniformlyInsideACell) {
-  // 100 000 draws into 25 equal parts of a cell of 50 000 lattice points: chi-square with 24 degrees
-  // of freedom, false alarm rate 1e-6 at 72.3.
+  // 100 000 draws into 25 equal parts of a cell of 50 000 lattice points: chi-square with 24
+  // degrees of freedom, false alarm rate 1e-6 at 72.3.
   const Domain domain = Domain::make({Column::make("n", NumberCells::make(0, 1, 2))});
   ASSERT_EQ(domain.columns()[0].points(1), 50001U) << "the last cell is closed";
   SecureRandom random;

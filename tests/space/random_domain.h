@@ -48,7 +48,12 @@ inline rc::Gen<std::string> declared_word() {
                                                 "\xef\xbb\xbf"
                                                 "b",
                                                 "\xc2\x85",
-                                                "\xe2\x80\xa8"};
+                                                "\xe2\x80\xa8",
+                                                "\xef\xbf\xbf",
+                                                "-5",
+                                                "--",
+                                                "a-",
+                                                "1e5"};
   return rc::gen::oneOf(rc::gen::elementOf(troublesome),
                         rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '\x7f')));
 }

@@ -9,9 +9,10 @@ namespace mollify {
 /// A file that appears under its name only when it is complete.
 ///
 /// Data goes to a new file in the same folder; `commit` forces it to disk and renames it. Without
-/// a commit (an exception, an early return) nothing is left and what was there before stays. A
-/// name that already belongs to something other than a file (a device, a pipe) is written to
-/// directly.
+/// a commit (an exception, an early return) nothing is left and what was there before stays. Where
+/// the file system can (O_TMPFILE), the new file has no name until then, so that nothing is left
+/// even of a program that is killed. A name that already belongs to something other than a file (a
+/// device, a pipe) is written to directly.
 class AtomicFile {
  public:
   /// Throws InvalidInput if the file cannot be created there, or if `path` is a directory.
@@ -28,12 +29,15 @@ class AtomicFile {
   void commit();
 
  private:
+  void open_nameless();
+  void name_beside(int attempt);
   void flush();
   void discard() noexcept;
   [[noreturn]] void fail();
 
   std::string path_;
-  std::string beside_;  // empty if written directly
+  std::string beside_;     // the name before the rename; none yet, or none at all
+  bool nameless_ = false;  // the new file has no name yet
   int descriptor_ = -1;
   std::string buffer_;
 };

@@ -42,9 +42,9 @@ struct Mapping {
 /// on the text's length alone. Cells come first, the null category, if declared, last.
 class Column {
  public:
-  /// Throws InvalidInput, naming the column, unless the name is a non-empty line of text, the
-  /// mapping's values are values of the domain, at most one null policy is declared, and, with a
-  /// null category, the empty text is not itself a declared value.
+  /// Throws InvalidInput, naming the column, unless the name is a line of 1 to 500 bytes of UTF-8
+  /// text, the mapping's values are values of the domain, at most one null policy is declared, and,
+  /// with a null category, the empty text is not itself a declared value.
   static Column make(std::string name, Cells cells, Mapping mapping = {});
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

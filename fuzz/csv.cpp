@@ -1,0 +1,111 @@
+// Any bytes as a private file: the reader, the encoding and the strict check never fail, and agree.
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mollify/io/check.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/io/private_table.h"
+
+namespace {
+
+constexpr std::string_view kHeader = "unit,color,on,n,x,y\n";
+
+const mollify::Domain& domain() {
+  static const mollify::Domain kDomain = mollify::parse_domain(
+      "columns:\n"
+      "  x: {type: number, min: -1, max: 2.5, bins: 7, outside: 0}\n"
+      "  color: {type: categorical, values: [red, 'a \"b\", c', '', NA]}\n"
+      "  on: {type: boolean, null: category}\n"
+      "  n: {type: integer, min: -3, max: 300, bins: 11, null: 5}\n"
+      "  y: {type: number, min: 1e10, max: 1e11, bins: 3, null: category}\n",
+      "domain");
+  return kDomain;
+}
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// A file in memory with the header and the bytes given.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes) : descriptor_(::memfd_create("csv", 0)) {
+    require(descriptor_ >= 0);
+    for (const std::string_view part : {kHeader, bytes}) {
+      require(::write(descriptor_, part.data(), part.size()) == static_cast<ssize_t>(part.size()));
+    }
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const MemoryFile file({reinterpret_cast<const char*>(data), size});
+
+  mollify::RecordReader records(file.path(), domain(), "unit");
+  mollify::Tally<std::uint32_t> tally;
+  std::uint64_t findings = 0;
+  std::vector<std::string> drawn;
+  while (records.next()) {
+    const std::uint32_t outcome = records.outcome();
+    require(outcome < domain().size());
+    tally.add(outcome);
+    // What is drawn for the outcome is read as the outcome again.
+    domain().decode(
+        outcome, [outcome](std::uint64_t bound) { return outcome % bound; }, drawn);
+    const std::vector<std::string_view> views(drawn.begin(), drawn.end());
+    require(domain().encode(views) == outcome);
+    // The check is silent about a field if and only if encoding did not have to map it.
+    std::uint64_t column_findings = 0;
+    findings += mollify::check_record(records, nullptr, [&](const mollify::Finding& finding) {
+      require(finding.line == records.csv().line_number());
+      if (!finding.column.empty() && finding.column != "unit") ++column_findings;
+    });
+    std::uint64_t mapped = 0;
+    for (std::size_t i = 0; i < records.fields().size(); ++i) {
+      const mollify::Column& column = domain().columns()[i];
+      const mollify::Reading reading = column.read(records.fields()[i]);
+      const bool kept = reading.verdict == mollify::Verdict::kValue;
+      if (kept) require(domain().digit(outcome, i) == reading.cell);
+      if (!kept && !(reading.verdict == mollify::Verdict::kNull && column.declares_nulls())) {
+        ++mapped;
+      }
+    }
+    require(mapped == column_findings);
+  }
+
+  const mollify::Empirical expected(tally.take());
+  const mollify::Empirical table = mollify::read_table(file.path(), domain());
+  require(table.total() == expected.total());
+  require(std::equal(table.outcomes().begin(), table.outcomes().end(), expected.outcomes().begin(),
+                     expected.outcomes().end()));
+  const mollify::CheckCounts counts = mollify::check_table(
+      file.path(), domain(), "unit", std::nullopt, [](const mollify::Finding&) {});
+  require(counts.records == table.total() && counts.findings == findings);
+
+  const mollify::UnitTable units = mollify::read_units(file.path(), domain(), "unit");
+  double rows = 0;
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    require(unit == 0 || units.id(unit - 1) < units.id(unit));
+    for (const double weight : units.weights(unit)) rows += weight;
+  }
+  require(rows <= static_cast<double>(table.total()));
+  return 0;
+}
