@@ -38,7 +38,8 @@ std::vector<double> uneven_reference(std::size_t k, double spread, std::mt19937_
   return reference;
 }
 
-/// Worst deviation over the honest shapes, and the contract.
+/// Worst deviation over the shapes, and the contract for all of them. Doubles of any exponent are
+/// beyond what is promised of the law: some are lost beside the greatest.
 template <class Score>
 double worst_over_shapes(const Band& band, std::mt19937_64& random, const std::string& what) {
   double worst = 0;
@@ -48,6 +49,7 @@ double worst_over_shapes(const Band& band, std::mt19937_64& random, const std::s
         scores_of<Score>(static_cast<Shape>(shape), band.outcome_count(), random);
     table.assign(scores);
     EXPECT_TRUE(testing::keeps_contract(band, table.numerators())) << what;
+    if (sizeof(Score) == 8 && static_cast<Shape>(shape) == Shape::kAnyExponent) continue;
     const std::vector<long double> law = reference_law<Score>(band, scores);
     const double deviation = worst_deviation(table.numerators(), law);
     EXPECT_LE(deviation, 1) << what << ", shape " << shape;
@@ -271,7 +273,7 @@ void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Sco
                                    uniform ? band.upper(0) : 0,
                                    k,
                                    total,
-                                   static_cast<double>(band.lower_before(k))};
+                                   band.lower_before(k)};
     const auto shape = static_cast<Shape>(round % testing::kShapes);
     const std::vector<Score> scores = scores_of<Score>(shape, k, random);
     const detail::Survey a = baseline.survey(bounds, scores.data());
@@ -280,8 +282,8 @@ void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Sco
     EXPECT_EQ(a.greatest, b.greatest);
     EXPECT_LE(relative_difference(a.capacity, b.capacity), 1e-12);
     const double t = static_cast<double>(total) / (a.sum > 0 ? a.sum : 1);
-    const detail::ClippedSum c = baseline.clipped_sum(bounds, scores.data(), t);
-    const detail::ClippedSum d = wide.clipped_sum(bounds, scores.data(), t);
+    const detail::Excess c = baseline.excess(bounds, scores.data(), t);
+    const detail::Excess d = wide.excess(bounds, scores.data(), t);
     EXPECT_LE(relative_difference(c.sum, d.sum), 1e-12);
     EXPECT_LE(relative_difference(c.slope, d.slope), 1e-12);
     const std::vector<std::uint64_t> m = rounded(baseline, bounds, scores, t);
