@@ -56,12 +56,15 @@ StaircaseChannel StaircaseChannel::make(std::span<const double> reference, doubl
     const double w = e * own + after;
     // Of the two parts of the step the smaller is computed and the larger is the rest, so that
     // both are right to many digits.
-    channel.stays_[i] =
-        after < e * own ? step - part_of(step, after / w) : part_of(step, e * own / w);
+    const uint128 leaving =
+        after < e * own ? part_of(step, after / w) : step - part_of(step, e * own / w);
     channel.steps_[i + 1] = step - part_of(step, own / w);
+    channel.stays_[i] = step;
     if (i + 1 == count) break;  // the last outcome moves nowhere
-    channel.moves_[i] = (step - channel.stays_[i]) / channel.weight_after(i);
+    // Moves are the least entries of their columns, so they are rounded up, at the cost of d.
+    channel.moves_[i] = leaving / channel.weight_after(i) + 1;
     if (i > 0) channel.moves_[i] = std::min(channel.moves_[i], channel.moves_[i - 1]);
+    channel.stays_[i] -= std::max(leaving, channel.moves_[i] * channel.weight_after(i));
   }
   channel.last_column_ = {channel.stays_[count - 1], channel.stays_[count - 1]};
   for (std::size_t i = 0; i + 1 < count; ++i) {
@@ -112,8 +115,8 @@ bool StaircaseChannel::satisfies(const ExpBound& bound) const {
   return true;
 }
 
-std::size_t StaircaseChannel::locate(std::size_t value, uint128 position) const {
-  const std::size_t rank = rank_[value];
+std::size_t StaircaseChannel::outcome_at(std::size_t x, uint128 position) const {
+  const std::size_t rank = rank_[x];
   const uint128 stopped_before = total() - steps_[rank];
   if (position < stopped_before) {
     // steps_ descends: find the last rank whose part of the staircase begins at or before it.
@@ -124,7 +127,7 @@ std::size_t StaircaseChannel::locate(std::size_t value, uint128 position) const 
   }
   position -= stopped_before;
   const uint128 staying = stay_entry(rank);
-  if (position < staying) return value;
+  if (position < staying) return x;
   const uint128 beyond = (position - staying) / moves_[rank];
   if (beyond >= weight_after(rank)) return order_.back();
   return locate_weight(prefix_[rank + 1] + static_cast<std::uint64_t>(beyond));

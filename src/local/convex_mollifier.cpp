@@ -25,10 +25,10 @@ std::vector<std::uint32_t> every_row(std::size_t count) {
 ConvexMollifierSampler::ConvexMollifierSampler(MatrixChannel generators, double epsilon)
     : generators_(std::move(generators)), epsilon_(ExpBound(epsilon).epsilon()) {
   if (!generators_.satisfies(ExpBound(epsilon))) {
-    throw InvalidInput(
-        fmt::format("the generators must be within a factor e^{:g} of one another at every outcome, "
-                    "but are not",
-                    epsilon));
+    throw InvalidInput(fmt::format(
+        "the generators must be within a factor e^{:g} of one another at every outcome, "
+        "but are not",
+        epsilon));
   }
   const double total = static_cast<double>(generators_.total());
   rows_.reserve(generators_.input_count() * generators_.outcome_count());

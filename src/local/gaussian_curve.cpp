@@ -60,8 +60,7 @@ bool is_gaussian_private(const MixtureChannel& channel, double nu) {
   if (channel.outcome_count() == 1) return true;
   const double whole = static_cast<double>(MixtureChannel::kKeepTotal);
   const double kept = static_cast<double>(channel.keep()) / whole;
-  const double replaced =
-      static_cast<double>(MixtureChannel::kKeepTotal - channel.keep()) / whole;
+  const double replaced = static_cast<double>(MixtureChannel::kKeepTotal - channel.keep()) / whole;
   return kept * (1 + 0x1p-40) <= room_under_curve(nu, replaced * least_mass_of(channel));
 }
 

@@ -47,9 +47,9 @@ void validate_space(const MechanismParameters& parameters) {
   }
   if (parameters.reference.empty()) return;
   if (parameters.reference.size() != count) {
-    throw InvalidInput(fmt::format(
-        "the reference must have one mass for each of the {} outcomes, but has {}", count,
-        parameters.reference.size()));
+    throw InvalidInput(
+        fmt::format("the reference must have one mass for each of the {} outcomes, but has {}",
+                    count, parameters.reference.size()));
   }
   detail::validated_mass_sum(parameters.reference);
 }

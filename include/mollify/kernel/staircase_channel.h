@@ -19,8 +19,8 @@ namespace mollify {
 ///   a value beyond i stops at i with c_i = U_i g_i / w_i parts,  U_{i+1} = U_i - c_i;
 ///   the value i itself stays with d_i = U_i E g_i / w_i parts, and
 ///   moves to each j > i with v_i g_j parts, v_i = U_i / w_i.
-/// All are rounded to integers, v so that it never ascends, and what v leaves over of U_i - d_i goes
-/// to the last outcome, the likeliest: each row sums to N = 2^126 exactly.
+/// All are rounded to integers, v upwards but so that it never ascends, and what it then leaves over
+/// of U_i - d_i goes to the last outcome, the likeliest: each row sums to N = 2^126 exactly.
 ///
 /// Theorem (columns). If in every column the greatest entry is at most Ebar times the least, any
 /// report is at most e^epsilon times as likely under one value as under another. The factory checks
@@ -65,6 +65,10 @@ class StaircaseChannel {
     return steps_[rank] - stays_[rank] - moves_[rank] * weight_after(rank);
   }
 
+  /// The outcome that value x is reported as for a uniform `position` below total(): each outcome j
+  /// has exactly entry(x, j) positions. NOT PRIVATE.
+  std::size_t outcome_at(std::size_t x, uint128 position) const;
+
   std::size_t draw(std::size_t value, SecureRandom& random) const { return report(value, random); }
   /// An outcome of the law q, as the integers have it.
   std::size_t draw_reference(SecureRandom& random) const {
@@ -77,13 +81,12 @@ class StaircaseChannel {
 
  private:
   StaircaseChannel() = default;
-  std::size_t locate(std::size_t value, uint128 position) const;
   std::size_t locate_weight(std::uint64_t position) const;
 
   template <WordSource Source>
   std::size_t report(std::size_t value, Source& random) const {
     const uint128 high = random.word() >> (128 - kTotalBits);
-    return locate(value < outcome_count() ? value : 0, (high << 64) | random.word());
+    return outcome_at(value < outcome_count() ? value : 0, (high << 64) | random.word());
   }
 
   std::uint64_t weight(std::size_t rank) const { return prefix_[rank + 1] - prefix_[rank]; }
