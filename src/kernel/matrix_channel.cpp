@@ -17,31 +17,35 @@ MatrixChannel MatrixChannel::make(std::span<const double> rows, std::size_t outc
                        " masses, at most 16777216 in all, but there are " +
                        std::to_string(rows.size()) + " masses");
   }
-  MatrixChannel channel;
-  channel.outcome_count_ = outcome_count;
   const std::size_t row_count = rows.size() / outcome_count;
-  std::vector<std::uint64_t> entries(outcome_count);
+  std::vector<double> sums;
+  std::vector<double> mean(outcome_count);
   for (std::size_t x = 0; x < row_count; ++x) {
     const std::span<const double> row = rows.subspan(x * outcome_count, outcome_count);
-    const double sum = detail::validated_mass_sum(row);
-    // Rounded down, below the total even after a unit is added to each, then the rest is shared
-    // out by size: 2^-40 of each entry at a time, so that no ratio moves visibly.
-    std::uint64_t missing = kTotal;
+    sums.push_back(detail::validated_mass_sum(row));
     for (std::size_t j = 0; j < outcome_count; ++j) {
-      const double share = row[j] / sum * (static_cast<double>(kTotal) * (1 - 0x1p-44));
-      entries[j] = static_cast<std::uint64_t>(share) + 1;
-      missing -= entries[j];
+      mean[j] += row[j] / sums[x] / static_cast<double>(row_count);
     }
-    while (missing != 0) {
-      for (std::size_t j = 0; j < outcome_count && missing != 0; ++j) {
-        const std::uint64_t step = std::min(missing, (entries[j] >> 40) + 1);
-        entries[j] += step;
-        missing -= step;
-      }
+  }
+  // Rows that reach e^epsilon in doubles exceed Ebar, which is 2^-40 less. Moved this little
+  // towards their mean, and so staying in their own hull, they do not.
+  const double pull = 0x1p-38 / -std::expm1(-bound.epsilon());
+  MatrixChannel channel;
+  channel.outcome_count_ = outcome_count;
+  channel.prefix_.reserve(row_count * (outcome_count + 1));
+  std::vector<uint128> cumulative(outcome_count + 1);
+  for (std::size_t x = 0; x < row_count; ++x) {
+    for (std::size_t j = 0; j < outcome_count; ++j) {
+      const double share = rows[x * outcome_count + j] / sums[x];
+      const double pulled = share + pull * (mean[j] - share);
+      cumulative[j + 1] = cumulative[j] + static_cast<uint128>(pulled * 0x1p62);
     }
-    channel.prefix_.push_back(0);
-    for (const std::uint64_t entry : entries) {
-      channel.prefix_.push_back(channel.prefix_.back() + entry);
+    // One part for each outcome and the rest by rounding the cumulative sum, which adds up to the
+    // total whatever the floating point did.
+    const uint128 rest = kTotal - outcome_count;
+    for (std::size_t j = 0; j <= outcome_count; ++j) {
+      const uint128 before = cumulative[j] * rest / cumulative[outcome_count];
+      channel.prefix_.push_back(static_cast<std::uint64_t>(before + j));
     }
   }
   for (std::size_t j = 0; j < outcome_count; ++j) {

@@ -1,10 +1,10 @@
 #include "projection.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 #include "projection_lanes.h"
 
@@ -30,65 +30,172 @@ const Passes<float>& passes<float>() {
   return lanes().of_float;
 }
 
-/// floor(a * b / c) for b <= c and a < 2^63, without a product above 128 bits.
-std::uint64_t share_floor(std::uint64_t a, uint128 b, uint128 c) {
-  while ((b >> 64) != 0) {
-    b >>= 1;
-    c = (c + 1) >> 1;
+/// The bounds of `size` outcomes from `begin` on.
+Bounds part_of(const Bounds& bounds, std::size_t begin, std::size_t size) {
+  Bounds part = bounds;
+  if (bounds.lowers != nullptr) {
+    part.lowers += begin;
+    part.uppers += begin;
   }
-  const uint128 product = static_cast<uint128>(a) * static_cast<std::uint64_t>(b);
-  return static_cast<std::uint64_t>(product / c);
+  part.size = size;
+  return part;
 }
+
+/// What the numerators hold beyond their lower bounds, all together.
+double excess_of(const Bounds& bounds) {
+  return static_cast<double>(bounds.total - bounds.lower_sum);
+}
+
+Excess& operator+=(Excess& all, const Excess& part) {
+  all.sum += part.sum;
+  all.slope += part.slope;
+  return all;
+}
+
+/// By how much one outcome alone may fail to hold the excess of a minimax band, which is made for
+/// it to do so: lower bounds are rounded down, and Ebar lies 2^-40 below e^epsilon.
+double shortfall_of(const Bounds& bounds) {
+  return static_cast<double>(bounds.size) + 0x1p-38 * static_cast<double>(bounds.upper);
+}
+
+/// How much may be missing without being seen in any numerator.
+double slack_of(const Bounds& bounds) {
+  return 2 + std::min(shortfall_of(bounds), 0x1p-33 * static_cast<double>(bounds.lower));
+}
+
+/// Scores in a range where no product with t can overflow, and the passes over them.
+template <class Score>
+class PlainScores {
+ public:
+  PlainScores(const Bounds& bounds, const Score* scores) : bounds_(bounds), scores_(scores) {}
+
+  const Bounds& bounds() const { return bounds_; }
+  bool is_positive(std::size_t i) const { return static_cast<double>(scores_[i]) > kLeastScore; }
+  Excess excess(double t) const { return passes<Score>().excess(bounds_, scores_, t); }
+  uint128 round(double t, std::uint64_t* numerators, std::uint64_t* block_sums) const {
+    return passes<Score>().round(bounds_, scores_, t, numerators, block_sums);
+  }
+
+ private:
+  const Bounds& bounds_;
+  const Score* scores_;
+};
+
+/// Scores of which the greatest is very large, very small or infinite, as others that are not but
+/// have the same law: divided by a power of two, or 1 for the infinite ones and 0 for the finite.
+/// They are made a block at a time in each pass, for a release may not depend on whether there is
+/// memory for scores like these.
+template <class Score>
+class RescaledScores {
+ public:
+  RescaledScores(const Bounds& bounds, const Score* scores, double greatest)
+      : bounds_(bounds),
+        scores_(scores),
+        infinite_(std::isinf(greatest)),
+        exponent_(infinite_ ? 0 : std::ilogb(greatest)) {}
+
+  const Bounds& bounds() const { return bounds_; }
+  bool is_positive(std::size_t i) const { return rescaled(i) > kLeastScore; }
+
+  Survey survey() const {
+    Survey all{0, 0, 0};
+    for (std::size_t begin = 0; begin < bounds_.size; begin += kBlock) {
+      const Block block(*this, begin);
+      const Survey part = passes<double>().survey(block.bounds, block.scores);
+      all.sum += part.sum;
+      all.greatest = std::max(all.greatest, part.greatest);
+      all.capacity += part.capacity;
+    }
+    return all;
+  }
+
+  Excess excess(double t) const {
+    Excess all{0, 0};
+    for (std::size_t begin = 0; begin < bounds_.size; begin += kBlock) {
+      const Block block(*this, begin);
+      all += passes<double>().excess(block.bounds, block.scores, t);
+    }
+    return all;
+  }
+
+  uint128 round(double t, std::uint64_t* numerators, std::uint64_t* block_sums) const {
+    uint128 sum = 0;
+    for (std::size_t begin = 0; begin < bounds_.size; begin += kBlock) {
+      const Block block(*this, begin);
+      sum += passes<double>().round(block.bounds, block.scores, t, numerators + begin,
+                                    block_sums + begin / kBlock);
+    }
+    return sum;
+  }
+
+ private:
+  struct Block {
+    double scores[kBlock];
+    Bounds bounds;
+    Block(const RescaledScores& all, std::size_t begin)
+        : bounds(part_of(all.bounds_, begin, std::min(kBlock, all.bounds_.size - begin))) {
+      for (std::size_t i = 0; i < bounds.size; ++i) scores[i] = all.rescaled(begin + i);
+    }
+  };
+
+  double rescaled(std::size_t i) const {
+    const auto score = static_cast<double>(scores_[i]);
+    if (!(score > 0)) return 0;
+    if (infinite_) return std::isinf(score) ? 1 : 0;
+    return std::scalbn(score, -exponent_);
+  }
+
+  const Bounds& bounds_;
+  const Score* scores_;
+  bool infinite_;
+  int exponent_;
+};
 
 /// Moves numerators inside their bounds until they sum to the total. `sum` is their exact sum.
 void settle(const Bounds& bounds, uint128 sum, std::span<std::uint64_t> numerators,
             std::span<std::uint64_t> block_sums) {
   const bool raise = sum < bounds.total;
   uint128 missing = raise ? bounds.total - sum : sum - bounds.total;
-  const auto room = [&](std::size_t i) {
-    return raise ? bounds.upper_at(i) - numerators[i] : numerators[i] - bounds.lower_at(i);
-  };
-  const auto move = [&](std::size_t i, std::uint64_t step) {
-    numerators[i] = raise ? numerators[i] + step : numerators[i] - step;
-    block_sums[i / kBlock] = raise ? block_sums[i / kBlock] + step : block_sums[i / kBlock] - step;
-    missing -= step;
-  };
-  // What truncation left over is some units an outcome: 2^-32 of a few numerators takes it.
-  for (std::size_t i = 0; i < numerators.size() && missing != 0; ++i) {
-    const std::uint64_t step = std::min(room(i), (numerators[i] >> 32) + 1);
-    move(i, missing < step ? static_cast<std::uint64_t>(missing) : step);
-  }
-  if (missing == 0) return;
-  // The scores were so extreme that floating point came nowhere near: share out by room.
-  uint128 all_room = 0;
-  for (std::size_t i = 0; i < numerators.size(); ++i) all_room += room(i);
-  const uint128 to_share = missing;
-  for (std::size_t i = 0; i < numerators.size(); ++i) {
-    move(i, share_floor(room(i), to_share, all_room));
-  }
-  for (std::size_t i = 0; i < numerators.size() && missing != 0; ++i) {
-    const std::uint64_t step = room(i);
-    move(i, missing < step ? static_cast<std::uint64_t>(missing) : step);
+  // What rounding left over is some units an outcome, so 2^-32 of the first few takes it. Where the
+  // scores were so extreme that floating point came nowhere near, each round takes twice as much,
+  // until a numerator may double or fall to its lower bound at once: that ends, because the bounds
+  // leave room for all that is missing.
+  for (int shift = 32; missing != 0; shift = std::max(shift - 1, 0)) {
+    for (std::size_t i = 0; i < numerators.size() && missing != 0; ++i) {
+      const std::uint64_t n = numerators[i];
+      const std::uint64_t room = raise ? bounds.upper_at(i) - n : n - bounds.lower_at(i);
+      std::uint64_t step = std::min(room, (n >> shift) + 1);
+      if (missing < step) step = static_cast<std::uint64_t>(missing);
+      numerators[i] = raise ? n + step : n - step;
+      block_sums[i / kBlock] += raise ? step : -step;
+      missing -= step;
+    }
   }
 }
 
-/// A bracket around t, the root of sum clip(t score) = total, and Newton's steps inside it.
+/// A bracket around the root of an increasing function of t > 0, and Newton's steps inside it.
 class RootSearch {
  public:
-  explicit RootSearch(double total) : total_(total) {}
+  /// What is missing counts as nothing up to `slack`.
+  explicit RootSearch(double slack) : slack_(slack) {}
 
-  /// The next t to try after sum and slope at `t`; the same t if doubles lie no closer.
-  double next(double t, const ClippedSum& at) {
-    const double missing = total_ - at.sum;
-    if (missing == 0) return t;
+  /// The next t to try, after what is missing at `t` and the slope there; the same t if nothing is
+  /// missing or doubles lie no closer.
+  double next(double t, double missing, double slope) {
+    if (std::abs(missing) <= slack_) return t;
     (missing > 0 ? below_ : above_) = t;
-    const double newton = t + missing / at.slope;
-    if (newton > below_ && newton < above_) return newton;
+    // Newton crawls where it meets one kink after the other; then half as good is not good enough.
+    const double newton = t + missing / slope;
+    const bool crawls =
+        std::abs(missing) > 0.5 * missing_before_last_ && !(std::abs(newton - t) <= 0x1p-20 * t);
+    missing_before_last_ = last_missing_;
+    last_missing_ = std::abs(missing);
+    if (newton > below_ && newton < above_ && !crawls) return newton;
     // All clipped, or a step over a kink: widen the bracket, ever faster, or halve it by ratio.
     double fallback = 0;
     if (std::isinf(above_)) {
       widening_ *= widening_;
-      fallback = std::min(t * widening_, 0x1p1000);
+      fallback = std::min(std::max(newton, t * widening_), 0x1p1000);
     } else {
       fallback = below_ > 0 ? std::sqrt(below_) * std::sqrt(above_) : above_ * 0x1p-8;
     }
@@ -96,90 +203,105 @@ class RootSearch {
   }
 
  private:
-  double total_;
+  double slack_;
   double below_ = 0;
   double above_ = std::numeric_limits<double>::infinity();
+  double last_missing_ = std::numeric_limits<double>::infinity();
+  double missing_before_last_ = std::numeric_limits<double>::infinity();
   double widening_ = 2;
 };
 
-/// The projection where some score is positive and the outcomes with one can hold what the others'
-/// lower bounds leave. `t` is a first guess. Returns the numerators' exact sum.
-template <class Score>
-uint128 search_and_round(const Bounds& bounds, const Score* scores, double t,
-                         std::uint64_t* numerators, std::uint64_t* block_sums) {
-  const Passes<Score>& pass = passes<Score>();
-  // A hair below the total, so that what is left is to be added: nearly every outcome has room
-  // above it, while few have room below.
-  const double total = static_cast<double>(bounds.total) * (1 - 0x1p-40);
-  const double size = static_cast<double>(bounds.size);
-  const double tolerance = total * 0x1p-38 + size;
-  RootSearch search(total);
-  int roundings = 0;
-  constexpr int kMostSteps = 200;  // Newton takes about four; the rest is for hostile scores
-  for (int step = 0; step < kMostSteps; ++step) {
-    const ClippedSum at = pass.clipped_sum(bounds, scores, t);
-    const double next = search.next(t, at);
-    // So short a step hardly crosses a kink: it is exact, and rounding is the check that it was.
-    if (at.slope > 0 && size * std::abs(next - t) <= 0.5 * t) {
-      const uint128 sum = pass.round(bounds, scores, next, numerators, block_sums);
-      const double missing = static_cast<double>(bounds.total) - static_cast<double>(sum);
-      if (next == t || std::abs(missing) <= tolerance || ++roundings == 4) return sum;
-    }
-    if (next == t) break;
+/// About the t at which excess_at(t) is `wanted`, from a first guess on: the first whose distance
+/// from the next is at most `tolerance` of it, but no more than a number of steps.
+template <class ExcessAt>
+double root(ExcessAt excess_at, double wanted, double slack, double t, double tolerance,
+            int most_steps) {
+  RootSearch search(slack);
+  for (int step = 0; step < most_steps; ++step) {
+    const Excess at = excess_at(t);
+    const double next = search.next(t, wanted - at.sum, at.slope);
+    const bool close = std::abs(next - t) <= tolerance * t;
     t = next;
+    if (close) break;
   }
-  return pass.round(bounds, scores, t, numerators, block_sums);
+  return t;
 }
 
-template <class Score>
-void project_scores(const Bounds& bounds, std::span<const Score> scores,
-                    std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums);
+/// What is known of the scores before the search, and its first guess. A positive slope tells that
+/// the guess is the root already.
+struct Start {
+  Survey survey;
+  double t;
+  double slope;
+};
 
-/// Scores whose greatest is so large or small that products with t could overflow, or infinite:
-/// the same law from scores in a range where nothing can.
-template <class Score>
-void project_rescaled(const Bounds& bounds, std::span<const Score> scores, double greatest,
-                      std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
-  std::vector<double> tame(scores.size());
-  const int exponent = std::isinf(greatest) ? 0 : std::ilogb(greatest);
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const double score = static_cast<double>(scores[i]);
-    if (std::isinf(greatest)) {
-      tame[i] = std::isinf(score) && score > 0 ? 1 : 0;
-    } else {
-      tame[i] = score > 0 ? std::scalbn(score, -exponent) : 0;
-    }
+/// The projection where some score is positive and the outcomes with one can hold what the others'
+/// lower bounds leave. Returns the numerators' exact sum.
+template <class Scores>
+uint128 search_and_round(const Scores& scores, const Start& start, std::uint64_t* numerators,
+                         std::uint64_t* block_sums) {
+  const uint128 total = scores.bounds().total;
+  const double wanted = excess_of(scores.bounds());
+  const double slack = slack_of(scores.bounds());
+  // Newton's step is exact if it crosses no kink. One so short crosses few, and what they spoil is
+  // of the order of its square. Rounding then tells what is missing exactly.
+  const double short_step = std::max(0.25 / static_cast<double>(scores.bounds().size), 0x1p-19);
+  uint128 sum = 0;
+  double missing = 0;
+  const auto round_at = [&](double t) {
+    sum = scores.round(t, numerators, block_sums);
+    missing = sum < total ? static_cast<double>(total - sum) : -static_cast<double>(sum - total);
+  };
+  // Good enough if spreading what is missing over the outcomes that are not clipped is not seen.
+  const auto is_good = [&](double t, double slope) {
+    return std::abs(missing) <= 0x1p-36 * t * slope + slack;
+  };
+  double t = start.t;
+  if (start.slope > 0) {
+    round_at(t);
+    if (is_good(t, start.slope)) return sum;
   }
-  project_scores<double>(bounds, tame, numerators, block_sums);
+  RootSearch search(slack);
+  constexpr int kMostSteps = 200;  // Newton takes about four; the rest is for hostile scores
+  for (int step = 0; step < kMostSteps; ++step) {
+    const Excess at = scores.excess(t);
+    const double last = t;
+    t = search.next(t, wanted - at.sum, at.slope);
+    if (std::abs(t - last) > short_step * last) continue;
+    round_at(t);
+    if (is_good(t, at.slope)) return sum;
+    if (std::abs(t - last) > 0x1p-40 * last) continue;
+    // The sum of doubles can tell no more: correct it by the exact one.
+    if (at.slope > 0) round_at(std::max(t + missing / at.slope, 0.0));
+    return sum;
+  }
+  round_at(t);
+  return sum;
 }
 
 /// Outcomes with a score at their upper bounds, the others in proportion to their lower ones.
-template <class Score>
-uint128 saturate(const Bounds& bounds, std::span<const Score> scores, bool any_score,
-                 std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
+template <class Scores>
+uint128 saturate(const Scores& scores, std::uint64_t* numerators, std::uint64_t* block_sums) {
+  const Bounds& bounds = scores.bounds();
   uint128 taken = 0;
   uint128 floor_sum = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (any_score && scores[i] > 0) {
+  for (std::size_t i = 0; i < bounds.size; ++i) {
+    if (scores.is_positive(i)) {
       taken += bounds.upper_at(i);
     } else {
       floor_sum += bounds.lower_at(i);
     }
   }
   const uint128 rest = taken < bounds.total ? bounds.total - taken : 0;
-  std::fill(block_sums.begin(), block_sums.end(), 0);
   uint128 sum = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
+  for (std::size_t i = 0; i < bounds.size; ++i) {
     const std::uint64_t lower = bounds.lower_at(i);
-    const std::uint64_t upper = bounds.upper_at(i);
-    std::uint64_t n = upper;
-    if (!(any_score && scores[i] > 0)) {
-      n = lower == 0
-              ? 0
-              : std::clamp(
-                    static_cast<std::uint64_t>(static_cast<uint128>(lower) * rest / floor_sum),
-                    lower, upper);
+    std::uint64_t n = bounds.upper_at(i);
+    if (!scores.is_positive(i)) {
+      const uint128 share = lower == 0 ? 0 : lower * rest / floor_sum;
+      n = static_cast<std::uint64_t>(std::clamp<uint128>(share, lower, n));
     }
+    if (i % kBlock == 0) block_sums[i / kBlock] = 0;
     numerators[i] = n;
     block_sums[i / kBlock] += n;
     sum += n;
@@ -187,117 +309,163 @@ uint128 saturate(const Bounds& bounds, std::span<const Score> scores, bool any_s
   return sum;
 }
 
-/// What is known of the scores before the search, and its first guess.
-struct Start {
-  Survey survey;
-  double t;
-};
-
-/// Every sixteenth group of the outcomes, in their order, with its part of the total: the total
-/// stands to the sample's lower bounds as it does to all of them.
-template <class Score>
+/// Some runs of outcomes, evenly spread, and their part of the excess: it stands to that of all
+/// outcomes as their lower bounds do.
 struct Sample {
-  std::vector<Score> scores;
-  std::vector<std::uint64_t> lowers, uppers;
-  Bounds bounds;
-  double total;
+  static constexpr std::size_t kRun = 128;
+  static constexpr std::size_t kRuns = 32;
+  static constexpr std::size_t kWorthIt = 2 * kRun * kRuns;
 
-  Sample(const Bounds& all, const Score* all_scores) : bounds(all) {
-    constexpr std::size_t kGroup = 64;
-    constexpr std::size_t kStride = 16 * kGroup;
-    for (std::size_t i = 0; i + kGroup <= all.size; i += kStride) {
-      scores.insert(scores.end(), all_scores + i, all_scores + i + kGroup);
-      if (all.lowers == nullptr) continue;
-      lowers.insert(lowers.end(), all.lowers + i, all.lowers + i + kGroup);
-      uppers.insert(uppers.end(), all.uppers + i, all.uppers + i + kGroup);
+  const Bounds& all;
+  double wanted;
+
+  explicit Sample(const Bounds& all_bounds) : all(all_bounds) {
+    double lower_sum = 0;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      for (std::size_t i = 0; i < kRun; ++i) {
+        lower_sum += static_cast<double>(all.lower_at(begin(run) + i));
+      }
     }
-    bounds.size = scores.size();
-    double lower_sum = static_cast<double>(all.lower) * static_cast<double>(bounds.size);
-    if (all.lowers != nullptr) {
-      bounds.lowers = lowers.data();
-      bounds.uppers = uppers.data();
-      lower_sum = 0;
-      for (const std::uint64_t lower : lowers) lower_sum += static_cast<double>(lower);
-    }
-    total = static_cast<double>(all.total) * (lower_sum / all.lower_sum);
+    wanted = excess_of(all) * (lower_sum / static_cast<double>(all.lower_sum));
   }
 
-  /// About the root of the sample's clipped sum.
-  template <class ClippedSumAt>
-  double root(double t, ClippedSumAt clipped_sum_at) const {
-    RootSearch search(total);
-    for (int step = 0; step < 40; ++step) {
-      const double next = search.next(t, clipped_sum_at(t));
-      if (std::abs(next - t) <= 0x1p-12 * t) return next;
-      t = next;
+  std::size_t begin(std::size_t run) const { return all.size / kRuns * run; }
+
+  /// About the t at which the sample's excess is `part` of all it should be.
+  template <class Score, class ExcessOf>
+  double root(const Score* scores, ExcessOf excess_of_run, double part, double t) const {
+    const auto excess_at = [&](double at) {
+      Excess sum{0, 0};
+      for (std::size_t run = 0; run < kRuns; ++run) {
+        sum += excess_of_run(part_of(all, begin(run), kRun), scores + begin(run), at);
+      }
+      return sum;
+    };
+    return detail::root(excess_at, part * wanted, slack_of(all), t, 0x1p-8, 40);
+  }
+
+  /// How many scores of the sample are above `least`.
+  template <class Score>
+  std::size_t count_above(const Score* scores, double least) const {
+    std::size_t count = 0;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      for (std::size_t i = 0; i < kRun; ++i) {
+        count += static_cast<double>(scores[begin(run) + i]) > least ? 1U : 0U;
+      }
     }
-    return t;
+    return count;
   }
 };
 
-constexpr std::size_t kWorthSampling = 8192;
-
-template <class Score>
-Start first_look(const Bounds& bounds, std::span<const Score> scores) {
-  const Passes<Score>& pass = passes<Score>();
-  const Survey survey = pass.survey(bounds, scores.data());
-  const double guess = static_cast<double>(bounds.total) / survey.sum;
-  if (scores.size() < kWorthSampling || !std::isfinite(guess)) return {survey, guess};
-  const Sample<Score> sample(bounds, scores.data());
-  return {survey, sample.root(guess, [&](double t) {
-            return pass.clipped_sum(sample.bounds, sample.scores.data(), t);
-          })};
+/// The t at which the greatest score alone takes all the excess, if the bounds are the same for all
+/// and let it, but for their shortfall. Infinity otherwise.
+double greatest_root(const Bounds& bounds, const Survey& survey) {
+  const double room = static_cast<double>(bounds.upper - bounds.lower);
+  return bounds.lowers == nullptr && excess_of(bounds) <= room + shortfall_of(bounds)
+             ? (static_cast<double>(bounds.lower) + excess_of(bounds)) / survey.greatest
+             : std::numeric_limits<double>::infinity();
 }
 
-/// Many single-precision scores: the sample, and one look at all of them that both surveys and
-/// makes a step, in single precision too.
-Start first_look_coarse(const Bounds& bounds, std::span<const float> scores) {
-  const double total = static_cast<double>(bounds.total);
-  const Sample<float> sample(bounds, scores.data());
-  const auto look_at_sample = [&](double t) {
-    return lanes().coarse_look(sample.bounds, sample.scores.data(), t);
-  };
-  const double guess = sample.root(sample.total / look_at_sample(1).survey.sum,
-                                   [&](double t) { return look_at_sample(t).clipped; });
-  const CoarseLook all = lanes().coarse_look(bounds, scores.data(), guess);
-  const double t = RootSearch(total).next(guess, all.clipped);
-  return {all.survey, t > 0 && std::isfinite(t) ? t : total / all.survey.sum};
+/// What the scores' sum asks for, but not so much that one takes all.
+double first_guess(const Bounds& bounds, const Survey& survey) {
+  return std::min(static_cast<double>(bounds.total) / survey.sum, greatest_root(bounds, survey));
 }
 
 template <class Score>
-void project_scores(const Bounds& bounds, std::span<const Score> scores,
-                    std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
-  const Start start = [&] {
-    if constexpr (std::is_same_v<Score, float>) {
-      const bool coarse = bounds.lowers == nullptr && scores.size() % 8 == 0;
-      if (coarse && scores.size() >= kWorthSampling) return first_look_coarse(bounds, scores);
-    }
-    return first_look(bounds, scores);
-  }();
-  const Survey& survey = start.survey;
-  if (survey.greatest > 0 && !(survey.greatest > 0x1p-200 && survey.sum < 0x1p200)) {
-    project_rescaled(bounds, scores, survey.greatest, numerators, block_sums);
+Start first_look(const Bounds& bounds, const Score* scores, std::uint64_t*) {
+  const Survey survey = passes<Score>().survey(bounds, scores);
+  const double guess = first_guess(bounds, survey);
+  if (bounds.size < Sample::kWorthIt || !std::isfinite(guess)) return {survey, guess, 0};
+  return {survey, Sample(bounds).root(scores, passes<Score>().excess, 1, guess), 0};
+}
+
+/// Where few outcomes can leave their lower bounds, those alone are searched. They are kept in the
+/// memory of the numerators until these are known. Each t of `most` is probably above the root.
+Start start_from_candidates(const Bounds& bounds, const float* scores, const Survey& survey,
+                            const std::array<double, 2>& most, std::uint64_t* memory) {
+  const auto* gathered = static_cast<const float*>(static_cast<const void*>(memory));
+  double t = most[0];
+  double slope = 0;
+  // The candidates' root is at least that of all outcomes: if it is beyond the t they were chosen
+  // for, choosing again for that root misses none.
+  for (int choice = 0; choice < 3; ++choice) {
+    const double chosen_for = choice < 2 ? most[static_cast<std::size_t>(choice)] : t;
+    Bounds candidates = bounds;
+    candidates.size =
+        lanes().gather(bounds, scores, static_cast<double>(bounds.lower) / chosen_for, memory);
+    const auto excess_at = [&](double at) {
+      const Excess excess = passes<float>().excess(candidates, gathered, at);
+      slope = excess.slope;
+      return excess;
+    };
+    t = root(excess_at, excess_of(bounds), slack_of(bounds), chosen_for, 0x1p-45, 60);
+    if (t <= chosen_for) break;
+  }
+  return {survey, t, slope};
+}
+
+/// Many single-precision scores under one pair of bounds: a sample tells how many outcomes can
+/// leave their lower bounds. If they are many, the first steps are made in single precision, which
+/// is twice as fast and good for all but the last.
+Start first_look(const Bounds& bounds, const float* scores, std::uint64_t* memory) {
+  if (bounds.lowers != nullptr || bounds.size % 8 != 0 || bounds.size < Sample::kWorthIt) {
+    return first_look<float>(bounds, scores, memory);
+  }
+  const Survey survey = lanes().coarse_survey(bounds, scores);
+  const double guess = first_guess(bounds, survey);
+  if (!(guess > 0x1p-100 && guess < 0x1p100)) return {survey, guess, 0};  // beyond single precision
+  const auto lower = static_cast<double>(bounds.lower);
+  const Sample sample(bounds);
+  const double t = sample.root(scores, lanes().coarse_excess, 1, guess);
+  const auto above = static_cast<double>(sample.count_above(scores, lower / t));
+  // Four standard deviations of a sample in which so many count.
+  const double safe_part = 1 + 4 / std::sqrt(above + 1);
+  const double most = sample.root(scores, lanes().coarse_excess, safe_part, t);
+  if (sample.count_above(scores, lower / most) < Sample::kRun * Sample::kRuns / 8) {
+    const double one_takes_all = greatest_root(bounds, survey);
+    return start_from_candidates(bounds, scores, survey, {std::min(one_takes_all, most), most},
+                                 memory);
+  }
+  const auto excess_at = [&](double at) { return lanes().coarse_excess(bounds, scores, at); };
+  return {survey, root(excess_at, excess_of(bounds), slack_of(bounds), t, 0x1p-12, 4), 0};
+}
+
+template <class Scores>
+void project_scores(const Scores& scores, const Start& start, std::span<std::uint64_t> numerators,
+                    std::span<std::uint64_t> block_sums) {
+  const Bounds& bounds = scores.bounds();
+  const bool saturates = start.survey.capacity <= static_cast<double>(bounds.total);
+  // With no positive score all outcomes are of one kind: they share by their lower bounds.
+  const uint128 sum = saturates || start.survey.sum == 0
+                          ? saturate(scores, numerators.data(), block_sums.data())
+                          : search_and_round(scores, start, numerators.data(), block_sums.data());
+  settle(bounds, sum, numerators, block_sums);
+}
+
+template <class Score>
+void project_any(const Bounds& bounds, std::span<const Score> scores,
+                 std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
+  const Start start = first_look(bounds, scores.data(), numerators.data());
+  const double greatest = start.survey.greatest;
+  if (greatest == 0 || (greatest > 0x1p-200 && start.survey.sum < 0x1p200)) {
+    project_scores(PlainScores(bounds, scores.data()), start, numerators, block_sums);
     return;
   }
-  uint128 sum = 0;
-  if (survey.greatest == 0 || survey.capacity <= static_cast<double>(bounds.total)) {
-    sum = saturate(bounds, scores, survey.greatest > 0, numerators, block_sums);
-  } else {
-    sum = search_and_round(bounds, scores.data(), start.t, numerators.data(), block_sums.data());
-  }
-  settle(bounds, sum, numerators, block_sums);
+  const RescaledScores rescaled(bounds, scores.data(), greatest);
+  const Survey survey = rescaled.survey();
+  project_scores(rescaled, {survey, first_guess(bounds, survey), 0}, numerators, block_sums);
 }
 
 }  // namespace
 
 void project(const Bounds& bounds, std::span<const double> scores,
              std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
-  project_scores(bounds, scores, numerators, block_sums);
+  project_any(bounds, scores, numerators, block_sums);
 }
 
 void project(const Bounds& bounds, std::span<const float> scores,
              std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
-  project_scores(bounds, scores, numerators, block_sums);
+  project_any(bounds, scores, numerators, block_sums);
 }
 
 }  // namespace mollify::detail

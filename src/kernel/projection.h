@@ -16,7 +16,7 @@ struct Bounds {
   std::uint64_t upper;
   std::size_t size;
   std::uint64_t total;
-  double lower_sum;
+  std::uint64_t lower_sum;
 
   std::uint64_t lower_at(std::size_t i) const { return lowers ? lowers[i] : lower; }
   std::uint64_t upper_at(std::size_t i) const { return uppers ? uppers[i] : upper; }

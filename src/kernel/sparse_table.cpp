@@ -58,7 +58,7 @@ void SparseTable::assign(std::span<const std::uint32_t> outcomes, std::span<cons
   lowers_[scored] = band_->lower_before(band_->outcome_count()) - scored_before_[scored];
   uppers_[scored] = band_->bound().times_floor(lowers_[scored], band_->total());
   detail::project({lowers_.data(), uppers_.data(), 0, 0, scored + 1, band_->total(),
-                   static_cast<double>(band_->lower_before(band_->outcome_count()))},
+                   band_->lower_before(band_->outcome_count())},
                   std::span<const double>(scores_), numerators_, block_sums_);
 }
 

@@ -44,13 +44,11 @@ StaircaseChannel StaircaseChannel::make(std::span<const double> reference, doubl
         channel.prefix_[i] + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share));
   }
   // A hair less than Ebar, so that rounding the entries leaves every column within Ebar itself.
-  const double e = bound.value() - (bound.value() - 1) * 0x1p-20 - 0x1p-44;
+  const double e = bound.value() * (1 - 0x1p-46);
   channel.steps_.resize(count + 1);
+  channel.stays_.resize(count);
   channel.moves_.resize(count);
-  channel.least_move_.resize(count + 1);
-  channel.greatest_move_.resize(count + 1);
   channel.steps_[0] = channel.total();
-  channel.least_move_[0] = ~uint128{0};
   for (std::size_t i = 0; i < count; ++i) {
     const uint128 step = channel.steps_[i];
     const double own = static_cast<double>(channel.weight(i));
@@ -60,10 +58,19 @@ StaircaseChannel StaircaseChannel::make(std::span<const double> reference, doubl
     // both are right to many digits.
     const uint128 leaving =
         after < e * own ? part_of(step, after / w) : step - part_of(step, e * own / w);
-    channel.moves_[i] = after > 0 ? leaving / channel.weight_after(i) : 0;
     channel.steps_[i + 1] = step - part_of(step, own / w);
-    channel.least_move_[i + 1] = std::min(channel.least_move_[i], channel.moves_[i]);
-    channel.greatest_move_[i + 1] = std::max(channel.greatest_move_[i], channel.moves_[i]);
+    channel.stays_[i] = step;
+    if (i + 1 == count) break;  // the last outcome moves nowhere
+    // Moves are the least entries of their columns, so they are rounded up, at the cost of d.
+    channel.moves_[i] = leaving / channel.weight_after(i) + 1;
+    if (i > 0) channel.moves_[i] = std::min(channel.moves_[i], channel.moves_[i - 1]);
+    channel.stays_[i] -= std::max(leaving, channel.moves_[i] * channel.weight_after(i));
+  }
+  channel.last_column_ = {channel.stays_[count - 1], channel.stays_[count - 1]};
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    const uint128 entry = channel.moves_[i] * channel.weight(count - 1) + channel.rest_entry(i);
+    channel.last_column_.greatest = std::max(channel.last_column_.greatest, entry);
+    channel.last_column_.least = std::min(channel.last_column_.least, entry);
   }
   if (!channel.satisfies(bound)) {
     throw InvalidInput(
@@ -80,20 +87,22 @@ uint128 StaircaseChannel::entry(std::size_t x, std::size_t j) const {
   const std::size_t from = rank_[x];
   const std::size_t to = rank_[j];
   if (to < from) return stop_entry(to);
-  return to == from ? stay_entry(from) : moves_[from] * weight(to);
+  if (to == from) return stay_entry(from);
+  return moves_[from] * weight(to) + (to + 1 == outcome_count() ? rest_entry(from) : 0);
 }
 
 StaircaseChannel::Extremes StaircaseChannel::column(std::size_t j) const {
   const std::size_t to = rank_[j];
+  if (to + 1 == outcome_count()) return last_column_;
   Extremes entries{stay_entry(to), stay_entry(to)};
   const auto include = [&](uint128 entry) {
     entries.greatest = std::max(entries.greatest, entry);
     entries.least = std::min(entries.least, entry);
   };
-  if (to + 1 < outcome_count()) include(stop_entry(to));
+  include(stop_entry(to));
   if (to > 0) {
-    include(least_move_[to] * weight(to));
-    include(greatest_move_[to] * weight(to));
+    include(moves_[to - 1] * weight(to));
+    include(moves_[0] * weight(to));
   }
   return entries;
 }
@@ -106,8 +115,8 @@ bool StaircaseChannel::satisfies(const ExpBound& bound) const {
   return true;
 }
 
-std::size_t StaircaseChannel::locate(std::size_t value, uint128 position) const {
-  const std::size_t rank = rank_[value];
+std::size_t StaircaseChannel::outcome_at(std::size_t x, uint128 position) const {
+  const std::size_t rank = rank_[x];
   const uint128 stopped_before = total() - steps_[rank];
   if (position < stopped_before) {
     // steps_ descends: find the last rank whose part of the staircase begins at or before it.
@@ -118,9 +127,14 @@ std::size_t StaircaseChannel::locate(std::size_t value, uint128 position) const 
   }
   position -= stopped_before;
   const uint128 staying = stay_entry(rank);
-  if (position < staying) return value;
-  const auto beyond = static_cast<std::uint64_t>((position - staying) / moves_[rank]);
-  const auto after = std::upper_bound(prefix_.begin(), prefix_.end(), prefix_[rank + 1] + beyond);
+  if (position < staying) return x;
+  const uint128 beyond = (position - staying) / moves_[rank];
+  if (beyond >= weight_after(rank)) return order_.back();
+  return locate_weight(prefix_[rank + 1] + static_cast<std::uint64_t>(beyond));
+}
+
+std::size_t StaircaseChannel::locate_weight(std::uint64_t position) const {
+  const auto after = std::upper_bound(prefix_.begin(), prefix_.end(), position);
   return order_[static_cast<std::size_t>(after - prefix_.begin()) - 1];
 }
 

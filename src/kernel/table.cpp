@@ -16,7 +16,7 @@ detail::Bounds bounds_of(const Band& band) {
           uniform ? band.upper(0) : 0,
           band.outcome_count(),
           band.total(),
-          static_cast<double>(band.lower_before(band.outcome_count()))};
+          band.lower_before(band.outcome_count())};
 }
 
 void require_count(const Band& band, std::size_t count) {

@@ -1,5 +1,6 @@
 #include "mollify/local/band_floor.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -8,6 +9,12 @@
 #include "mollify/kernel/invalid_input.h"
 
 namespace mollify {
+namespace {
+
+/// So wide a class that b rounds to one leaves the narrowest band there is, not none.
+double below_one(double floor) { return std::min(floor, 1 - 0x1p-53); }
+
+}  // namespace
 
 double minimax_floor(std::size_t outcome_count, double epsilon) {
   const double k = static_cast<double>(outcome_count);
@@ -24,14 +31,14 @@ double class_floor(double c1, double c2, double epsilon) {
     throw InvalidInput(fmt::format("c2 must be finite and above 1, but is {:g}", c2));
   }
   const double width = c2 - c1;
-  return width / (std::expm1(ExpBound(epsilon).epsilon()) * (1 - c1) + width);
+  return below_one(width / (std::expm1(ExpBound(epsilon).epsilon()) * (1 - c1) + width));
 }
 
 double neighbourhood_floor(double gamma, double epsilon) {
   if (!(gamma > 1) || !std::isfinite(gamma)) {
     throw InvalidInput(fmt::format("gamma must be finite and above 1, but is {:g}", gamma));
   }
-  return (gamma + 1) / (gamma + std::exp(ExpBound(epsilon).epsilon()));
+  return below_one((gamma + 1) / (gamma + std::exp(ExpBound(epsilon).epsilon())));
 }
 
 }  // namespace mollify

@@ -50,6 +50,9 @@ Law BandSampler::law(const ScoredOutcomes& p) const {
 }
 
 double BandSampler::epsilon_realised_up() const {
+  if (outcome_count() > kDense) {
+    return ln_ratio_up(band_.bound().mantissa(), std::uint64_t{1} << band_.bound().shift());
+  }
   if (band_.is_uniform()) return ln_ratio_up(band_.upper(0), band_.lower(0));
   std::uint64_t greatest = 1;
   std::uint64_t least = 1;

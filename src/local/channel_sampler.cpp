@@ -37,19 +37,19 @@ void for_each_integer(const MixtureChannel& channel, const std::function<void(ui
 void for_each_integer(const StaircaseChannel& channel, const std::function<void(uint128)>& take) {
   for (std::size_t rank = 0; rank < channel.outcome_count(); ++rank) {
     take(channel.outcome_at_rank(rank));
+    take(channel.reference(channel.outcome_at_rank(rank)));
     take(channel.stop_entry(rank));
     take(channel.stay_entry(rank));
     take(channel.move_factor(rank));
   }
 }
 
-std::uint32_t draw_from(const std::vector<std::uint64_t>& weights, SecureRandom& random) {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t weight : weights) sum += weight;
-  std::uint64_t position = random.below(sum);
-  std::uint32_t i = 0;
-  while (position >= weights[i]) position -= weights[i++];
-  return i;
+std::size_t draw_stationary(const RandomizedResponse& channel, SecureRandom& random) {
+  return random.below(channel.outcome_count());
+}
+template <class Channel>
+std::size_t draw_stationary(const Channel& channel, SecureRandom& random) {
+  return channel.draw_reference(random);
 }
 
 }  // namespace
@@ -58,10 +58,9 @@ template <class Channel>
 void ChannelSampler<Channel>::draw(const ScoredOutcomes& p, SecureRandom& random,
                                    std::span<std::uint32_t> released) const {
   const InputWeights input(p, channel_.input_count());
-  const std::vector<std::uint64_t> reference =
-      input.empty() ? stationary_weights(channel_) : std::vector<std::uint64_t>();
   for (std::uint32_t& outcome : released) {
-    const std::uint32_t value = input.empty() ? draw_from(reference, random) : input.draw(random);
+    const std::size_t value =
+        input.empty() ? draw_stationary(channel_, random) : input.draw(random);
     outcome = static_cast<std::uint32_t>(channel_.draw(value, random));
   }
 }

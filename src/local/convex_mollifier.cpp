@@ -4,8 +4,11 @@
 #include <cmath>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "column_ratio.h"
 #include "mollify/divergence/convex_projection.h"
+#include "mollify/kernel/invalid_input.h"
 #include "mollify/local/input_weights.h"
 
 namespace mollify {
@@ -20,7 +23,13 @@ std::vector<std::uint32_t> every_row(std::size_t count) {
 }  // namespace
 
 ConvexMollifierSampler::ConvexMollifierSampler(MatrixChannel generators, double epsilon)
-    : generators_(std::move(generators)), epsilon_(epsilon) {
+    : generators_(std::move(generators)), epsilon_(ExpBound(epsilon).epsilon()) {
+  if (!generators_.satisfies(ExpBound(epsilon))) {
+    throw InvalidInput(fmt::format(
+        "the generators must be within a factor e^{:g} of one another at every outcome, "
+        "but are not",
+        epsilon));
+  }
   const double total = static_cast<double>(generators_.total());
   rows_.reserve(generators_.input_count() * generators_.outcome_count());
   for (std::size_t x = 0; x < generators_.input_count(); ++x) {
@@ -38,7 +47,11 @@ std::vector<double> ConvexMollifierSampler::projection_weights(const ScoredOutco
     std::transform(weights.begin(), weights.end(), masses.begin(),
                    [&](std::uint64_t weight) { return static_cast<double>(weight) / sum; });
   }
-  const std::vector<double> start(generators_.input_count(), 1.0);
+  // One generator for each outcome is a channel, and P's own weights are the naive sampler A_R: to
+  // start there is never to end up worse.
+  const std::vector<double> start = generators_.input_count() == outcome_count()
+                                        ? masses
+                                        : std::vector<double>(generators_.input_count(), 1.0);
   return project_on_convex_hull(masses, {rows_, generators_.input_count(), outcome_count()}, start)
       .weights;
 }

@@ -20,6 +20,15 @@ double room_under_curve(double nu, double mass) {
   return gaussian_curve(nu, b) + std::expm1(b) * mass;
 }
 
+/// h_min as the channel's integers have it.
+double least_mass_of(const MixtureChannel& channel) {
+  std::uint64_t least = channel.reference(0);
+  for (std::size_t j = 1; j < channel.outcome_count(); ++j) {
+    least = std::min(least, channel.reference(j));
+  }
+  return static_cast<double>(least) / static_cast<double>(channel.reference_total());
+}
+
 }  // namespace
 
 double gaussian_curve(double nu, double b) {
@@ -40,15 +49,19 @@ double gaussian_curve_weight_down(double nu, double least_mass) {
   return allowed * (1 - 0x1p-30);
 }
 
+MixtureChannel gaussian_curve_channel(std::span<const double> reference, double nu) {
+  const double least = least_mass_of(MixtureChannel::with_weight(reference, 0));
+  // A single outcome may be kept always: any mass in range serves.
+  return MixtureChannel::with_weight(reference,
+                                     gaussian_curve_weight_down(nu, std::min(least, 0.5)));
+}
+
 bool is_gaussian_private(const MixtureChannel& channel, double nu) {
   if (channel.outcome_count() == 1) return true;
-  std::uint64_t least = channel.reference(0);
-  for (std::size_t j = 1; j < channel.outcome_count(); ++j) {
-    least = std::min(least, channel.reference(j));
-  }
-  const double total = static_cast<double>(channel.total());
-  const double kept = static_cast<double>(channel.keep()) / total;
-  return kept * (1 + 0x1p-40) <= room_under_curve(nu, static_cast<double>(least) / total);
+  const double whole = static_cast<double>(MixtureChannel::kKeepTotal);
+  const double kept = static_cast<double>(channel.keep()) / whole;
+  const double replaced = static_cast<double>(MixtureChannel::kKeepTotal - channel.keep()) / whole;
+  return kept * (1 + 0x1p-40) <= room_under_curve(nu, replaced * least_mass_of(channel));
 }
 
 }  // namespace mollify

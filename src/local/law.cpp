@@ -61,8 +61,11 @@ Law law_of(const RandomizedResponse& channel, const std::vector<std::uint64_t>& 
 
 Law law_of(const MixtureChannel& channel, const std::vector<std::uint64_t>& weights) {
   const uint256_t sum = sum_of(weights);
+  // Row x is its replaced entries, the same in every row, and what is kept on x itself.
+  const uint256_t kept = uint256_t(channel.keep()) * channel.reference_total();
+  const std::uint64_t replaced = MixtureChannel::kKeepTotal - channel.keep();
   return law_from(sum * uint256_t(channel.total()), channel.outcome_count(), [&](std::size_t j) {
-    return uint256_t(sum * channel.reference(j) + uint256_t(weights[j]) * channel.keep());
+    return uint256_t(sum * replaced * channel.reference(j) + weights[j] * kept);
   });
 }
 
@@ -72,6 +75,7 @@ Law law_of(const StaircaseChannel& channel, const std::vector<std::uint64_t>& we
   std::vector<uint256_t> numerators(count);
   uint256_t weight_before = 0;  // of the inputs below the outcome's rank
   uint256_t moved_before = 0;   // sum of weight times what each unit of g receives from them
+  uint256_t rest_before = 0;    // and times what is left over for the last rank
   for (std::size_t rank = 0; rank < count; ++rank) {
     const std::size_t j = channel.outcome_at_rank(rank);
     const uint256_t weight_beyond = sum - weight_before - weights[j];
@@ -80,6 +84,11 @@ Law law_of(const StaircaseChannel& channel, const std::vector<std::uint64_t>& we
                     moved_before * channel.reference(j);
     weight_before += weights[j];
     moved_before += uint256_t(weights[j]) * uint256_t(channel.move_factor(rank));
+    if (rank + 1 == count) {
+      numerators[j] += rest_before;
+    } else {
+      rest_before += uint256_t(weights[j]) * uint256_t(channel.rest_entry(rank));
+    }
   }
   return law_from(sum * uint256_t(channel.total()), count,
                   [&](std::size_t j) { return numerators[j]; });

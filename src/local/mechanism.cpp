@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
+#include "../kernel/positive_masses.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/band_floor.h"
 #include "mollify/local/band_sampler.h"
@@ -39,9 +38,24 @@ std::vector<double> masses_of(const MechanismParameters& parameters) {
   return {parameters.reference.begin(), parameters.reference.end()};
 }
 
+/// Band and the channels refuse the same; here before anything is computed or allocated from it.
+void validate_space(const MechanismParameters& parameters) {
+  const std::size_t count = parameters.outcome_count;
+  if (count < 1 || count > Band::kMostOutcomes) {
+    throw InvalidInput(
+        fmt::format("the number of outcomes must be from 1 to 16777216, but is {}", count));
+  }
+  if (parameters.reference.empty()) return;
+  if (parameters.reference.size() != count) {
+    throw InvalidInput(
+        fmt::format("the reference must have one mass for each of the {} outcomes, but has {}",
+                    count, parameters.reference.size()));
+  }
+  detail::validated_mass_sum(parameters.reference);
+}
+
 double least_share(std::span<const double> masses) {
-  const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
-  return *std::min_element(masses.begin(), masses.end()) / sum;
+  return *std::min_element(masses.begin(), masses.end()) / detail::validated_mass_sum(masses);
 }
 
 Guarantee pure(double epsilon) { return {Guarantee::Notion::kPure, epsilon}; }
@@ -90,17 +104,19 @@ void validate_parameters(const MechanismParameters& parameters) {
         "mechanism public-kernel needs a reference, the public distribution that it keeps in "
         "place, but none is given");
   }
+  validate_space(parameters);
 }
 
 double band_floor_of(const MechanismParameters& parameters) {
   validate_parameters(parameters);
-  const double epsilon = *parameters.epsilon;
+  const double epsilon = parameters.epsilon.value_or(0);  // the Gaussian curve has none
   switch (parameters.mechanism) {
     case Mechanism::kMinimax: {
       if (parameters.reference.empty()) return minimax_floor(parameters.outcome_count, epsilon);
       if (parameters.outcome_count == 1) return minimax_floor(1, epsilon);
-      // All distributions: the class with c1 = 0 and c2 = 1 / h_min.
-      return class_floor(0, 1 / least_share(parameters.reference), epsilon);
+      // All distributions: the class with c1 = 0 and c2 = 1 / h_min; the integers see no less
+      // than 2^-62.
+      return class_floor(0, std::min(1 / least_share(parameters.reference), 0x1p62), epsilon);
     }
     case Mechanism::kRelative:
       return relative_floor(epsilon);
@@ -134,12 +150,9 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
           StaircaseChannel::make(parameters.reference, epsilon), pure(epsilon));
     }
     case Mechanism::kGaussianCurve: {
-      const std::vector<double> masses = masses_of(parameters);
-      const double least = std::min(0.5, least_share(masses));
-      MixtureChannel channel =
-          MixtureChannel::with_weight(masses, gaussian_curve_weight_down(*parameters.mu, least));
       return std::make_unique<ChannelSampler<MixtureChannel>>(
-          std::move(channel), Guarantee{Guarantee::Notion::kGaussian, *parameters.mu});
+          gaussian_curve_channel(masses_of(parameters), *parameters.mu),
+          Guarantee{Guarantee::Notion::kGaussian, *parameters.mu});
     }
     default:
       break;

@@ -51,11 +51,7 @@ Kept least_kept(const MechanismParameters& parameters) {
       return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
     }
     default: {
-      const std::vector<double> masses = masses_of(parameters);
-      const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
-      const double least = *std::min_element(masses.begin(), masses.end()) / sum;
-      const auto mixture = MixtureChannel::with_weight(
-          masses, gaussian_curve_weight_down(*parameters.mu, std::min(0.5, least)));
+      const auto mixture = gaussian_curve_channel(masses_of(parameters), *parameters.mu);
       return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
     }
   }

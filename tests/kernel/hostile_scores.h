@@ -26,11 +26,10 @@ enum class Shape {
   kSomeInfinite,
   kSomeNan,
   kNegative,
-  kAnyBits,
+  kWideRange,
+  kAnyExponent,
 };
-inline constexpr int kShapes = 15;
-/// The shapes before this one are numbers that a correct scorer may return.
-inline constexpr int kHonestShapes = 9;
+inline constexpr int kShapes = 16;
 
 /// `count` scores of a shape; the same for the same state of `random`.
 template <class Score>
@@ -83,13 +82,18 @@ std::vector<Score> scores_of(Shape shape, std::size_t count, std::mt19937_64& ra
       case Shape::kNegative:
         score = unit() - 0.7;
         break;
-      case Shape::kAnyBits: {
-        // Every exponent is as likely as any other.
-        const int exponent = static_cast<int>(random() % (sizeof(Score) == 4 ? 277 : 2098));
-        score = std::ldexp(1 + unit(), Limits::max_exponent - 1 - exponent);
+      case Shape::kWideRange:
+        // Within 2^-500 of the greatest, the range in which no score may be lost.
+        score =
+            std::ldexp(1 + unit(), static_cast<int>(random() % (sizeof(Score) == 4 ? 270 : 498)) -
+                                       (sizeof(Score) == 4 ? 145 : 249));
+        break;
+      case Shape::kAnyExponent:
+        score = std::ldexp(1 + unit(),
+                           Limits::max_exponent - 1 -
+                               static_cast<int>(random() % (sizeof(Score) == 4 ? 277 : 2098)));
         if (random() % 8 == 0) score = -score;
         break;
-      }
     }
     scores[i] = static_cast<Score>(score);
   }

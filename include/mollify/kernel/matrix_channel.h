@@ -23,9 +23,10 @@ class MatrixChannel {
  public:
   static constexpr std::uint64_t kTotal = std::uint64_t{1} << 62;
 
-  /// `rows` holds m rows of `outcome_count` positive finite masses each; each row is normalised.
-  /// Throws InvalidInput if the shape or a mass is wrong, or if a column's entries differ by more
-  /// than a factor e^epsilon.
+  /// `rows` holds m rows of `outcome_count` positive finite masses each; each row is normalised and
+  /// moved towards the mean of all by 2^-38 / (1 - e^-epsilon), so that rows at e^epsilon itself
+  /// pass. Throws InvalidInput if the shape or a mass is wrong, or if a column's entries differ by
+  /// more than a factor e^epsilon.
   static MatrixChannel make(std::span<const double> rows, std::size_t outcome_count,
                             double epsilon);
 

@@ -25,7 +25,8 @@ class BandSampler final : public LocalSampler {
             std::span<std::uint32_t> released) const override;
   Law law(const ScoredOutcomes& p) const override;
 
-  /// ln of the greatest upper_i / lower_i. O(k).
+  /// ln of the greatest upper_i / lower_i; of Ebar where a SparseTable is used, whose unscored
+  /// outcomes have no bounds of their own. O(k).
   double epsilon_realised_up() const override;
   bool guarantee_holds() const override;
   void for_each_public_integer(const std::function<void(uint128)>& take) const override;

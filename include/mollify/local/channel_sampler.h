@@ -16,7 +16,8 @@ namespace mollify {
 /// linear mixture, Park et al. 2024, eq. 35, and the Gaussian-curve sampler, Ghoukasian et al.
 /// 2025) or StaircaseChannel (the public-data kernel, Zamanlooy et al. 2024). The guarantee is that
 /// of the matrix, whose columns are checked in integers; it holds for every P because it holds for
-/// every row. Where P has no weight the channel's stationary reference is released.
+/// every row. Where P has no weight x is drawn
+/// from the reference that the channel leaves in place.
 template <class Channel>
 class ChannelSampler final : public LocalSampler {
  public:

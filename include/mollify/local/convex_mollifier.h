@@ -12,10 +12,12 @@ namespace mollify {
 /// The weights of the member are private and found by floating point; what is released is a draw of
 /// a generator by its weight and then of that generator's own public law. Whatever the weights, the
 /// law is in the hull, and the hull is an epsilon-mollifier because the generators' columns are
-/// checked in integers. Where P has no weight every generator weighs the same.
+/// checked in integers. Where P has no weight every generator weighs the same. With one generator
+/// for each outcome (a channel, whose mixture by P is the naive sampler A_R) the law is never
+/// further from P than A_R's.
 class ConvexMollifierSampler final : public LocalSampler {
  public:
-  /// `epsilon` is the one the channel was made for.
+  /// Throws InvalidInput if the generators' columns do not satisfy epsilon.
   ConvexMollifierSampler(MatrixChannel generators, double epsilon);
 
   const MatrixChannel& generators() const { return generators_; }

@@ -1,6 +1,8 @@
 // How much of the value the Gaussian-curve sampler may keep.
 #pragma once
 
+#include <span>
+
 #include "mollify/kernel/mixture_channel.h"
 
 namespace mollify {
@@ -20,6 +22,10 @@ double gaussian_curve(double nu, double b);
 /// (1 - lambda) h_min = Phi(-nu/2 - B/nu), and lambda is found by bisection.
 /// nu from 0.001 to 20; throws InvalidInput otherwise. `least_mass` is h_min in (0, 1/2].
 double gaussian_curve_weight_down(double nu, double least_mass);
+
+/// The mixture with that weight, h_min being the least of its own integers: is_gaussian_private.
+/// Throws InvalidInput for nu out of range and for a reference that MixtureChannel refuses.
+MixtureChannel gaussian_curve_channel(std::span<const double> reference, double nu);
 
 /// Whether the channel's own integers keep it under the curve of nu, with 2^-40 to spare.
 bool is_gaussian_private(const MixtureChannel& channel, double nu);

@@ -40,7 +40,7 @@ struct MechanismParameters {
   std::optional<double> epsilon;
   /// For kGaussianCurve: of one draw.
   std::optional<double> mu;
-  /// For kClass, and c2 alone for kMinimax never: its class is everything.
+  /// For kClass.
   std::optional<double> c1;
   std::optional<double> c2;
   /// For kNeighbourhood.
@@ -48,7 +48,8 @@ struct MechanismParameters {
 };
 
 /// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it
-/// does not have is given. `make_sampler` and `band_floor_of` do this first.
+/// does not have is given, or if the outcomes' number or masses are wrong. `make_sampler` and
+/// `band_floor_of` do this first.
 void validate_parameters(const MechanismParameters& parameters);
 
 /// The constant b of a band mechanism; InvalidInput for the others.

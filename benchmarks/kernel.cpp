@@ -1,0 +1,333 @@
+// The privacy kernel's speed. Each benchmark first proves that its answer is right, then times it.
+// Run it alone on a quiet machine: taskset -c 0 benchmark_kernel --benchmark_repetitions=5
+
+#include <sodium.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "mollify/kernel/alias_table.h"
+#include "mollify/kernel/band.h"
+#include "mollify/kernel/randomized_response.h"
+#include "mollify/kernel/secure_random.h"
+#include "mollify/kernel/sparse_table.h"
+#include "mollify/kernel/table.h"
+
+namespace {
+
+using mollify::Band;
+using mollify::SecureRandom;
+using mollify::SparseTable;
+using mollify::Table;
+
+enum Shape { kUniform, kExponential, kHeavyTail };
+constexpr std::array<const char*, 3> kShapeNames = {"uniform", "exponential", "heavy-tailed"};
+
+/// Independent scores: uniform on (0, 1), exponential, or Pareto of index 1/2 (no mean).
+template <class Score>
+std::vector<std::vector<Score>> score_vectors(Shape shape, std::size_t size, std::size_t count) {
+  std::mt19937_64 random(size);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<std::vector<Score>> vectors(count, std::vector<Score>(size));
+  for (std::vector<Score>& scores : vectors) {
+    for (Score& score : scores) {
+      const double u = 1 - unit(random);
+      score = static_cast<Score>(shape == kUniform       ? u
+                                 : shape == kExponential ? -std::log(u)
+                                                         : 1 / (u * u));
+    }
+  }
+  return vectors;
+}
+
+Band minimax_band(std::size_t size, double epsilon) {
+  const auto k = static_cast<double>(size);
+  return Band::make(
+      {.outcome_count = size, .floor = k / (std::expm1(epsilon) + k), .epsilon = epsilon});
+}
+
+bool keeps_contract(const Table& table) {
+  mollify::uint128 sum = 0;
+  for (std::size_t i = 0; i < table.numerators().size(); ++i) {
+    const std::uint64_t n = table.numerators()[i];
+    if (n < table.band().lower(i) || n > table.band().upper(i)) return false;
+    sum += n;
+  }
+  return sum == table.band().total();
+}
+
+/// The peer: clip(t w, lower, upper) by fifty halvings in doubles, as the papers' code does it.
+template <class Score>
+void bisected_law(const Band& band, std::span<const Score> scores, std::vector<double>& law) {
+  const auto lower = static_cast<double>(band.lower(0));
+  const auto upper = static_cast<double>(band.upper(0));
+  const auto total = static_cast<double>(band.total());
+  const auto fill = [&](double t) {
+    double sum = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      law[i] = std::min(std::max(t * static_cast<double>(scores[i]), lower), upper);
+      sum += law[i];
+    }
+    return sum;
+  };
+  double greatest = 0;
+  double least = static_cast<double>(scores[0]);
+  for (const Score score : scores) {
+    greatest = std::max(greatest, static_cast<double>(score));
+    least = std::min(least, static_cast<double>(score));
+  }
+  double below = lower / greatest;
+  double above = upper / least;
+  for (int halving = 0; halving < 50; ++halving) {
+    const double middle = std::sqrt(below * above);
+    (fill(middle) < total ? below : above) = middle;
+  }
+  fill(below);
+}
+
+template <class Score>
+bool agrees_with_bisection(const Table& table, std::span<const Score> scores) {
+  std::vector<double> law(scores.size());
+  bisected_law(table.band(), scores, law);
+  for (std::size_t i = 0; i < law.size(); ++i) {
+    if (std::abs(static_cast<double>(table.numerators()[i]) / law[i] - 1) > 1e-6) return false;
+  }
+  return true;
+}
+
+std::string label(Shape shape, double epsilon) {
+  return std::string(kShapeNames[shape]) + " scores, epsilon " +
+         std::to_string(epsilon).substr(0, 3);
+}
+
+/// How many score vectors take turns, so that no branch predictor learns one of them by heart.
+std::size_t vector_count(std::size_t size) { return size < 1000 ? 256 : 4; }
+
+/// A table from new scores, and one draw from it.
+template <class Score>
+void table_and_draw(benchmark::State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  const auto shape = static_cast<Shape>(state.range(1));
+  const double epsilon = static_cast<double>(state.range(2)) / 10;
+  const std::vector<std::vector<Score>> scores =
+      score_vectors<Score>(shape, size, vector_count(size));
+  const Band band = minimax_band(size, epsilon);
+  Table table(band);
+  for (std::size_t v = 0; v < std::min<std::size_t>(scores.size(), 4); ++v) {
+    table.assign(scores[v]);
+    if (!keeps_contract(table) || !agrees_with_bisection<Score>(table, scores[v])) {
+      state.SkipWithError("the table is wrong");
+      return;
+    }
+  }
+  SecureRandom random;
+  std::size_t v = 0;
+  for (auto _ : state) {
+    table.assign(scores[v]);
+    benchmark::DoNotOptimize(table.draw(random));
+    v = v + 1 < scores.size() ? v + 1 : 0;
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.SetLabel(label(shape, epsilon));
+}
+BENCHMARK_TEMPLATE(table_and_draw, double)
+    ->ArgsProduct({{100}, {kUniform, kExponential, kHeavyTail}, {1, 10, 50}});
+BENCHMARK_TEMPLATE(table_and_draw, float)
+    ->ArgsProduct({{131072}, {kUniform, kExponential, kHeavyTail}, {1, 10, 50}})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_TEMPLATE(table_and_draw, float)
+    ->Args({1 << 20, kUniform, 10})
+    ->Unit(benchmark::kMicrosecond);
+
+/// The peer's law and a draw from its cumulative sum, with neither the contract nor exactness.
+template <class Score>
+void bisection_and_draw(benchmark::State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  const std::vector<std::vector<Score>> scores =
+      score_vectors<Score>(kUniform, size, vector_count(size));
+  const Band band = minimax_band(size, 1);
+  std::vector<double> law(size);
+  bisected_law<Score>(band, scores[0], law);
+  double sum = 0;
+  for (const double mass : law) sum += mass;
+  if (std::abs(sum / static_cast<double>(band.total()) - 1) > 1e-9) {
+    state.SkipWithError("the law is wrong");
+    return;
+  }
+  SecureRandom random;
+  std::size_t v = 0;
+  for (auto _ : state) {
+    bisected_law<Score>(band, scores[v], law);
+    auto position = static_cast<double>(random.below(band.total()));
+    std::size_t i = 0;
+    while (i + 1 < size && position >= law[i]) position -= law[i++];
+    benchmark::DoNotOptimize(i);
+    v = v + 1 < scores.size() ? v + 1 : 0;
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.SetLabel(label(kUniform, 1));
+}
+BENCHMARK_TEMPLATE(bisection_and_draw, double)->Arg(100);
+BENCHMARK_TEMPLATE(bisection_and_draw, float)->Arg(131072)->Unit(benchmark::kMicrosecond);
+
+/// Ten thousand units of a hundred rows each over 2^20 outcomes: a table and a draw for each.
+void ten_thousand_sparse_units(benchmark::State& state) {
+  constexpr std::size_t kSize = std::size_t{1} << 20;
+  constexpr std::size_t kUnits = 10'000, kRows = 100;
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<double> reference;
+  if (state.range(0) != 0) {
+    reference.resize(kSize);
+    for (double& mass : reference) mass = 0.01 + unit(random);
+  }
+  const Band band = Band::make(
+      {.outcome_count = kSize, .reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
+  struct Unit {
+    std::vector<std::uint32_t> outcomes;
+    std::vector<double> counts;
+  };
+  std::vector<Unit> units(kUnits);
+  for (Unit& one : units) {
+    std::vector<std::uint32_t> rows(kRows);
+    for (std::uint32_t& row : rows) {
+      row = static_cast<std::uint32_t>(unit(random) * unit(random) * static_cast<double>(kSize));
+    }
+    std::sort(rows.begin(), rows.end());
+    for (const std::uint32_t row : rows) {
+      if (one.outcomes.empty() || one.outcomes.back() != row) {
+        one.outcomes.push_back(row);
+        one.counts.push_back(0);
+      }
+      one.counts.back() += 1;
+    }
+  }
+  SparseTable table(band);
+  for (std::size_t u = 0; u < kUnits; u += 100) {
+    table.assign(units[u].outcomes, units[u].counts);
+    mollify::uint128 sum = table.numerators().back();
+    bool right = band.bound().allows(sum, table.unscored_lower()) && sum >= table.unscored_lower();
+    for (std::size_t j = 0; j < table.outcomes().size(); ++j) {
+      const std::uint64_t n = table.numerators()[j];
+      right = right && n >= band.lower(table.outcomes()[j]) && n <= band.upper(table.outcomes()[j]);
+      sum += n;
+    }
+    if (!right || sum != band.total()) {
+      state.SkipWithError("the sparse table is wrong");
+      return;
+    }
+  }
+  SecureRandom secure;
+  for (auto _ : state) {
+    for (const Unit& one : units) {
+      table.assign(one.outcomes, one.counts);
+      benchmark::DoNotOptimize(table.draw(secure));
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kUnits));
+  state.SetLabel(state.range(0) != 0 ? "uneven reference" : "uniform reference");
+}
+BENCHMARK(ten_thousand_sparse_units)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
+void randomized_response(benchmark::State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  const mollify::RandomizedResponse response(size, 1);
+  if (!response.bound().allows(response.kept(), response.other()) ||
+      response.kept() + (size - 1) * response.other() != response.total()) {
+    state.SkipWithError("the probabilities are wrong");
+    return;
+  }
+  SecureRandom random;
+  std::size_t value = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(response.draw(value, random));
+    value = value + 1 < size ? value + 1 : 0;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(randomized_response)->Arg(2)->Arg(100)->Arg(1 << 20);
+
+void alias_draw(benchmark::State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  const Band band = minimax_band(size, 1);
+  const Table table(band, score_vectors<double>(kUniform, size, 1)[0]);
+  const mollify::AliasTable alias(table);
+  if (!keeps_contract(table)) {
+    state.SkipWithError("the table is wrong");
+    return;
+  }
+  SecureRandom random;
+  for (auto _ : state) benchmark::DoNotOptimize(alias.draw(random));
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(alias_draw)->Arg(100)->Arg(131072);
+
+/// Bits of a million words: as many ones as zeros, to six standard deviations.
+template <class NextWord>
+bool looks_random(NextWord next_word) {
+  constexpr int kWords = 1'000'000;
+  std::int64_t ones = 0;
+  for (int i = 0; i < kWords; ++i) ones += __builtin_popcountll(next_word());
+  return std::abs(static_cast<double>(ones) - 32.0 * kWords) < 6 * 4 * std::sqrt(kWords);
+}
+
+/// Words from a source that fills a page at a time.
+template <class Fill>
+void words_by_page(benchmark::State& state, Fill fill) {
+  std::array<std::uint64_t, 512> page{};
+  std::size_t position = page.size();
+  const auto next_word = [&] {
+    if (position == page.size()) {
+      fill(page.data(), sizeof page);
+      position = 0;
+    }
+    return page[position++];
+  };
+  if (!looks_random(next_word)) {
+    state.SkipWithError("the words are not random");
+    return;
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(next_word());
+  state.SetItemsProcessed(state.iterations());
+}
+
+void random_words(benchmark::State& state) {
+  SecureRandom random;
+  if (!looks_random([&] { return random.word(); })) {
+    state.SkipWithError("the words are not random");
+    return;
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(random.word());
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(random_words);
+
+void random_words_of_libsodium(benchmark::State& state) {
+  if (sodium_init() < 0) {
+    state.SkipWithError("libsodium does not start");
+    return;
+  }
+  words_by_page(state, [](void* to, std::size_t size) { randombytes_buf(to, size); });
+}
+BENCHMARK(random_words_of_libsodium);
+
+void random_words_of_the_operating_system(benchmark::State& state) {
+  words_by_page(state, [](void* to, std::size_t size) {
+    if (getrandom(to, size, 0) != static_cast<ssize_t>(size)) std::abort();
+  });
+}
+BENCHMARK(random_words_of_the_operating_system);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,322 @@
+// The conformance test of LocalSampler: whatever it is, every sampler passes all of this.
+#include "mollify/local/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <gtest/gtest.h>
+
+#include "kernel/chi_square.h"
+#include "local/private_inputs.h"
+#include "mollify/divergence/hockey_stick.h"
+#include "mollify/kernel/exp_bound.h"
+#include "mollify/kernel/seeded_random.h"
+#include "mollify/local/band_sampler.h"
+#include "mollify/local/convex_mollifier.h"
+#include "mollify/local/gaussian_curve.h"
+#include "mollify/local/mechanism.h"
+
+namespace mollify {
+namespace {
+
+using boost::multiprecision::cpp_int;
+using testing::PrivateInput;
+using Masses = std::vector<double>;
+
+// A release with a seed must not compile.
+template <class Random>
+concept DrawsWith = requires(const LocalSampler& sampler, const ScoredOutcomes& p, Random& random,
+                             std::span<std::uint32_t> released) {
+  sampler.draw(p, random, released);
+};
+static_assert(DrawsWith<SecureRandom>);
+static_assert(!DrawsWith<SeededRandom>);
+
+/// A law in integers.
+struct ExactLaw {
+  cpp_int denominator;
+  std::vector<cpp_int> numerators;
+};
+
+ExactLaw exact(const Law& law) {
+  ExactLaw result{cpp_int(law.denominator), {}};
+  result.numerators.reserve(law.numerators.size());
+  for (const std::string& numerator : law.numerators) result.numerators.emplace_back(numerator);
+  return result;
+}
+
+/// One sampler of a mechanism, and the law that it must have when nothing is known.
+struct Instance {
+  std::string name;
+  std::unique_ptr<LocalSampler> sampler;
+  Masses reference;
+};
+
+Masses falling(std::size_t k) {
+  Masses masses(k);
+  double sum = 0;
+  for (std::size_t i = 0; i < k; ++i) sum += masses[i] = 1 / static_cast<double>(i + 1);
+  for (double& mass : masses) mass /= sum;
+  return masses;
+}
+
+/// Rows e^epsilon apart: k of randomized response, or three for large k.
+std::unique_ptr<LocalSampler> convex_sampler(std::size_t k, double epsilon) {
+  const std::size_t m = std::min<std::size_t>(k, k > 100 ? 3 : k);
+  Masses rows(m * k, 1);
+  for (std::size_t x = 0; x < m; ++x) rows[x * k + x] = std::exp(epsilon);
+  return std::make_unique<ConvexMollifierSampler>(MatrixChannel::make(rows, k, epsilon), epsilon);
+}
+
+constexpr std::string_view kConvex = "convex-mollifier";
+
+struct Setting {
+  std::size_t k;
+  bool uniform;
+  double epsilon;
+};
+
+Instance make_instance(std::string_view name, const Setting& setting) {
+  const auto [k, uniform, epsilon] = setting;
+  Instance instance{std::string(name) + " k " + std::to_string(k) +
+                        (uniform ? " uniform" : " falling") + " epsilon " + std::to_string(epsilon),
+                    nullptr, uniform ? Masses(k, 1 / static_cast<double>(k)) : falling(k)};
+  if (name == kConvex) {
+    instance.sampler = convex_sampler(k, epsilon);
+    const std::size_t m = std::min<std::size_t>(k, k > 100 ? 3 : k);
+    const double total = std::exp(epsilon) + static_cast<double>(k) - 1;
+    const double peak = std::expm1(epsilon) / static_cast<double>(m);
+    for (std::size_t i = 0; i < k; ++i) instance.reference[i] = (1 + (i < m ? peak : 0)) / total;
+    return instance;
+  }
+  MechanismParameters parameters{.mechanism = *mechanism_named(name), .outcome_count = k};
+  if (!uniform || parameters.mechanism == Mechanism::kPublicKernel) {
+    parameters.reference = instance.reference;
+  }
+  if (parameters.mechanism == Mechanism::kRandomizedResponse) {
+    parameters.reference = {};
+    instance.reference.assign(k, 1 / static_cast<double>(k));
+  }
+  if (parameters.mechanism == Mechanism::kGaussianCurve) {
+    parameters.mu = std::clamp(epsilon, 0.001, 20.0);
+  } else {
+    parameters.epsilon = epsilon;
+  }
+  if (parameters.mechanism == Mechanism::kClass) {
+    parameters.c1 = 0.25;
+    parameters.c2 = 3;
+  }
+  if (parameters.mechanism == Mechanism::kNeighbourhood) parameters.gamma = 2;
+  instance.sampler = make_sampler(parameters);
+  return instance;
+}
+
+/// Small spaces in full, and one beyond BandSampler::kDense.
+std::vector<Setting> settings() {
+  static_assert(BandSampler::kDense < 5000);
+  std::vector<Setting> all;
+  for (const double epsilon : {1e-6, 1e-3, 0.1, 1.0, 5.0, 20.0, 30.0}) {
+    for (const std::size_t k : {1U, 2U, 3U, 5U, 20U}) {
+      all.push_back({k, true, epsilon});
+      all.push_back({k, false, epsilon});
+    }
+  }
+  all.push_back({5000, true, 0.1});
+  all.push_back({5000, false, 1});
+  return all;
+}
+
+class LocalSamplerConformance : public ::testing::TestWithParam<std::string> {
+ protected:
+  static void for_each_instance(const std::function<void(const Instance&)>& examine) {
+    for (const Setting& setting : settings()) {
+      const Instance instance = make_instance(GetParam(), setting);
+      SCOPED_TRACE(instance.name);
+      examine(instance);
+      if (HasFatalFailure()) return;
+    }
+  }
+};
+
+TEST_P(LocalSamplerConformance, HasTheShapeItSays) {
+  for (const Setting& setting : settings()) {
+    const Instance instance = make_instance(GetParam(), setting);
+    SCOPED_TRACE(instance.name);
+    const LocalSampler& sampler = *instance.sampler;
+    EXPECT_EQ(sampler.outcome_count(), setting.k);
+    EXPECT_TRUE(sampler.guarantee_holds());
+    const double claimed = sampler.guarantee().parameter;
+    EXPECT_EQ(sampler.guarantee().notion, GetParam() == "gaussian-curve"
+                                              ? Guarantee::Notion::kGaussian
+                                              : Guarantee::Notion::kPure);
+    EXPECT_NEAR(claimed, setting.epsilon, claimed == 20 ? 10 : setting.epsilon == 1e-6 ? 1e-3 : 0);
+    if (sampler.guarantee().notion == Guarantee::Notion::kPure) {
+      EXPECT_LE(sampler.epsilon_realised_up(), claimed);
+    }
+    if (GetParam() == "minimax" && setting.k > 1) {
+      EXPECT_NEAR(sampler.epsilon_realised_up(), claimed, 2e-12 + (claimed > 10 ? 1e-5 : 0));
+    }
+    std::size_t integers = 0;
+    sampler.for_each_public_integer([&](uint128) { ++integers; });
+    EXPECT_GT(integers, 0U);
+  }
+}
+
+TEST_P(LocalSamplerConformance, LawsAreExact) {
+  for_each_instance([](const Instance& instance) {
+    const std::size_t k = instance.sampler->outcome_count();
+    for (const PrivateInput& input : testing::private_inputs(k)) {
+      SCOPED_TRACE(input.name);
+      const Law law = instance.sampler->law(input.view());
+      const ExactLaw integers = exact(law);
+      ASSERT_EQ(integers.numerators.size(), k);
+      ASSERT_EQ(law.probabilities.size(), k);
+      cpp_int sum = 0;
+      for (const cpp_int& numerator : integers.numerators) sum += numerator;
+      ASSERT_EQ(sum, integers.denominator);
+      for (std::size_t i = 0; i < k; ++i) {
+        const double expected =
+            integers.numerators[i].convert_to<double>() / integers.denominator.convert_to<double>();
+        ASSERT_NEAR(law.probabilities[i], expected, 1e-15 * expected);
+        ASSERT_GT(integers.numerators[i], 0) << "an outcome that some input excludes tells all";
+      }
+    }
+  });
+}
+
+// For all pairs of inputs and every outcome, in integers: the greatest probability is at most Ebar
+// times the least. That is epsilon-LDP itself.
+TEST_P(LocalSamplerConformance, PureGuaranteeHoldsForAllPairs) {
+  for_each_instance([](const Instance& instance) {
+    if (instance.sampler->guarantee().notion != Guarantee::Notion::kPure) return;
+    const ExpBound bound(instance.sampler->guarantee().parameter);
+    const std::size_t k = instance.sampler->outcome_count();
+    std::vector<ExactLaw> laws;
+    for (const PrivateInput& input : testing::private_inputs(k)) {
+      laws.push_back(exact(instance.sampler->law(input.view())));
+    }
+    double greatest_realised = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      const auto less = [&](const ExactLaw& a, const ExactLaw& b) {
+        return a.numerators[i] * b.denominator < b.numerators[i] * a.denominator;
+      };
+      const auto [least, most] = std::minmax_element(laws.begin(), laws.end(), less);
+      const cpp_int left = most->numerators[i] * least->denominator << bound.shift();
+      const cpp_int right = least->numerators[i] * most->denominator * bound.mantissa();
+      ASSERT_LE(left, right) << "outcome " << i;
+      greatest_realised = std::max(
+          greatest_realised,
+          std::log(left.convert_to<double>() / right.convert_to<double>() * bound.value()));
+    }
+    EXPECT_LE(greatest_realised, instance.sampler->epsilon_realised_up() + 1e-14);
+  });
+}
+
+// For all pairs of inputs, in both directions: the hockey-stick divergence of every order stays
+// under the Gaussian curve.
+TEST_P(LocalSamplerConformance, GaussianGuaranteeHoldsForAllPairs) {
+  for_each_instance([](const Instance& instance) {
+    if (instance.sampler->guarantee().notion != Guarantee::Notion::kGaussian) return;
+    const double mu = instance.sampler->guarantee().parameter;
+    const std::size_t k = instance.sampler->outcome_count();
+    std::vector<Masses> laws;
+    for (const PrivateInput& input : testing::private_inputs(k)) {
+      laws.push_back(instance.sampler->law(input.view()).probabilities);
+    }
+    const int steps = k > 100 ? 20 : 100;
+    for (int step = 0; step <= steps; ++step) {
+      const double b = 3 * (mu + mu * mu) * step / steps;
+      const double allowed = gaussian_curve(mu, b);
+      if (std::exp(b) > 1e15) break;  // beyond, doubles cannot tell the law from zero
+      for (const Masses& p : laws) {
+        for (const Masses& q : laws) {
+          ASSERT_LE(hockey_stick(std::exp(b), p, q), allowed + 1e-15) << "B = " << b;
+        }
+      }
+    }
+  });
+}
+
+TEST_P(LocalSamplerConformance, ReleasesTheReferenceWhereNothingIsKnown) {
+  for (const Setting& setting : settings()) {
+    const Instance instance = make_instance(GetParam(), setting);
+    SCOPED_TRACE(instance.name);
+    // From epsilon = 20 on, 2^62 parts make some lower bounds coarse (MATH 1.2).
+    const double tolerance = setting.epsilon < 20 ? 1e-9 : 1e-4;
+    const auto last = static_cast<std::uint32_t>(setting.k);
+    for (const PrivateInput& input :
+         {PrivateInput{"nothing", {}, {}}, PrivateInput{"zero", {0}, {0}},
+          PrivateInput{"NaN", {0}, {std::nan("")}}, PrivateInput{"out of range", {last}, {1}}}) {
+      const Law law = instance.sampler->law(input.view());
+      for (std::size_t i = 0; i < setting.k; ++i) {
+        ASSERT_NEAR(law.probabilities[i], instance.reference[i], tolerance * instance.reference[i])
+            << input.name << " at " << i;
+      }
+    }
+  }
+}
+
+// Chi-square at 1e-6, nine times for each sampler.
+TEST_P(LocalSamplerConformance, DrawsFollowTheLaw) {
+  SecureRandom random;
+  for (const std::size_t k : {3U, 20U, 5000U}) {
+    const Instance instance = make_instance(GetParam(), {k, false, 1});
+    SCOPED_TRACE(instance.name);
+    const auto last = static_cast<std::uint32_t>(k - 1);
+    for (const PrivateInput& input :
+         {PrivateInput{"records", {0, 1, last}, {7, 2, 4}},
+          PrivateInput{"garbage", {last, 0, 1, 1}, {2, std::nan(""), 0.3, -1}},
+          PrivateInput{"nothing", {}, {}}}) {
+      std::printf("%s, %s: ", instance.name.c_str(), input.name.c_str());
+      // Both ways of asking: one draw at a time, and many at once.
+      std::vector<std::uint32_t> released(k > 100 ? 400'000 : 40'000);
+      const std::size_t singles = k > 100 ? 1000 : 10'000;
+      for (std::size_t i = 0; i < singles; ++i) {
+        instance.sampler->draw(input.view(), random, std::span(released).subspan(i, 1));
+      }
+      instance.sampler->draw(input.view(), random, std::span(released).subspan(singles));
+      std::vector<std::uint64_t> observed(k);
+      for (const std::uint32_t outcome : released) {
+        ASSERT_LT(outcome, k);
+        ++observed[outcome];
+      }
+      EXPECT_TRUE(testing::follows(instance.sampler->law(input.view()).probabilities, observed));
+    }
+  }
+}
+
+TEST_P(LocalSamplerConformance, DrawsForAnythingAtAll) {
+  for_each_instance([random = std::make_shared<SecureRandom>()](const Instance& instance) {
+    const std::size_t k = instance.sampler->outcome_count();
+    for (const PrivateInput& input : testing::private_inputs(k)) {
+      SCOPED_TRACE(input.name);
+      std::vector<std::uint32_t> released(25, 4'000'000'000U);
+      ASSERT_NO_THROW(instance.sampler->draw(input.view(), *random, released));
+      for (const std::uint32_t outcome : released) ASSERT_LT(outcome, k);
+      ASSERT_NO_THROW(instance.sampler->draw(input.view(), *random, {}));
+    }
+  });
+}
+
+std::vector<std::string> sampler_names() {
+  std::vector<std::string> names(mechanism_names().begin(), mechanism_names().end());
+  names.emplace_back(kConvex);
+  return names;
+}
+
+std::string identifier(const ::testing::TestParamInfo<std::string>& name) {
+  std::string words = name.param;
+  std::replace(words.begin(), words.end(), '-', '_');
+  return words;
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, LocalSamplerConformance, ::testing::ValuesIn(sampler_names()),
+                         identifier);
+
+}  // namespace
+}  // namespace mollify

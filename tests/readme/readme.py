@@ -1,0 +1,50 @@
+"""Runs every command of README.md and compares what it prints with what the README shows.
+
+Blocks marked `console` must match to the letter, blocks marked `console random` in the number of
+lines and fields (what they release is random). The two set-up commands stand in a `sh` block:
+run-tests itself is one of them and runs the other. The C++ block must be examples/release_one.cpp,
+which is compiled and run by a test of its own.
+
+usage: readme.py REPOSITORY FOLDER_OF_THE_COMMAND
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def shape(text):
+    return [line.count(",") for line in text.splitlines()]
+
+
+def main():
+    repository, command_folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    readme = (repository / "README.md").read_text()
+    environment = dict(os.environ, PATH=f"{command_folder}:{os.environ['PATH']}")
+    (repository / "build").mkdir(exist_ok=True)
+    failures = 0
+    commands = 0
+    for kind, body in re.findall(r"^```(console(?: random)?)\n(.*?)^```", readme, re.M | re.S):
+        command, expected = body.split("\n", 1)
+        assert command.startswith("$ "), command
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", command[2:]], cwd=repository,
+                              env=environment, capture_output=True, text=True)
+        printed = done.stdout
+        same = shape(printed) == shape(expected) if "random" in kind else printed == expected
+        broken_pipe = 141  # of a command whose output `head` stopped reading
+        commands += 1
+        if not same or done.returncode not in (0, broken_pipe):
+            failures += 1
+            print(f"FAILED (status {done.returncode}): {command}\n-- expected\n{expected}"
+                  f"-- printed\n{printed}{done.stderr}")
+    examples = re.findall(r"^```cpp\n(.*?)^```", readme, re.M | re.S)
+    if examples != [(repository / "examples/release_one.cpp").read_text()]:
+        failures += 1
+        print("FAILED: the C++ block of README.md is not examples/release_one.cpp")
+    print(f"{commands} commands, {failures} failures")
+    return 1 if failures or commands < 5 else 0
+
+
+sys.exit(main())

@@ -1,0 +1,2 @@
+// Exists so that the test libraries' headers have a program to be precompiled for.
+int main() {}
