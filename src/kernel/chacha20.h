@@ -10,7 +10,8 @@ namespace mollify::detail {
 inline constexpr std::size_t kChaChaBatchBytes = 512;
 
 /// Writes `batches` batches of keystream for block counters counter, counter + 1, ...
-/// `nonce` is the RFC's 96-bit nonce as three little-endian words.
+/// `nonce` is the RFC's 96-bit nonce as three little-endian words. Leaves neither the key nor the
+/// keystream on the stack.
 void chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3], std::uint32_t counter,
               unsigned char* out, std::size_t batches);
 

@@ -1,0 +1,190 @@
+// Any bytes as a band and scores: the theorems of Table, SparseTable and AliasTable must hold.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "mollify/kernel/alias_table.h"
+#include "mollify/kernel/band.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/sparse_table.h"
+#include "mollify/kernel/table.h"
+
+namespace {
+
+using mollify::Band;
+using mollify::uint128;
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "broken: %s\n", what);
+  std::abort();
+}
+
+/// Hands out the input as values, and zeros when it has run out.
+class Input {
+ public:
+  Input(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
+
+  template <class Value>
+  Value next() {
+    Value value{};
+    const std::size_t size = left_ < sizeof value ? left_ : sizeof value;
+    std::memcpy(&value, data_, size);
+    data_ += size;
+    left_ -= size;
+    return value;
+  }
+  bool is_empty() const { return left_ == 0; }
+
+ private:
+  const std::uint8_t* data_;
+  std::size_t left_;
+};
+
+std::optional<Band> band_of(Input& input) {
+  const auto flags = input.next<std::uint8_t>();
+  const std::size_t k = 1 + input.next<std::uint8_t>() % 64;
+  mollify::BandSpec spec = {.outcome_count = k};
+  // Epsilons from 1e-6 to 30, floors from e^-epsilon to 1: most of these bands can be made.
+  spec.epsilon = std::exp(-13.8 + 17.2 * input.next<std::uint8_t>() / 255);
+  spec.floor = std::exp(-spec.epsilon * (0.05 + 0.9 * input.next<std::uint8_t>() / 255));
+  if ((flags & 1) != 0) spec.total = 1 + input.next<std::uint16_t>();
+  if ((flags & 2) != 0) spec.total = 1 + input.next<std::uint64_t>() / 4;
+  static std::vector<double> reference;
+  static std::vector<std::uint32_t> zeros;
+  reference.clear();
+  zeros.clear();
+  const std::uint64_t zero_bits = (flags & 4) != 0 ? input.next<std::uint64_t>() : 0;
+  for (std::uint32_t i = 0; i < k; ++i) {
+    if ((zero_bits >> i & 1) != 0) zeros.push_back(i);
+  }
+  if ((flags & 8) != 0) {
+    for (std::uint32_t i = 0; i < k; ++i) {
+      const bool zero = (zero_bits >> i & 1) != 0;
+      reference.push_back(zero ? 0 : std::ldexp(1, input.next<std::uint8_t>() % 64));
+    }
+  }
+  spec.structural_zeros = zeros;
+  spec.reference = reference;
+  try {
+    return Band::make(spec);
+  } catch (const mollify::InvalidInput&) {
+    return std::nullopt;
+  }
+}
+
+void check_table(const mollify::Table& table) {
+  const Band& band = table.band();
+  const std::span<const std::uint64_t> n = table.numerators();
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < n.size(); ++i) {
+    require(band.lower(i) <= n[i] && n[i] <= band.upper(i), "a numerator leaves its bounds");
+    require(band.bound().allows(n[i], band.lower(i)), "a numerator exceeds Ebar times the least");
+    if (n[i] > 0) {
+      require(table.outcome_at(sum) == i, "a run begins elsewhere");
+      require(table.outcome_at(sum + n[i] - 1) == i, "a run ends elsewhere");
+    }
+    require(n[i] <= band.total() - sum, "the sum exceeds the total");
+    sum += n[i];
+  }
+  require(sum == band.total(), "the sum is not the total");
+}
+
+void check_alias(const mollify::Table& table) {
+  const mollify::AliasTable alias(table);
+  const std::uint64_t total = table.band().total();
+  const std::size_t k = table.numerators().size();
+  static std::vector<uint128> parts;
+  parts.assign(k, 0);
+  for (std::size_t column = 0; column < k; ++column) {
+    std::uint64_t low = 0, high = total;
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      if (alias.outcome_at(column, middle) == column) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    parts[column] += low;
+    if (low < total) parts[alias.outcome_at(column, low)] += total - low;
+  }
+  for (std::size_t i = 0; i < k; ++i) {
+    require(parts[i] == static_cast<uint128>(table.numerators()[i]) * k,
+            "the alias table has other parts");
+  }
+}
+
+void check_sparse(const mollify::SparseTable& table) {
+  const Band& band = table.band();
+  const std::uint64_t all_lower = band.lower_before(band.outcome_count());
+  std::uint64_t sum = 0, scored_lower = 0;
+  for (std::size_t j = 0; j < table.outcomes().size(); ++j) {
+    const std::uint32_t i = table.outcomes()[j];
+    const std::uint64_t n = table.numerators()[j];
+    require(i < band.outcome_count() && (j == 0 || table.outcomes()[j - 1] < i),
+            "the outcomes are not ascending");
+    require(band.lower(i) <= n && n <= band.upper(i), "a sparse numerator leaves its bounds");
+    if (n > 0) require(table.outcome_at(sum, 0) == i, "a sparse run begins elsewhere");
+    require(n <= band.total() - sum, "the sparse sum exceeds the total");
+    sum += n;
+    scored_lower += band.lower(i);
+  }
+  const std::uint64_t rest = table.numerators().back(), unscored = table.unscored_lower();
+  require(unscored == all_lower - scored_lower, "C is not the sum of the unscored lower bounds");
+  require(rest >= unscored && band.bound().allows(rest, unscored),
+          "the unscored outcomes leave their bounds");
+  require(rest == band.total() - sum, "the sparse sum is not the total");
+  if (unscored == 0) return;
+  for (const std::uint64_t position : {std::uint64_t{0}, unscored / 2, unscored - 1}) {
+    const std::size_t i = table.outcome_at(band.total() - 1, position);
+    require(i < band.outcome_count() && band.lower(i) > 0, "an impossible outcome is drawn");
+    for (const std::uint32_t scored : table.outcomes()) {
+      require(scored != i, "a scored outcome is drawn as an unscored one");
+    }
+  }
+}
+
+template <class Score>
+void check_scores(const Band& band, Input& input) {
+  static std::vector<Score> scores;
+  mollify::Table table(band);
+  scores.assign(band.outcome_count(), Score{});
+  for (Score& score : scores) score = input.next<Score>();
+  table.assign(scores);
+  check_table(table);
+  if (band.outcome_count() <= 8) check_alias(table);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input(data, size);
+  const std::optional<Band> band = band_of(input);
+  if (!band) return 0;
+  const auto kind = input.next<std::uint8_t>() % 3;
+  if (kind == 0) {
+    check_scores<double>(*band, input);
+  } else if (kind == 1) {
+    check_scores<float>(*band, input);
+  } else {
+    static std::vector<std::uint32_t> outcomes;
+    static std::vector<double> scores;
+    outcomes.clear();
+    scores.clear();
+    while (!input.is_empty() && outcomes.size() < 64) {
+      outcomes.push_back(input.next<std::uint8_t>() % 80U);  // some out of range, in any order
+      scores.push_back(input.next<double>());
+    }
+    mollify::SparseTable table(*band);
+    table.assign(outcomes, scores);
+    check_sparse(table);
+  }
+  return 0;
+}

@@ -1,0 +1,20 @@
+// A program with the kernel alone. What it needs at run time is what the kernel needs.
+#include <vector>
+
+#include "mollify/kernel/alias_table.h"
+#include "mollify/kernel/randomized_response.h"
+#include "mollify/kernel/sparse_table.h"
+#include "mollify/kernel/table.h"
+
+int main() {
+  const mollify::Band band = mollify::Band::make({.outcome_count = 4, .floor = 0.6, .epsilon = 1});
+  mollify::SecureRandom random;
+  const mollify::Table table(band, std::vector<double>{1, 2, 3, 4});
+  mollify::SparseTable sparse(band);
+  sparse.assign(std::vector<std::uint32_t>{1}, std::vector<double>{1});
+  const mollify::AliasTable alias(table);
+  const mollify::RandomizedResponse response(4, 1);
+  const bool inside = table.draw(random) < 4 && sparse.draw(random) < 4 && alias.draw(random) < 4 &&
+                      response.draw(1, random) < 4;
+  return inside ? 0 : 1;
+}

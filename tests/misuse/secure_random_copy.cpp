@@ -1,0 +1,13 @@
+// Two objects with one state would hand out the same words.
+// expected: deleted
+#include <utility>
+
+#include "mollify/kernel/secure_random.h"
+
+mollify::SecureRandom hand_over(mollify::SecureRandom& random) {
+#if defined(MISUSE)
+  return random;
+#else
+  return std::move(random);
+#endif
+}

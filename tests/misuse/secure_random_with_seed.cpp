@@ -1,0 +1,12 @@
+// The secure source takes no seed.
+// expected: SecureRandom
+#include "mollify/kernel/secure_random.h"
+
+std::uint64_t first_word() {
+#if defined(MISUSE)
+  mollify::SecureRandom random(42);
+#else
+  mollify::SecureRandom random;
+#endif
+  return random.word();
+}
