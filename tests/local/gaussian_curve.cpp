@@ -37,13 +37,14 @@ double weight_by_grid(double nu, double least_mass) {
     return value.convert_to<double>();
   };
   double low = 0, high = 10 * nu + nu * nu + 1, best = 1;
-  for (int round = 0; round < 5; ++round) {
-    const double step = (high - low) / 400;
+  for (int round = 0; round < 8; ++round) {
+    const double step = (high - low) / 50;
     double at = low;
-    for (int i = 0; i <= 400; ++i) {
+    for (int i = 0; i <= 50; ++i) {
       const double b = low + step * i;
-      if (ratio(b) < best) {
-        best = ratio(b);
+      const double found = ratio(b);
+      if (found < best) {
+        best = found;
         at = b;
       }
     }
