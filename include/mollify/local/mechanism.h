@@ -37,14 +37,14 @@ struct MechanismParameters {
   /// Reference masses, one for each outcome and positive; empty stands for uniform.
   std::span<const double> reference = {};
   /// For every mechanism but kGaussianCurve: of one draw.
-  std::optional<double> epsilon;
+  std::optional<double> epsilon = std::nullopt;
   /// For kGaussianCurve: of one draw.
-  std::optional<double> mu;
+  std::optional<double> mu = std::nullopt;
   /// For kClass.
-  std::optional<double> c1;
-  std::optional<double> c2;
+  std::optional<double> c1 = std::nullopt;
+  std::optional<double> c2 = std::nullopt;
   /// For kNeighbourhood.
-  std::optional<double> gamma;
+  std::optional<double> gamma = std::nullopt;
 };
 
 /// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it

@@ -1,0 +1,357 @@
+#include "mollify/local/mechanism.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "local/private_inputs.h"
+#include "mollify/divergence/f_divergence.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/randomized_response.h"
+#include "mollify/local/band_floor.h"
+#include "mollify/local/convex_mollifier.h"
+
+namespace mollify {
+namespace {
+
+using Masses = std::vector<double>;
+
+Masses law_of_masses(const LocalSampler& sampler, const Masses& p) {
+  return sampler.law(testing::every_outcome("", p).view()).probabilities;
+}
+
+Masses law_of_masses(const MechanismParameters& parameters, const Masses& p) {
+  return law_of_masses(*make_sampler(parameters), p);
+}
+
+void expect_same(const Masses& law, const Masses& expected, double relative) {
+  ASSERT_EQ(law.size(), expected.size());
+  for (std::size_t i = 0; i < law.size(); ++i) {
+    EXPECT_NEAR(law[i], expected[i], relative * expected[i]) << "outcome " << i;
+  }
+}
+
+Masses random_masses(std::size_t k, std::mt19937_64& random) {
+  Masses masses(k);
+  double sum = 0;
+  for (double& mass : masses) sum += mass = std::exponential_distribution<double>()(random);
+  for (double& mass : masses) mass /= sum;
+  return masses;
+}
+
+TEST(Mechanism, NamesRoundTrip) {
+  const std::set<std::string_view> names(mechanism_names().begin(), mechanism_names().end());
+  EXPECT_EQ(names, (std::set<std::string_view>{"minimax", "relative", "class", "neighbourhood",
+                                               "public-kernel", "randomized-response", "mixture",
+                                               "gaussian-curve"}));
+  for (const std::string_view name : mechanism_names()) {
+    ASSERT_TRUE(mechanism_named(name));
+    EXPECT_EQ(name_of(*mechanism_named(name)), name);
+  }
+  EXPECT_EQ(name_of(Mechanism::kMinimax), "minimax");
+  EXPECT_EQ(name_of(Mechanism::kGaussianCurve), "gaussian-curve");
+  EXPECT_FALSE(mechanism_named("Minimax"));
+  EXPECT_FALSE(mechanism_named(""));
+}
+
+std::string refusal(const MechanismParameters& parameters) {
+  try {
+    make_sampler(parameters);
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Mechanism, RefusesMissingAndSuperfluousParameters) {
+  using M = Mechanism;
+  const Masses h = {0.25, 0.75};
+  EXPECT_EQ(refusal({.outcome_count = 2}), "mechanism minimax needs epsilon, but none is given");
+  EXPECT_EQ(refusal({.mechanism = M::kGaussianCurve, .outcome_count = 2}),
+            "mechanism gaussian-curve needs mu, but none is given");
+  EXPECT_EQ(refusal({.mechanism = M::kGaussianCurve, .outcome_count = 2, .epsilon = 1, .mu = 1}),
+            "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given");
+  EXPECT_EQ(refusal({.mechanism = M::kRelative, .outcome_count = 2, .epsilon = 1, .mu = 1}),
+            "mechanism relative has no mu, but one is given");
+  EXPECT_EQ(refusal({.mechanism = M::kClass, .outcome_count = 2, .epsilon = 1, .c2 = 2}),
+            "mechanism class needs c1, but none is given");
+  EXPECT_EQ(refusal({.mechanism = M::kClass, .outcome_count = 2, .epsilon = 1, .c1 = 0}),
+            "mechanism class needs c2, but none is given");
+  EXPECT_EQ(refusal({.outcome_count = 2, .epsilon = 1, .c1 = 0}),
+            "mechanism minimax has no c1, but one is given");
+  EXPECT_EQ(refusal({.mechanism = M::kMixture, .outcome_count = 2, .epsilon = 1, .c2 = 2}),
+            "mechanism mixture has no c2, but one is given");
+  EXPECT_EQ(refusal({.mechanism = M::kNeighbourhood, .outcome_count = 2, .epsilon = 1}),
+            "mechanism neighbourhood needs gamma, but none is given");
+  EXPECT_EQ(refusal({.outcome_count = 2, .epsilon = 1, .gamma = 2}),
+            "mechanism minimax has no gamma, but one is given");
+  EXPECT_EQ(
+      refusal(
+          {.mechanism = M::kRandomizedResponse, .outcome_count = 2, .reference = h, .epsilon = 1}),
+      "mechanism randomized-response has no reference, but one is given");
+  EXPECT_EQ(refusal({.mechanism = M::kPublicKernel, .outcome_count = 2, .epsilon = 1}),
+            "mechanism public-kernel needs a reference, the public distribution that it keeps in "
+            "place, but none is given");
+}
+
+/// The parameters that a mechanism must have, all in range.
+MechanismParameters complete(Mechanism mechanism, std::size_t k, std::span<const double> h) {
+  MechanismParameters parameters{.mechanism = mechanism, .outcome_count = k, .reference = h};
+  (mechanism == Mechanism::kGaussianCurve ? parameters.mu : parameters.epsilon) = 1;
+  if (mechanism == Mechanism::kClass) {
+    parameters.c1 = 0.5;
+    parameters.c2 = 3;
+  }
+  if (mechanism == Mechanism::kNeighbourhood) parameters.gamma = 2;
+  return parameters;
+}
+
+// Whatever the mechanism, a wrong space is refused in the same words, before anything is computed
+// from it.
+TEST(Mechanism, RefusesWrongSpaces) {
+  for (const std::string_view name : mechanism_names()) {
+    SCOPED_TRACE(name);
+    const Mechanism mechanism = *mechanism_named(name);
+    const auto with = [&](std::size_t k, const Masses& h) {
+      return refusal(complete(mechanism, k, h));
+    };
+    if (mechanism != Mechanism::kPublicKernel) {
+      EXPECT_EQ(with(0, {}), "the number of outcomes must be from 1 to 16777216, but is 0");
+      EXPECT_EQ(with(1'000'000'000'000, {}),
+                "the number of outcomes must be from 1 to 16777216, but is 1000000000000");
+    }
+    if (mechanism == Mechanism::kRandomizedResponse) continue;
+    EXPECT_EQ(with(3, {1, 1}),
+              "the reference must have one mass for each of the 3 outcomes, but has 2");
+    EXPECT_EQ(with(2, {1, 0}),
+              "the reference mass of outcome 1 must be finite and positive, but is 0");
+    EXPECT_EQ(with(2, {-1, 1}),
+              "the reference mass of outcome 0 must be finite and positive, but is -1");
+    EXPECT_EQ(with(2, {1, std::numeric_limits<double>::quiet_NaN()}),
+              "the reference mass of outcome 1 must be finite and positive, but is nan");
+    EXPECT_EQ(with(2, {1e308, 1e308}), "the reference masses must have a finite sum");
+    // As uneven as doubles can be, and still a reference.
+    EXPECT_EQ(with(2, {1, 1e-320}), "accepted");
+    EXPECT_EQ(with(3, {1, 1e-17, 1e-300}), "accepted");
+  }
+}
+
+TEST(Mechanism, RefusesParametersOutOfRange) {
+  const auto band = [](double epsilon) {
+    return refusal({.outcome_count = 2, .epsilon = epsilon});
+  };
+  EXPECT_EQ(band(-1), "epsilon must be finite and positive, but is -1");
+  EXPECT_EQ(band(1e-7), "epsilon of one draw must be at least 1e-06, but is 1e-07");
+  EXPECT_EQ(refusal({.mechanism = Mechanism::kGaussianCurve, .outcome_count = 2, .mu = 30}),
+            "mu must be from 0.001 to 20, but is 30");
+  EXPECT_EQ(
+      refusal({.mechanism = Mechanism::kClass, .outcome_count = 2, .epsilon = 1, .c1 = 2, .c2 = 3}),
+      "c1 must be at least 0 and below 1, but is 2");
+  EXPECT_EQ(
+      refusal(
+          {.mechanism = Mechanism::kNeighbourhood, .outcome_count = 2, .epsilon = 1, .gamma = 0.5}),
+      "gamma must be finite and above 1, but is 0.5");
+}
+
+TEST(Mechanism, BandFloors) {
+  const Masses h = {0.1, 0.2, 0.3, 0.4};
+  EXPECT_EQ(band_floor_of({.outcome_count = 4, .epsilon = 1}), minimax_floor(4, 1));
+  EXPECT_EQ(band_floor_of({.outcome_count = 1, .reference = std::span(h).first(1), .epsilon = 1}),
+            minimax_floor(1, 1));
+  EXPECT_NEAR(band_floor_of({.outcome_count = 4, .reference = h, .epsilon = 1}),
+              class_floor(0, 10, 1), 1e-15);
+  for (const Mechanism linear : {Mechanism::kPublicKernel, Mechanism::kRandomizedResponse,
+                                 Mechanism::kMixture, Mechanism::kGaussianCurve}) {
+    const bool response = linear == Mechanism::kRandomizedResponse;
+    try {
+      band_floor_of(complete(linear, 4, response ? std::span<const double>() : h));
+      FAIL();
+    } catch (const InvalidInput& error) {
+      EXPECT_EQ(error.what(), "mechanism " + std::string(name_of(linear)) + " has no band");
+    }
+  }
+}
+
+// 40-digit closed forms, to 1e-9 relative (2/N is far less).
+TEST(Mechanism, MinimaxLawsAgreeWithTheReferenceValues) {
+  std::ifstream file(MOLLIFY_TEST_FINITE_JSON);
+  const nlohmann::json reference = nlohmann::json::parse(file);
+  std::size_t seen = 0;
+  for (const auto& row : reference.at("laws_k5")) {
+    const double epsilon = row.at("eps").get<double>();
+    const auto p = row.at("p").get<Masses>();
+    Masses expected;
+    for (const auto& mass : row.at("q")) expected.push_back(std::stod(mass.get<std::string>()));
+    const Masses law = law_of_masses({.outcome_count = 5, .epsilon = epsilon}, p);
+    expect_same(law, expected, 1e-9);
+    const DivergenceReport report = divergence_report(p, law);
+    const double divergences[] = {report.kl, report.tv, report.hellinger2};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double value = std::stod(row.at("KL_TV_H2")[i].get<std::string>());
+      EXPECT_NEAR(divergences[i], value, 1e-9 * value + 1e-11) << "epsilon " << epsilon;
+    }
+    ++seen;
+  }
+  EXPECT_EQ(seen, 15U);
+}
+
+// MATH 1.1: no scale makes H20's closed form sum to one for a point mass; it takes its upper bound
+// and the others share the rest in proportion to the reference.
+TEST(Mechanism, RelativeMollifierInTheMissingCase) {
+  const Masses h = {0.1, 0.2, 0.3, 0.4};
+  const double top = 0.1 * std::exp(0.5);
+  const double rest = (1 - top) / 0.9;
+  expect_same(
+      law_of_masses(
+          {.mechanism = Mechanism::kRelative, .outcome_count = 4, .reference = h, .epsilon = 1},
+          {1, 0, 0, 0}),
+      {top, 0.2 * rest, 0.3 * rest, 0.4 * rest}, 1e-11);
+}
+
+TEST(Mechanism, ReleasesAClassThatIsPrivateAlreadyUnchanged) {
+  const Masses h = {0.1, 0.2, 0.3, 0.4};
+  const Masses lift = {1.3, 0.6, 1.2, 0.975};  // within [0.5, 1.3], and 1.3 <= e 0.5
+  Masses p;
+  for (std::size_t i = 0; i < 4; ++i) p.push_back(h[i] * lift[i]);
+  expect_same(law_of_masses({.mechanism = Mechanism::kClass,
+                             .outcome_count = 4,
+                             .reference = h,
+                             .epsilon = 1,
+                             .c1 = 0.5,
+                             .c2 = 1.3},
+                            p),
+              p, 1e-11);
+}
+
+TEST(Mechanism, NeighbourhoodIsTheClassOfItsFactor) {
+  std::mt19937_64 random(1);
+  for (const double gamma : {1.5, 4.0}) {
+    const Masses h = random_masses(6, random);
+    for (int trial = 0; trial < 10; ++trial) {
+      const Masses p = random_masses(6, random);
+      expect_same(law_of_masses({.mechanism = Mechanism::kNeighbourhood,
+                                 .outcome_count = 6,
+                                 .reference = h,
+                                 .epsilon = 0.7,
+                                 .gamma = gamma},
+                                p),
+                  law_of_masses({.mechanism = Mechanism::kClass,
+                                 .outcome_count = 6,
+                                 .reference = h,
+                                 .epsilon = 0.7,
+                                 .c1 = 1 / gamma,
+                                 .c2 = gamma},
+                                p),
+                  1e-12);
+    }
+  }
+}
+
+// A_R: the law E/(E+k-1) P + (1 - P)/(E+k-1), which the mixture with uniform reference also has.
+TEST(Mechanism, RandomizedResponseAndTheUniformMixture) {
+  std::mt19937_64 random(2);
+  for (const double epsilon : {1e-3, 0.1, 1.0, 5.0, 20.0}) {
+    for (const std::size_t k : {2U, 5U, 100U}) {
+      const Masses p = random_masses(k, random);
+      const double total = std::exp(epsilon) + static_cast<double>(k) - 1;
+      Masses expected;
+      for (const double mass : p) expected.push_back((1 + std::expm1(epsilon) * mass) / total);
+      expect_same(
+          law_of_masses(
+              {.mechanism = Mechanism::kRandomizedResponse, .outcome_count = k, .epsilon = epsilon},
+              p),
+          expected, 1e-9);
+      expect_same(
+          law_of_masses({.mechanism = Mechanism::kMixture, .outcome_count = k, .epsilon = epsilon},
+                        p),
+          expected, 1e-9);
+    }
+  }
+}
+
+// With the reference as the private distribution, linear samplers change nothing.
+TEST(Mechanism, LinearSamplersLeaveTheReferenceInPlace) {
+  const Masses h = {0.05, 0.3, 0.15, 0.5};
+  for (const Mechanism linear :
+       {Mechanism::kPublicKernel, Mechanism::kMixture, Mechanism::kGaussianCurve}) {
+    expect_same(law_of_masses(complete(linear, 4, h), h), h, 1e-9);
+  }
+}
+
+ConvexMollifierSampler hull_of_response(std::size_t k, double epsilon) {
+  Masses rows(k * k, 1);
+  for (std::size_t i = 0; i < k; ++i) rows[i * k + i] = std::exp(epsilon);
+  return {MatrixChannel::make(rows, k, epsilon), epsilon};
+}
+
+// The hull of randomized response is {q >= 1/(E+k-1)}, which is the minimax band: the projections
+// on both are the same law.
+TEST(Mechanism, ConvexHullOfRandomizedResponseGivesTheMinimaxLaw) {
+  std::mt19937_64 random(3);
+  double farthest = 0;
+  for (const double epsilon : {0.1, 1.0, 4.0}) {
+    for (const std::size_t k : {2U, 5U, 20U}) {
+      const ConvexMollifierSampler hull = hull_of_response(k, epsilon);
+      for (int trial = 0; trial < 5; ++trial) {
+        Masses p = random_masses(k, random);
+        if (trial == 0) p = {1};
+        p.resize(k);
+        const Masses law = law_of_masses(hull, p);
+        const Masses minimax = law_of_masses({.outcome_count = k, .epsilon = epsilon}, p);
+        for (std::size_t i = 0; i < k; ++i) {
+          farthest = std::max(farthest, std::abs(law[i] - minimax[i]));
+        }
+      }
+    }
+  }
+  std::printf("greatest difference of the two laws: %.3g\n", farthest);
+  EXPECT_LE(farthest, 1e-6);
+}
+
+// H20: never worse in KL than the naive sampler whose rows generate the hull, and often better.
+TEST(Mechanism, ConvexProjectionIsNeverWorseThanTheNaiveSampler) {
+  std::mt19937_64 random(4);
+  int better = 0, tried = 0;
+  for (const double epsilon : {0.1, 1.0, 4.0}) {
+    for (const std::size_t k : {2U, 5U, 50U}) {
+      const ConvexMollifierSampler hull = hull_of_response(k, epsilon);
+      const auto naive = make_sampler(
+          {.mechanism = Mechanism::kRandomizedResponse, .outcome_count = k, .epsilon = epsilon});
+      for (int trial = 0; trial < 10; ++trial) {
+        const Masses p = random_masses(k, random);
+        const double ours = kullback_leibler(p, law_of_masses(hull, p));
+        const double theirs = kullback_leibler(p, law_of_masses(*naive, p));
+        EXPECT_LE(ours, theirs + 1e-10) << "k " << k << " epsilon " << epsilon;
+        ++tried;
+        if (ours < 0.9 * theirs) ++better;
+      }
+    }
+  }
+  std::printf("better by a tenth in %d of %d\n", better, tried);
+  EXPECT_GT(better, tried / 2);
+}
+
+TEST(Mechanism, ConvexMollifierRefusesAnEpsilonItsGeneratorsDoNotKeep) {
+  const MatrixChannel generators = hull_of_response(3, 1).generators();
+  EXPECT_NO_THROW(ConvexMollifierSampler(generators, 1));
+  try {
+    ConvexMollifierSampler(generators, 0.5);
+    FAIL();
+  } catch (const InvalidInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "the generators must be within a factor e^0.5 of one another at every outcome, "
+                 "but are not");
+  }
+}
+
+}  // namespace
+}  // namespace mollify
