@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "mollify/kernel/band.h"
 #include "mollify/kernel/invalid_input.h"
 
 namespace mollify::cli {
@@ -54,6 +55,15 @@ void refuse_missing(std::string_view flag) {
   throw InvalidInput(fmt::format("{} is needed, but is not given", flag));
 }
 
+std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_view flag) {
+  const std::uint64_t count = needed(k, flag);
+  if (count < 1 || count > Band::kMostOutcomes) {
+    throw InvalidInput(fmt::format("the number of outcomes must be from 1 to {}, but is {}",
+                                   Band::kMostOutcomes, count));
+  }
+  return count;
+}
+
 void print_json(const Json& json) {
   // Names of files and columns may hold any bytes; JSON holds text.
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
@@ -62,6 +72,10 @@ void print_json(const Json& json) {
 Json number(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "not a number" : "infinity";
+}
+
+void tell(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
 void flush_output() {

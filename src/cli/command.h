@@ -42,11 +42,17 @@ const Value& needed(const std::optional<Value>& value, std::string_view flag) {
   return *value;
 }
 
+/// The number of outcomes given as --k. Throws InvalidInput unless it is from 1 to 2^24.
+std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_view flag = "--k");
+
 /// Writes JSON and a line feed to standard output.
 void print_json(const Json& json);
 
 /// A finite number as it is, an infinite one as the text "infinity": JSON has none.
 Json number(double value);
+
+/// Writes to standard error; nobody listening is no failure.
+void tell(std::string_view text);
 
 /// Fails loudly (exit status 1) if standard output could not take what was written.
 void flush_output();

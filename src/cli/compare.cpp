@@ -6,13 +6,12 @@
 
 #include "command.h"
 #include "mechanism_options.h"
-#include "mollify/accounting/composition.h"
-#include "mollify/accounting/gaussian_composition.h"
 #include "mollify/io/domain_yaml.h"
 #include "mollify/io/private_table.h"
 #include "mollify/io/public_records.h"
 #include "mollify/io/roster.h"
 #include "mollify/reference/smoothed_histogram.h"
+#include "mollify/release/draw_budget.h"
 #include "report.h"
 
 namespace mollify::cli {
@@ -114,6 +113,7 @@ void print_table(const Comparison& comparison, const Domain& domain) {
 int run(const CompareOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const std::string& data = needed(options.data, "--data");
+  if (options.units) needed(options.unit, "--unit");
   Comparison comparison;
   comparison.reference.assign(domain.size(), 1.0 / domain.size());
   if (options.mechanism.reference) {
@@ -126,11 +126,10 @@ int run(const CompareOptions& options) {
   MechanismParameters parameters = options.mechanism.parameters(
       domain.size(), options.mechanism.reference ? std::span<const double>(comparison.reference)
                                                  : std::span<const double>());
-  if (parameters.mu) {
-    parameters.mu = mu_per_draw_down(*parameters.mu, count);
-  } else {
-    parameters.epsilon = epsilon_per_draw_down(needed(parameters.epsilon, "--epsilon"), count);
-  }
+  if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
+  const DrawBudget budget = draw_budget(parameters.epsilon, parameters.mu, count);
+  parameters.epsilon = budget.epsilon;
+  parameters.mu = budget.mu;
   const auto sampler = make_sampler(parameters);
   if (options.unit) {
     std::optional<StringIndex> roster;
@@ -194,7 +193,8 @@ void add_compare(CLI::App& app, Session& session) {
   command.add_option("--unit", options->unit, "column that names the unit")->type_name("COLUMN");
   command.add_option("--units", options->units, "public CSV of all units")->type_name("FILE");
   add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
-  options->mechanism.add_to(command, "public CSV of records in the domain");
+  options->mechanism.add_to(command, "public CSV of records in the domain",
+                            "all draws of a unit together");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

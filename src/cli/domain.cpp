@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/io/atomic_file.h"
 #include "mollify/io/domain_hash.h"
 #include "mollify/io/domain_yaml.h"
 #include "mollify/io/draft_domain.h"
+#include "output_files.h"
 
 namespace mollify::cli {
 namespace {
@@ -19,11 +19,7 @@ struct DomainOptions {
 int run(const DomainOptions& options) {
   const DomainDraft draft = draft_domain(needed(options.public_file, "--public"), options.columns);
   const std::string yaml = domain_yaml(draft.domain, draft.notes);
-  if (options.out) {
-    AtomicFile file(*options.out);
-    file.write(yaml);
-    file.commit();
-  }
+  if (options.out) write_files({{*options.out, yaml}});
   if (options.json) {
     print_json({{"outcomes", draft.domain.size()},
                 {"sha256", domain_hash(draft.domain)},

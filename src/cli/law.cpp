@@ -79,7 +79,7 @@ void add_law(CLI::App& app, Session& session) {
       .add_option("--p", options->p,
                   "the distribution: a JSON array, or CSV with columns outcome and p")
       ->type_name("FILE");
-  options->mechanism.add_to(command, "public distribution, in the same form as --p");
+  options->mechanism.add_to(command, "public distribution, in the same form as --p", "one draw");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -1,6 +1,10 @@
 // The mollify command.
+#include <fcntl.h>
+
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <new>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -17,19 +21,44 @@ void complain(std::string message) {
     if (letter == '\n' || letter == '\r') letter = ' ';
   }
   while (!message.empty() && message.back() == ' ') message.pop_back();
-  fmt::print(stderr, "mollify: {}\n", message);
+  mollify::cli::tell("mollify: " + message + "\n");
 }
+
+/// Without this, a program started with a standard stream closed would give that stream's number
+/// to the next file it opens, and print into it. The stand-in refuses what it was closed to.
+void occupy_standard_streams() {
+  for (const int descriptor : {0, 1, 2}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The least free number is taken, and that is this one.
+    static_cast<void>(::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY));
+  }
+}
+
+/// Lists the commands by the first line of what they say about themselves.
+class BriefCommands : public CLI::Formatter {
+ public:
+  std::string make_subcommand(const CLI::App* command) const override {
+    const std::string description = command->get_description();
+    return fmt::format("  {:<10}{}\n", command->get_name(),
+                       description.substr(0, description.find('\n')));
+  }
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace mollify::cli;
+  occupy_standard_streams();
   CLI::App app(
       "Releases samples of private data under differential privacy.\n"
       "Start with `mollify check` on your data, `mollify plan` for what epsilon buys, then "
-      "`mollify sample`.");
+      "`mollify sample`.",
+      "mollify");
+  app.formatter(std::make_shared<BriefCommands>());
+  app.footer(
+      "Every command has --help and --json. Exit status: 0 done, 1 failed or the answer is no, "
+      "2 refused.");
   app.set_version_flag("--version", mollify::kVersion);
-  app.require_subcommand(1);
   Session session;
   add_sample(app, session);
   add_verify(app, session);
@@ -41,16 +70,20 @@ int main(int argc, char** argv) {
   add_domain(app, session);
   try {
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
     flush_output();
     return session.status;
   } catch (const CLI::Success& asked) {
-    return app.exit(asked);
+    return app.exit(asked);  // prints help or version
   } catch (const CLI::ParseError& error) {
     complain(fmt::format("{}; see mollify --help", error.what()));
     return kBadInput;
   } catch (const mollify::InvalidInput& error) {
     complain(error.what());
     return kBadInput;
+  } catch (const std::bad_alloc&) {
+    complain("there is not enough memory");
+    return kFailure;
   } catch (const std::exception& error) {
     complain(error.what());
     return kFailure;

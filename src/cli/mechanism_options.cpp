@@ -9,16 +9,31 @@
 
 namespace mollify::cli {
 
-void MechanismOptions::add_to(CLI::App& command, const std::string& reference_help) {
+void MechanismOptions::add_to(CLI::App& command, const std::string& reference_help,
+                              std::string_view spent_on) {
+  const std::string group = "Mechanism, all of it public";
   const auto names = mechanism_names();
-  command.add_option("--mechanism", mechanism, fmt::format("one of {}", fmt::join(names, ", ")))
-      ->type_name("NAME");
-  add_number(command, "--epsilon", epsilon, "privacy budget of all draws of a unit together");
-  add_number(command, "--mu", mu, "the same for gaussian-curve, in Gaussian-DP");
-  add_number(command, "--c1", c1, "class: least density of P against the reference");
-  add_number(command, "--c2", c2, "class: greatest density of P against the reference");
-  add_number(command, "--gamma", gamma, "neighbourhood: P is within this factor of the reference");
-  command.add_option("--reference", reference, reference_help)->type_name("FILE");
+  const auto chosen = [](Mechanism default_mechanism) {
+    return fmt::format("; makes {} the default", name_of(default_mechanism));
+  };
+  command
+      .add_option("--mechanism", mechanism,
+                  fmt::format("one of {} (default: minimax)", fmt::join(names, ", ")))
+      ->type_name("NAME")
+      ->group(group);
+  const auto number = [&](const std::string& flag, std::optional<double>& value,
+                          const std::string& help) {
+    add_number(command, flag, value, help)->group(group);
+  };
+  number("--epsilon", epsilon, fmt::format("privacy budget of {}, from 1e-06", spent_on));
+  number("--mu", mu, "its counterpart in Gaussian-DP" + chosen(Mechanism::kGaussianCurve));
+  number("--c1", c1, "least density of P against the reference" + chosen(Mechanism::kClass));
+  number("--c2", c2, "greatest density of P against the reference" + chosen(Mechanism::kClass));
+  number("--gamma", gamma,
+         "P is within this factor of the reference" + chosen(Mechanism::kNeighbourhood));
+  command.add_option("--reference", reference, reference_help + chosen(Mechanism::kRelative))
+      ->type_name("FILE")
+      ->group(group);
 }
 
 std::optional<Mechanism> MechanismOptions::named() const {

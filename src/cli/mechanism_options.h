@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -21,8 +22,9 @@ struct MechanismOptions {
   std::optional<double> gamma;
   std::optional<std::string> reference;
 
-  /// Adds --mechanism, --epsilon, --mu, --c1, --c2, --gamma and --reference to a command.
-  void add_to(CLI::App& command, const std::string& reference_help);
+  /// Adds --mechanism, --epsilon, --mu, --c1, --c2, --gamma and --reference to a command, whose
+  /// budget is spent on "all draws of a unit together" or "one draw".
+  void add_to(CLI::App& command, const std::string& reference_help, std::string_view spent_on);
 
   /// The mechanism named; none if none is. Throws InvalidInput for an unknown name.
   std::optional<Mechanism> named() const;

@@ -8,13 +8,13 @@
 
 #include "command.h"
 #include "mechanism_options.h"
-#include "mollify/accounting/composition.h"
 #include "mollify/accounting/local_plan.h"
 #include "mollify/io/domain_yaml.h"
 #include "mollify/io/public_records.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/mechanism_risk.h"
 #include "mollify/reference/smoothed_histogram.h"
+#include "mollify/release/draw_budget.h"
 #include "report.h"
 
 namespace mollify::cli {
@@ -112,7 +112,7 @@ int run(const PlanOptions& options) {
   }
   std::optional<Domain> domain;
   if (options.domain) domain = read_domain(*options.domain);
-  const std::size_t k = domain ? domain->size() : needed(options.k, "--domain or --k");
+  const std::size_t k = domain ? domain->size() : outcome_count(options.k, "--domain or --k");
   std::vector<double> masses;
   if (options.mechanism.reference) {
     if (!domain) throw InvalidInput("--reference needs --domain, but none is given");
@@ -121,7 +121,7 @@ int run(const PlanOptions& options) {
   MechanismParameters parameters = options.mechanism.parameters(k, masses);
   const double total = needed(parameters.epsilon, "--epsilon");
   const std::uint64_t count = options.count.value_or(1);
-  parameters.epsilon = epsilon_per_draw_down(total, count);
+  parameters.epsilon = draw_budget(parameters.epsilon, std::nullopt, count).epsilon;
   const ReferenceMasses reference =
       masses.empty() ? ReferenceMasses::uniform(k) : ReferenceMasses::given(masses);
   validate_parameters(parameters);
@@ -207,7 +207,8 @@ void add_plan(CLI::App& app, Session& session) {
       .add_option("--region", options->region,
                   "COLUMN=VALUE[,VALUE]; several narrow it. Without a domain: its reference mass")
       ->type_name("REGION");
-  options->mechanism.add_to(command, "public CSV of records in the domain");
+  options->mechanism.add_to(command, "public CSV of records in the domain",
+                            "all draws of a unit together");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

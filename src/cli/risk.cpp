@@ -22,7 +22,7 @@ int run(const RiskOptions& options) {
   if (options.mechanism.reference) {
     reference = read_distribution(*options.mechanism.reference).masses;
   }
-  const std::size_t k = reference.empty() ? needed(options.k, "--k") : reference.size();
+  const std::size_t k = reference.empty() ? outcome_count(options.k) : reference.size();
   if (options.k && *options.k != k) {
     throw InvalidInput(
         fmt::format("the reference must have {} masses like --k, but has {}", *options.k, k));
@@ -76,7 +76,8 @@ void add_risk(CLI::App& app, Session& session) {
                           "Nothing private is read.");
   const auto options = std::make_shared<RiskOptions>();
   add_whole_number(command, "--k", options->k, "number of outcomes");
-  options->mechanism.add_to(command, "public distribution: a JSON array, or CSV (outcome, p)");
+  options->mechanism.add_to(command, "public distribution: a JSON array, or CSV (outcome, p)",
+                            "one draw");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

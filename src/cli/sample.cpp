@@ -7,10 +7,9 @@
 
 #include "command.h"
 #include "mechanism_options.h"
-#include "mollify/io/atomic_file.h"
-#include "mollify/io/public_records.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/release/local_release.h"
+#include "output_files.h"
 
 namespace mollify::cli {
 namespace {
@@ -26,8 +25,12 @@ struct SampleOptions {
 void validate_outputs(const SampleOptions& options) {
   const auto same = [](const std::optional<std::string>& a, const std::optional<std::string>& b) {
     if (!a || !b) return false;
+    namespace fs = std::filesystem;
     std::error_code ignored;
-    return *a == *b || std::filesystem::equivalent(*a, *b, ignored);
+    const auto place = [&](const std::string& path) {
+      return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+    };
+    return place(*a) == place(*b) || fs::equivalent(*a, *b, ignored);
   };
   for (const auto& [flag, output] :
        {std::pair{"--out", options.out}, std::pair{"--certificate", options.certificate}}) {
@@ -45,10 +48,13 @@ void validate_outputs(const SampleOptions& options) {
     throw InvalidInput(
         fmt::format("--out and --certificate must differ, but both are {}", *options.out));
   }
+  for (const auto& output : {options.out, options.certificate}) {
+    if (output) require_writable(*output);
+  }
 }
 
-/// What is public about the release, in a few lines for people.
-void summarise(const Certificate& certificate, const SampleOptions& options) {
+/// What is public about the release, for people.
+std::string summary(const Certificate& certificate, const SampleOptions& options) {
   const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
   const char* parameter = pure ? "epsilon" : "mu";
   std::string drawn = fmt::format("{} record{}", certificate.draws_per_unit,
@@ -60,22 +66,23 @@ void summarise(const Certificate& certificate, const SampleOptions& options) {
   } else {
     drawn += " for the whole table";
   }
-  fmt::print(stderr, "released {}{} by {} with {} = {:.6g} in all\n", drawn,
-             options.out ? " to " + *options.out : "", name_of(certificate.mechanism), parameter,
-             certificate.total);
-  if (pure && options.mechanism.epsilon && certificate.total < *options.mechanism.epsilon) {
-    fmt::print(stderr,
-               "epsilon of one draw counts as 30 at most, so this is less than asked for\n");
+  std::string text = fmt::format("released {}{} by {} with {} = {:.6g} in all\n", drawn,
+                                 options.out ? " to " + *options.out : "",
+                                 name_of(certificate.mechanism), parameter, certificate.total);
+  if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
+  if (pure && certificate.total < *options.mechanism.epsilon) {
+    text += "epsilon of one draw counts as 30 at most, so this is less than asked for\n";
   }
   for (const std::string& promise : promises(certificate)) {
-    fmt::print(stderr, "promised: {}\n", promise);
+    text += fmt::format("promised: {}\n", promise);
   }
   for (const std::string& limit : non_promises(certificate)) {
-    fmt::print(stderr, "not promised: {}\n", limit);
+    text += fmt::format("not promised: {}\n", limit);
   }
+  return text;
 }
 
-int run(const SampleOptions& options) {
+int run(SampleOptions options) {
   if (!options.mechanism.epsilon && !options.mechanism.mu) refuse_missing("--epsilon");
   const LocalRelease release({.model = needed(options.model, "--model"),
                               .data = needed(options.data, "--data"),
@@ -90,21 +97,24 @@ int run(const SampleOptions& options) {
                               .c1 = options.mechanism.c1,
                               .c2 = options.mechanism.c2,
                               .gamma = options.mechanism.gamma});
+  if (options.out && !options.certificate && !is_stream(*options.out)) {
+    options.certificate = *options.out + ".certificate.json";
+  }
+  // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
   validate_outputs(options);
-  // Both files are made beside their names before anything is drawn, so that a name that cannot be
-  // written is refused and not discovered.
-  std::optional<AtomicFile> out;
-  std::optional<AtomicFile> certificate_file;
-  if (options.out) out.emplace(*options.out);
-  if (options.certificate) certificate_file.emplace(*options.certificate);
   const std::string certificate = certificate_json(release.certificate());
 
   SecureRandom random;
   const std::string csv = release.run(random);
-  if (certificate_file) certificate_file->write(certificate);
-  if (out) out->write(csv);
-  if (certificate_file) certificate_file->commit();
-  if (out) out->commit();
+  // Standard output first: records that nobody got need no certificate.
+  if (!options.out && !options.json) {
+    std::fwrite(csv.data(), 1, csv.size(), stdout);
+    flush_output();
+  }
+  std::vector<OutputFile> files;
+  if (options.out) files.push_back({*options.out, csv});
+  if (options.certificate) files.push_back({*options.certificate, certificate});
+  write_files(files);
   if (options.json) {
     Json json;
     json["out"] = options.out ? Json(*options.out) : Json(nullptr);
@@ -113,9 +123,7 @@ int run(const SampleOptions& options) {
     print_json(json);
     return kSuccess;
   }
-  if (!options.out) std::fwrite(csv.data(), 1, csv.size(), stdout);
-  flush_output();
-  summarise(release.certificate(), options);
+  tell(summary(release.certificate(), options));
   return kSuccess;
 }
 
@@ -140,10 +148,13 @@ void add_sample(CLI::App& app, Session& session) {
   command
       .add_option("--units", options->units, "public CSV of all units; protects who is in the data")
       ->type_name("FILE");
-  options->mechanism.add_to(command, "public CSV of records in the domain");
+  options->mechanism.add_to(command, "public CSV of records in the domain",
+                            "all draws of a unit together");
   command.add_option("--out", options->out, "where the records go (default: standard output)")
       ->type_name("FILE");
-  command.add_option("--certificate", options->certificate, "where the certificate goes")
+  command
+      .add_option("--certificate", options->certificate,
+                  "where the certificate goes (default: OUT.certificate.json, beside --out)")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
   command.callback([options, &session] { session.status = run(*options); });

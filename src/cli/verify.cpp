@@ -62,12 +62,11 @@ std::vector<double> harmonic_masses(std::size_t count) {
 }
 
 int verify_mechanism(const VerifyOptions& options) {
-  const std::size_t k = needed(options.k, "--k");
+  const std::size_t k = outcome_count(options.k);
   std::vector<double> reference;
   if (options.mechanism.reference) {
     reference = read_distribution(*options.mechanism.reference).masses;
-  } else if (options.mechanism.chosen() == Mechanism::kPublicKernel && k >= 1 &&
-             k <= Band::kMostOutcomes) {
+  } else if (options.mechanism.chosen() == Mechanism::kPublicKernel) {
     reference = harmonic_masses(k);
   }
   const MechanismParameters parameters = options.mechanism.parameters(k, reference);
@@ -114,7 +113,8 @@ void add_verify(CLI::App& app, Session& session) {
   command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
   add_whole_number(command, "--k", options->k, "number of outcomes");
   add_whole_number(command, "--inputs", options->inputs, "adversarial inputs to try (default: 24)");
-  options->mechanism.add_to(command, "public distribution: a JSON array, or CSV (outcome, p)");
+  options->mechanism.add_to(command, "public distribution: a JSON array, or CSV (outcome, p)",
+                            "one draw");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] {
     session.status =

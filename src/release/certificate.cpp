@@ -9,6 +9,7 @@
 
 #include "mollify/density/empirical.h"
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/local/band_sampler.h"
 #include "mollify/reference/smoothed_histogram.h"
 
 namespace mollify {
@@ -17,6 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "mollify certificate 1";
+/// Counts up to here are doubles without rounding.
+constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 53;
 
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
@@ -58,6 +61,54 @@ class Reader {
   const Json& json_;
   std::string name_;
 };
+
+/// A certificate is its numbers: whatever else it says must be what `certificate_json` makes of
+/// them, so that nobody reads a promise that `verify` has not seen.
+void require_consistency(const Certificate& certificate, const std::string& text,
+                         const std::string& name) {
+  const bool local = certificate.model == "local";
+  if (!local && certificate.model != "integral") {
+    throw InvalidInput(fmt::format("{} must have local or integral at /model", name));
+  }
+  if ((certificate.unit && !local) || (certificate.roster && !certificate.unit) ||
+      certificate.units.has_value() != certificate.roster.has_value()) {
+    throw InvalidInput(
+        fmt::format("{} must have a unit only in model local, a roster only with a unit, and a "
+                    "number of units only with a roster",
+                    name));
+  }
+  const auto given = nlohmann::json::parse(text);
+  const auto implied = nlohmann::json::parse(certificate_json(certificate));
+  const auto changes = nlohmann::json::diff(implied, given);
+  if (changes.empty()) return;
+  throw InvalidInput(fmt::format("{} must hold what follows from its numbers, but does not at {}",
+                                 name, changes.front().at("path").get<std::string>()));
+}
+
+/// The reference's masses; empty if it is uniform.
+std::vector<double> reference_masses_of(const Certificate& certificate) {
+  if (!certificate.reference) return {};
+  Tally<std::uint32_t>::Counts counts;
+  std::uint64_t sum = 0;
+  for (const auto& [outcome, records] : certificate.reference->counts) {
+    if (outcome >= certificate.outcome_count ||
+        (!counts.keys.empty() && outcome <= counts.keys.back())) {
+      throw InvalidInput(fmt::format(
+          "the certificate's reference must have ascending outcomes below {}, but has {}",
+          certificate.outcome_count, outcome));
+    }
+    if (records < 1 || records > kMostRecords - sum) {
+      throw InvalidInput(fmt::format(
+          "the certificate's reference must have from 1 to {} records in all, but has {} of "
+          "outcome {}",
+          kMostRecords, records, outcome));
+    }
+    sum += records;
+    counts.keys.push_back(outcome);
+    counts.counts.push_back(records);
+  }
+  return smoothed_histogram(Empirical(std::move(counts)), certificate.outcome_count);
+}
 
 }  // namespace
 
@@ -113,6 +164,7 @@ std::string certificate_json(const Certificate& certificate) {
   if (certificate.c1) json["parameters"]["c1"] = *certificate.c1;
   if (certificate.c2) json["parameters"]["c2"] = *certificate.c2;
   if (certificate.gamma) json["parameters"]["gamma"] = *certificate.gamma;
+  if (certificate.floor) json["parameters"]["floor"] = *certificate.floor;
   json["reference"] = nullptr;
   if (certificate.reference) {
     json["reference"] = {{"declared_origin", certificate.reference->origin},
@@ -120,11 +172,14 @@ std::string certificate_json(const Certificate& certificate) {
                          {"records", certificate.reference->counts}};
   }
   json["domain"] = {{"sha256", certificate.domain_sha256}, {"outcomes", certificate.outcome_count}};
-  json["public_integers"] = {{"total", "4611686018427387904"},
+  const std::string total = std::to_string(Band::kGreatestTotal);
+  json["public_integers"] = {{"of", certificate.floor ? "band" : "matrix"},
+                             {"N", certificate.floor ? Json(total) : Json(nullptr)},
                              {"sha256", certificate.public_integers_sha256}};
   json["promised"] = promises(certificate);
   json["not_promised"] = non_promises(certificate);
-  return json.dump(2) + "\n";
+  // Names of files and columns may hold any bytes; JSON holds text.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Certificate parse_certificate(const std::string& text, const std::string& name) {
@@ -161,6 +216,7 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
   certificate.c1 = reader.find<double>("/parameters/c1", "a number");
   certificate.c2 = reader.find<double>("/parameters/c2", "a number");
   certificate.gamma = reader.find<double>("/parameters/gamma", "a number");
+  certificate.floor = reader.find<double>("/parameters/floor", "a number");
   if (json.contains("reference") && !json["reference"].is_null()) {
     certificate.reference = CertifiedReference{
         reader.get<std::string>("/reference/declared_origin", "a file name"),
@@ -173,34 +229,34 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
     throw InvalidInput(fmt::format("{} must have from 1 to 16777216 at /domain/outcomes", name));
   }
   certificate.public_integers_sha256 = reader.get<std::string>("/public_integers/sha256", "a hash");
+  require_consistency(certificate, text, name);
   return certificate;
 }
 
 std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate) {
-  std::vector<double> masses;
-  if (certificate.reference) {
-    Tally<std::uint32_t>::Counts counts;
-    for (const auto& [outcome, records] : certificate.reference->counts) {
-      if (outcome >= certificate.outcome_count) {
-        throw InvalidInput(
-            fmt::format("the certificate's reference has outcome {}, but there are {} outcomes",
-                        outcome, certificate.outcome_count));
-      }
-      counts.keys.push_back(outcome);
-      counts.counts.push_back(records);
-    }
-    masses = smoothed_histogram(Empirical(std::move(counts)), certificate.outcome_count);
-  }
+  const std::vector<double> masses = reference_masses_of(certificate);
   const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
   const double parameter = certificate.per_draw.parameter;
-  return make_sampler({.mechanism = certificate.mechanism,
-                       .outcome_count = certificate.outcome_count,
-                       .reference = masses,
-                       .epsilon = pure ? std::optional(parameter) : std::nullopt,
-                       .mu = pure ? std::nullopt : std::optional(parameter),
-                       .c1 = certificate.c1,
-                       .c2 = certificate.c2,
-                       .gamma = certificate.gamma});
+  const MechanismParameters parameters{.mechanism = certificate.mechanism,
+                                       .outcome_count = certificate.outcome_count,
+                                       .reference = masses,
+                                       .epsilon = pure ? std::optional(parameter) : std::nullopt,
+                                       .mu = pure ? std::nullopt : std::optional(parameter),
+                                       .c1 = certificate.c1,
+                                       .c2 = certificate.c2,
+                                       .gamma = certificate.gamma};
+  std::unique_ptr<LocalSampler> sampler = make_sampler(parameters);
+  if (certificate.floor != stated_floor(*sampler, parameters)) {
+    throw InvalidInput(
+        "the certificate's floor must be what its mechanism and parameters give, but is not");
+  }
+  return sampler;
+}
+
+std::optional<double> stated_floor(const LocalSampler& sampler,
+                                   const MechanismParameters& parameters) {
+  if (dynamic_cast<const BandSampler*>(&sampler) == nullptr) return std::nullopt;
+  return band_floor_of(parameters);
 }
 
 std::string public_digest(const LocalSampler& sampler) {

@@ -1,11 +1,11 @@
 #include "mollify/release/local_release.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "mollify/accounting/composition.h"
-#include "mollify/accounting/gaussian_composition.h"
 #include "mollify/io/csv_writer.h"
 #include "mollify/io/domain_hash.h"
 #include "mollify/io/domain_yaml.h"
@@ -15,6 +15,7 @@
 #include "mollify/io/roster.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/reference/smoothed_histogram.h"
+#include "mollify/release/draw_budget.h"
 #include "mollify/version.h"
 
 namespace mollify {
@@ -33,8 +34,18 @@ void validate_shape(const LocalReleaseRequest& request) {
   if (request.roster && !request.unit) {
     throw InvalidInput("a roster of units needs the unit column, but none is given");
   }
-  if (request.count < 1 || request.count > 100'000'000) {
-    throw InvalidInput(fmt::format("count must be from 1 to 100000000, but is {}", request.count));
+}
+
+/// The header is read before anything is drawn and the records after it, which takes two passes.
+void refuse_stream(const std::string& data) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(data, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+      !std::filesystem::is_directory(status)) {
+    throw InvalidInput(
+        fmt::format("the private data must be a file that can be read twice, but {} is a pipe or a "
+                    "device",
+                    data));
   }
 }
 
@@ -48,19 +59,24 @@ void refuse_private_as_public(const LocalReleaseRequest& request,
 
 MechanismParameters parameters_of(const LocalReleaseRequest& request, const Domain& domain,
                                   std::span<const double> reference) {
-  MechanismParameters parameters{.mechanism = chosen_mechanism(request),
-                                 .outcome_count = domain.size(),
-                                 .reference = reference,
-                                 .epsilon = request.epsilon,
-                                 .mu = request.mu,
-                                 .c1 = request.c1,
-                                 .c2 = request.c2,
-                                 .gamma = request.gamma};
-  if (request.epsilon) {
-    parameters.epsilon = epsilon_per_draw_down(*request.epsilon, request.count);
-  }
-  if (request.mu) parameters.mu = mu_per_draw_down(*request.mu, request.count);
-  return parameters;
+  const DrawBudget budget = draw_budget(request.epsilon, request.mu, request.count);
+  return {.mechanism = chosen_mechanism(request),
+          .outcome_count = domain.size(),
+          .reference = reference,
+          .epsilon = budget.epsilon,
+          .mu = budget.mu,
+          .c1 = request.c1,
+          .c2 = request.c2,
+          .gamma = request.gamma};
+}
+
+/// What all draws of a unit promise together. Above 30 a draw counts as 30, and then that is less
+/// than was asked for.
+double composed_total(const LocalReleaseRequest& request, const Guarantee& per_draw) {
+  if (request.mu) return *request.mu;
+  if (per_draw.parameter < ExpBound::kGreatestEpsilon) return *request.epsilon;
+  return std::min(*request.epsilon,
+                  basic_composition_epsilon_up(per_draw.parameter, request.count));
 }
 
 template <class Row>
@@ -98,6 +114,7 @@ LocalRelease::LocalRelease(const LocalReleaseRequest& request)
   }
   const MechanismParameters parameters = parameters_of(request, domain_, masses);
   sampler_ = make_sampler(parameters);
+  refuse_stream(request.data);
   { const RecordReader header(request.data, domain_, request.unit); }
 
   certificate_.version = kVersion;
@@ -108,17 +125,11 @@ LocalRelease::LocalRelease(const LocalReleaseRequest& request)
   certificate_.draws_per_unit = request.count;
   certificate_.mechanism = parameters.mechanism;
   certificate_.per_draw = sampler_->guarantee();
-  if (request.mu) {
-    certificate_.total = *request.mu;
-  } else {
-    // Above 30 a draw counts as 30, and then the total is less than was asked for.
-    certificate_.total =
-        std::min(*request.epsilon,
-                 basic_composition_epsilon_up(certificate_.per_draw.parameter, request.count));
-  }
+  certificate_.total = composed_total(request, certificate_.per_draw);
   certificate_.c1 = request.c1;
   certificate_.c2 = request.c2;
   certificate_.gamma = request.gamma;
+  certificate_.floor = stated_floor(*sampler_, parameters);
   certificate_.domain_sha256 = domain_hash(domain_);
   certificate_.outcome_count = domain_.size();
   certificate_.public_integers_sha256 = public_digest(*sampler_);

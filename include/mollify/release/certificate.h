@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +32,7 @@ struct Certificate {
   Guarantee per_draw{};                 ///< what each draw promises
   double total = 0;                     ///< epsilon or mu of all draws of a unit, rounded up
   std::optional<double> c1, c2, gamma;  ///< where the mechanism has them
+  std::optional<double> floor;          ///< b, where the mechanism has a band
   std::optional<CertifiedReference> reference;  ///< none: uniform
   std::string domain_sha256;
   std::uint64_t outcome_count = 0;
@@ -41,7 +43,7 @@ struct Certificate {
 std::string certificate_json(const Certificate& certificate);
 
 /// The reverse. Throws InvalidInput, one sentence naming `name`, for anything that is not a
-/// certificate of this format.
+/// certificate of this format; also where its words say something else than its numbers.
 Certificate parse_certificate(const std::string& json, const std::string& name);
 
 /// What is promised, as sentences for people: no event, and no decision taken later on the output,
@@ -53,6 +55,10 @@ std::vector<std::string> non_promises(const Certificate& certificate);
 /// The sampler that the certificate speaks of, rebuilt from it alone. Throws InvalidInput for
 /// parameters that no release can have had.
 std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate);
+
+/// The b that a certificate states for a sampler made with these parameters; none without a band.
+std::optional<double> stated_floor(const LocalSampler& sampler,
+                                   const MechanismParameters& parameters);
 
 /// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a
 /// matrix's defining integers. 64 hexadecimal digits. O(k).

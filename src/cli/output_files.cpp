@@ -1,0 +1,72 @@
+#include "output_files.h"
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include "mollify/io/atomic_file.h"
+
+namespace mollify::cli {
+namespace {
+
+/// While it lives, the signals that would end the program wait.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+    sigprocmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+bool is_stream(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+void require_writable(const std::string& path) {
+  if (is_stream(path)) return;
+  const HeldSignals held;
+  const AtomicFile probe(path);
+}
+
+void write_files(const std::vector<OutputFile>& files) {
+  // Streams first and interruptibly: a pipe may wait for its reader for ever.
+  for (const OutputFile& file : files) {
+    if (!is_stream(file.path)) continue;
+    AtomicFile stream(file.path);
+    stream.write(file.text);
+    stream.commit();
+  }
+  const HeldSignals held;
+  std::vector<std::unique_ptr<AtomicFile>> beside;
+  std::vector<std::string> paths;
+  for (const OutputFile& file : files) {
+    if (is_stream(file.path)) continue;
+    beside.push_back(std::make_unique<AtomicFile>(file.path));
+    beside.back()->write(file.text);
+    paths.push_back(file.path);
+  }
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    try {
+      beside[i]->commit();
+    } catch (...) {
+      std::error_code ignored;
+      for (std::size_t j = 0; j < i; ++j) std::filesystem::remove(paths[j], ignored);
+      throw;
+    }
+  }
+}
+
+}  // namespace mollify::cli
