@@ -36,10 +36,9 @@ double weight_by_grid(double nu, double least_mass) {
         (grown - 1 + wide_curve(nu, b) / least_mass) / (grown + 1 / Wide(least_mass) - 1);
     return value.convert_to<double>();
   };
-  double low = 0, high = 10 * nu + nu * nu + 1, best = 1;
+  double low = 0, high = 10 * nu + nu * nu, best = 1, at = 0;
   for (int round = 0; round < 8; ++round) {
     const double step = (high - low) / 50;
-    double at = low;
     for (int i = 0; i <= 50; ++i) {
       const double b = low + step * i;
       const double found = ratio(b);

@@ -19,8 +19,8 @@ namespace mollify {
 ///   a value beyond i stops at i with c_i = U_i g_i / w_i parts,  U_{i+1} = U_i - c_i;
 ///   the value i itself stays with d_i = U_i E g_i / w_i parts, and
 ///   moves to each j > i with v_i g_j parts, v_i = U_i / w_i.
-/// All are rounded to integers, v upwards but so that it never ascends, and what it then leaves over
-/// of U_i - d_i goes to the last outcome, the likeliest: each row sums to N = 2^126 exactly.
+/// All are rounded to integers, v upwards but so that it never ascends, and what it then leaves
+/// over of U_i - d_i goes to the last outcome, the likeliest: each row sums to N = 2^126 exactly.
 ///
 /// Theorem (columns). If in every column the greatest entry is at most Ebar times the least, any
 /// report is at most e^epsilon times as likely under one value as under another. The factory checks
