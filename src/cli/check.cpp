@@ -38,7 +38,7 @@ int run(const CheckOptions& options) {
           fmt::print("{}:{}: {}\n", data, finding.line, finding.expectation);
         } else {
           fmt::print("{}:{}: {} {}, but is \"{}\"\n", data, finding.line, finding.column,
-                     finding.expectation, finding.value);
+                     finding.expectation, printable(finding.value));
         }
       });
   if (options.json) {

@@ -74,6 +74,19 @@ Json number(double value) {
   return std::isnan(value) ? "not a number" : "infinity";
 }
 
+std::string printable(std::string_view text) {
+  std::string safe;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte < 0x20 || byte == 0x7f) {
+      safe += fmt::format("\\x{:02x}", byte);
+    } else {
+      safe += letter;
+    }
+  }
+  return safe;
+}
+
 void tell(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }

@@ -51,6 +51,9 @@ void print_json(const Json& json);
 /// A finite number as it is, an infinite one as the text "infinity": JSON has none.
 Json number(double value);
 
+/// The text with control characters as \x1b: what a file holds must not steer a terminal.
+std::string printable(std::string_view text);
+
 /// Writes to standard error; nobody listening is no failure.
 void tell(std::string_view text);
 

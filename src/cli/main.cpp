@@ -21,7 +21,7 @@ void complain(std::string message) {
     if (letter == '\n' || letter == '\r') letter = ' ';
   }
   while (!message.empty() && message.back() == ' ') message.pop_back();
-  mollify::cli::tell("mollify: " + message + "\n");
+  mollify::cli::tell("mollify: " + mollify::cli::printable(message) + "\n");
 }
 
 /// Without this, a program started with a standard stream closed would give that stream's number
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
     complain("there is not enough memory");
     return kFailure;
   } catch (const std::exception& error) {
-    complain(error.what());
+    complain(std::ferror(stdout) != 0 ? "standard output cannot be written" : error.what());
     return kFailure;
   }
 }

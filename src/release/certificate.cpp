@@ -3,6 +3,7 @@
 #include <sodium.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -44,9 +45,13 @@ class Reader {
   Value get(const char* pointer, const char* expected) const {
     const Json::json_pointer place(pointer);
     try {
-      return json_.at(place).template get<Value>();
+      const Json& member = json_.at(place);
+      if constexpr (std::is_same_v<Value, std::uint64_t>) {
+        if (!member.is_number_unsigned()) refuse(pointer, expected);
+      }
+      return member.template get<Value>();
     } catch (const Json::exception&) {
-      throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, pointer));
+      refuse(pointer, expected);
     }
   }
 
@@ -58,6 +63,10 @@ class Reader {
   }
 
  private:
+  [[noreturn]] void refuse(const char* pointer, const char* expected) const {
+    throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, pointer));
+  }
+
   const Json& json_;
   std::string name_;
 };
@@ -196,7 +205,7 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
   certificate.model = reader.get<std::string>("/model", "a model");
   certificate.unit = reader.find<std::string>("/unit", "a column name or null");
   certificate.roster = reader.find<std::string>("/roster", "a file name or null");
-  certificate.units = reader.find<std::uint64_t>("/units", "a number or null");
+  certificate.units = reader.find<std::uint64_t>("/units", "a whole number or null");
   const auto mechanism = reader.get<std::string>("/mechanism", "a mechanism");
   const std::optional<Mechanism> known = mechanism_named(mechanism);
   if (!known) throw InvalidInput(fmt::format("{} names no known mechanism at /mechanism", name));
@@ -212,7 +221,8 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
   certificate.per_draw.parameter =
       reader.get<double>(("/privacy/" + parameter + "_per_draw").c_str(), "a number");
   certificate.total = reader.get<double>(("/privacy/" + parameter + "_total").c_str(), "a number");
-  certificate.draws_per_unit = reader.get<std::uint64_t>("/privacy/draws_per_unit", "a number");
+  certificate.draws_per_unit =
+      reader.get<std::uint64_t>("/privacy/draws_per_unit", "a whole number");
   certificate.c1 = reader.find<double>("/parameters/c1", "a number");
   certificate.c2 = reader.find<double>("/parameters/c2", "a number");
   certificate.gamma = reader.find<double>("/parameters/gamma", "a number");
@@ -224,7 +234,7 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
             "/reference/records", "pairs of an outcome and a number of records")};
   }
   certificate.domain_sha256 = reader.get<std::string>("/domain/sha256", "a hash");
-  certificate.outcome_count = reader.get<std::uint64_t>("/domain/outcomes", "a number");
+  certificate.outcome_count = reader.get<std::uint64_t>("/domain/outcomes", "a whole number");
   if (certificate.outcome_count < 1 || certificate.outcome_count > Band::kMostOutcomes) {
     throw InvalidInput(fmt::format("{} must have from 1 to 16777216 at /domain/outcomes", name));
   }

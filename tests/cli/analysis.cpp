@@ -1,0 +1,174 @@
+// The commands around a release: check, plan, domain, compare, and their help.
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+constexpr const char* kNotice =
+    "NOT PRIVATE: this is computed from the data without protection, for the data holder only";
+
+TEST(Check, NamesLineColumnAndValue) {
+  const Release command;
+  command.files.write("data.csv",
+                      "id,sex,age,note,smoker,weight\n"
+                      "ann,f,20,a,true,55.5\n"
+                      "bob,q,300,,maybe,\n"
+                      "eve,m,3,b,true\n"
+                      ",f,20,\xff,true,50\n"
+                      "ann,\"f,20,a,true,50\n");
+  const Arguments words = {"check",  "--data", "data.csv", "--domain", "domain.yaml",
+                           "--unit", "id",     "--units",  "units.csv"};
+  const Ended ended = command.run(words);
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.err, "");
+  const std::vector<std::string> lines = lines_of(ended.out);
+  EXPECT_EQ(lines.front(), kNotice);
+  for (const char* finding :
+       {"data.csv:3: sex must be one of 3 declared values or null, but is \"q\"",
+        "data.csv:3: age must be an integer from 0 to 99, but is \"300\"",
+        "data.csv:3: smoker must be false or true or null, but is \"maybe\"",
+        "data.csv:4: must have 6 fields like the header, not 5",
+        "data.csv:4: id must be a unit of the roster, but is \"eve\"",
+        "data.csv:5: must be UTF-8 text", "data.csv:5: id must name a unit, but is \"\"",
+        "data.csv:6: must close each quoted field in the same line and double quotes inside "
+        "fields"}) {
+    EXPECT_NE(std::find(lines.begin(), lines.end(), finding), lines.end()) << finding << '\n'
+                                                                           << ended.out;
+  }
+  const Json json = Json::parse(command.run(words + Arguments{"--json"}).out);
+  EXPECT_EQ(json["notice"], kNotice);
+  EXPECT_EQ(json["records"], 5);
+  EXPECT_EQ(json["records_with_findings"], 4);
+  EXPECT_EQ(json["listed"].size(), json["findings"]);
+  EXPECT_EQ(json["listed"][0]["line"], 3);
+  EXPECT_EQ(json["listed"][0]["column"], "sex");
+  EXPECT_EQ(json["listed"][0]["value"], "q");
+  const Json few = Json::parse(command.run(words + Arguments{"--json", "--most", "2"}).out);
+  EXPECT_EQ(few["listed"].size(), 2U);
+  EXPECT_EQ(few["findings"], json["findings"]);
+}
+
+TEST(Check, FindsNothingInACleanTable) {
+  const Release command;
+  const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  EXPECT_EQ(lines_of(ended.out).back(), "5 records, 0 of them with something to mend, 0 findings");
+}
+
+TEST(Check, PrintsNoControlCharactersOfTheData) {
+  const Release command;
+  command.files.write("data.csv", "sex,age,smoker,weight\n\x1b[2J\x07,1,true,50\n");
+  const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
+  EXPECT_NE(ended.out.find("but is \"\\x1b[2J\\x07\""), std::string::npos) << ended.out;
+}
+
+TEST(Plan, BoundsRegionsBeforeAnyData) {
+  const Release command;
+  const Json plan = Json::parse(
+      command
+          .run({"plan", "--json", "--model", "local", "--domain", "domain.yaml", "--epsilon", "2",
+                "--count", "2", "--region", "sex=f,m", "--region", "smoker=true"})
+          .out);
+  EXPECT_EQ(plan["outcomes"], 120);
+  EXPECT_EQ(plan["epsilon_per_draw"], 1);
+  EXPECT_NEAR(plan["region"]["reference_mass"], 0.25, 1e-12);
+  EXPECT_LE(plan["region"]["at_most"], 0.25 * plan["largest_lift"].get<double>());
+  EXPECT_LE(plan["region"]["at_least"], 0.25);
+  EXPECT_EQ(plan["table"].size(), 4U);
+  EXPECT_EQ(plan["table"][1]["change"], "epsilon doubled");
+  EXPECT_LT(plan["table"][1]["tv"], plan["table"][0]["tv"]);
+  const Ended words = command.run({"plan", "--k", "10", "--epsilon", "1"});
+  EXPECT_EQ(words.status, 0);
+  EXPECT_NE(words.out.find("promised: no event, and no decision taken later on the output, has its "
+                           "probability changed by more than a factor e^1 = 2.718"),
+            std::string::npos)
+      << words.out;
+  EXPECT_NE(words.out.find("not promised: membership without a roster of units; timing"),
+            std::string::npos);
+}
+
+TEST(Plan, RefusesRegionsThatAreNone) {
+  const Release command;
+  for (const char* region : {"sex", "colour=red", "sex=q", "age=300", "sex=", "=f", "0.5"}) {
+    const Ended ended =
+        command.run({"plan", "--domain", "domain.yaml", "--epsilon", "1", "--region", region});
+    // A null category is a value of its own, written as an empty field.
+    EXPECT_EQ(ended.status, region == std::string("sex=") ? 0 : 2) << region << ended.err;
+  }
+  for (const char* region : {"-0.1", "1.1", "nan", "sex=f"}) {
+    EXPECT_EQ(command.run({"plan", "--k", "3", "--epsilon", "1", "--region", region}).status, 2)
+        << region;
+  }
+}
+
+TEST(Draft, IsADomainThatReleases) {
+  const Release command;
+  const Ended drafted = command.run({"domain", "--public", "data.csv", "--columns",
+                                     "sex,age,smoker,weight", "--out", "draft.yaml"});
+  ASSERT_EQ(drafted.status, 0) << drafted.err;
+  EXPECT_EQ(drafted.out, "");
+  const Ended checked = command.run({"check", "--data", "data.csv", "--domain", "draft.yaml"});
+  EXPECT_EQ(checked.status, 0) << checked.out;
+  const Ended released = command.run({"sample", "--model", "integral", "--data", "data.csv",
+                                      "--domain", "draft.yaml", "--epsilon", "1", "--count", "3"});
+  EXPECT_EQ(released.status, 0) << released.err;
+  EXPECT_EQ(lines_of(released.out).size(), 4U);
+  const Json json = Json::parse(
+      command.run({"domain", "--public", "data.csv", "--columns", "sex", "--json"}).out);
+  EXPECT_EQ(json["outcomes"], 4);
+  EXPECT_TRUE(
+      json["yaml"].get<std::string>().starts_with("# Drafted from the public file data.csv"));
+}
+
+TEST(Compare, SaysThatItIsNotPrivate) {
+  const Release command;
+  const Arguments words = {"compare",     "--data",    "data.csv", "--domain",
+                           "domain.yaml", "--epsilon", "8"};
+  for (const Arguments& unit : {Arguments{}, Arguments{"--unit", "id"},
+                                Arguments{"--unit", "id", "--units", "units.csv"}}) {
+    const Ended ended = command.run(words + unit);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(lines_of(ended.out).front(), kNotice);
+    const Json json = Json::parse(command.run(words + unit + Arguments{"--json"}).out);
+    EXPECT_EQ(json["notice"], kNotice);
+    EXPECT_LT(json["mean_unit_tv"]["law"], json["mean_unit_tv"]["reference"]);
+    double sum = 0;
+    for (const Json& row : json["outcomes"]) sum += row["law"].get<double>();
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
+}
+
+TEST(Compare, TakesEveryMechanism) {
+  const Release command;
+  for (const Arguments& mechanism : kMechanisms) {
+    const Ended ended = command.run(
+        Arguments{"compare", "--data", "data.csv", "--domain", "domain.yaml"} + mechanism);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+  }
+}
+
+TEST(Help, OfEveryCommandFitsAndNamesItsOptions) {
+  const CommandLine command;
+  const Ended all = command.run({"--help"});
+  EXPECT_EQ(all.status, 0);
+  for (const char* name :
+       {"sample", "verify", "plan", "risk", "law", "compare", "check", "domain"}) {
+    EXPECT_NE(all.out.find(std::string("\n  ") + name + " "), std::string::npos) << all.out;
+    const Ended help = command.run({name, "--help"});
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.err, "");
+    EXPECT_NE(help.out.find("--json"), std::string::npos) << name;
+    EXPECT_NE(help.out.find(std::string("mollify ") + name), std::string::npos) << help.out;
+  }
+  const std::string sample = command.run({"sample", "--help"}).out;
+  for (const char* option :
+       {"--model", "--data", "--domain", "--epsilon", "--count", "--unit", "--units", "--mechanism",
+        "--reference", "--c1", "--c2", "--gamma", "--mu", "--out", "--certificate"}) {
+    EXPECT_NE(sample.find(std::string("\n  ") + option + " "), std::string::npos) << option;
+  }
+}
+
+}  // namespace
+}  // namespace mollify::test

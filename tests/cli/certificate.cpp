@@ -1,0 +1,209 @@
+// `mollify verify --certificate`: what it confirms, denies and refuses.
+#include <functional>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+/// Makes a certificate with these options; the sampled records are thrown away.
+Json certificate(const Release& command, const Arguments& options) {
+  const Ended ended =
+      command.run(kSample + options + Arguments{"--out", "out.csv", "--certificate", "valid.json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  return Json::parse(command.files.read("valid.json"));
+}
+
+Ended verified(const Release& command, const std::string& text,
+               const std::string& domain = "domain.yaml") {
+  command.files.write("tried.json", text);
+  return command.run({"verify", "--certificate", "tried.json", "--domain", domain});
+}
+
+TEST(Certificate, HoldsForEveryMechanismAndModel) {
+  const Release command;
+  for (const Arguments& mechanism : kMechanisms) {
+    for (const Arguments& model : {kIntegral, kLocal, kRostered}) {
+      for (const char* count : {"1", "7"}) {
+        certificate(command, model + mechanism + Arguments{"--count", count});
+        const Ended ended = verified(command, command.files.read("valid.json"));
+        EXPECT_EQ(ended.status, 0) << ended.err << ended.out;
+        EXPECT_EQ(lines_of(ended.out).back(), "holds");
+      }
+    }
+  }
+}
+
+TEST(Certificate, HoldsAtTheEndsOfEpsilon) {
+  const Release command;
+  for (const char* epsilon : {"1e-6", "30", "100"}) {
+    certificate(command, kIntegral + Arguments{"--epsilon", epsilon, "--count", "1"});
+    EXPECT_EQ(verified(command, command.files.read("valid.json")).status, 0) << epsilon;
+  }
+}
+
+TEST(Certificate, PrintsJson) {
+  const Release command;
+  certificate(command, kIntegral + kMechanisms.front() + Arguments{"--count", "4"});
+  const Json found = Json::parse(
+      command.run({"verify", "--certificate", "valid.json", "--domain", "domain.yaml", "--json"})
+          .out);
+  EXPECT_EQ(found["holds"], true);
+  EXPECT_EQ(found["epsilon_claimed"], 0.25);
+  EXPECT_LE(found["epsilon_realised"], 0.25);
+}
+
+/// After a change the certificate is denied (1) or refused (2), never confirmed.
+void expect_caught(const Release& command, const Json& valid, const char* what,
+                   const std::function<void(Json&)>& change) {
+  Json changed = valid;
+  change(changed);
+  ASSERT_NE(changed, valid) << what;
+  const Ended ended = verified(command, changed.dump(2));
+  EXPECT_TRUE(ended.status == 1 || ended.status == 2) << what << ": " << ended.out << ended.err;
+  if (ended.status == 1) {
+    EXPECT_EQ(lines_of(ended.out).back(), "DOES NOT HOLD") << what;
+  } else {
+    EXPECT_EQ(lines_of(ended.err).size(), 1U) << what << ": " << ended.err;
+    EXPECT_TRUE(ended.err.starts_with("mollify: ")) << what;
+  }
+}
+
+TEST(Certificate, IsNotConfirmedOnceItIsTamperedWith) {
+  const Release command;
+  const Json valid =
+      certificate(command, kRostered + Arguments{"--mechanism", "class", "--c1", "0.5", "--c2", "3",
+                                                 "--epsilon", "2", "--count", "4", "--reference",
+                                                 "reference.csv"});
+  ASSERT_EQ(verified(command, valid.dump()).status, 0) << "the order of members means nothing";
+  const auto caught = [&](const char* pointer, const Json& value) {
+    expect_caught(command, valid, pointer,
+                  [&](Json& json) { json[Json::json_pointer(pointer)] = value; });
+  };
+  caught("/privacy/epsilon_per_draw", 0.25);
+  caught("/privacy/epsilon_per_draw", 1);
+  caught("/privacy/epsilon_per_draw", -1);
+  caught("/privacy/epsilon_total", 1);
+  caught("/privacy/draws_per_unit", 5);
+  caught("/privacy/draws_per_unit", 0);
+  caught("/privacy/draws_per_unit", -1);
+  caught("/privacy/draws_per_unit", 4.5);
+  caught("/privacy/notion", "gaussian");
+  caught("/mechanism", "minimax");
+  caught("/mechanism", "randomized-response");
+  caught("/parameters/floor", 0.5);
+  caught("/parameters/floor", nullptr);
+  caught("/parameters/c1", 0.4);
+  caught("/parameters/c2", 2);
+  caught("/parameters/gamma", 2);
+  caught("/domain/sha256", std::string(64, '0'));
+  caught("/domain/outcomes", 121);
+  caught("/domain/outcomes", 120.9);
+  caught("/public_integers/sha256", std::string(64, '0'));
+  caught("/public_integers/N", "1");
+  caught("/reference/records/0/1", 9);
+  caught("/reference/records/0/0", 119);
+  caught("/reference/records/0/0", 4294967296 + 1);
+  caught("/reference/records", Json::array());
+  caught("/reference", nullptr);
+  caught("/model", "integral");
+  caught("/model", "central");
+  caught("/unit", nullptr);
+  caught("/roster", nullptr);
+  caught("/units", -1);
+  caught("/promised/0", "Nothing can ever be learned.");
+  caught("/not_promised", Json::array());
+  caught("/format", "mollify certificate 2");
+  caught("/also", "this is certified");
+  // Both numbers and all words that follow from them: only the integers tell.
+  expect_caught(command, valid, "half the budget", [&](Json& json) {
+    json = certificate(command, kRostered + Arguments{"--mechanism", "class", "--c1", "0.5", "--c2",
+                                                      "3", "--epsilon", "1", "--count", "4",
+                                                      "--reference", "reference.csv"});
+    json["public_integers"] = valid["public_integers"];
+  });
+}
+
+TEST(Certificate, IsNotConfirmedForAnotherDomain) {
+  const Release command;
+  certificate(command, kIntegral + kMechanisms.front() + Arguments{"--count", "1"});
+  std::string other = kDomain;
+  other.replace(other.find("[f, m, x]"), 9, "[m, f, x]");
+  command.files.write("other.yaml", other);
+  const Ended ended = verified(command, command.files.read("valid.json"), "other.yaml");
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(lines_of(ended.out).back(), "DOES NOT HOLD");
+}
+
+// Fixed seed: the same mutations every time.
+TEST(Certificate, OfAnyBytesNeverCrashes) {
+  const Release command;
+  certificate(command, kRostered + kMechanisms[3] + Arguments{"--count", "2"});
+  const std::string valid = command.files.read("valid.json");
+  std::mt19937 random(20'240'607);
+  const auto below = [&](std::size_t bound) { return random() % bound; };
+  const std::vector<std::string> pieces = {"0", "-1", "1e999", "null", "true", "\"",   "{",
+                                           "}", "[",  "]",     ",",    ":",    "\xff", "\\",
+                                           "9", "e",  "1e-9",  "NaN",  "[[[[", "{}"};
+  std::size_t statuses[3] = {0, 0, 0};
+  for (int trial = 0; trial < 300; ++trial) {
+    std::string text = valid;
+    for (std::size_t edit = 0; edit <= below(3); ++edit) {
+      const std::size_t at = below(text.size());
+      switch (below(4)) {
+        case 0:
+          text[at] = static_cast<char>(below(256));
+          break;
+        case 1:
+          text.erase(at, below(20));
+          break;
+        case 2:
+          text.insert(at, pieces[below(pieces.size())]);
+          break;
+        default:
+          text.replace(at, below(8), pieces[below(pieces.size())]);
+          break;
+      }
+      if (text.empty()) text = " ";
+    }
+    const Ended ended = verified(command, text);
+    ASSERT_LE(ended.status, 2) << text;
+    ++statuses[ended.status];
+    if (ended.status == 2) {
+      EXPECT_EQ(ended.out, "");
+      EXPECT_EQ(lines_of(ended.err).size(), 1U) << ended.err;
+    }
+  }
+  std::printf("confirmed %zu (edits of blanks or of names), denied %zu, refused %zu\n", statuses[0],
+              statuses[1], statuses[2]);
+  EXPECT_GT(statuses[2], 200U);
+}
+
+TEST(Certificate, RefusesWhatIsNone) {
+  const Release command;
+  const auto sentence = [&](const std::string& text) {
+    const Ended ended = verified(command, text);
+    EXPECT_EQ(ended.status, 2) << text.substr(0, 100);
+    return ended.err;
+  };
+  EXPECT_EQ(sentence(""), "mollify: tried.json must be a certificate, a JSON object, but is not\n");
+  EXPECT_EQ(sentence("[]"),
+            "mollify: tried.json must be a certificate, a JSON object, but is not\n");
+  EXPECT_EQ(sentence("{}"), "mollify: tried.json must have the format at /format\n");
+  sentence(std::string(100'000, '['));
+  sentence("{\"format\": \"mollify certificate 1\"}");
+  const Ended missing =
+      command.run({"verify", "--certificate", "none.json", "--domain", "domain.yaml"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.err,
+            "mollify: none.json must be a readable file, but cannot be read (No such file or "
+            "directory)\n");
+  EXPECT_EQ(command.run({"verify", "--certificate", ".", "--domain", "domain.yaml"}).status, 2);
+  EXPECT_EQ(command.run({"verify", "--certificate", "domain.yaml"}).status, 2);
+}
+
+}  // namespace
+}  // namespace mollify::test

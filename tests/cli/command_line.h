@@ -1,0 +1,189 @@
+// Runs the built command as a user would.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "io/scratch.h"
+
+namespace mollify::test {
+
+using Json = nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+/// What a run ended with. A status of 128 + s means that signal s ended it.
+struct Ended {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Joins argument lists.
+template <class... More>
+Arguments operator+(Arguments first, const More&... more) {
+  (first.insert(first.end(), more.begin(), more.end()), ...);
+  return first;
+}
+
+/// A folder in which the command is run, so that files have short names and sentences are the same
+/// everywhere. What the command writes to its streams is kept in another folder.
+class CommandLine {
+ public:
+  /// The folder's files.
+  Scratch files;
+
+  [[nodiscard]] Ended run(const Arguments& arguments) const {
+    return finish(start(arguments, streams_.path("out"), streams_.path("err")));
+  }
+
+  /// The same with the streams redirected; an empty path closes the stream.
+  [[nodiscard]] Ended run_into(const Arguments& arguments, const std::string& out,
+                               const std::string& err) const {
+    return finish(start(arguments, out, err));
+  }
+
+  [[nodiscard]] pid_t start(const Arguments& arguments) const {
+    return start(arguments, streams_.path("out"), streams_.path("err"));
+  }
+
+  [[nodiscard]] Ended finish(pid_t process) const {
+    int state = 0;
+    while (::waitpid(process, &state, 0) < 0 && errno == EINTR) {
+    }
+    Ended ended;
+    ended.status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    ended.out = streams_.read("out");
+    ended.err = streams_.read("err");
+    return ended;
+  }
+
+  /// The names in the folder.
+  [[nodiscard]] std::set<std::string> names() const {
+    std::set<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(files.path(""))) {
+      found.insert(entry.path().filename().string());
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] pid_t start(const Arguments& arguments, const std::string& out,
+                            const std::string& err) const {
+    std::filesystem::remove(streams_.path("out"));
+    std::filesystem::remove(streams_.path("err"));
+    Arguments words;
+    if (*MOLLIFY_EMULATOR != '\0') words.emplace_back(MOLLIFY_EMULATOR);
+    words.emplace_back(MOLLIFY_COMMAND);
+    words = words + arguments;
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    redirect(actions, 1, out);
+    redirect(actions, 2, err);
+    ::posix_spawn_file_actions_addchdir_np(&actions, files.path("").c_str());
+    pid_t process = -1;
+    const int error =
+        ::posix_spawnp(&process, pointers[0], &actions, nullptr, pointers.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    EXPECT_EQ(error, 0) << words[0] << " cannot be run";
+    return process;
+  }
+
+  static void redirect(posix_spawn_file_actions_t& actions, int descriptor,
+                       const std::string& path) {
+    if (path.empty()) {
+      ::posix_spawn_file_actions_addclose(&actions, descriptor);
+    } else {
+      ::posix_spawn_file_actions_addopen(&actions, descriptor, path.c_str(),
+                                         O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    }
+  }
+
+  Scratch streams_;
+};
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The fields of a line that needs no quotes.
+inline std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields(1);
+  for (const char letter : line) {
+    if (letter == ',') {
+      fields.emplace_back();
+    } else {
+      fields.back() += letter;
+    }
+  }
+  return fields;
+}
+
+/// A domain of 4 * 5 * 2 * 3 outcomes with every type, and a reference and a roster for it.
+inline constexpr const char* kDomain =
+    "columns:\n"
+    "  sex: {type: categorical, values: [f, m, x], null: category}\n"
+    "  age: {type: integer, min: 0, max: 99, bins: 5}\n"
+    "  smoker: {type: boolean, null: \"false\"}\n"
+    "  weight: {type: number, min: 40, max: 130, bins: 3, outside: 80}\n";
+inline constexpr const char* kHeader = "id,sex,age,note,smoker,weight\n";
+inline constexpr const char* kClean =
+    "id,sex,age,note,smoker,weight\n"
+    "ann,f,20,a,true,55.5\n"
+    "bob,m,31,b,false,90\n"
+    "ann,f,22,c,true,56\n"
+    "cid,x,99,d,true,130\n"
+    "bob,,0,e,false,40\n";
+inline constexpr const char* kReference =
+    "sex,age,smoker,weight\nf,3,true,50\nm,50,false,80\nm,51,false,81\n";
+inline constexpr const char* kRoster = "id\ncid\nann\ndot\nbob\n";
+
+/// The command line in a folder with those files as domain.yaml, data.csv, reference.csv,
+/// units.csv.
+class Release : public CommandLine {
+ public:
+  Release() {
+    files.write("domain.yaml", kDomain);
+    files.write("data.csv", kClean);
+    files.write("reference.csv", kReference);
+    files.write("units.csv", kRoster);
+  }
+};
+
+inline const Arguments kSample = {"sample", "--data", "data.csv", "--domain", "domain.yaml"};
+inline const Arguments kLocal = {"--model", "local", "--unit", "id"};
+inline const Arguments kRostered = {"--model", "local", "--unit", "id", "--units", "units.csv"};
+inline const Arguments kIntegral = {"--model", "integral"};
+
+/// Options that make each of the mechanisms, epsilon or mu 1 in all.
+inline const std::vector<Arguments> kMechanisms = {
+    {"--mechanism", "minimax", "--epsilon", "1"},
+    {"--mechanism", "relative", "--epsilon", "1", "--reference", "reference.csv"},
+    {"--mechanism", "class", "--epsilon", "1", "--c1", "0.5", "--c2", "3"},
+    {"--mechanism", "neighbourhood", "--epsilon", "1", "--gamma", "2", "--reference",
+     "reference.csv"},
+    {"--mechanism", "public-kernel", "--epsilon", "1", "--reference", "reference.csv"},
+    {"--mechanism", "randomized-response", "--epsilon", "1"},
+    {"--mechanism", "mixture", "--epsilon", "1", "--reference", "reference.csv"},
+    {"--mechanism", "gaussian-curve", "--mu", "1"}};
+
+}  // namespace mollify::test

@@ -1,0 +1,159 @@
+// `mollify law`: exact laws of given distributions.
+#include <cmath>
+#include <fstream>
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+using Integer = boost::multiprecision::cpp_int;
+
+Json law(const CommandLine& command, const Arguments& options) {
+  const Ended ended = command.run(Arguments{"law", "--json"} + options);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  Json json = Json::parse(ended.out);
+  EXPECT_TRUE(json["notice"].get<std::string>().starts_with("NOT PRIVATE")) << ended.out;
+  Integer sum = 0;
+  for (const Json& row : json["outcomes"]) {
+    sum += Integer(row["numerator"].get<std::string>());
+    EXPECT_EQ(row["denominator"], json["N"]);
+  }
+  EXPECT_EQ(sum, Integer(json["N"].get<std::string>())) << "numerators must sum to N";
+  return json;
+}
+
+/// 1e-9 relative or 2/N, whichever is larger.
+void expect_near(double observed, double expected) {
+  EXPECT_NEAR(observed, expected, std::max(1e-9 * expected, 0x1p-61));
+}
+
+TEST(Law, IsThatOfTheReferenceFile) {
+  std::ifstream file(MOLLIFY_TEST_DATA "/finite.json");
+  const Json reference = Json::parse(file);
+  const CommandLine command;
+  ASSERT_GT(reference["laws_k5"].size(), 0U);
+  for (const Json& expected : reference["laws_k5"]) {
+    command.files.write("p.json", expected["p"].dump());
+    std::string csv = "note,p,outcome\n";
+    for (std::size_t i = 0; i < expected["p"].size(); ++i) {
+      csv += "x," + expected["p"][i].dump() + ",\"name " + std::to_string(i) + "\"\n";
+    }
+    command.files.write("p.csv", csv);
+    const std::string epsilon = expected["eps"].dump();
+    const Json from_json = law(command, {"--p", "p.json", "--epsilon", epsilon});
+    const Json from_csv = law(command, {"--p", "p.csv", "--epsilon", epsilon});
+    ASSERT_EQ(from_json["outcomes"].size(), expected["q"].size());
+    for (std::size_t i = 0; i < expected["q"].size(); ++i) {
+      const double q = std::stod(expected["q"][i].get<std::string>());
+      expect_near(from_json["outcomes"][i]["probability"], q);
+      EXPECT_EQ(from_json["outcomes"][i]["outcome"], std::to_string(i));
+      EXPECT_EQ(from_csv["outcomes"][i]["outcome"], "name " + std::to_string(i));
+      EXPECT_EQ(from_csv["outcomes"][i]["numerator"], from_json["outcomes"][i]["numerator"]);
+    }
+    const char* names[] = {"kl", "tv", "hellinger2"};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double divergence = std::stod(expected["KL_TV_H2"][i].get<std::string>());
+      // The rational used lies 2^-40 below e^epsilon, and a law at the band's edge with it.
+      EXPECT_NEAR(from_json["divergence"][names[i]], divergence,
+                  std::max(1e-9 * divergence, 1e-12));
+    }
+    EXPECT_TRUE(from_json["divergence"]["chi2"].is_number());
+  }
+}
+
+TEST(Law, OfEveryMechanismSumsToOneExactly) {
+  const CommandLine command;
+  command.files.write("p.json", "[0.5, 0, 0.25, 1e-300, 3]");
+  command.files.write("q.json", "[1, 2, 3, 4, 5]");
+  for (const Arguments& options : std::vector<Arguments>{
+           {"--epsilon", "1"},
+           {"--epsilon", "40"},
+           {"--epsilon", "1", "--reference", "q.json"},
+           {"--epsilon", "1", "--c1", "0.2", "--c2", "3", "--reference", "q.json"},
+           {"--epsilon", "1", "--gamma", "2"},
+           {"--epsilon", "1", "--mechanism", "public-kernel", "--reference", "q.json"},
+           {"--epsilon", "1", "--mechanism", "randomized-response"},
+           {"--epsilon", "1", "--mechanism", "mixture", "--reference", "q.json"},
+           {"--mu", "0.5"}}) {
+    law(command, Arguments{"--p", "p.json"} + options);
+  }
+}
+
+TEST(Law, MatchesTheReferenceByTheOutcomesNames) {
+  const CommandLine command;
+  command.files.write("p.csv", "outcome,p\na,1\nb,1\n");
+  command.files.write("q.csv", "outcome,p\nb,3\na,1\n");
+  // The reference is within the band of itself and so is released as it is; P has even chances.
+  const Json json = law(command, {"--p", "p.csv", "--reference", "q.csv", "--epsilon", "0.001"});
+  EXPECT_NEAR(json["outcomes"][0]["probability"], 0.25, 0.001);
+  EXPECT_NEAR(json["outcomes"][1]["probability"], 0.75, 0.001);
+}
+
+TEST(Law, OfManyOutcomesCountsUnscoredOnesExactly) {
+  const CommandLine command;
+  std::string p = "[1";
+  for (int i = 1; i < 5000; ++i) p += i % 100 == 0 ? ",2" : ",0";
+  command.files.write("p.json", p + "]");
+  const Json json = law(command, {"--p", "p.json", "--epsilon", "2"});
+  ASSERT_EQ(json["outcomes"].size(), 5000U);
+  const Integer least(json["outcomes"][1]["numerator"].get<std::string>());
+  const Integer most(json["outcomes"][100]["numerator"].get<std::string>());
+  EXPECT_GT(most, least);
+  EXPECT_LE(most.convert_to<double>() / least.convert_to<double>(), std::exp(2.0));
+}
+
+TEST(Law, ReadsForPeopleToo) {
+  const CommandLine command;
+  command.files.write("p.json", "[1, 1]");
+  const Ended ended = command.run({"law", "--p", "p.json", "--epsilon", "1"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_TRUE(ended.out.starts_with("NOT PRIVATE: ")) << ended.out;
+}
+
+TEST(Law, RefusesWhatIsNoDistribution) {
+  const CommandLine command;
+  const auto sentence = [&](const std::string& name, const std::string& text) {
+    command.files.write(name, text);
+    const Ended ended = command.run({"law", "--p", name, "--epsilon", "1"});
+    EXPECT_EQ(ended.status, 2) << text;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_EQ(lines_of(ended.err).size(), 1U) << ended.err;
+    return ended.err;
+  };
+  EXPECT_EQ(sentence("p.json", "{}"),
+            "mollify: p.json must be a JSON array of numbers, but is not\n");
+  EXPECT_EQ(sentence("p.json", "[1, \"2\"]"),
+            "mollify: the mass at position 1 of p.json must be a number, but is string\n");
+  EXPECT_EQ(
+      sentence("p.json", "[1, -2]"),
+      "mollify: the mass at position 1 of p.json must be finite and not negative, but is -2\n");
+  EXPECT_EQ(sentence("p.json", "[0, 0]"),
+            "mollify: the masses of p.json must have a positive, finite sum, but their sum is 0\n");
+  EXPECT_EQ(sentence("p.csv", "outcome,mass\na,1\n"),
+            "mollify: p.csv has no column \"p\", which holds their masses\n");
+  EXPECT_EQ(sentence("p.csv", "outcome,p\na,1\na,1\n"),
+            "mollify: p.csv line 3 must name a new outcome, but \"a\" is already listed\n");
+  EXPECT_EQ(sentence("p.csv", "outcome,p\na,nan\n"),
+            "mollify: the mass at p.csv line 2 must be finite and not negative, but is nan\n");
+  sentence("p.json", "[]");
+  sentence("p.json", "[1");
+  sentence("p.json", "[1e308, 1e308]");
+  sentence("p.json", "[" + std::string(100'000, '['));
+  sentence("p.csv", "outcome,p\na\n");
+  sentence("p.csv", "outcome,p\na,one\n");
+  sentence("p.csv", "");
+  command.files.write("p.json", "[1, 1]");
+  command.files.write("q.json", "[1, 1, 1]");
+  EXPECT_EQ(command.run({"law", "--p", "p.json", "--reference", "q.json", "--epsilon", "1"}).err,
+            "mollify: q.json must have the 2 outcomes of P, but has 3\n");
+  command.files.write("q.json", "[1, 0]");
+  EXPECT_EQ(command.run({"law", "--p", "p.json", "--reference", "q.json", "--epsilon", "1"}).status,
+            2);
+}
+
+}  // namespace
+}  // namespace mollify::test

@@ -1,0 +1,124 @@
+// The command among other processes: interrupted, without room to write, without its streams.
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+const Arguments kOutputs = {"--out", "out.csv"};
+const Arguments kOneDraw = {"--epsilon", "1", "--count", "1"};
+
+// Interrupted at many moments: either all of the release is there or nothing.
+TEST(Process, InterruptedReleasesAllOrNothing) {
+  const Release command;
+  const auto before = command.names();
+  auto after = before;
+  after.insert({"out.csv", "out.csv.certificate.json"});
+  std::size_t done = 0;
+  constexpr int kTrials = 60;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const pid_t process = command.start(kSample + kIntegral + kOutputs +
+                                        Arguments{"--epsilon", "100", "--count", "20000"});
+    std::this_thread::sleep_for(std::chrono::microseconds(500 * trial));
+    ::kill(process, trial % 2 == 0 ? SIGINT : SIGTERM);
+    const Ended ended = command.finish(process);
+    const auto names = command.names();
+    if (names == after) {
+      ++done;
+      EXPECT_EQ(lines_of(command.files.read("out.csv")).size(), 20'001U);
+      EXPECT_EQ(Json::parse(command.files.read("out.csv.certificate.json"))["model"], "integral");
+      std::filesystem::remove(command.files.path("out.csv"));
+      std::filesystem::remove(command.files.path("out.csv.certificate.json"));
+    } else {
+      EXPECT_EQ(names, before);
+      EXPECT_NE(ended.status, 0);
+    }
+  }
+  std::printf("%zu of %d releases were done before they were interrupted\n", done, kTrials);
+}
+
+TEST(Process, FailsWithOneSentenceWhereThereIsNoRoom) {
+  const Release command;
+  const auto before = command.names();
+  const Ended to_device = command.run(kSample + kIntegral + kOneDraw +
+                                      Arguments{"--out", "/dev/full", "--certificate", "out.json"});
+  EXPECT_EQ(to_device.status, 1);
+  EXPECT_EQ(to_device.err, "mollify: /dev/full cannot be written: No space left on device\n");
+  EXPECT_EQ(to_device.out, "");
+  EXPECT_EQ(command.names(), before);
+
+  const std::string err = command.files.path("err.txt");
+  const Ended to_stream = command.run_into(
+      kSample + kIntegral + kOneDraw + Arguments{"--certificate", "out.json"}, "/dev/full", err);
+  EXPECT_EQ(to_stream.status, 1);
+  EXPECT_EQ(command.files.read("err.txt"), "mollify: standard output cannot be written\n");
+  EXPECT_FALSE(command.names().contains("out.json"));
+}
+
+// Every command, for the short outputs stay in a buffer until the end.
+TEST(Process, FailsWhereStandardOutputIsFullOrClosed) {
+  const Release command;
+  const std::string err = command.files.path("err.txt");
+  const Arguments domain = {"--domain", "domain.yaml"};
+  for (const Arguments& words :
+       std::vector<Arguments>{kSample + kIntegral + kOneDraw,
+                              kSample + kIntegral + kOneDraw + Arguments{"--json"},
+                              Arguments{"check", "--data", "data.csv"} + domain,
+                              Arguments{"compare", "--data", "data.csv", "--epsilon", "1"} + domain,
+                              Arguments{"plan", "--epsilon", "1"} + domain,
+                              {"risk", "--k", "3", "--epsilon", "1"},
+                              {"verify", "--k", "3", "--epsilon", "1"},
+                              {"domain", "--public", "data.csv"}}) {
+    for (const char* out : {"/dev/full", ""}) {
+      const Ended ended = command.run_into(words, out, err);
+      EXPECT_EQ(ended.status, 1) << words[0] << " into \"" << out << "\"";
+      EXPECT_EQ(command.files.read("err.txt"), "mollify: standard output cannot be written\n");
+    }
+  }
+}
+
+// With a stream closed, its number must not go to a file that is then printed into.
+TEST(Process, KeepsMessagesOutOfItsFilesWhenStreamsAreClosed) {
+  const Release command;
+  const Ended ended = command.run_into(kSample + kIntegral + kOneDraw + kOutputs, "", "");
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(lines_of(command.files.read("out.csv")).size(), 2U);
+  EXPECT_EQ(Json::parse(command.files.read("out.csv.certificate.json"))["mechanism"], "minimax");
+}
+
+TEST(Process, RefusesAlsoWhenNobodyListens) {
+  const Release command;
+  for (const char* err : {"/dev/full", ""}) {
+    const Ended ended = command.run_into(
+        kSample + kIntegral + Arguments{"--epsilon", "-1", "--count", "1"}, "/dev/null", err);
+    EXPECT_EQ(ended.status, 2) << err;
+    const Ended released =
+        command.run_into(kSample + kIntegral + kOneDraw, command.files.path("out.txt"), err);
+    EXPECT_EQ(released.status, 0) << err;
+    EXPECT_EQ(lines_of(command.files.read("out.txt")).size(), 2U);
+  }
+}
+
+TEST(Process, ReplacesAnEarlierReleaseWhole) {
+  const Release command;
+  const Arguments words = kSample + kIntegral + kOutputs + Arguments{"--epsilon", "1"};
+  ASSERT_EQ(command.run(words + Arguments{"--count", "9"}).status, 0);
+  const std::string nine = command.files.read("out.csv");
+  ASSERT_EQ(command.run(words + Arguments{"--count", "0"}).status, 2);
+  EXPECT_EQ(command.files.read("out.csv"), nine);
+  ASSERT_EQ(command.run(words + Arguments{"--count", "3"}).status, 0);
+  EXPECT_EQ(lines_of(command.files.read("out.csv")).size(), 4U);
+}
+
+TEST(Process, TakesTheEntropyOfTheOperatingSystemAnewEachTime) {
+  const Release command;
+  const Arguments words = kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "100"};
+  EXPECT_NE(command.run(words).out, command.run(words).out);
+}
+
+}  // namespace
+}  // namespace mollify::test

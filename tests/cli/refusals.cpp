@@ -1,0 +1,320 @@
+// What `sample` refuses: one sentence, exit status 2, and nothing left behind.
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+bool is_one_sentence(const std::string& text) {
+  return text.starts_with("mollify: ") && text.size() > 10 && text.ends_with("\n") &&
+         text.find('\n') == text.size() - 1;
+}
+
+const Arguments kOutputs = {"--out", "out.csv", "--certificate", "out.json"};
+const Arguments kOneDraw = {"--epsilon", "1", "--count", "1"};
+
+/// The sentence of a refusal, without "mollify: " and the line feed.
+std::string refused(const Release& command, const Arguments& words) {
+  const auto names = command.names();
+  const Ended ended = command.run(words);
+  EXPECT_EQ(ended.status, 2) << ended.err;
+  EXPECT_EQ(ended.out, "");
+  EXPECT_TRUE(is_one_sentence(ended.err)) << ended.err;
+  EXPECT_EQ(command.names(), names) << "something was left";
+  return ended.err.size() > 10 ? ended.err.substr(9, ended.err.size() - 10) : ended.err;
+}
+
+std::string refused_sample(const Release& command, const Arguments& options) {
+  return refused(command, kSample + options + kOutputs);
+}
+
+TEST(Refusals, OfParameters) {
+  const Release command;
+  const auto with = [&](const Arguments& options) {
+    return refused_sample(command, kIntegral + options);
+  };
+  const auto epsilon = [&](const char* text) { return with({"--count", "1", "--epsilon", text}); };
+  EXPECT_EQ(epsilon("-1"), "epsilon must be finite and positive, but is -1");
+  EXPECT_EQ(epsilon("0"), "epsilon must be finite and positive, but is 0");
+  EXPECT_EQ(epsilon("nan"), "epsilon must be finite and positive, but is nan");
+  EXPECT_EQ(epsilon("inf"), "epsilon must be finite and positive, but is inf");
+  EXPECT_EQ(epsilon("abc"), "epsilon must be a number, but is \"abc\"");
+  EXPECT_EQ(epsilon("1e-9"), "epsilon must be at least 1e-06, but is 1e-09");
+  EXPECT_EQ(epsilon(""), "epsilon must be a number, but is \"\"");
+  EXPECT_EQ(epsilon("1,5"), "epsilon must be a number, but is \"1,5\"");
+  EXPECT_EQ(epsilon("1e400"), "epsilon must be a number, but is \"1e400\"");
+  EXPECT_EQ(with({"--count", "1000", "--epsilon", "1e-4"}),
+            "epsilon must be at least 1e-06 for each of 1000 draws, but is 0.0001 for all of them");
+  EXPECT_EQ(with({"--mu", "-1", "--count", "1"}), "mu must be finite and positive, but is -1");
+  EXPECT_EQ(with({"--mu", "nan", "--count", "1"}), "mu must be finite and positive, but is nan");
+
+  const auto count = [&](const char* text) { return with({"--epsilon", "1", "--count", text}); };
+  EXPECT_EQ(count("0"), "count must be from 1 to 100000000, but is 0");
+  EXPECT_EQ(count("-1"), "count must be a whole number, but is \"-1\"");
+  EXPECT_EQ(count("1.5"), "count must be a whole number, but is \"1.5\"");
+  EXPECT_EQ(count("100000001"), "count must be from 1 to 100000000, but is 100000001");
+  EXPECT_EQ(count("99999999999999999999"),
+            "count must be a whole number, but is \"99999999999999999999\"");
+}
+
+TEST(Refusals, OfOptionsThatAreMissing) {
+  const Release command;
+  EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--count", "1"}),
+            "--epsilon is needed, but is not given");
+  EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--epsilon", "1"}),
+            "--count is needed, but is not given");
+  EXPECT_EQ(refused_sample(command, kOneDraw), "--model is needed, but is not given");
+  EXPECT_EQ(refused(command, Arguments{"sample", "--domain", "domain.yaml"} + kIntegral + kOneDraw),
+            "--data is needed, but is not given");
+  EXPECT_EQ(refused(command, Arguments{"sample", "--data", "data.csv"} + kIntegral + kOneDraw),
+            "--domain is needed, but is not given");
+}
+
+TEST(Refusals, OfTheCommandLine) {
+  const Release command;
+  EXPECT_EQ(refused(command, {}), "A command is required; see mollify --help");
+  EXPECT_EQ(refused(command, {"release"}),
+            "The following argument was not expected: release; see mollify --help");
+  EXPECT_EQ(refused_sample(command, kIntegral + kOneDraw + Arguments{"--seed"}),
+            "The following argument was not expected: --seed; see mollify --help");
+  refused_sample(command, kIntegral + kOneDraw + Arguments{"--epsilon", "2"});
+  refused_sample(command, kIntegral + kOneDraw + Arguments{"extra"});
+  refused_sample(command, kIntegral + kOneDraw + Arguments{"--reference"});
+  refused(command, {"sample", "verify"});
+  refused(command, {"--epsilon", "1"});
+}
+
+TEST(Refusals, OfModelsAndUnits) {
+  const Release command;
+  EXPECT_EQ(refused_sample(command, Arguments{"--model", "central"} + kOneDraw),
+            "model must be local or integral, but is \"central\"");
+  EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--unit", "id"} + kOneDraw),
+            "model integral protects the whole table and has no unit, but one is given; use model "
+            "local to protect each unit");
+  EXPECT_EQ(
+      refused_sample(command, Arguments{"--model", "local", "--units", "units.csv"} + kOneDraw),
+      "a roster of units needs the unit column, but none is given");
+  EXPECT_EQ(refused_sample(command, Arguments{"--model", "local", "--unit", "nobody"} + kOneDraw),
+            "data.csv has no column \"nobody\", which names the unit of a record");
+  EXPECT_EQ(refused_sample(command, Arguments{"--model", "local", "--unit", "sex"} + kOneDraw),
+            "the unit column must not be a column of the domain, but \"sex\" is");
+  command.files.write("units.csv", "id\nann\nbob\nann\n");
+  EXPECT_EQ(refused_sample(command, kRostered + kOneDraw),
+            "units.csv line 4 must name a new unit, but \"ann\" is already listed");
+  command.files.write("units.csv", "id\n");
+  EXPECT_EQ(refused_sample(command, kRostered + kOneDraw),
+            "units.csv must list units, but lists none");
+  command.files.write("units.csv", "name,age\nann,3\n");
+  EXPECT_EQ(refused_sample(command, kRostered + kOneDraw),
+            "units.csv has no column \"id\", which names the units");
+  EXPECT_EQ(refused_sample(command, kLocal + Arguments{"--units", "nobody.csv"} + kOneDraw),
+            "nobody.csv cannot be opened: No such file or directory");
+}
+
+TEST(Refusals, OfMechanismsAndTheirParameters) {
+  const Release command;
+  const auto with = [&](const Arguments& options) {
+    return refused_sample(command, kIntegral + Arguments{"--count", "1"} + options);
+  };
+  EXPECT_EQ(with({"--mechanism", "laplace", "--epsilon", "1"}),
+            "mechanism must be one of minimax, relative, class, neighbourhood, public-kernel, "
+            "randomized-response, mixture, gaussian-curve, but is \"laplace\"");
+  EXPECT_EQ(with({"--mechanism", "minimax", "--mu", "1"}),
+            "mechanism minimax needs epsilon, but none is given");
+  EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}),
+            "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given");
+  EXPECT_EQ(with({"--mechanism", "gaussian-curve", "--epsilon", "1"}),
+            "mechanism gaussian-curve needs mu, but none is given");
+  EXPECT_EQ(with({"--epsilon", "1", "--c1", "0"}), "mechanism class needs c2, but none is given");
+  EXPECT_EQ(with({"--epsilon", "1", "--c2", "2"}), "mechanism class needs c1, but none is given");
+  EXPECT_EQ(with({"--epsilon", "1", "--c1", "1", "--c2", "2"}),
+            "c1 must be at least 0 and below 1, but is 1");
+  EXPECT_EQ(with({"--epsilon", "1", "--c1", "0", "--c2", "1"}),
+            "c2 must be finite and above 1, but is 1");
+  EXPECT_EQ(with({"--epsilon", "1", "--c1", "nan", "--c2", "2"}),
+            "c1 must be at least 0 and below 1, but is nan");
+  EXPECT_EQ(with({"--mechanism", "minimax", "--epsilon", "1", "--c1", "0"}),
+            "mechanism minimax has no c1, but one is given");
+  EXPECT_EQ(with({"--epsilon", "1", "--gamma", "1"}), "gamma must be finite and above 1, but is 1");
+  EXPECT_EQ(with({"--mechanism", "neighbourhood", "--epsilon", "1"}),
+            "mechanism neighbourhood needs gamma, but none is given");
+  EXPECT_EQ(with({"--mechanism", "relative", "--epsilon", "1", "--gamma", "2"}),
+            "mechanism relative has no gamma, but one is given");
+  EXPECT_EQ(with({"--mechanism", "randomized-response", "--epsilon", "1", "--reference",
+                  "reference.csv"}),
+            "mechanism randomized-response has no reference, but one is given");
+  EXPECT_EQ(with({"--mechanism", "public-kernel", "--epsilon", "1"}),
+            "mechanism public-kernel needs a reference, the public distribution that it keeps in "
+            "place, but none is given");
+}
+
+TEST(Refusals, OfThePrivateFileByWhatIsNotPrivate) {
+  const Release command;
+  const auto with_data = [&](const std::string& data) {
+    command.files.write("data.csv", data);
+    return refused_sample(command, kIntegral + kOneDraw);
+  };
+  EXPECT_EQ(with_data("id,sex,age,smoker\nann,f,20,true\n"),
+            "data.csv has no column \"weight\", which the domain declares");
+  EXPECT_EQ(with_data("sex,sex,age,smoker,weight\n"),
+            "data.csv has more than one column \"sex\", which the domain declares");
+  EXPECT_EQ(with_data(""), "data.csv must start with a header, but is empty");
+  EXPECT_EQ(with_data("\nsex,age,smoker,weight\n"),
+            "data.csv must start with a header, but its first line is empty");
+  // A file without a header starts with a private record, which is not told.
+  EXPECT_EQ(with_data("secret,77,hidden\n"),
+            "data.csv has no column \"sex\", which the domain declares");
+  EXPECT_EQ(with_data("\"sex,secret\n").find("secret"), std::string::npos);
+
+  std::filesystem::remove(command.files.path("data.csv"));
+  EXPECT_EQ(refused_sample(command, kIntegral + kOneDraw),
+            "data.csv cannot be opened: No such file or directory");
+  std::filesystem::create_directory(command.files.path("data.csv"));
+  EXPECT_EQ(refused_sample(command, kIntegral + kOneDraw),
+            "data.csv must be a file, but is a directory");
+  std::filesystem::remove(command.files.path("data.csv"));
+  ASSERT_EQ(::mkfifo(command.files.path("data.csv").c_str(), 0600), 0);
+  EXPECT_EQ(refused_sample(command, kIntegral + kOneDraw),
+            "the private data must be a file that can be read twice, but data.csv is a pipe or a "
+            "device");
+}
+
+TEST(Refusals, OfDomains) {
+  const Release command;
+  const auto with_domain = [&](const std::string& yaml) {
+    command.files.write("domain.yaml", yaml);
+    return refused_sample(command, kIntegral + kOneDraw);
+  };
+  EXPECT_EQ(with_domain("columns: {sex: {type: categorical, values: [a]}, sex: {type: boolean}}"),
+            "domain.yaml line 1 must not repeat the key \"sex\"");
+  EXPECT_EQ(with_domain("columns: {a: {type: integer, min: 0, max: 4095}, b: {type: integer, min: "
+                        "0, max: 4096}}"),
+            "domain.yaml line 1: a domain must have at most 16777216 outcomes, but the product "
+            "of its columns is 16781312");
+  for (const char* yaml : {"",
+                           "columns:",
+                           "columns: []",
+                           "columns: {}",
+                           "columns: 7",
+                           "[1, 2]",
+                           "\t- x",
+                           "{",
+                           "a: b: c",
+                           "columns: {sex: {type: colour}}",
+                           "columns: {sex: {type: categorical}}",
+                           "columns: {sex: {type: categorical, values: []}}",
+                           "columns: {age: {type: integer, min: 5}}",
+                           "columns: {age: {type: integer, min: 5, max: 4}}",
+                           "columns: {age: {type: number, min: 0, max: .inf, bins: 2}}",
+                           "columns: {age: {type: number, min: 0, max: 1}}",
+                           "columns: {age: &a {type: boolean}, b: *a}",
+                           "columns: {a: {type: boolean}}\ncolour: 3",
+                           "columns: {a: {type: boolean, bins: 3}}",
+                           "columns: {a: {type: boolean}}\n---\ncolumns: {}",
+                           "columns: {a: {type: !!str boolean}}",
+                           "\xff\xfe",
+                           "columns: {a: {type: boolean, outside: maybe}}"}) {
+    EXPECT_TRUE(with_domain(yaml).starts_with("domain.yaml ")) << yaml;
+  }
+  std::string deep = "columns: ";
+  for (int i = 0; i < 10'000; ++i) deep += "[";
+  with_domain(deep);
+  std::filesystem::remove(command.files.path("domain.yaml"));
+  EXPECT_EQ(refused_sample(command, kIntegral + kOneDraw),
+            "domain.yaml cannot be opened: No such file or directory");
+  std::filesystem::create_directory(command.files.path("domain.yaml"));
+  refused_sample(command, kIntegral + kOneDraw);
+}
+
+TEST(Refusals, OfPublicFilesThatAreThePrivateOne) {
+  const Release command;
+  const Arguments reference = kIntegral + kOneDraw + Arguments{"--reference"};
+  const auto expected = [&](const std::string& name) {
+    return "the reference must be public, but " + name + " is the private file itself";
+  };
+  EXPECT_EQ(refused_sample(command, reference + Arguments{"data.csv"}), expected("data.csv"));
+  EXPECT_EQ(refused_sample(command, reference + Arguments{"./data.csv"}), expected("./data.csv"));
+  std::filesystem::create_hard_link(command.files.path("data.csv"), command.files.path("hard.csv"));
+  EXPECT_EQ(refused_sample(command, reference + Arguments{"hard.csv"}), expected("hard.csv"));
+  std::filesystem::create_symlink("data.csv", command.files.path("soft.csv"));
+  EXPECT_EQ(refused_sample(command, reference + Arguments{"soft.csv"}), expected("soft.csv"));
+  command.files.write("copy.csv", kClean);
+  EXPECT_EQ(refused_sample(command, reference + Arguments{"copy.csv"}), expected("copy.csv"));
+  EXPECT_EQ(refused_sample(command, kLocal + kOneDraw + Arguments{"--units", "copy.csv"}),
+            "the roster must be public, but copy.csv is the private file itself");
+  command.files.write("reference.csv", "sex,age,smoker,weight\nf,3,true,50\nf,300,true,50\n");
+  EXPECT_EQ(refused_sample(command, reference + Arguments{"reference.csv"}),
+            "reference.csv line 3 column \"age\" must be an integer from 0 to 99, but is \"300\"");
+}
+
+TEST(Refusals, OfOutputs) {
+  const Release command;
+  const auto with = [&](const Arguments& options) {
+    return refused(command, kSample + kIntegral + kOneDraw + options);
+  };
+  EXPECT_EQ(with({"--out", "data.csv"}), "--out must not overwrite the file of --data, data.csv");
+  EXPECT_EQ(with({"--out", "./data.csv"}), "--out must not overwrite the file of --data, data.csv");
+  EXPECT_EQ(with({"--certificate", "domain.yaml"}),
+            "--certificate must not overwrite the file of --domain, domain.yaml");
+  EXPECT_EQ(with({"--out", "reference.csv", "--reference", "reference.csv"}),
+            "--out must not overwrite the file of --reference, reference.csv");
+  EXPECT_EQ(with({"--out", "a", "--certificate", "a"}),
+            "--out and --certificate must differ, but both are a");
+  EXPECT_EQ(with({"--out", "a", "--certificate", "./a"}),
+            "--out and --certificate must differ, but both are a");
+  EXPECT_EQ(with({"--out", "nowhere/a"}), "nowhere/a cannot be written: No such file or directory");
+  EXPECT_EQ(with({"--out", "a", "--certificate", "nowhere/a"}),
+            "nowhere/a cannot be written: No such file or directory");
+  EXPECT_EQ(with({"--out", "data.csv/a"}), "data.csv/a cannot be written: Not a directory");
+  EXPECT_TRUE(with({"--out", "."}).ends_with(" cannot be written: Is a directory"));
+  std::filesystem::create_directory(command.files.path("sealed"));
+  std::filesystem::permissions(command.files.path("sealed"), std::filesystem::perms::owner_read);
+  if (::geteuid() != 0) {  // the superuser writes everywhere
+    EXPECT_EQ(with({"--out", "sealed/a"}), "sealed/a cannot be written: Permission denied");
+  }
+  EXPECT_EQ(command.files.read("data.csv"), kClean);
+}
+
+TEST(Refusals, OfNumbersOfOutcomesAndOtherCommands) {
+  const Release command;
+  const auto sentence = [&](const Arguments& words) { return refused(command, words); };
+  for (const char* name : {"verify", "risk"}) {
+    for (const char* k : {"0", "16777217", "99999999999"}) {
+      EXPECT_EQ(sentence({name, "--epsilon", "1", "--k", k}),
+                std::string("the number of outcomes must be from 1 to 16777216, but is ") + k);
+    }
+    EXPECT_EQ(sentence({name, "--epsilon", "1"}), "--k is needed, but is not given");
+    EXPECT_EQ(sentence({name, "--k", "3"}), "--epsilon is needed, but is not given");
+  }
+  for (const char* mechanism : {"relative", "randomized-response", "mixture", "public-kernel"}) {
+    for (const char* k : {"0", "16777217"}) {
+      sentence({"verify", "--epsilon", "1", "--mechanism", mechanism, "--k", k});
+      sentence({"risk", "--epsilon", "1", "--mechanism", mechanism, "--k", k});
+    }
+  }
+  for (const char* k : {"0", "16777217"}) {
+    sentence({"verify", "--mu", "1", "--k", k});
+    sentence({"risk", "--mu", "1", "--k", k});
+    sentence({"plan", "--epsilon", "1", "--k", k});
+  }
+  EXPECT_EQ(sentence({"plan", "--epsilon", "1"}), "--domain or --k is needed, but is not given");
+  EXPECT_EQ(sentence({"plan", "--k", "3", "--epsilon", "1", "--count", "0"}),
+            "count must be from 1 to 100000000, but is 0");
+  EXPECT_EQ(sentence({"plan", "--k", "3", "--epsilon", "-1"}),
+            "epsilon must be finite and positive, but is -1");
+  sentence({"plan", "--k", "3", "--mu", "1"});
+  EXPECT_EQ(sentence({"law", "--epsilon", "1"}), "--p is needed, but is not given");
+  EXPECT_EQ(sentence({"check", "--data", "data.csv"}), "--domain is needed, but is not given");
+  EXPECT_EQ(sentence({"domain"}), "--public is needed, but is not given");
+  EXPECT_EQ(sentence({"compare", "--domain", "domain.yaml", "--epsilon", "1"}),
+            "--data is needed, but is not given");
+  EXPECT_EQ(sentence({"compare", "--domain", "domain.yaml", "--data", "data.csv", "--units",
+                      "units.csv", "--epsilon", "1"}),
+            "--unit is needed, but is not given");
+}
+
+}  // namespace
+}  // namespace mollify::test

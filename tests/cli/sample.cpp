@@ -1,0 +1,227 @@
+// What a release looks like.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/space/domain.h"
+
+namespace mollify::test {
+namespace {
+
+/// The records of CSV text, without the header.
+std::vector<std::vector<std::string>> records_of(const std::string& csv) {
+  std::vector<std::vector<std::string>> records;
+  for (const std::string& line : lines_of(csv)) records.push_back(fields_of(line));
+  records.erase(records.begin());
+  return records;
+}
+
+void expect_inside_the_domain(const std::vector<std::vector<std::string>>& records,
+                              std::size_t first) {
+  const Domain domain = parse_domain(kDomain, "domain");
+  for (const auto& record : records) {
+    ASSERT_EQ(record.size(), first + domain.columns().size());
+    for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+      const Column& column = domain.columns()[i];
+      const std::string& text = record[first + i];
+      const bool null = text.empty() && column.name() == "sex";
+      EXPECT_TRUE(null || column.read(text).verdict == Verdict::kValue)
+          << column.name() << " \"" << text << "\"";
+    }
+  }
+}
+
+TEST(Sample, GivesEachUnitOfTheRosterItsRecordsInTheRostersOrder) {
+  const Release command;
+  for (const Arguments& mechanism : kMechanisms) {
+    const Ended ended = command.run(kSample + kRostered + mechanism + Arguments{"--count", "3"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(lines_of(ended.out).front(), "id,sex,age,smoker,weight");
+    const auto records = records_of(ended.out);
+    ASSERT_EQ(records.size(), 12U);
+    const std::vector<std::string> units = {"cid", "ann", "dot", "bob"};
+    for (std::size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i][0], units[i / 3]);
+    expect_inside_the_domain(records, 1);
+  }
+}
+
+TEST(Sample, LeavesOutTheIdsWithoutARoster) {
+  const Release command;
+  for (const Arguments& mechanism : kMechanisms) {
+    const Ended ended = command.run(kSample + kLocal + mechanism + Arguments{"--count", "2"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(lines_of(ended.out).front(), "sex,age,smoker,weight");
+    const auto records = records_of(ended.out);
+    EXPECT_EQ(records.size(), 6U);
+    expect_inside_the_domain(records, 0);
+  }
+}
+
+TEST(Sample, ReleasesCountRecordsOfAWholeTable) {
+  const Release command;
+  for (const char* model : {"integral", "local"}) {
+    const Ended ended = command.run(kSample + Arguments{"--model", model, "--epsilon", "2"} +
+                                    Arguments{"--count", "500"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const auto records = records_of(ended.out);
+    EXPECT_EQ(records.size(), 500U);
+    expect_inside_the_domain(records, 0);
+  }
+}
+
+TEST(Sample, KeepsTheDomainsOrderOfColumnsWhateverTheFiles) {
+  const Release command;
+  command.files.write("data.csv", "weight,smoker,age,sex,id\n50,true,3,f,ann\n");
+  const Ended ended =
+      command.run(kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "1"});
+  EXPECT_EQ(lines_of(ended.out).front(), "sex,age,smoker,weight");
+}
+
+// At epsilon 25 over 2 outcomes an attentive release keeps a unit's only value but with probability
+// below 2e-11: 1000 rows are shuffled unless they come out in the units' order, whose chance is
+// that of one arrangement of 500 values among C(1000, 500).
+TEST(Sample, ShufflesRecordsWithoutARoster) {
+  const Release command;
+  command.files.write("domain.yaml", "columns: {a: {type: categorical, values: [x, y]}}\n");
+  std::string data = "id,a\n";
+  for (int i = 0; i < 1000; ++i) {
+    data += std::to_string(1000 + i) + (i < 500 ? ",x\n" : ",y\n");
+  }
+  command.files.write("data.csv", data);
+  const Ended ended = command.run(kSample + kLocal + Arguments{"--epsilon", "25", "--count", "1"});
+  const auto records = records_of(ended.out);
+  ASSERT_EQ(records.size(), 1000U);
+  EXPECT_EQ(std::count(records.begin(), records.end(), std::vector<std::string>{"x"}), 500);
+  EXPECT_FALSE(std::is_sorted(records.begin(), records.end()));
+}
+
+TEST(Sample, WritesTheCertificateBesideTheRecords) {
+  const Release command;
+  const Arguments words = kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "2"};
+  ASSERT_EQ(command.run(words + Arguments{"--out", "out.csv"}).status, 0);
+  const auto beside = Json::parse(command.files.read("out.csv.certificate.json"));
+  ASSERT_EQ(
+      command.run(words + Arguments{"--out", "out.csv", "--certificate", "named.json"}).status, 0);
+  EXPECT_EQ(Json::parse(command.files.read("named.json")), beside);
+  EXPECT_EQ(command.names(),
+            (std::set<std::string>{"data.csv", "domain.yaml", "reference.csv", "units.csv",
+                                   "out.csv", "out.csv.certificate.json", "named.json"}));
+  EXPECT_EQ(beside["model"], "integral");
+  EXPECT_EQ(beside["mechanism"], "minimax");
+  EXPECT_EQ(beside["version"],
+            Json::parse("\"" + lines_of(command.run({"--version"}).out)[0] + "\""));
+  EXPECT_EQ(beside["public_integers"]["N"], "4611686018427387904");
+  EXPECT_TRUE(beside["unit"].is_null());
+}
+
+TEST(Sample, LeavesNothingBesideADevice) {
+  const Release command;
+  const auto names = command.names();
+  const Ended ended = command.run(
+      kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "2", "--out", "/dev/null"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(command.names(), names);
+  EXPECT_FALSE(std::filesystem::exists("/dev/null.certificate.json"));
+}
+
+TEST(Sample, PrintsJson) {
+  const Release command;
+  const Arguments words =
+      kSample + kRostered + Arguments{"--epsilon", "1", "--count", "1", "--json"};
+  const Json printed = Json::parse(command.run(words).out);
+  EXPECT_TRUE(printed["out"].is_null());
+  EXPECT_EQ(records_of(printed["csv"]).size(), 4U);
+  EXPECT_EQ(printed["certificate"]["units"], 4);
+  const Json written = Json::parse(command.run(words + Arguments{"--out", "out.csv"}).out);
+  EXPECT_EQ(written["out"], "out.csv");
+  EXPECT_FALSE(written.contains("csv"));
+  EXPECT_EQ(written["certificate"], printed["certificate"]);
+  EXPECT_EQ(records_of(command.files.read("out.csv")).size(), 4U);
+}
+
+// count * (epsilon of a draw), exactly: the fused multiply-add rounds once, so its sign is right.
+TEST(Sample, NeverSpendsMoreThanTheTotal) {
+  const Release command;
+  for (const char* epsilon : {"1", "0.1", "0.7", "3.3"}) {
+    for (const char* count : {"1", "2", "3", "7", "10", "49", "1000"}) {
+      const Ended ended = command.run(kSample + kIntegral +
+                                      Arguments{"--epsilon", epsilon, "--count", count, "--json"});
+      ASSERT_EQ(ended.status, 0) << ended.err;
+      const Json privacy = Json::parse(ended.out)["certificate"]["privacy"];
+      const double total = privacy["epsilon_total"];
+      const double one = privacy["epsilon_per_draw"];
+      EXPECT_EQ(total, std::stod(epsilon));
+      EXPECT_LE(std::fma(one, std::stod(count), -total), 0) << epsilon << " by " << count;
+      EXPECT_GE(one, total / std::stod(count) * (1 - 1e-15));
+    }
+  }
+}
+
+TEST(Sample, CountsADrawAboveThirtyAsThirtyAndSaysSo) {
+  const Release command;
+  const Arguments words =
+      kSample + kIntegral + Arguments{"--epsilon", "100", "--count", "2", "--out", "out.csv"};
+  const Ended ended = command.run(words);
+  EXPECT_EQ(ended.status, 0);
+  const Json privacy = Json::parse(command.files.read("out.csv.certificate.json"))["privacy"];
+  EXPECT_EQ(privacy["epsilon_per_draw"], 30);
+  EXPECT_EQ(privacy["epsilon_total"], 60);
+  EXPECT_NE(ended.err.find("epsilon of one draw counts as 30 at most, so this is less than asked "
+                           "for\n"),
+            std::string::npos)
+      << ended.err;
+  EXPECT_EQ(command.run(kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "7"})
+                .err.find("less than asked"),
+            std::string::npos);
+}
+
+TEST(Sample, ChoosesTheMechanismThatTheOptionsStandFor) {
+  const Release command;
+  const auto chosen = [&](const Arguments& options) {
+    const Ended ended =
+        command.run(kSample + kIntegral + options + Arguments{"--count", "1", "--json"});
+    return ended.status == 0 ? Json::parse(ended.out)["certificate"]["mechanism"].get<std::string>()
+                             : ended.err;
+  };
+  EXPECT_EQ(chosen({"--epsilon", "1"}), "minimax");
+  EXPECT_EQ(chosen({"--epsilon", "1", "--reference", "reference.csv"}), "relative");
+  EXPECT_EQ(chosen({"--epsilon", "1", "--c1", "0", "--c2", "2"}), "class");
+  EXPECT_EQ(chosen({"--epsilon", "1", "--gamma", "2"}), "neighbourhood");
+  EXPECT_EQ(chosen({"--mu", "1"}), "gaussian-curve");
+}
+
+TEST(Sample, SaysWhatIsAndIsNotPromised) {
+  const Release command;
+  const Arguments fixed = {"--epsilon", "1", "--count", "1"};
+  const std::string membership =
+      "not promised: Who is in the data, and how many units there are, is not protected: no roster "
+      "was given.\n";
+  const std::string with = command.run(kSample + kRostered + fixed).err;
+  const std::string without = command.run(kSample + kLocal + fixed).err;
+  EXPECT_EQ(with.find(membership), std::string::npos);
+  EXPECT_NE(without.find(membership), std::string::npos);
+  EXPECT_NE(with.find("promised: No event, and no decision taken later on the output, has its "
+                      "probability changed by more than a factor e^1 = 2.718 by all records of one "
+                      "id, whatever they are.\n"),
+            std::string::npos)
+      << with;
+  EXPECT_EQ(lines_of(with).front(),
+            "released 1 record for each of 4 units by minimax with epsilon = 1 in all");
+}
+
+// Names may hold any bytes; the certificate is text all the same.
+TEST(Sample, NamesFilesOfAnyBytes) {
+  const Release command;
+  command.files.write("\xff.csv", kRoster);
+  const Ended ended =
+      command.run(kSample + kLocal +
+                  Arguments{"--units", "\xff.csv", "--epsilon", "1", "--count", "1", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Json::parse(ended.out)["certificate"]["roster"], "\xef\xbf\xbd.csv");
+}
+
+}  // namespace
+}  // namespace mollify::test
