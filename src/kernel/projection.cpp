@@ -60,7 +60,7 @@ double shortfall_of(const Bounds& bounds) {
 
 /// How much may be missing without being seen in any numerator.
 double slack_of(const Bounds& bounds) {
-  return 2 + std::min(shortfall_of(bounds), 0x1p-33 * static_cast<double>(bounds.lower));
+  return 2 + std::min(shortfall_of(bounds), 0x1p-32 * static_cast<double>(bounds.lower));
 }
 
 /// Scores in a range where no product with t can overflow, and the passes over them.
@@ -248,8 +248,10 @@ uint128 search_and_round(const Scores& scores, const Start& start, std::uint64_t
   const double short_step = std::max(0.25 / static_cast<double>(scores.bounds().size), 0x1p-19);
   uint128 sum = 0;
   double missing = 0;
+  // A hair below, so that what is missing is to be added: nearly every outcome has room above it,
+  // while of many only one or two may have room below.
   const auto round_at = [&](double t) {
-    sum = scores.round(t, numerators, block_sums);
+    sum = scores.round(t * (1 - 0x1p-42), numerators, block_sums);
     missing = sum < total ? static_cast<double>(total - sum) : -static_cast<double>(sum - total);
   };
   // Good enough if spreading what is missing over the outcomes that are not clipped is not seen.
@@ -309,54 +311,6 @@ uint128 saturate(const Scores& scores, std::uint64_t* numerators, std::uint64_t*
   return sum;
 }
 
-/// Some runs of outcomes, evenly spread, and their part of the excess: it stands to that of all
-/// outcomes as their lower bounds do.
-struct Sample {
-  static constexpr std::size_t kRun = 128;
-  static constexpr std::size_t kRuns = 32;
-  static constexpr std::size_t kWorthIt = 2 * kRun * kRuns;
-
-  const Bounds& all;
-  double wanted;
-
-  explicit Sample(const Bounds& all_bounds) : all(all_bounds) {
-    double lower_sum = 0;
-    for (std::size_t run = 0; run < kRuns; ++run) {
-      for (std::size_t i = 0; i < kRun; ++i) {
-        lower_sum += static_cast<double>(all.lower_at(begin(run) + i));
-      }
-    }
-    wanted = excess_of(all) * (lower_sum / static_cast<double>(all.lower_sum));
-  }
-
-  std::size_t begin(std::size_t run) const { return all.size / kRuns * run; }
-
-  /// About the t at which the sample's excess is `part` of all it should be.
-  template <class Score, class ExcessOf>
-  double root(const Score* scores, ExcessOf excess_of_run, double part, double t) const {
-    const auto excess_at = [&](double at) {
-      Excess sum{0, 0};
-      for (std::size_t run = 0; run < kRuns; ++run) {
-        sum += excess_of_run(part_of(all, begin(run), kRun), scores + begin(run), at);
-      }
-      return sum;
-    };
-    return detail::root(excess_at, part * wanted, slack_of(all), t, 0x1p-8, 40);
-  }
-
-  /// How many scores of the sample are above `least`.
-  template <class Score>
-  std::size_t count_above(const Score* scores, double least) const {
-    std::size_t count = 0;
-    for (std::size_t run = 0; run < kRuns; ++run) {
-      for (std::size_t i = 0; i < kRun; ++i) {
-        count += static_cast<double>(scores[begin(run) + i]) > least ? 1U : 0U;
-      }
-    }
-    return count;
-  }
-};
-
 /// The t at which the greatest score alone takes all the excess, if the bounds are the same for all
 /// and let it, but for their shortfall. Infinity otherwise.
 double greatest_root(const Bounds& bounds, const Survey& survey) {
@@ -366,17 +320,99 @@ double greatest_root(const Bounds& bounds, const Survey& survey) {
              : std::numeric_limits<double>::infinity();
 }
 
-/// What the scores' sum asks for, but not so much that one takes all.
+/// What the scores' sum asks for, if the bounds are not the same for all. If they are, that is as a
+/// rule too much where the excess is small, because it then is that of few outcomes: from the t at
+/// which the first of them leaves its lower bound, the excess grows about like the square. It is
+/// taken to be 0.3 of the total at the t that the sum asks for, or what half of the room holds.
 double first_guess(const Bounds& bounds, const Survey& survey) {
-  return std::min(static_cast<double>(bounds.total) / survey.sum, greatest_root(bounds, survey));
+  const auto total = static_cast<double>(bounds.total);
+  const double guess = total / survey.sum;
+  if (bounds.lowers != nullptr) return guess;
+  const double origin = static_cast<double>(bounds.lower) / survey.greatest;
+  const double half_room =
+      0.5 * static_cast<double>(bounds.upper - bounds.lower) * static_cast<double>(bounds.size);
+  const double part = excess_of(bounds) / std::min(0.3 * total, half_room);
+  const double smaller = origin + (guess - origin) * std::sqrt(std::min(part, 1.0));
+  return std::min(smaller, greatest_root(bounds, survey));
 }
 
+/// Some runs of outcomes, evenly spread, taken for all: their excess stands to that of all as their
+/// lower bounds do.
 template <class Score>
-Start first_look(const Bounds& bounds, const Score* scores, std::uint64_t*) {
+class Sample {
+ public:
+  static constexpr std::size_t kRun = 128;
+  static constexpr std::size_t kRuns = 32;
+  static constexpr std::size_t kSize = kRun * kRuns;
+  static constexpr std::size_t kWorthIt = 2 * kSize;
+
+  Sample(const Bounds& all, const Score* scores)
+      : all_(all), scores_(scores), whole_(all), survey_{0, 0, 0} {
+    whole_.size = kSize;
+    whole_.lower_sum = 0;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      const Bounds bounds = bounds_of(run);
+      for (std::size_t i = 0; i < kRun; ++i) whole_.lower_sum += bounds.lower_at(i);
+      const Survey part = is_coarse() ? lanes().coarse_survey(bounds, floats_of(run))
+                                      : passes<Score>().survey(bounds, scores_of(run));
+      survey_.sum += part.sum;
+      survey_.greatest = std::max(survey_.greatest, part.greatest);
+    }
+    const double share = static_cast<double>(whole_.lower_sum) / static_cast<double>(all.lower_sum);
+    whole_.total = whole_.lower_sum + static_cast<std::uint64_t>(excess_of(all) * share);
+  }
+
+  /// About the t at which the excess is `part` of what it should be, from a first guess on.
+  double root(double part, double t) const {
+    const auto excess_at = [&](double at) {
+      Excess sum{0, 0};
+      for (std::size_t run = 0; run < kRuns; ++run) {
+        sum += is_coarse() ? lanes().coarse_excess(bounds_of(run), floats_of(run), at)
+                           : passes<Score>().excess(bounds_of(run), scores_of(run), at);
+      }
+      return sum;
+    };
+    return detail::root(excess_at, part * excess_of(whole_), slack_of(whole_), t, 0x1p-8, 40);
+  }
+  /// `guess` itself if the sample has no score.
+  double root(double guess) const {
+    return survey_.greatest > 0 ? root(1, first_guess(whole_, survey_)) : guess;
+  }
+
+  /// How many scores are above `least`.
+  std::size_t count_above(double least) const {
+    std::size_t count = 0;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      const Score* scores = scores_of(run);
+      for (std::size_t i = 0; i < kRun; ++i) {
+        count += static_cast<double>(scores[i]) > least ? 1U : 0U;
+      }
+    }
+    return count;
+  }
+
+ private:
+  bool is_coarse() const { return std::is_same_v<Score, float> && all_.lowers == nullptr; }
+  std::size_t begin(std::size_t run) const { return all_.size / kRuns * run; }
+  Bounds bounds_of(std::size_t run) const { return part_of(all_, begin(run), kRun); }
+  const Score* scores_of(std::size_t run) const { return scores_ + begin(run); }
+  const float* floats_of(std::size_t run) const {
+    if constexpr (std::is_same_v<Score, float>) return scores_of(run);
+    return nullptr;
+  }
+
+  const Bounds& all_;
+  const Score* scores_;
+  Bounds whole_;
+  Survey survey_;
+};
+
+template <class Score>
+Start first_look(const Bounds& bounds, const Score* scores) {
   const Survey survey = passes<Score>().survey(bounds, scores);
   const double guess = first_guess(bounds, survey);
-  if (bounds.size < Sample::kWorthIt || !std::isfinite(guess)) return {survey, guess, 0};
-  return {survey, Sample(bounds).root(scores, passes<Score>().excess, 1, guess), 0};
+  if (bounds.size < Sample<Score>::kWorthIt || !(guess < 0x1p900)) return {survey, guess, 0};
+  return {survey, Sample<Score>(bounds, scores).root(guess), 0};
 }
 
 /// Where few outcomes can leave their lower bounds, those alone are searched. They are kept in the
@@ -407,27 +443,33 @@ Start start_from_candidates(const Bounds& bounds, const float* scores, const Sur
 /// Many single-precision scores under one pair of bounds: a sample tells how many outcomes can
 /// leave their lower bounds. If they are many, the first steps are made in single precision, which
 /// is twice as fast and good for all but the last.
-Start first_look(const Bounds& bounds, const float* scores, std::uint64_t* memory) {
-  if (bounds.lowers != nullptr || bounds.size % 8 != 0 || bounds.size < Sample::kWorthIt) {
-    return first_look<float>(bounds, scores, memory);
-  }
+Start first_look_at_many(const Bounds& bounds, const float* scores, std::uint64_t* memory) {
   const Survey survey = lanes().coarse_survey(bounds, scores);
   const double guess = first_guess(bounds, survey);
   if (!(guess > 0x1p-100 && guess < 0x1p100)) return {survey, guess, 0};  // beyond single precision
+  const Sample<float> sample(bounds, scores);
   const auto lower = static_cast<double>(bounds.lower);
-  const Sample sample(bounds);
-  const double t = sample.root(scores, lanes().coarse_excess, 1, guess);
-  const auto above = static_cast<double>(sample.count_above(scores, lower / t));
+  const double t = sample.root(guess);
   // Four standard deviations of a sample in which so many count.
-  const double safe_part = 1 + 4 / std::sqrt(above + 1);
-  const double most = sample.root(scores, lanes().coarse_excess, safe_part, t);
-  if (sample.count_above(scores, lower / most) < Sample::kRun * Sample::kRuns / 8) {
+  const double safe_part =
+      1 + 4 / std::sqrt(static_cast<double>(sample.count_above(lower / t)) + 1);
+  const double most = sample.root(safe_part, t);
+  if (sample.count_above(lower / most) < Sample<float>::kSize / 8) {
     const double one_takes_all = greatest_root(bounds, survey);
     return start_from_candidates(bounds, scores, survey, {std::min(one_takes_all, most), most},
                                  memory);
   }
   const auto excess_at = [&](double at) { return lanes().coarse_excess(bounds, scores, at); };
   return {survey, root(excess_at, excess_of(bounds), slack_of(bounds), t, 0x1p-12, 4), 0};
+}
+
+template <class Score>
+Start begin_search(const Bounds& bounds, const Score* scores, std::uint64_t* memory) {
+  if constexpr (std::is_same_v<Score, float>) {
+    const bool many = bounds.size >= Sample<float>::kWorthIt && bounds.size % 8 == 0;
+    if (many && bounds.lowers == nullptr) return first_look_at_many(bounds, scores, memory);
+  }
+  return first_look(bounds, scores);
 }
 
 template <class Scores>
@@ -445,7 +487,7 @@ void project_scores(const Scores& scores, const Start& start, std::span<std::uin
 template <class Score>
 void project_any(const Bounds& bounds, std::span<const Score> scores,
                  std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
-  const Start start = first_look(bounds, scores.data(), numerators.data());
+  const Start start = begin_search(bounds, scores.data(), numerators.data());
   const double greatest = start.survey.greatest;
   if (greatest == 0 || (greatest > 0x1p-200 && start.survey.sum < 0x1p200)) {
     project_scores(PlainScores(bounds, scores.data()), start, numerators, block_sums);

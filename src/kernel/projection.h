@@ -30,15 +30,13 @@ inline constexpr std::size_t kBlock = 256;
 /// Theorem. For every input, NaN, infinities and negative numbers included, afterwards
 ///   bounds.lower_at(i) <= numerators[i] <= bounds.upper_at(i) for each i, and
 ///   sum(numerators) == bounds.total, and block_sums[j] is the sum over block j.
-/// Proof. `round` clamps each numerator between its integer bounds as its last step and returns
-/// their exact sum; `settle` only moves numerators inside their bounds and ends when the sum is the
-/// total, which the bounds make possible. Floating point chooses where in between, nothing more.
+/// Proof. `round` and `saturate` write integers inside the bounds only and return their exact sum;
+/// `settle` moves numerators inside their bounds and ends when the sum is the total, which the
+/// bounds make possible. Floating point chooses where in between, nothing more.
 ///
 /// What it aims at is the projection clip(t * score, lower, upper) [Park et al. 2024, Prop. III.4],
-/// with t found by Newton's method on a monotone piecewise linear function; when all positive
-/// scores are at their upper bounds the others share the rest in proportion to their lower bounds,
-/// that is to the reference. NaN and negative scores count as zero; infinite scores leave the
-/// finite ones nothing; if no score is positive the reference is released.
+/// with t found by Newton's method on a monotone piecewise linear function, as Table says of it.
+/// The numerators' memory may serve as scratch until they are written.
 void project(const Bounds& bounds, std::span<const double> scores,
              std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums);
 void project(const Bounds& bounds, std::span<const float> scores,

@@ -20,7 +20,8 @@ RandomizedResponse::RandomizedResponse(std::size_t outcome_count, double epsilon
       (static_cast<uint128>(Band::kGreatestTotal) << bound_.shift()) / denominator);
   kept_ = bound_.times_floor(other_, Band::kGreatestTotal);
   if (outcome_count == 1) other_ = 0;
-  total_ = kept_ + other_ * (outcome_count - 1);
+  below_total_ = UniformBelow(kept_ + other_ * (outcome_count - 1));
+  if (outcome_count > 1) below_others_ = UniformBelow(outcome_count - 1);
 }
 
 }  // namespace mollify

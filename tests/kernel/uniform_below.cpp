@@ -23,10 +23,12 @@ struct Script {
   std::uint64_t word() { return used < words.size() ? words[used++] : (++used, kMost); }
 };
 
-/// The value that a word produces, or nothing if it is rejected.
+/// Whether a word is accepted, and the value that it produces; by both ways of drawing.
 bool accepts(std::uint64_t bound, std::uint64_t word, std::uint64_t& value) {
-  Script script{{word}};
+  Script script{{word}}, again{{word}};
   value = uniform_below(script, bound);
+  EXPECT_EQ(UniformBelow(bound)(again), value);
+  EXPECT_EQ(again.used, script.used);
   return script.used == 1;
 }
 

@@ -36,11 +36,12 @@ class AliasTable {
  private:
   template <WordSource Source>
   std::size_t draw_with(Source& random) const {
-    const auto column = static_cast<std::size_t>(uniform_below(random, thresholds_.size()));
-    return outcome_at(column, uniform_below(random, total_));
+    const auto column = static_cast<std::size_t>(below_columns_(random));
+    return outcome_at(column, below_total_(random));
   }
 
-  std::uint64_t total_;
+  UniformBelow below_total_;
+  UniformBelow below_columns_;
   std::vector<std::uint64_t> thresholds_;
   std::vector<std::uint32_t> aliases_;
 };

@@ -14,8 +14,8 @@ namespace mollify {
 ///
 /// Theorem. K <= Ebar L <= e^epsilon L, so any report is at most e^epsilon times as likely under
 /// one value as under another: epsilon-LDP (Kairouz, Oh, Viswanath 2016, section 4.1). `draw` has
-/// exactly these probabilities: first an integer below K + (k - 1) L decides whether the value is
-/// kept, and if not a second one below k - 1 chooses among the others alike.
+/// exactly these probabilities: an integer below K + (k - 1) L decides whether the value is kept,
+/// and a second one below k - 1 chooses among the others alike. It is drawn in any case.
 ///
 /// Total: a value outside {0, ..., k - 1} is private data and counts as 0. O(1), no memory.
 class RandomizedResponse {
@@ -31,7 +31,7 @@ class RandomizedResponse {
   /// Numerators over total(): of the value itself, and of each other outcome.
   std::uint64_t kept() const { return kept_; }
   std::uint64_t other() const { return other_; }
-  std::uint64_t total() const { return total_; }
+  std::uint64_t total() const { return below_total_.bound(); }
   /// Every column's greatest and least entry.
   struct Extremes {
     uint128 greatest;
@@ -52,16 +52,17 @@ class RandomizedResponse {
   template <WordSource Source>
   std::size_t respond(std::size_t value, Source& random) const {
     const std::size_t inside = value < outcome_count_ ? value : 0;
-    if (uniform_below(random, total_) < kept_) return inside;
-    const auto other = static_cast<std::size_t>(uniform_below(random, outcome_count_ - 1));
-    return other + (other >= inside ? 1 : 0);
+    const bool is_kept = below_total_(random) < kept_;
+    const auto other = static_cast<std::size_t>(below_others_(random));
+    return is_kept ? inside : other + (other >= inside ? 1 : 0);
   }
 
   ExpBound bound_;
   std::size_t outcome_count_;
   std::uint64_t kept_;
   std::uint64_t other_;
-  std::uint64_t total_;
+  UniformBelow below_total_{1};
+  UniformBelow below_others_{1};
 };
 
 }  // namespace mollify

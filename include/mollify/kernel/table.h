@@ -21,10 +21,11 @@ namespace mollify {
 ///
 /// The scores are private and may be wrong: they decide how useful the law is, never how private.
 /// n follows clip(t score_i, lower_i, upper_i), the f-divergence projection of the scores'
-/// distribution on the band for every f at once [Park et al. 2024, Prop. III.4], to about 1e-12
-/// relative. NaN and negative scores count as zero. Infinite scores leave the finite ones at their
-/// lower bounds. Outcomes without a positive score share what is left in proportion to the
-/// reference [MATH 1.1], so scores without any positive one give the reference.
+/// distribution on the band for every f at once [Park et al. 2024, Prop. III.4], to 1e-9 relative
+/// or two parts of N, whichever is larger. NaN and negative scores count as zero, and so may scores
+/// below 2^-500 of the greatest; beside infinite scores all finite ones do. Where the outcomes with
+/// a score are all at their upper bounds, those without share what is left in proportion to the
+/// reference [MATH 1.1]; so scores without any positive one give the reference.
 ///
 /// A table holds private data. It refers to its band, which must outlive it. 8 bytes an outcome.
 class Table {
@@ -35,7 +36,7 @@ class Table {
   explicit Table(Band&&) = delete;
   Table(Band&&, std::span<const double>) = delete;
 
-  /// Remakes the table from k scores, in about seven passes over them. Their number is public: any
+  /// Remakes the table from k scores, in about five passes over them. Their number is public: any
   /// other than k throws InvalidInput. Their values never throw.
   void assign(std::span<const double> scores);
   void assign(std::span<const float> scores);

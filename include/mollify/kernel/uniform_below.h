@@ -33,4 +33,25 @@ std::uint64_t uniform_below(Source& source, std::uint64_t bound) {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
+/// The same for a bound that is used many times: the division is done once.
+class UniformBelow {
+ public:
+  explicit UniformBelow(std::uint64_t bound) : bound_(bound), rejected_(-bound % bound) {}
+
+  std::uint64_t bound() const { return bound_; }
+
+  template <WordSource Source>
+  std::uint64_t operator()(Source& source) const {
+    uint128 product = 0;
+    do {
+      product = static_cast<uint128>(source.word()) * bound_;
+    } while (static_cast<std::uint64_t>(product) < rejected_);
+    return static_cast<std::uint64_t>(product >> 64);
+  }
+
+ private:
+  std::uint64_t bound_;
+  std::uint64_t rejected_;  // 2^64 mod bound
+};
+
 }  // namespace mollify
