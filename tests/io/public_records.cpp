@@ -36,9 +36,11 @@ TEST(ReadPublicRecords, IsStrict) {
 
 TEST(SameFileOrContent, SeesLinksAndCopies) {
   const test::Scratch scratch;
-  const std::string original = scratch.write("a", std::string(100000, 'x') + "1");
-  const std::string copy = scratch.write("b", std::string(100000, 'x') + "1");
-  const std::string other = scratch.write("c", std::string(100000, 'x') + "2");
+  std::string content(100000, 'x');
+  const std::string original = scratch.write("a", content);
+  const std::string copy = scratch.write("b", content);
+  content.back() = 'y';
+  const std::string other = scratch.write("c", content);
   const std::string shorter = scratch.write("d", "x");
   std::filesystem::create_symlink("c", scratch.path("e"));
   std::filesystem::create_hard_link(other, scratch.path("f"));
