@@ -44,11 +44,8 @@ class BriefCommands : public CLI::Formatter {
   }
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   using namespace mollify::cli;
-  occupy_standard_streams();
   CLI::App app(
       "Releases samples of private data under differential privacy.\n"
       "Start with `mollify check` on your data, `mollify plan` for what epsilon buys, then "
@@ -87,5 +84,16 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     complain(std::ferror(stdout) != 0 ? "standard output cannot be written" : error.what());
     return kFailure;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  occupy_standard_streams();
+  try {
+    return run(argc, argv);
+  } catch (...) {  // not even a complaint could be made
+    return mollify::cli::kFailure;
   }
 }

@@ -44,7 +44,7 @@ std::string certificate_json(const Certificate& certificate);
 
 /// The reverse. Throws InvalidInput, one sentence naming `name`, for anything that is not a
 /// certificate of this format; also where its words say something else than its numbers.
-Certificate parse_certificate(const std::string& json, const std::string& name);
+Certificate parse_certificate(const std::string& text, const std::string& name);
 
 /// What is promised, as sentences for people: no event, and no decision taken later on the output,
 /// changes its probability by more than e^epsilon whatever the data [Husain et al. 2019, Lemma 9];
