@@ -2,8 +2,7 @@
 
 namespace mollify {
 
-std::vector<double> smoothed_histogram(const Empirical& public_records,
-                                       std::size_t outcome_count) {
+std::vector<double> smoothed_histogram(const Empirical& public_records, std::size_t outcome_count) {
   const double total =
       static_cast<double>(public_records.total()) + static_cast<double>(outcome_count);
   std::vector<double> masses(outcome_count, 1 / total);
