@@ -8,9 +8,11 @@
 
 #include "command.h"
 #include "mechanism_options.h"
+#include "mollify/accounting/composition.h"
 #include "mollify/accounting/local_plan.h"
 #include "mollify/io/domain_yaml.h"
 #include "mollify/io/public_records.h"
+#include "mollify/kernel/exp_bound.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/mechanism_risk.h"
 #include "mollify/reference/smoothed_histogram.h"
@@ -119,13 +121,17 @@ int run(const PlanOptions& options) {
     masses = smoothed_histogram(read_public_records(*options.mechanism.reference, *domain), k);
   }
   MechanismParameters parameters = options.mechanism.parameters(k, masses);
-  const double total = needed(parameters.epsilon, "--epsilon");
+  const double asked = needed(parameters.epsilon, "--epsilon");
   const std::uint64_t count = options.count.value_or(1);
-  parameters.epsilon = draw_budget(parameters.epsilon, std::nullopt, count).epsilon;
+  parameters.epsilon = ExpBound(*draw_budget(asked, std::nullopt, count).epsilon).epsilon();
+  // Above 30 a draw counts as 30, and then the total is less than was asked for.
+  const double total = std::min(asked, basic_composition_epsilon_up(*parameters.epsilon, count));
   const ReferenceMasses reference =
       masses.empty() ? ReferenceMasses::uniform(k) : ReferenceMasses::given(masses);
   validate_parameters(parameters);
-  const LocalPlan plan = plan_local(band_mechanism_of(parameters), reference, *parameters.epsilon);
+  LocalPlan plan = plan_local(band_mechanism_of(parameters), reference, *parameters.epsilon);
+  std::erase_if(plan.table,
+                [](const PlanRow& row) { return row.epsilon > ExpBound::kGreatestEpsilon; });
   const WorstCaseRisk& risk = plan.risk;
   std::optional<double> mass;
   std::optional<RegionBounds> bounds;

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "distribution_file.h"
 #include "mechanism_options.h"
+#include "mollify/kernel/exp_bound.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/mechanism_risk.h"
 #include "report.h"
@@ -36,7 +37,7 @@ int run(const RiskOptions& options) {
     if (parameters.mu) {
       json["mu"] = *parameters.mu;
     } else {
-      json["epsilon"] = *parameters.epsilon;
+      json["epsilon"] = ExpBound(*parameters.epsilon).epsilon();  // above 30 it counts as 30
     }
     json["risk"] = divergence_json(risk.risk);
     json["attained"] = risk.attained;

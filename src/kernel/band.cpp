@@ -63,9 +63,11 @@ void validate_zeros(std::span<const std::uint32_t> zeros, std::size_t outcome_co
   }
 }
 
-std::uint64_t lower_for(double share, std::uint64_t total) {
-  const double scaled = std::floor(share * static_cast<double>(total));
-  return scaled >= 1 ? static_cast<std::uint64_t>(scaled) : 1;
+/// A hair above `share` of the total where there is room for that, and otherwise just below.
+std::uint64_t lower_for(double share, std::uint64_t total, bool generous) {
+  const double scaled = share * static_cast<double>(total);
+  const double rounded = generous ? std::ceil(scaled * (1 + 0x1p-39)) : std::floor(scaled);
+  return rounded >= 1 ? static_cast<std::uint64_t>(rounded) : 1;
 }
 
 }  // namespace
@@ -86,6 +88,7 @@ Band Band::make(const BandSpec& spec) {
   Band band(bound, count, spec.total);
   uint128 lower_sum = 0;
   uint128 upper_sum = 0;
+  const auto fits = [&] { return lower_sum <= spec.total && spec.total <= upper_sum; };
   if (count - spec.structural_zeros.size() == 1) {
     // One outcome can occur: it is released always, and there is nothing to protect.
     band.lower_ = band.upper_ = spec.total;
@@ -101,28 +104,35 @@ Band Band::make(const BandSpec& spec) {
     }
     lower_sum = upper_sum = spec.total;
   } else if (spec.reference.empty() && spec.structural_zeros.empty()) {
-    band.lower_ = lower_for(spec.floor / static_cast<double>(count), spec.total);
-    band.upper_ = bound.times_floor(band.lower_, spec.total);
-    lower_sum = static_cast<uint128>(band.lower_) * count;
-    upper_sum = static_cast<uint128>(band.upper_) * count;
+    for (const bool generous : {true, false}) {
+      band.lower_ = lower_for(spec.floor / static_cast<double>(count), spec.total, generous);
+      band.upper_ = bound.times_floor(band.lower_, spec.total);
+      lower_sum = static_cast<uint128>(band.lower_) * count;
+      upper_sum = static_cast<uint128>(band.upper_) * count;
+      if (fits()) break;
+    }
   } else {
     band.lowers_.resize(count);
     band.uppers_.resize(count);
     const double uniform_mass = 1.0 / static_cast<double>(count - spec.structural_zeros.size());
-    auto zero = spec.structural_zeros.begin();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (zero != spec.structural_zeros.end() && *zero == i) {
-        ++zero;
-        continue;
+    for (const bool generous : {true, false}) {
+      lower_sum = upper_sum = 0;
+      auto zero = spec.structural_zeros.begin();
+      for (std::size_t i = 0; i < count; ++i) {
+        if (zero != spec.structural_zeros.end() && *zero == i) {
+          ++zero;
+          continue;
+        }
+        const double mass = spec.reference.empty() ? uniform_mass : spec.reference[i] / sum;
+        band.lowers_[i] = lower_for(spec.floor * mass, spec.total, generous);
+        band.uppers_[i] = bound.times_floor(band.lowers_[i], spec.total);
+        lower_sum += band.lowers_[i];
+        upper_sum += band.uppers_[i];
       }
-      const double mass = spec.reference.empty() ? uniform_mass : spec.reference[i] / sum;
-      band.lowers_[i] = lower_for(spec.floor * mass, spec.total);
-      band.uppers_[i] = bound.times_floor(band.lowers_[i], spec.total);
-      lower_sum += band.lowers_[i];
-      upper_sum += band.uppers_[i];
+      if (fits()) break;
     }
   }
-  if (lower_sum > spec.total || upper_sum < spec.total) {
+  if (!fits()) {
     throw InvalidInput("no table of " + std::to_string(spec.total) + " parts fits a band of " +
                        std::to_string(count) + " outcomes with floor b = " + shortest(spec.floor) +
                        " at epsilon = " + shortest(spec.epsilon) +

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "mollify/kernel/exp_bound.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/kernel/mixture_channel.h"
 #include "mollify/kernel/randomized_response.h"
@@ -87,6 +88,8 @@ WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
   MechanismParameters made = parameters;
   if (made.mechanism == Mechanism::kRelative) made.c1 = made.c2 = std::nullopt;
   validate_parameters(made);
+  // What is released is released at this epsilon: from 1e-6, and above 30 as at 30.
+  const double epsilon = parameters.epsilon ? ExpBound(*parameters.epsilon).epsilon() : 0;
   if (is_band(parameters.mechanism)) {
     const ReferenceMasses reference = [&] {
       if (parameters.reference.empty()) return ReferenceMasses::uniform(parameters.outcome_count);
@@ -97,7 +100,7 @@ WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
                      [&](double mass) { return mass / sum; });
       return ReferenceMasses::given(normalised);
     }();
-    return worst_case_risk(band_mechanism_of(parameters), reference, *parameters.epsilon);
+    return worst_case_risk(band_mechanism_of(parameters), reference, epsilon);
   }
   const Kept kept = least_kept(parameters);
   WorstCaseRisk risk;

@@ -99,20 +99,32 @@ TEST(Band, AnyReferenceKeepsItsPromises) {
   }
 }
 
-TEST(Band, LowerBoundsAreTheFlooredShares) {
+TEST(Band, LowerBoundsAreTheSharesAndAHairRoundedUp) {
   const std::vector<double> reference = {1, 2, 5};
   const Band band =
       Band::make({.reference = reference, .floor = 0.5, .epsilon = 1.5, .total = 1000});
-  EXPECT_EQ(band.lower(0), 62u);  // 1000 * 0.5 * 1/8 = 62.5
-  EXPECT_EQ(band.lower(1), 125u);
-  EXPECT_EQ(band.lower(2), 312u);  // 312.5
-  EXPECT_EQ(band.upper(0), 277u);  // 62 e^1.5 = 277.86
-  EXPECT_EQ(band.upper(1), 560u);  // 125 e^1.5 = 560.21
+  EXPECT_EQ(band.lower(0), 63u);   // 1000 * 0.5 * 1/8 = 62.5
+  EXPECT_EQ(band.lower(1), 126u);  // 125 and a hair
+  EXPECT_EQ(band.lower(2), 313u);  // 312.5
+  EXPECT_EQ(band.upper(0), 282u);  // 63 e^1.5 = 282.35
+  EXPECT_EQ(band.upper(1), 564u);  // 126 e^1.5 = 564.69
   EXPECT_EQ(band.upper(2), 1000u);
   const Band uniform =
       Band::make({.outcome_count = 3, .floor = 0.001, .epsilon = 30, .total = 2000});
   EXPECT_EQ(uniform.lower(1), 1u);  // a floor of less than one part is one part
   EXPECT_EQ(uniform.upper(1), 2000u);
+}
+
+// Where rounding up would leave no room for a table, the shares are rounded down.
+TEST(Band, LowerBoundsAreRoundedDownNextToOne) {
+  const Band uniform = Band::make({.outcome_count = 3, .floor = 0.99, .epsilon = 1, .total = 10});
+  EXPECT_EQ(uniform.lower(0), 3u);  // 3.3; three times 4 would exceed 10
+  EXPECT_EQ(uniform.upper(0), 8u);
+  const std::vector<double> reference = {1, 1, 2};
+  const Band weighted =
+      Band::make({.reference = reference, .floor = 0.99, .epsilon = 1, .total = 10});
+  EXPECT_EQ(weighted.lower(0), 2u);  // 2.475; 3 + 3 + 5 would exceed 10
+  EXPECT_EQ(weighted.lower(2), 4u);
 }
 
 TEST(Band, OneOutcomeIsAlwaysReleased) {
@@ -165,8 +177,8 @@ TEST(Band, StructuralZerosHaveNoParts) {
       EXPECT_LT(p, band->lower_before(i + 1));
     }
   }
-  EXPECT_EQ(uniform.lower(1), 80u);
-  EXPECT_EQ(weighted.lower(1), 120u);
+  EXPECT_EQ(uniform.lower(1), 81u);    // a hair above 80
+  EXPECT_EQ(weighted.lower(1), 121u);  // and above 120
 }
 
 TEST(Band, RefusesInOneSentence) {

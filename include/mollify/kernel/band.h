@@ -30,8 +30,11 @@ struct BandSpec {
 /// Public, immutable integer bounds lower_i <= upper_i on the numerators of a law over k outcomes.
 ///
 /// Definition. With Ebar = ExpBound(epsilon):
-///   lower_i = max(1, floor(N b h_i)),  upper_i = min(N, floor(lower_i Ebar))   (0 and 0 for a
+///   lower_i = ceil(N b h_i (1 + 2^-39)),  upper_i = min(N, floor(lower_i Ebar))   (0 and 0 for a
 ///   structural zero), and for k = 1 the only outcome has lower = upper = N.
+/// The hair of 2^-39 makes up for Ebar lying 2^-40 below e^epsilon, so that lower + ... + upper
+/// still reaches N for the P that a minimax band is made for; where these lower bounds sum to more
+/// than N (b next to 1) they are max(1, floor(N b h_i)) instead.
 ///
 /// Theorem (mollifier). Let n and n' be any two integer vectors with lower <= n, n' <= upper and
 /// equal sums N. Then n_i <= upper_i <= Ebar lower_i <= e^epsilon n'_i for every i: the set of laws
