@@ -46,7 +46,7 @@ int verify_certificate(const VerifyOptions& options) {
                yes_or_no(check.domain_matches));
     fmt::print("  the bounds recomputed here are the release's  {}\n",
                yes_or_no(check.integers_match));
-    fmt::print("  they keep the claim, in integers             {}  (epsilon {:.15g} realised)\n",
+    fmt::print("  they keep the claim                          {}  (epsilon {:.15g} realised)\n",
                yes_or_no(check.arithmetic_holds), check.epsilon_realised_up);
     fmt::print("  the draws add up to at most the total        {}\n", yes_or_no(check.total_holds));
     fmt::print("{}\n", check.holds() ? "holds" : "DOES NOT HOLD");
