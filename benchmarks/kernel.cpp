@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <random>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -50,10 +51,16 @@ std::vector<std::vector<Score>> score_vectors(Shape shape, std::size_t size, std
   return vectors;
 }
 
-Band minimax_band(std::size_t size, double epsilon) {
+enum Floor { kMinimax, kRelative };
+
+/// A uniform band: the minimax one leaves few outcomes above their lower bounds, the relative
+/// mollifier's many.
+Band uniform_band(Floor floor, std::size_t size, double epsilon) {
   const auto k = static_cast<double>(size);
   return Band::make(
-      {.outcome_count = size, .floor = k / (std::expm1(epsilon) + k), .epsilon = epsilon});
+      {.outcome_count = size,
+       .floor = floor == kMinimax ? k / (std::expm1(epsilon) + k) : std::exp(-epsilon / 2),
+       .epsilon = epsilon});
 }
 
 bool keeps_contract(const Table& table) {
@@ -105,9 +112,11 @@ bool agrees_with_bisection(const Table& table, std::span<const Score> scores) {
   return true;
 }
 
-std::string label(Shape shape, double epsilon) {
-  return std::string(kShapeNames[shape]) + " scores, epsilon " +
-         std::to_string(epsilon).substr(0, 3);
+std::string label(Shape shape, double epsilon, Floor floor) {
+  std::ostringstream text;
+  text << kShapeNames[shape] << " scores, epsilon " << epsilon
+       << (floor == kMinimax ? "" : ", relative floor");
+  return text.str();
 }
 
 /// How many score vectors take turns, so that no branch predictor learns one of them by heart.
@@ -121,7 +130,8 @@ void table_and_draw(benchmark::State& state) {
   const double epsilon = static_cast<double>(state.range(2)) / 10;
   const std::vector<std::vector<Score>> scores =
       score_vectors<Score>(shape, size, vector_count(size));
-  const Band band = minimax_band(size, epsilon);
+  const auto floor = static_cast<Floor>(state.range(3));
+  const Band band = uniform_band(floor, size, epsilon);
   Table table(band);
   for (std::size_t v = 0; v < std::min<std::size_t>(scores.size(), 4); ++v) {
     table.assign(scores[v]);
@@ -138,15 +148,17 @@ void table_and_draw(benchmark::State& state) {
     v = v + 1 < scores.size() ? v + 1 : 0;
   }
   state.SetItemsProcessed(state.iterations());
-  state.SetLabel(label(shape, epsilon));
+  state.SetLabel(label(shape, epsilon, floor));
 }
 BENCHMARK_TEMPLATE(table_and_draw, double)
-    ->ArgsProduct({{100}, {kUniform, kExponential, kHeavyTail}, {1, 10, 50}});
+    ->ArgsProduct(
+        {{100}, {kUniform, kExponential, kHeavyTail}, {1, 10, 50}, {kMinimax, kRelative}});
 BENCHMARK_TEMPLATE(table_and_draw, float)
-    ->ArgsProduct({{131072}, {kUniform, kExponential, kHeavyTail}, {1, 10, 50}})
+    ->ArgsProduct(
+        {{131072}, {kUniform, kExponential, kHeavyTail}, {1, 10, 50}, {kMinimax, kRelative}})
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_TEMPLATE(table_and_draw, float)
-    ->Args({1 << 20, kUniform, 10})
+    ->Args({1 << 20, kUniform, 10, kMinimax})
     ->Unit(benchmark::kMicrosecond);
 
 /// The peer's law and a draw from its cumulative sum, with neither the contract nor exactness.
@@ -155,7 +167,7 @@ void bisection_and_draw(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   const std::vector<std::vector<Score>> scores =
       score_vectors<Score>(kUniform, size, vector_count(size));
-  const Band band = minimax_band(size, 1);
+  const Band band = uniform_band(kMinimax, size, 1);
   std::vector<double> law(size);
   bisected_law<Score>(band, scores[0], law);
   double sum = 0;
@@ -175,7 +187,7 @@ void bisection_and_draw(benchmark::State& state) {
     v = v + 1 < scores.size() ? v + 1 : 0;
   }
   state.SetItemsProcessed(state.iterations());
-  state.SetLabel(label(kUniform, 1));
+  state.SetLabel(label(kUniform, 1, kMinimax));
 }
 BENCHMARK_TEMPLATE(bisection_and_draw, double)->Arg(100);
 BENCHMARK_TEMPLATE(bisection_and_draw, float)->Arg(131072)->Unit(benchmark::kMicrosecond);
@@ -259,7 +271,7 @@ BENCHMARK(randomized_response)->Arg(2)->Arg(100)->Arg(1 << 20);
 
 void alias_draw(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
-  const Band band = minimax_band(size, 1);
+  const Band band = uniform_band(kMinimax, size, 1);
   const Table table(band, score_vectors<double>(kUniform, size, 1)[0]);
   const mollify::AliasTable alias(table);
   if (!keeps_contract(table)) {

@@ -13,7 +13,7 @@ namespace {
 
 const Lanes& lanes() {
 #if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool has_avx2 = __builtin_cpu_supports("avx2");
   if (has_avx2) return kAvx2Lanes;
 #endif
   return kBaselineLanes;

@@ -1,4 +1,4 @@
-// The projection's passes for x86-64 processors with AVX2 and FMA; this file alone is compiled so.
+// The projection's passes for x86-64 processors with AVX2; this file alone is compiled so.
 #include "projection_lanes.h"
 
 #if defined(__x86_64__)
