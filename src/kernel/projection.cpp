@@ -182,25 +182,31 @@ class RootSearch {
   /// The next t to try, after what is missing at `t` and the slope there; the same t if nothing is
   /// missing or doubles lie no closer.
   double next(double t, double missing, double slope) {
-    if (std::abs(missing) <= slack_) return t;
+    is_newton_ = true;
+    const double newton = t + missing / slope;
+    if (std::abs(missing) <= slack_ || newton == t) return t;
     (missing > 0 ? below_ : above_) = t;
     // Newton crawls where it meets one kink after the other; then half as good is not good enough.
-    const double newton = t + missing / slope;
     const bool crawls =
         std::abs(missing) > 0.5 * missing_before_last_ && !(std::abs(newton - t) <= 0x1p-20 * t);
-    missing_before_last_ = last_missing_;
-    last_missing_ = std::abs(missing);
-    if (newton > below_ && newton < above_ && !crawls) return newton;
+    is_newton_ = newton > below_ && newton < above_ && !crawls;
+    if (is_newton_) {
+      missing_before_last_ = last_missing_;
+      last_missing_ = std::abs(missing);
+      return newton;
+    }
+    missing_before_last_ = last_missing_ = std::numeric_limits<double>::infinity();
     // All clipped, or a step over a kink: widen the bracket, ever faster, or halve it by ratio.
-    double fallback = 0;
-    if (std::isinf(above_)) {
+    double fallback = std::sqrt(below_) * std::sqrt(above_);
+    if (below_ == 0 || std::isinf(above_)) {
       widening_ *= widening_;
-      fallback = std::min(std::max(newton, t * widening_), 0x1p1000);
-    } else {
-      fallback = below_ > 0 ? std::sqrt(below_) * std::sqrt(above_) : above_ * 0x1p-8;
+      fallback = below_ == 0 ? above_ / widening_ : std::min(below_ * widening_, 0x1p1000);
     }
     return fallback > below_ && fallback < above_ ? fallback : t;
   }
+
+  /// Whether the last step was Newton's, or none at all.
+  bool is_newton() const { return is_newton_; }
 
  private:
   double slack_;
@@ -209,6 +215,7 @@ class RootSearch {
   double last_missing_ = std::numeric_limits<double>::infinity();
   double missing_before_last_ = std::numeric_limits<double>::infinity();
   double widening_ = 2;
+  bool is_newton_ = true;
 };
 
 /// About the t at which excess_at(t) is `wanted`, from a first guess on: the first whose distance
@@ -269,7 +276,7 @@ uint128 search_and_round(const Scores& scores, const Start& start, std::uint64_t
     const Excess at = scores.excess(t);
     const double last = t;
     t = search.next(t, wanted - at.sum, at.slope);
-    if (std::abs(t - last) > short_step * last) continue;
+    if (t != last && (!search.is_newton() || std::abs(t - last) > short_step * last)) continue;
     round_at(t);
     if (is_good(t, at.slope)) return sum;
     if (std::abs(t - last) > 0x1p-40 * last) continue;
@@ -357,6 +364,7 @@ class Sample {
                                       : passes<Score>().survey(bounds, scores_of(run));
       survey_.sum += part.sum;
       survey_.greatest = std::max(survey_.greatest, part.greatest);
+      survey_.capacity += part.capacity;
     }
     const double share = static_cast<double>(whole_.lower_sum) / static_cast<double>(all.lower_sum);
     whole_.total = whole_.lower_sum + static_cast<std::uint64_t>(excess_of(all) * share);
@@ -374,9 +382,10 @@ class Sample {
     };
     return detail::root(excess_at, part * excess_of(whole_), slack_of(whole_), t, 0x1p-8, 40);
   }
-  /// `guess` itself if the sample has no score.
+  /// `guess` itself if the sample's scores cannot hold what they should.
   double root(double guess) const {
-    return survey_.greatest > 0 ? root(1, first_guess(whole_, survey_)) : guess;
+    const bool holds = survey_.capacity > static_cast<double>(whole_.total);
+    return holds ? root(1, first_guess(whole_, survey_)) : guess;
   }
 
   /// How many scores are above `least`.
