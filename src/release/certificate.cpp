@@ -1,7 +1,6 @@
 #include "mollify/release/certificate.h"
 
-#include <sodium.h>
-
+#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mollify/density/empirical.h"
+#include "mollify/io/sha256.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/band_sampler.h"
 #include "mollify/reference/smoothed_histogram.h"
@@ -270,18 +270,15 @@ std::optional<double> stated_floor(const LocalSampler& sampler,
 }
 
 std::string public_digest(const LocalSampler& sampler) {
-  crypto_hash_sha256_state state;
-  crypto_hash_sha256_init(&state);
+  Sha256 hash;
   sampler.for_each_public_integer([&](uint128 integer) {
-    unsigned char bytes[16];
-    for (int i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(integer >> (8 * i));
-    crypto_hash_sha256_update(&state, bytes, sizeof bytes);
+    std::array<unsigned char, 16> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<unsigned char>(integer >> (8 * i));
+    }
+    hash.add(bytes);
   });
-  unsigned char digest[crypto_hash_sha256_BYTES];
-  crypto_hash_sha256_final(&state, digest);
-  std::string hex;
-  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
-  return hex;
+  return hash.hex();
 }
 
 }  // namespace mollify
