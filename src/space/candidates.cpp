@@ -7,15 +7,12 @@
 #include "mollify/kernel/invalid_input.h"
 
 namespace mollify {
-namespace {
 
-void require_count(std::uint64_t count) {
-  if (count >= 1 && count <= Candidates::kMost) return;
-  throw InvalidInput(fmt::format("the number of candidates must be from 1 to {}, but is {}",
-                                 Candidates::kMost, count));
+void Candidates::require_count(std::uint64_t count) {
+  if (count >= 1 && count <= kMost) return;
+  throw InvalidInput(
+      fmt::format("the number of candidates must be from 1 to {}, but is {}", kMost, count));
 }
-
-}  // namespace
 
 template <class Random>
 Candidates Candidates::uniform(const Domain& domain, std::uint64_t count, Random& random) {
@@ -54,9 +51,9 @@ Candidates Candidates::of(const Domain& domain, std::vector<std::uint32_t> digit
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const Column& column = columns[i % columns.size()];
     if (digits[i] < column.size()) continue;
-    throw InvalidInput(fmt::format(
-        "candidate {} must have a digit below {} for column \"{}\", but has {}",
-        i / columns.size(), column.size(), column.name(), digits[i]));
+    throw InvalidInput(
+        fmt::format("candidate {} must have a digit below {} for column \"{}\", but has {}",
+                    i / columns.size(), column.size(), column.name(), digits[i]));
   }
   if (!densities.empty() && densities.size() != count) {
     throw InvalidInput(fmt::format("{} candidates must have as many densities, but have {}", count,
@@ -64,8 +61,8 @@ Candidates Candidates::of(const Domain& domain, std::vector<std::uint32_t> digit
   }
   for (std::size_t i = 0; i < densities.size(); ++i) {
     if (densities[i] > 0 && std::isfinite(densities[i])) continue;
-    throw InvalidInput(fmt::format(
-        "candidate {} must have a positive, finite density, but has {}", i, densities[i]));
+    throw InvalidInput(fmt::format("candidate {} must have a positive, finite density, but has {}",
+                                   i, densities[i]));
   }
   return {columns.size(), std::move(digits), std::move(densities)};
 }

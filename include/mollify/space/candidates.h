@@ -24,6 +24,9 @@ class Candidates {
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 24U;
   static constexpr std::uint64_t kUsual = 65'536;
 
+  /// Throws InvalidInput unless count is from 1 to kMost.
+  static void require_count(std::uint64_t count);
+
   /// The list that everybody with this domain and this number has: UniformRecords in the order of
   /// the SeededRandom of the domain's seed. A shorter list is the beginning of a longer one.
   /// **Fixed for ever**, like UniformRecords. Throws InvalidInput unless count is from 1 to kMost.
