@@ -36,9 +36,11 @@ class ColumnSketch {
     see_number(text);
   }
 
+  [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
+
   // Nothing if the column holds nulls only. Numbers are cut into `bins`, if there are any.
   [[nodiscard]] std::optional<Cells> cells(std::optional<std::uint64_t> bins) const {
-    if (values_.size() == 0) return std::nullopt;
+    if (holds_only_nulls()) return std::nullopt;
     if (auto words = booleans()) return words;
     if (all_integers_) return integers(bins);
     if (all_numbers_ && min_ < max_) return NumberCells::make(min_, max_, bins);
@@ -164,7 +166,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
                   public_csv, records),
       "Review it before use: bounds and categories are those that happened to be in that file."};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!sketches[i].cells(kBins)) {
+    if (sketches[i].holds_only_nulls()) {
       notes.push_back(fmt::format("Column \"{}\" is left out: it holds nulls only.", names[i]));
     }
   }
