@@ -71,5 +71,6 @@ void add_plan(CLI::App& app, Session& session);
 void add_check(CLI::App& app, Session& session);
 void add_compare(CLI::App& app, Session& session);
 void add_domain(CLI::App& app, Session& session);
+void add_candidates(CLI::App& app, Session& session);
 
 }  // namespace mollify::cli

@@ -112,6 +112,7 @@ void print_table(const Comparison& comparison, const Domain& domain) {
 
 int run(const CompareOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
+  domain.require_enumerable("mollify compare");
   const std::string& data = needed(options.data, "--data");
   if (options.units) needed(options.unit, "--unit");
   Comparison comparison;

@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   add_compare(app, session);
   add_check(app, session);
   add_domain(app, session);
+  add_candidates(app, session);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");

@@ -8,10 +8,15 @@
 #include "mollify/release/local_release.h"
 
 namespace mollify::cli {
+namespace {
+
+constexpr const char* kGroup = "Mechanism, all of it public";
+
+}  // namespace
 
 void MechanismOptions::add_to(CLI::App& command, const std::string& reference_help,
                               std::string_view spent_on) {
-  const std::string group = "Mechanism, all of it public";
+  const std::string group = kGroup;
   const auto names = mechanism_names();
   const auto chosen = [](Mechanism default_mechanism) {
     return fmt::format("; makes {} the default", name_of(default_mechanism));
@@ -38,6 +43,20 @@ void MechanismOptions::add_to(CLI::App& command, const std::string& reference_he
       ->group(group);
 }
 
+void MechanismOptions::add_band_to(CLI::App& command) {
+  command
+      .add_option("--band", band,
+                  "where the band lies, instead of a mechanism: minimax (for --c2), relative, or "
+                  "location=B")
+      ->type_name("CHOICE")
+      ->group(kGroup);
+}
+
+std::optional<BandChoice> MechanismOptions::chosen_band() const {
+  if (!band) return std::nullopt;
+  return parse_band_choice(*band);
+}
+
 std::optional<Mechanism> MechanismOptions::named() const {
   if (!mechanism) return std::nullopt;
   const std::optional<Mechanism> known = mechanism_named(*mechanism);
@@ -48,27 +67,24 @@ std::optional<Mechanism> MechanismOptions::named() const {
   return known;
 }
 
-Mechanism MechanismOptions::chosen() const {
+LocalReleaseRequest MechanismOptions::request() const {
   LocalReleaseRequest request;
   request.mechanism = named();
   request.reference = reference;
+  request.epsilon = epsilon;
   request.mu = mu;
   request.c1 = c1;
   request.c2 = c2;
   request.gamma = gamma;
-  return chosen_mechanism(request);
+  request.band = chosen_band();
+  return request;
 }
+
+Mechanism MechanismOptions::chosen() const { return chosen_mechanism(request()); }
 
 MechanismParameters MechanismOptions::parameters(std::size_t outcome_count,
                                                  std::span<const double> reference_masses) const {
-  return {.mechanism = chosen(),
-          .outcome_count = outcome_count,
-          .reference = reference_masses,
-          .epsilon = epsilon,
-          .mu = mu,
-          .c1 = c1,
-          .c2 = c2,
-          .gamma = gamma};
+  return mechanism_parameters(request(), SpaceKind::kCategories, outcome_count, reference_masses);
 }
 
 }  // namespace mollify::cli

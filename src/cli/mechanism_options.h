@@ -8,7 +8,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "mollify/local/band_choice.h"
 #include "mollify/local/mechanism.h"
+#include "mollify/release/local_release.h"
 
 namespace mollify::cli {
 
@@ -21,13 +23,23 @@ struct MechanismOptions {
   std::optional<double> c2;
   std::optional<double> gamma;
   std::optional<std::string> reference;
+  std::optional<std::string> band;
 
   /// Adds --mechanism, --epsilon, --mu, --c1, --c2, --gamma and --reference to a command, whose
   /// budget is spent on "all draws of a unit together" or "one draw".
   void add_to(CLI::App& command, const std::string& reference_help, std::string_view spent_on);
 
+  /// Adds --band to a command.
+  void add_band_to(CLI::App& command);
+
+  /// The band chosen; none if none is. Throws InvalidInput for a text that is not a choice.
+  std::optional<BandChoice> chosen_band() const;
+
   /// The mechanism named; none if none is. Throws InvalidInput for an unknown name.
   std::optional<Mechanism> named() const;
+
+  /// What these options ask of a release.
+  LocalReleaseRequest request() const;
 
   /// The mechanism named, or the one the other options stand for.
   Mechanism chosen() const;

@@ -113,7 +113,10 @@ int run(const PlanOptions& options) {
         fmt::format("model must be local or integral, but is \"{}\"", *options.model));
   }
   std::optional<Domain> domain;
-  if (options.domain) domain = read_domain(*options.domain);
+  if (options.domain) {
+    domain = read_domain(*options.domain);
+    domain->require_enumerable("mollify plan");
+  }
   const std::size_t k = domain ? domain->size() : outcome_count(options.k, "--domain or --k");
   std::vector<double> masses;
   if (options.mechanism.reference) {

@@ -79,6 +79,7 @@ void add_risk(CLI::App& app, Session& session) {
   add_whole_number(command, "--k", options->k, "number of outcomes");
   options->mechanism.add_to(command, "public distribution: a JSON array, or CSV (outcome, p)",
                             "one draw");
+  options->mechanism.add_band_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

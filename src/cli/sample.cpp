@@ -10,6 +10,7 @@
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/release/local_release.h"
 #include "output_files.h"
+#include "space_options.h"
 
 namespace mollify::cli {
 namespace {
@@ -18,6 +19,7 @@ struct SampleOptions {
   std::optional<std::string> model, data, domain, unit, units, out, certificate;
   std::optional<std::uint64_t> count;
   MechanismOptions mechanism;
+  SpaceOptions space;
   bool json = false;
 };
 
@@ -37,7 +39,8 @@ void validate_outputs(const SampleOptions& options) {
     for (const auto& [other, input] :
          {std::pair{"--data", options.data}, std::pair{"--domain", options.domain},
           std::pair{"--units", options.units},
-          std::pair{"--reference", options.mechanism.reference}}) {
+          std::pair{"--reference", options.mechanism.reference},
+          std::pair{"--candidates-file", options.space.candidates_file}}) {
       if (same(output, input)) {
         throw InvalidInput(
             fmt::format("{} must not overwrite the file of {}, {}", flag, other, *input));
@@ -69,6 +72,7 @@ std::string summary(const Certificate& certificate, const SampleOptions& options
   std::string text = fmt::format("released {}{} by {} with {} = {:.6g} in all\n", drawn,
                                  options.out ? " to " + *options.out : "",
                                  name_of(certificate.mechanism), parameter, certificate.total);
+  text += fmt::format("space: {}\n", space_text(certificate));
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   if (pure && certificate.total < *options.mechanism.epsilon) {
     text += "epsilon of one draw counts as 30 at most, so this is less than asked for\n";
@@ -84,19 +88,16 @@ std::string summary(const Certificate& certificate, const SampleOptions& options
 
 int run(SampleOptions options) {
   if (!options.mechanism.epsilon && !options.mechanism.mu) refuse_missing("--epsilon");
-  const LocalRelease release({.model = needed(options.model, "--model"),
-                              .data = needed(options.data, "--data"),
-                              .domain = needed(options.domain, "--domain"),
-                              .unit = options.unit,
-                              .roster = options.units,
-                              .count = needed(options.count, "--count"),
-                              .mechanism = options.mechanism.named(),
-                              .reference = options.mechanism.reference,
-                              .epsilon = options.mechanism.epsilon,
-                              .mu = options.mechanism.mu,
-                              .c1 = options.mechanism.c1,
-                              .c2 = options.mechanism.c2,
-                              .gamma = options.mechanism.gamma});
+  LocalReleaseRequest request = options.mechanism.request();
+  request.model = needed(options.model, "--model");
+  request.data = needed(options.data, "--data");
+  request.domain = needed(options.domain, "--domain");
+  request.unit = options.unit;
+  request.roster = options.units;
+  request.count = needed(options.count, "--count");
+  request.space = options.space.request();
+  request.scorer = options.space.chosen_scorer();
+  const LocalRelease release(request);
   if (options.out && !options.certificate && !is_stream(*options.out)) {
     options.certificate = *options.out + ".certificate.json";
   }
@@ -150,6 +151,8 @@ void add_sample(CLI::App& app, Session& session) {
       ->type_name("FILE");
   options->mechanism.add_to(command, "public CSV of records in the domain",
                             "all draws of a unit together");
+  options->mechanism.add_band_to(command);
+  options->space.add_to(command);
   command.add_option("--out", options->out, "where the records go (default: standard output)")
       ->type_name("FILE");
   command

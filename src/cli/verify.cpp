@@ -4,6 +4,7 @@
 #include "command.h"
 #include "distribution_file.h"
 #include "mechanism_options.h"
+#include "mollify/io/candidates_file.h"
 #include "mollify/io/domain_yaml.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/release/verification.h"
@@ -16,7 +17,7 @@ namespace {
 
 struct VerifyOptions {
   std::optional<std::uint64_t> k, inputs;
-  std::optional<std::string> certificate, domain;
+  std::optional<std::string> certificate, domain, candidates_file;
   MechanismOptions mechanism;
   bool json = false;
 };
@@ -27,7 +28,9 @@ int verify_certificate(const VerifyOptions& options) {
   const Certificate certificate =
       parse_certificate(read_text_file(*options.certificate), *options.certificate);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
-  const CertificateCheck check = check_certificate(certificate, domain);
+  std::optional<Candidates> list;
+  if (options.candidates_file) list = read_candidates(*options.candidates_file, domain);
+  const CertificateCheck check = check_certificate(certificate, domain, list);
   const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
   const char* claimed = pure ? "epsilon_claimed" : "mu_claimed";
   if (options.json) {
@@ -35,6 +38,7 @@ int verify_certificate(const VerifyOptions& options) {
                 {"total_claimed", certificate.total},
                 {"epsilon_realised", number(check.epsilon_realised_up)},
                 {"domain_matches", check.domain_matches},
+                {"list_matches", check.list_matches ? Json(*check.list_matches) : Json(nullptr)},
                 {"integers_match", check.integers_match},
                 {"arithmetic_holds", check.arithmetic_holds},
                 {"total_holds", check.total_holds},
@@ -45,6 +49,10 @@ int verify_certificate(const VerifyOptions& options) {
                certificate.draws_per_unit == 1 ? "" : "s", certificate.total);
     fmt::print("  the domain is the one of the release         {}\n",
                yes_or_no(check.domain_matches));
+    if (certificate.space.kind == SpaceKind::kCandidates) {
+      fmt::print("  the candidates are those of the release       {}\n",
+                 check.list_matches ? yes_or_no(*check.list_matches) : "cannot be told");
+    }
     fmt::print("  the bounds recomputed here are the release's  {}\n",
                yes_or_no(check.integers_match));
     fmt::print("  they keep the claim                          {}  (epsilon {:.15g} realised)\n",
@@ -120,6 +128,11 @@ void add_verify(CLI::App& app, Session& session) {
   add_whole_number(command, "--inputs", options->inputs, "adversarial inputs to try (default: 24)");
   options->mechanism.add_to(command, "public distribution: a JSON array, or CSV (outcome, p)",
                             "one draw");
+  options->mechanism.add_band_to(command);
+  command
+      .add_option("--candidates-file", options->candidates_file,
+                  "the list of candidates, if the release was made with a file of them")
+      ->type_name("FILE");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] {
     session.status =

@@ -245,6 +245,17 @@ WorstCaseRisk assemble(const ReferenceMasses& reference, const Class& inputs, co
   return result;
 }
 
+Factors checked_factors(double lower_factor, double epsilon) {
+  const Factors band{lower_factor, lower_factor * std::exp(epsilon)};
+  if (!(lower_factor > 0.0 && lower_factor <= 1.0 && band.upper >= 1.0)) {
+    throw InvalidInput(
+        fmt::format("the factor b of a band must be at most 1 and at least exp(-epsilon) = {}, but "
+                    "is {}",
+                    std::exp(-epsilon), lower_factor));
+  }
+  return band;
+}
+
 WorstCaseRisk own_band_risk(const ReferenceMasses& reference, const Class& inputs, double epsilon,
                             bool every_input) {
   const Factors band = class_factors(inputs, epsilon);
@@ -256,13 +267,22 @@ WorstCaseRisk risk_of(const MinimaxBand&, const ReferenceMasses& reference, doub
   return own_band_risk(reference, full_simplex(reference), epsilon, true);
 }
 
+WorstCaseRisk given_band_risk(const ReferenceMasses& reference,
+                              const std::optional<DensityClass>& named, const Factors& band) {
+  const Class inputs = named.has_value() ? describe(*named) : full_simplex(reference);
+  return assemble(reference, inputs, band, project_extreme(inputs, band), !named.has_value());
+}
+
 WorstCaseRisk risk_of(const RelativeMollifierBand& mechanism, const ReferenceMasses& reference,
                       double epsilon) {
-  const Class inputs =
-      mechanism.inputs.has_value() ? describe(*mechanism.inputs) : full_simplex(reference);
-  const Factors band{std::exp(-0.5 * epsilon), std::exp(0.5 * epsilon)};
-  return assemble(reference, inputs, band, project_extreme(inputs, band),
-                  !mechanism.inputs.has_value());
+  return given_band_risk(reference, mechanism.inputs,
+                         {std::exp(-0.5 * epsilon), std::exp(0.5 * epsilon)});
+}
+
+WorstCaseRisk risk_of(const LocationBand& mechanism, const ReferenceMasses& reference,
+                      double epsilon) {
+  return given_band_risk(reference, mechanism.inputs,
+                         checked_factors(mechanism.lower_factor, epsilon));
 }
 
 WorstCaseRisk risk_of(const DensityClassBand& mechanism, const ReferenceMasses& reference,
@@ -295,15 +315,7 @@ WorstCaseRisk worst_case_risk(const BandMechanism& mechanism, const ReferenceMas
 WorstCaseRisk worst_case_risk_of_band(const ReferenceMasses& reference, double lower_factor,
                                       double epsilon, const DensityClass& inputs) {
   require_epsilon(epsilon);
-  const Factors band{lower_factor, lower_factor * std::exp(epsilon)};
-  if (!(lower_factor > 0.0 && lower_factor <= 1.0 && band.upper >= 1.0)) {
-    throw InvalidInput(
-        fmt::format("the factor b of a band must be at most 1 and at least exp(-epsilon) = {}, but "
-                    "is {}",
-                    std::exp(-epsilon), lower_factor));
-  }
-  const Class described = describe(inputs);
-  return assemble(reference, described, band, project_extreme(described, band), false);
+  return given_band_risk(reference, inputs, checked_factors(lower_factor, epsilon));
 }
 
 }  // namespace mollify

@@ -176,7 +176,8 @@ class DomainParser {
     }
     const double min = number(required(key, settings, "min"), "min");
     const double max = number(required(key, settings, "max"), "max");
-    const std::uint64_t bins = unsigned_integer(required(key, settings, "bins"), "bins");
+    std::optional<std::uint64_t> bins;
+    if (const YamlNode* node = find(settings, "bins")) bins = unsigned_integer(*node, "bins");
     return located(
         key, [&] { return NumberCells::make(min, max, bins); }, subject);
   }
@@ -269,8 +270,7 @@ std::string settings_of(const Cells& cells) {
                    if (words.word(0) == "false" && words.word(1) == "true") return std::string();
                    return list(2, [&](std::uint32_t cell) { return words.word(cell); });
                  },
-                 [&](const IntegerCells& values) { return range(values, !values.ungrouped()); },
-                 [&](const NumberCells& values) { return range(values, true); }},
+                 [&](const auto& numbers) { return range(numbers, numbers.declares_bins()); }},
       cells);
 }
 

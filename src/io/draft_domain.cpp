@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kMaxCategories = 1000;
 constexpr std::uint64_t kMaxUngrouped = 64;
 constexpr std::uint32_t kBins = 10;
+constexpr double kMostBinnedOutcomes = std::uint32_t{1} << 20U;
 
 // What has been seen of a column.
 class ColumnSketch {
@@ -35,12 +36,14 @@ class ColumnSketch {
     see_number(text);
   }
 
-  // Nothing if the column holds nulls only.
-  [[nodiscard]] std::optional<Cells> cells() const {
-    if (values_.size() == 0) return std::nullopt;
+  [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
+
+  // Nothing if the column holds nulls only. Numbers are cut into `bins`, if there are any.
+  [[nodiscard]] std::optional<Cells> cells(std::optional<std::uint64_t> bins) const {
+    if (holds_only_nulls()) return std::nullopt;
     if (auto words = booleans()) return words;
-    if (all_integers_) return integers();
-    if (all_numbers_ && min_ < max_) return NumberCells::make(min_, max_, kBins);
+    if (all_integers_) return integers(bins);
+    if (all_numbers_ && min_ < max_) return NumberCells::make(min_, max_, bins);
     if (values_.size() > kMaxCategories) {
       throw InvalidInput(fmt::format(
           "a categorical column must have at most {} values, but has more: leave it out",
@@ -88,11 +91,11 @@ class ColumnSketch {
     return std::nullopt;
   }
 
-  [[nodiscard]] Cells integers() const {
+  [[nodiscard]] Cells integers(std::optional<std::uint64_t> bins) const {
     const std::uint64_t span =
         static_cast<std::uint64_t>(max_integer_) - static_cast<std::uint64_t>(min_integer_);
     if (span < kMaxUngrouped) return IntegerCells::make(min_integer_, max_integer_);
-    return IntegerCells::make(min_integer_, max_integer_, kBins);
+    return IntegerCells::make(min_integer_, max_integer_, bins);
   }
 
   StringIndex values_;  // no more than decide whether the column is categorical
@@ -119,6 +122,30 @@ void require_well_formed(CsvReader& csv) {
   }
 }
 
+Domain domain_of(const std::vector<std::string>& names, const std::vector<ColumnSketch>& sketches,
+                 std::optional<std::uint64_t> bins, const std::string& public_csv) {
+  std::vector<Column> made;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    try {
+      auto cells = sketches[i].cells(bins);
+      if (!cells) continue;
+      made.push_back(
+          Column::make(names[i], std::move(*cells), {.null_is_category = sketches[i].has_null()}));
+    } catch (const InvalidInput& error) {
+      throw InvalidInput(fmt::format("{} column \"{}\": {}", public_csv, names[i], error.what()));
+    }
+  }
+  if (made.empty()) {
+    throw InvalidInput(
+        fmt::format("{} must hold values to draft a domain from, but holds none", public_csv));
+  }
+  try {
+    return Domain::make(std::move(made));
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}; choose other columns", public_csv, error.what()));
+  }
+}
+
 }  // namespace
 
 DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns) {
@@ -139,29 +166,19 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
                   "data.",
                   public_csv, records),
       "Review it before use: bounds and categories are those that happened to be in that file."};
-  std::vector<Column> made;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    try {
-      auto cells = sketches[i].cells();
-      if (!cells) {
-        notes.push_back(fmt::format("Column \"{}\" is left out: it holds nulls only.", names[i]));
-        continue;
-      }
-      made.push_back(
-          Column::make(names[i], std::move(*cells), {.null_is_category = sketches[i].has_null()}));
-    } catch (const InvalidInput& error) {
-      throw InvalidInput(fmt::format("{} column \"{}\": {}", public_csv, names[i], error.what()));
+    if (sketches[i].holds_only_nulls()) {
+      notes.push_back(fmt::format("Column \"{}\" is left out: it holds nulls only.", names[i]));
     }
   }
-  if (made.empty()) {
-    throw InvalidInput(
-        fmt::format("{} must hold values to draft a domain from, but holds none", public_csv));
+  Domain domain = domain_of(names, sketches, kBins, public_csv);
+  if (domain.product() > kMostBinnedOutcomes) {
+    domain = domain_of(names, sketches, std::nullopt, public_csv);
+    notes.emplace_back(
+        "Numbers are not cut into bins, for there would be too many outcomes: a release chooses "
+        "from a grid or from candidates.");
   }
-  try {
-    return {Domain::make(std::move(made)), std::move(notes)};
-  } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}: {}; choose fewer columns", public_csv, error.what()));
-  }
+  return {std::move(domain), std::move(notes)};
 }
 
 }  // namespace mollify

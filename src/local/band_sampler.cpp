@@ -21,20 +21,21 @@ std::vector<double> dense_scores(const ScoredOutcomes& p, std::size_t outcome_co
 
 }  // namespace
 
+void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t> released) {
+  if (released.size() > table.band().outcome_count()) {
+    const AliasTable many(table);
+    for (std::uint32_t& outcome : released) {
+      outcome = static_cast<std::uint32_t>(many.draw(random));
+    }
+    return;
+  }
+  for (std::uint32_t& outcome : released) outcome = static_cast<std::uint32_t>(table.draw(random));
+}
+
 void BandSampler::draw(const ScoredOutcomes& p, SecureRandom& random,
                        std::span<std::uint32_t> released) const {
   if (outcome_count() <= kDense) {
-    const Table table(band_, dense_scores(p, outcome_count()));
-    if (released.size() > outcome_count()) {
-      const AliasTable many(table);
-      for (std::uint32_t& outcome : released) {
-        outcome = static_cast<std::uint32_t>(many.draw(random));
-      }
-      return;
-    }
-    for (std::uint32_t& outcome : released) {
-      outcome = static_cast<std::uint32_t>(table.draw(random));
-    }
+    draw_all(Table(band_, dense_scores(p, outcome_count())), random, released);
     return;
   }
   SparseTable table(band_);

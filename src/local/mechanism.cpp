@@ -7,6 +7,7 @@
 
 #include "../kernel/positive_masses.h"
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/local/band_choice.h"
 #include "mollify/local/band_floor.h"
 #include "mollify/local/band_sampler.h"
 #include "mollify/local/channel_sampler.h"
@@ -16,9 +17,9 @@ namespace mollify {
 namespace {
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 8> kNames = {
-    "minimax", "relative",      "class", "neighbourhood", "public-kernel", "randomized-response",
-    "mixture", "gaussian-curve"};
+constexpr std::array<std::string_view, 9> kNames = {
+    "minimax", "relative",       "class",   "neighbourhood", "public-kernel", "randomized-response",
+    "mixture", "gaussian-curve", "location"};
 
 void require(const MechanismParameters& parameters, const std::optional<double>& value,
              std::string_view name) {
@@ -74,6 +75,12 @@ std::optional<Mechanism> mechanism_named(std::string_view name) {
 
 std::span<const std::string_view> mechanism_names() { return kNames; }
 
+bool is_band(Mechanism mechanism) {
+  return mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRelative ||
+         mechanism == Mechanism::kClass || mechanism == Mechanism::kNeighbourhood ||
+         mechanism == Mechanism::kLocation;
+}
+
 void validate_parameters(const MechanismParameters& parameters) {
   const Mechanism mechanism = parameters.mechanism;
   const bool curve = mechanism == Mechanism::kGaussianCurve;
@@ -95,6 +102,11 @@ void validate_parameters(const MechanismParameters& parameters) {
     require(parameters, parameters.gamma, "gamma");
   } else {
     refuse(parameters, parameters.gamma.has_value(), "gamma");
+  }
+  if (mechanism == Mechanism::kLocation) {
+    require(parameters, parameters.location, "a band location");
+  } else {
+    refuse(parameters, parameters.location.has_value(), "band location");
   }
   if (mechanism == Mechanism::kRandomizedResponse) {
     refuse(parameters, !parameters.reference.empty(), "reference");
@@ -124,6 +136,9 @@ double band_floor_of(const MechanismParameters& parameters) {
       return class_floor(*parameters.c1, *parameters.c2, epsilon);
     case Mechanism::kNeighbourhood:
       return neighbourhood_floor(*parameters.gamma, epsilon);
+    case Mechanism::kLocation:
+      return floor_of({.kind = BandChoice::Kind::kLocation, .location = *parameters.location},
+                      epsilon);
     default:
       throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
   }

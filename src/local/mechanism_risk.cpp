@@ -58,11 +58,6 @@ Kept least_kept(const MechanismParameters& parameters) {
   }
 }
 
-bool is_band(Mechanism mechanism) {
-  return mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRelative ||
-         mechanism == Mechanism::kClass || mechanism == Mechanism::kNeighbourhood;
-}
-
 }  // namespace
 
 BandMechanism band_mechanism_of(const MechanismParameters& parameters) {
@@ -78,15 +73,18 @@ BandMechanism band_mechanism_of(const MechanismParameters& parameters) {
       return DensityClassBand{inputs};
     case Mechanism::kNeighbourhood:
       return NeighbourhoodBand{*parameters.gamma};
+    case Mechanism::kLocation:
+      return LocationBand{*parameters.location, has_class ? std::optional(inputs) : std::nullopt};
     default:
       throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
   }
 }
 
 WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
-  // The relative mollifier is made without a class; c1 and c2 only say where its risk is taken.
+  // These two are made without a class; c1 and c2 only say where their risk is taken.
   MechanismParameters made = parameters;
-  if (made.mechanism == Mechanism::kRelative) made.c1 = made.c2 = std::nullopt;
+  if (made.mechanism == Mechanism::kRelative || made.mechanism == Mechanism::kLocation)
+    made.c1 = made.c2 = std::nullopt;
   validate_parameters(made);
   // What is released is released at this epsilon: from 1e-6, and above 30 as at 30.
   const double epsilon = parameters.epsilon ? ExpBound(*parameters.epsilon).epsilon() : 0;

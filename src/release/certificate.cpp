@@ -1,7 +1,6 @@
 #include "mollify/release/certificate.h"
 
-#include <sodium.h>
-
+#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -9,7 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "mollify/density/empirical.h"
+#include "mollify/io/sha256.h"
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/local/band_choice.h"
 #include "mollify/local/band_sampler.h"
 #include "mollify/reference/smoothed_histogram.h"
 
@@ -94,6 +95,61 @@ void require_consistency(const Certificate& certificate, const std::string& text
                                  name, changes.front().at("path").get<std::string>()));
 }
 
+Json space_json(const Certificate& certificate) {
+  const CertifiedSpace& space = certificate.space;
+  Json json{{"kind", name_of(space.kind)}};
+  if (space.kind == SpaceKind::kGrid) json["cells"] = or_null(space.cells);
+  if (space.kind == SpaceKind::kCandidates) {
+    json["candidates"] = certificate.outcome_count;
+    json["list"] = space.list ? Json(name_of(*space.list)) : Json(nullptr);
+    json["declared_origin"] = or_null(space.origin);
+    json["sha256"] = or_null(space.sha256);
+  }
+  return json;
+}
+
+CertifiedSpace parse_space(const Reader& reader, const std::string& name) {
+  CertifiedSpace space;
+  const auto kind = space_named(reader.get<std::string>("/space/kind", "a kind of space"));
+  if (!kind) throw InvalidInput(fmt::format("{} names no known space at /space/kind", name));
+  space.kind = *kind;
+  space.cells = reader.find<std::uint64_t>("/space/cells", "a whole number");
+  if (const auto list = reader.find<std::string>("/space/list", "a kind of list")) {
+    space.list = candidate_list_named(*list);
+    if (!space.list) throw InvalidInput(fmt::format("{} names no known list at /space/list", name));
+  }
+  space.origin = reader.find<std::string>("/space/declared_origin", "a file name or null");
+  space.sha256 = reader.find<std::string>("/space/sha256", "a hash or null");
+  const bool listed = space.list.has_value();
+  const bool hashed = listed && *space.list != CandidateList::kFresh;
+  if (listed != (space.kind == SpaceKind::kCandidates) || hashed != space.sha256.has_value() ||
+      space.cells.has_value() != (space.kind == SpaceKind::kGrid) ||
+      (space.origin && space.list != CandidateList::kFile)) {
+    throw InvalidInput(
+        fmt::format("{} must have at /space what its kind has: cells for a grid, a list for "
+                    "candidates, and a hash for a list that is not fresh",
+                    name));
+  }
+  return space;
+}
+
+/// The band's choice in the words of --band; none where the mechanism has no such name.
+std::optional<std::string> band_words(const Certificate& certificate) {
+  switch (certificate.mechanism) {
+    case Mechanism::kMinimax:
+    case Mechanism::kClass:
+    case Mechanism::kNeighbourhood:
+      return to_text({.kind = BandChoice::Kind::kMinimax});
+    case Mechanism::kRelative:
+      return to_text({.kind = BandChoice::Kind::kRelative});
+    case Mechanism::kLocation:
+      return to_text(
+          {.kind = BandChoice::Kind::kLocation, .location = certificate.floor.value_or(0)});
+    default:
+      return std::nullopt;
+  }
+}
+
 /// The reference's masses; empty if it is uniform.
 std::vector<double> reference_masses_of(const Certificate& certificate) {
   if (!certificate.reference) return {};
@@ -169,7 +225,10 @@ std::string certificate_json(const Certificate& certificate) {
       {fmt::format("{}_per_draw", parameter), certificate.per_draw.parameter},
       {"draws_per_unit", certificate.draws_per_unit},
       {fmt::format("{}_total", parameter), certificate.total}};
+  json["space"] = space_json(certificate);
+  json["scorer"] = name_of(certificate.scorer);
   json["parameters"] = Json::object();
+  if (const auto band = band_words(certificate)) json["parameters"]["band"] = *band;
   if (certificate.c1) json["parameters"]["c1"] = *certificate.c1;
   if (certificate.c2) json["parameters"]["c2"] = *certificate.c2;
   if (certificate.gamma) json["parameters"]["gamma"] = *certificate.gamma;
@@ -210,6 +269,10 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
   const std::optional<Mechanism> known = mechanism_named(mechanism);
   if (!known) throw InvalidInput(fmt::format("{} names no known mechanism at /mechanism", name));
   certificate.mechanism = *known;
+  certificate.space = parse_space(reader, name);
+  const auto scorer = scorer_named(reader.get<std::string>("/scorer", "a scorer"));
+  if (!scorer) throw InvalidInput(fmt::format("{} names no known scorer at /scorer", name));
+  certificate.scorer = *scorer;
   const auto notion = reader.get<std::string>("/privacy/notion", "a privacy notion");
   if (notion != "pure" && notion != "gaussian") {
     throw InvalidInput(
@@ -247,14 +310,16 @@ std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate) {
   const std::vector<double> masses = reference_masses_of(certificate);
   const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
   const double parameter = certificate.per_draw.parameter;
-  const MechanismParameters parameters{.mechanism = certificate.mechanism,
-                                       .outcome_count = certificate.outcome_count,
-                                       .reference = masses,
-                                       .epsilon = pure ? std::optional(parameter) : std::nullopt,
-                                       .mu = pure ? std::nullopt : std::optional(parameter),
-                                       .c1 = certificate.c1,
-                                       .c2 = certificate.c2,
-                                       .gamma = certificate.gamma};
+  const MechanismParameters parameters{
+      .mechanism = certificate.mechanism,
+      .outcome_count = certificate.outcome_count,
+      .reference = masses,
+      .epsilon = pure ? std::optional(parameter) : std::nullopt,
+      .mu = pure ? std::nullopt : std::optional(parameter),
+      .c1 = certificate.c1,
+      .c2 = certificate.c2,
+      .gamma = certificate.gamma,
+      .location = certificate.mechanism == Mechanism::kLocation ? certificate.floor : std::nullopt};
   std::unique_ptr<LocalSampler> sampler = make_sampler(parameters);
   if (certificate.floor != stated_floor(*sampler, parameters)) {
     throw InvalidInput(
@@ -270,18 +335,15 @@ std::optional<double> stated_floor(const LocalSampler& sampler,
 }
 
 std::string public_digest(const LocalSampler& sampler) {
-  crypto_hash_sha256_state state;
-  crypto_hash_sha256_init(&state);
+  Sha256 hash;
   sampler.for_each_public_integer([&](uint128 integer) {
-    unsigned char bytes[16];
-    for (int i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(integer >> (8 * i));
-    crypto_hash_sha256_update(&state, bytes, sizeof bytes);
+    std::array<unsigned char, 16> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<unsigned char>(integer >> (8 * i));
+    }
+    hash.add(bytes);
   });
-  unsigned char digest[crypto_hash_sha256_BYTES];
-  crypto_hash_sha256_final(&state, digest);
-  std::string hex;
-  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
-  return hex;
+  return hash.hex();
 }
 
 }  // namespace mollify

@@ -14,6 +14,8 @@
 #include "mollify/io/record_reader.h"
 #include "mollify/io/roster.h"
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/local/band_sampler.h"
+#include "mollify/local/scored_table.h"
 #include "mollify/reference/smoothed_histogram.h"
 #include "mollify/release/draw_budget.h"
 #include "mollify/version.h"
@@ -57,19 +59,6 @@ void refuse_private_as_public(const LocalReleaseRequest& request,
   }
 }
 
-MechanismParameters parameters_of(const LocalReleaseRequest& request, const Domain& domain,
-                                  std::span<const double> reference) {
-  const DrawBudget budget = draw_budget(request.epsilon, request.mu, request.count);
-  return {.mechanism = chosen_mechanism(request),
-          .outcome_count = domain.size(),
-          .reference = reference,
-          .epsilon = budget.epsilon,
-          .mu = budget.mu,
-          .c1 = request.c1,
-          .c2 = request.c2,
-          .gamma = request.gamma};
-}
-
 /// What all draws of a unit promise together. Above 30 a draw counts as 30, and then that is less
 /// than was asked for.
 double composed_total(const LocalReleaseRequest& request, const Guarantee& per_draw) {
@@ -86,23 +75,81 @@ void shuffle(std::vector<Row>& rows, SecureRandom& random) {
   }
 }
 
-}  // namespace
-
-Mechanism chosen_mechanism(const LocalReleaseRequest& request) {
-  if (request.mechanism) return *request.mechanism;
-  if (request.mu) return Mechanism::kGaussianCurve;
+/// The mechanism that a band choice stands for.
+Mechanism mechanism_of(const LocalReleaseRequest& request, SpaceKind space) {
+  switch (request.band->kind) {
+    case BandChoice::Kind::kRelative:
+      return Mechanism::kRelative;
+    case BandChoice::Kind::kLocation:
+      return Mechanism::kLocation;
+    case BandChoice::Kind::kMinimax:
+      break;
+  }
   if (request.gamma) return Mechanism::kNeighbourhood;
   if (request.c1 || request.c2) return Mechanism::kClass;
-  return request.reference ? Mechanism::kRelative : Mechanism::kMinimax;
+  if (space == SpaceKind::kCategories) return Mechanism::kMinimax;
+  throw InvalidInput(fmt::format(
+      "the minimax band over {} needs c2, the declared bound on the density against the "
+      "reference, but none is given",
+      space == SpaceKind::kGrid ? "a grid" : "candidates"));
+}
+
+}  // namespace
+
+Mechanism chosen_mechanism(const LocalReleaseRequest& request, SpaceKind space) {
+  if (request.band && request.mechanism) {
+    throw InvalidInput("a band is given instead of a mechanism, but both are given");
+  }
+  const bool categories = space == SpaceKind::kCategories;
+  const Mechanism mechanism = [&] {
+    if (request.mechanism) return *request.mechanism;
+    if (request.band) return mechanism_of(request, space);
+    if (request.mu) return Mechanism::kGaussianCurve;
+    if (request.gamma) return Mechanism::kNeighbourhood;
+    if (request.c1 || request.c2) return Mechanism::kClass;
+    return request.reference || !categories ? Mechanism::kRelative : Mechanism::kMinimax;
+  }();
+  if (!categories && (!is_band(mechanism) || mechanism == Mechanism::kMinimax)) {
+    throw InvalidInput(
+        fmt::format("space {} needs a band that does not depend on its size (relative, class, "
+                    "neighbourhood or location), but the mechanism is {}",
+                    name_of(space), name_of(mechanism)));
+  }
+  return mechanism;
+}
+
+MechanismParameters mechanism_parameters(const LocalReleaseRequest& request, SpaceKind space,
+                                         std::uint64_t outcome_count,
+                                         std::span<const double> reference) {
+  MechanismParameters parameters{.mechanism = chosen_mechanism(request, space),
+                                 .outcome_count = static_cast<std::size_t>(outcome_count),
+                                 .reference = reference,
+                                 .epsilon = request.epsilon,
+                                 .mu = request.mu,
+                                 .c1 = request.c1,
+                                 .c2 = request.c2,
+                                 .gamma = request.gamma};
+  if (request.band && request.band->kind == BandChoice::Kind::kLocation) {
+    parameters.location = request.band->location;
+  }
+  // A class without c1 holds all that lies below c2; --mechanism class has always asked for both.
+  const bool may_lack_c1 = request.band || space != SpaceKind::kCategories;
+  if (parameters.mechanism == Mechanism::kClass && parameters.c2 && may_lack_c1) {
+    parameters.c1 = parameters.c1.value_or(0);
+  }
+  return parameters;
 }
 
 LocalRelease::LocalRelease(const LocalReleaseRequest& request)
-    : request_(request), domain_((validate_shape(request), read_domain(request.domain))) {
+    : request_(request),
+      domain_((validate_shape(request), read_domain(request.domain))),
+      space_(domain_, request.space) {
+  refuse_private_as_public(request, request.space.candidates_file, "list of candidates");
   std::vector<double> masses;
   if (request.reference) {
     refuse_private_as_public(request, request.reference, "reference");
-    const Empirical records = read_public_records(*request.reference, domain_);
-    masses = smoothed_histogram(records, domain_.size());
+    const Empirical records = read_public_records(*request.reference, space_.domain());
+    masses = smoothed_histogram(records, space_.domain().size());
     certificate_.reference = CertifiedReference{*request.reference, {}};
     for (std::size_t j = 0; j < records.outcomes().size(); ++j) {
       certificate_.reference->counts.emplace_back(records.outcomes()[j], records.counts()[j]);
@@ -112,8 +159,21 @@ LocalRelease::LocalRelease(const LocalReleaseRequest& request)
     refuse_private_as_public(request, request.roster, "roster");
     roster_ = read_roster(*request.roster, *request.unit);
   }
-  const MechanismParameters parameters = parameters_of(request, domain_, masses);
+  MechanismParameters parameters =
+      mechanism_parameters(request, space_.kind(), space_.size(), masses);
+  const DrawBudget budget = draw_budget(request.epsilon, request.mu, request.count);
+  parameters.epsilon = budget.epsilon;
+  parameters.mu = budget.mu;
   sampler_ = make_sampler(parameters);
+  certificate_.scorer = request.scorer.value_or(
+      space_.kind() == SpaceKind::kCategories ? ScorerKind::kEmpirical : ScorerKind::kKernel);
+  if (draws_by_scores() && !is_band(parameters.mechanism)) {
+    throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",
+                                   name_of(certificate_.scorer), name_of(parameters.mechanism)));
+  }
+  if (draws_by_scores() && !space_.is_fresh()) {
+    scorer_ = make_scorer(certificate_.scorer, space_.points());
+  }
   refuse_stream(request.data);
   { const RecordReader header(request.data, domain_, request.unit); }
 
@@ -124,44 +184,109 @@ LocalRelease::LocalRelease(const LocalReleaseRequest& request)
   if (roster_) certificate_.units = roster_->size();
   certificate_.draws_per_unit = request.count;
   certificate_.mechanism = parameters.mechanism;
+  certificate_.space = space_.certified();
   certificate_.per_draw = sampler_->guarantee();
   certificate_.total = composed_total(request, certificate_.per_draw);
-  certificate_.c1 = request.c1;
-  certificate_.c2 = request.c2;
-  certificate_.gamma = request.gamma;
+  certificate_.c1 = parameters.c1;
+  certificate_.c2 = parameters.c2;
+  certificate_.gamma = parameters.gamma;
   certificate_.floor = stated_floor(*sampler_, parameters);
   certificate_.domain_sha256 = domain_hash(domain_);
-  certificate_.outcome_count = domain_.size();
+  certificate_.outcome_count = space_.size();
   certificate_.public_integers_sha256 = public_digest(*sampler_);
 }
 
-std::string LocalRelease::run(SecureRandom& random) const {
-  std::vector<std::uint32_t> released;
+// The records of an enumerable space are outcomes themselves, and their counts a sparse estimate,
+// which the sampler takes as they are. Every other estimate is a score for each point.
+bool LocalRelease::draws_by_scores() const {
+  return certificate_.scorer != ScorerKind::kEmpirical || space_.kind() == SpaceKind::kCandidates;
+}
+
+/// What has been drawn, a unit after the other.
+struct LocalRelease::Drawn {
+  std::vector<std::uint32_t> outcomes;  // of fresh candidates: 0, 1, 2, ...
+  std::vector<std::uint32_t> digits;    // of fresh candidates only: those of each outcome
+};
+
+LocalRelease::Drawn LocalRelease::draw_from_records(SecureRandom& random) const {
+  Drawn drawn;
   const std::size_t draws = request_.count;
   if (request_.unit) {
-    const UnitTable units = read_units(request_.data, domain_, *request_.unit, roster_);
-    released.resize(units.size() * draws);
+    const UnitTable units = read_units(request_.data, space_.domain(), *request_.unit, roster_);
+    drawn.outcomes.resize(units.size() * draws);
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
       sampler_->draw({units.outcomes(unit), units.weights(unit)}, random,
-                     std::span(released).subspan(unit * draws, draws));
+                     std::span(drawn.outcomes).subspan(unit * draws, draws));
     }
   } else {
-    const Empirical table = read_table(request_.data, domain_);
-    released.resize(draws);
-    sampler_->draw({table.outcomes(), table.weights()}, random, released);
+    const Empirical table = read_table(request_.data, space_.domain());
+    drawn.outcomes.resize(draws);
+    sampler_->draw({table.outcomes(), table.weights()}, random, drawn.outcomes);
   }
-  if (!roster_) shuffle(released, random);
+  return drawn;
+}
 
+LocalRelease::Drawn LocalRelease::draw_by_scores(SecureRandom& random) const {
+  Drawn drawn;
+  const std::size_t draws = request_.count;
+  ScoredTable scored(dynamic_cast<const BandSampler&>(*sampler_).band());
+  const auto draw_unit = [&](std::span<const std::uint32_t> records,
+                             std::span<std::uint32_t> outcomes) {
+    const MixedPoints rows = space_.layout().points(records);
+    if (!space_.is_fresh()) {
+      scored.assign(*scorer_, rows, space_.densities());
+      draw_all(scored.table(), random, outcomes);
+      return;
+    }
+    const Candidates list = Candidates::fresh(domain_, space_.size(), random);
+    const auto scorer = make_scorer(certificate_.scorer, space_.layout().points(list.digits()));
+    scored.assign(*scorer, rows, list.densities());
+    draw_all(scored.table(), random, outcomes);
+    for (std::uint32_t& outcome : outcomes) {
+      const auto record = list[outcome];
+      outcome = static_cast<std::uint32_t>(drawn.digits.size() / list.columns());
+      drawn.digits.insert(drawn.digits.end(), record.begin(), record.end());
+    }
+  };
+  if (request_.unit) {
+    const UnitRecords units =
+        read_unit_digits(request_.data, space_.domain(), *request_.unit, roster_);
+    drawn.outcomes.resize(units.size() * draws);
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      draw_unit(units.digits(unit), std::span(drawn.outcomes).subspan(unit * draws, draws));
+    }
+  } else {
+    drawn.outcomes.resize(draws);
+    draw_unit(read_table_digits(request_.data, space_.domain(), kMostScoredRows, random),
+              drawn.outcomes);
+  }
+  return drawn;
+}
+
+std::string LocalRelease::run(SecureRandom& random) const {
+  Drawn drawn = draws_by_scores() ? draw_by_scores(random) : draw_from_records(random);
+  if (!roster_) shuffle(drawn.outcomes, random);
+
+  const Domain& domain = space_.domain();
+  const std::size_t columns = domain.columns().size();
   std::string csv;
   std::vector<std::string> row;
   if (roster_) row.push_back(*request_.unit);
-  for (const Column& column : domain_.columns()) row.push_back(column.name());
+  for (const Column& column : domain.columns()) row.push_back(column.name());
   append_csv_record(row, csv);
   std::vector<std::string> fields;
-  for (std::size_t i = 0; i < released.size(); ++i) {
-    domain_.decode(released[i], random, fields);
+  for (std::size_t i = 0; i < drawn.outcomes.size(); ++i) {
+    const std::uint32_t outcome = drawn.outcomes[i];
+    if (space_.is_fresh()) {
+      domain.write_digits(std::span(drawn.digits).subspan(outcome * columns, columns), random,
+                          fields);
+    } else if (space_.candidates()) {
+      domain.write_digits((*space_.candidates())[outcome], random, fields);
+    } else {
+      domain.decode(outcome, random, fields);
+    }
     row.clear();
-    if (roster_) row.emplace_back((*roster_)[i / draws]);
+    if (roster_) row.emplace_back((*roster_)[i / request_.count]);
     row.insert(row.end(), fields.begin(), fields.end());
     append_csv_record(row, csv);
   }

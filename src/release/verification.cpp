@@ -7,9 +7,11 @@
 #include "mollify/accounting/composition.h"
 #include "mollify/accounting/directed_rounding.h"
 #include "mollify/accounting/gaussian_composition.h"
+#include "mollify/io/candidates_file.h"
 #include "mollify/io/domain_hash.h"
 #include "mollify/kernel/seeded_random.h"
 #include "mollify/local/band_sampler.h"
+#include "mollify/space/recut_domain.h"
 
 namespace mollify {
 namespace {
@@ -162,6 +164,24 @@ class BandTrial {
   bool holds_ = true;
 };
 
+/// Requires the domain of the certificate.
+void look_at_space(const Certificate& certificate, const Domain& domain,
+                   const std::optional<Candidates>& list, CertificateCheck& check) {
+  const std::uint64_t count = certificate.outcome_count;
+  const CertifiedSpace& space = certificate.space;
+  require_space(domain, space.kind);
+  if (space.kind == SpaceKind::kCategories) check.domain_matches = count == domain.size();
+  if (space.kind == SpaceKind::kGrid) {
+    check.domain_matches = count == recut_domain(domain, space.cells).size();
+  }
+  if (space.list == CandidateList::kSeeded) {
+    check.list_matches = candidates_hash(Candidates::seeded(domain, count), domain) == space.sha256;
+  }
+  if (space.list == CandidateList::kFile && list) {
+    check.list_matches = list->size() == count && candidates_hash(*list, domain) == space.sha256;
+  }
+}
+
 }  // namespace
 
 Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
@@ -192,10 +212,11 @@ Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
   return result;
 }
 
-CertificateCheck check_certificate(const Certificate& certificate, const Domain& domain) {
+CertificateCheck check_certificate(const Certificate& certificate, const Domain& domain,
+                                   const std::optional<Candidates>& list) {
   CertificateCheck check;
-  check.domain_matches = certificate.domain_sha256 == domain_hash(domain) &&
-                         certificate.outcome_count == domain.size();
+  check.domain_matches = certificate.domain_sha256 == domain_hash(domain);
+  if (check.domain_matches) look_at_space(certificate, domain, list, check);
   const std::unique_ptr<LocalSampler> sampler = sampler_of(certificate);
   check.integers_match = public_digest(*sampler) == certificate.public_integers_sha256;
   check.epsilon_realised_up = sampler->epsilon_realised_up();

@@ -31,6 +31,18 @@ std::string_view type_name(const Cells& cells) noexcept {
                     cells);
 }
 
+bool is_numeric(const Cells& cells) noexcept {
+  return std::holds_alternative<NumberCells>(cells) || std::holds_alternative<IntegerCells>(cells);
+}
+
+bool is_continuous(const Cells& cells) noexcept {
+  constexpr std::uint32_t kMostLevels = 32;
+  if (const auto* integers = std::get_if<IntegerCells>(&cells)) {
+    return integers->size() > kMostLevels;
+  }
+  return std::holds_alternative<NumberCells>(cells);
+}
+
 Column::Column(std::string name, Cells cells, Mapping mapping)
     : name_(std::move(name)),
       cells_(std::move(cells)),
@@ -133,10 +145,12 @@ std::string Column::canonical_text() const {
                  },
                  [&](const IntegerCells& cells) {
                    fmt::format_to(out, " {} {} {}", cells.min(), cells.max(), cells.size());
+                   if (!cells.declares_bins() && !cells.ungrouped()) text += " unbinned";
                  },
                  [&](const NumberCells& cells) {
                    // Hexadecimal: exact, and the same from every library.
                    fmt::format_to(out, " {:a} {:a} {}", cells.min(), cells.max(), cells.size());
+                   if (!cells.declares_bins()) text += " unbinned";
                  }},
       cells_);
   if (mapping_.null_is_category || mapping_.null_value) {

@@ -7,8 +7,13 @@
 
 namespace mollify {
 
-Domain::Domain(std::vector<Column> columns, std::uint64_t seed, std::uint32_t size)
-    : columns_(std::move(columns)), strides_(columns_.size()), seed_(seed), size_(size) {
+Domain::Domain(std::vector<Column> columns, std::uint64_t seed, double product)
+    : columns_(std::move(columns)),
+      strides_(columns_.size()),
+      seed_(seed),
+      product_(product),
+      size_(product <= kMaxOutcomes ? static_cast<std::uint32_t>(product) : 0) {
+  // Of a domain that is not enumerable they mean nothing, and nobody uses them.
   std::uint32_t stride = 1;
   for (std::size_t i = columns_.size(); i-- > 0;) {
     strides_[i] = stride;
@@ -19,7 +24,7 @@ Domain::Domain(std::vector<Column> columns, std::uint64_t seed, std::uint32_t si
 Domain Domain::make(std::vector<Column> columns, std::uint64_t seed) {
   if (columns.empty()) throw InvalidInput("a domain must have at least one column, but has none");
   StringIndex names;
-  double product = 1;  // exact up to 2^53, far beyond what is accepted
+  double product = 1;
   for (const Column& column : columns) {
     if (names.find(column.name()) != StringIndex::kAbsent) {
       throw InvalidInput(fmt::format("column names must be distinct, but \"{}\" is declared twice",
@@ -28,12 +33,15 @@ Domain Domain::make(std::vector<Column> columns, std::uint64_t seed) {
     names.insert(column.name());
     product *= column.size();
   }
-  if (product > kMaxOutcomes) {
-    throw InvalidInput(fmt::format(
-        "a domain must have at most {} outcomes, but the product of its columns is {:.15g}",
-        kMaxOutcomes, product));
-  }
-  return Domain(std::move(columns), seed, static_cast<std::uint32_t>(product));
+  return Domain(std::move(columns), seed, product);
+}
+
+void Domain::require_enumerable(std::string_view what) const {
+  if (is_enumerable()) return;
+  throw InvalidInput(
+      fmt::format("{} needs a domain of at most {} outcomes, but the product of its columns is "
+                  "{:.15g}; declare fewer bins or fewer columns",
+                  what, kMaxOutcomes, product_));
 }
 
 std::uint32_t Domain::encode(std::span<const std::string_view> fields) const noexcept {
@@ -43,6 +51,13 @@ std::uint32_t Domain::encode(std::span<const std::string_view> fields) const noe
     outcome += columns_[i].encode(field) * strides_[i];
   }
   return outcome;
+}
+
+void Domain::encode_digits(std::span<const std::string_view> fields,
+                           std::span<std::uint32_t> digits) const noexcept {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    digits[i] = columns_[i].encode(i < fields.size() ? fields[i] : std::string_view());
+  }
 }
 
 std::string Domain::canonical_text() const {

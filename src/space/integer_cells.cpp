@@ -1,5 +1,6 @@
 #include "mollify/space/integer_cells.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -28,17 +29,12 @@ IntegerCells IntegerCells::make(std::int64_t min, std::int64_t max,
         fmt::format("min and max must be less than 2^63 apart, but they are {} and {}", min, max));
   }
   const std::uint64_t count = span + 1;
-  if (!bins && count > kMaxBins) {
-    throw InvalidInput(
-        fmt::format("bins must be declared for more than {} integers, but {} to {} are {}",
-                    kMaxBins, min, max, count));
-  }
-  const std::uint64_t cells = bins.value_or(count);
+  const std::uint64_t cells = bins.value_or(std::min(count, kMaxBins));
   if (cells < 1 || cells > count || cells > kMaxBins) {
     throw InvalidInput(
         fmt::format("bins must be from 1 to {}, but is {}", std::min(count, kMaxBins), cells));
   }
-  return IntegerCells(min, count, static_cast<std::uint32_t>(cells));
+  return IntegerCells(min, count, static_cast<std::uint32_t>(cells), bins && cells < count);
 }
 
 std::int64_t IntegerCells::max() const noexcept {

@@ -18,6 +18,7 @@ constexpr std::uint64_t kMaxBins = std::uint64_t{1} << 24U;
 constexpr int kMaxExponent = 22;             // the largest power of ten that is a double
 constexpr double kMaxMultiple = 0x1p53 - 4;  // with room for the neighbours that are tried
 constexpr double kMinPointsPerCell = 10;
+constexpr double kPointsPerDeclaredCell = 1e4;
 
 double power_of_ten(int exponent) noexcept {  // requires 0 <= exponent <= 22; exact
   constexpr std::array<double, kMaxExponent + 1> kPowers = {
@@ -30,38 +31,54 @@ double in_steps(double value, int exponent) noexcept {
   return exponent < 0 ? value * power_of_ten(-exponent) : value / power_of_ten(exponent);
 }
 
+/// The lattice's exponent for cells of this width; nothing if they are too narrow for one.
+std::optional<int> exponent_for(double magnitude, double width, double points_per_cell) noexcept {
+  int exponent = -kMaxExponent;
+  while (exponent < -1 && in_steps(width, exponent + 1) >= points_per_cell) ++exponent;
+  while (exponent < kMaxExponent && in_steps(magnitude, exponent) > kMaxMultiple) ++exponent;
+  if (in_steps(magnitude, exponent) > kMaxMultiple ||
+      in_steps(width, exponent) < kMinPointsPerCell) {
+    return std::nullopt;
+  }
+  return exponent;
+}
+
 }  // namespace
 
-NumberCells NumberCells::make(double min, double max, std::uint64_t bins) {
+NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_t> bins) {
   if (!std::isfinite(min) || !std::isfinite(max)) {
     throw InvalidInput(fmt::format("min and max must be finite, but they are {} and {}", min, max));
   }
   if (!(min < max)) {
     throw InvalidInput(fmt::format("min must be below max, but they are {} and {}", min, max));
   }
-  if (bins < 1 || bins > kMaxBins) {
-    throw InvalidInput(fmt::format("bins must be from 1 to {}, but is {}", kMaxBins, bins));
+  if (bins && (*bins < 1 || *bins > kMaxBins)) {
+    throw InvalidInput(fmt::format("bins must be from 1 to {}, but is {}", kMaxBins, *bins));
   }
-  const double width = (max - min) / static_cast<double>(bins);
   const double magnitude = std::max(std::fabs(min), std::fabs(max));
-  int exponent = -kMaxExponent;
-  while (exponent < -1 && in_steps(width, exponent + 1) >= 1e4) ++exponent;
-  while (exponent < kMaxExponent && in_steps(magnitude, exponent) > kMaxMultiple) ++exponent;
-  if (in_steps(magnitude, exponent) > kMaxMultiple ||
-      in_steps(width, exponent) < kMinPointsPerCell) {
+  const double points_per_cell = bins ? kPointsPerDeclaredCell : kMinPointsPerCell;
+  auto cells = static_cast<std::uint32_t>(bins.value_or(kUndeclaredBins));
+  std::optional<int> exponent = exponent_for(magnitude, (max - min) / cells, points_per_cell);
+  for (; !exponent && !bins && cells > 1;
+       exponent = exponent_for(magnitude, (max - min) / cells, points_per_cell)) {
+    cells /= 2;
+  }
+  if (!exponent) {
     throw InvalidInput(
         fmt::format("min, max and bins must give cells that decimal numbers can resolve, but {} "
                     "to {} in {} cells do not",
-                    min, max, bins));
+                    min, max, cells));
   }
-  return NumberCells(min, max, static_cast<std::uint32_t>(bins), exponent);
+  return NumberCells(min, max, cells, bins.has_value(), *exponent);
 }
 
-NumberCells::NumberCells(double min, double max, std::uint32_t bins, int exponent)
+NumberCells::NumberCells(double min, double max, std::uint32_t bins, bool declares_bins,
+                         int exponent)
     : min_(min + 0.0),
       max_(max + 0.0),  // a zero is written and hashed without a sign
       bins_per_unit_(bins / (max - min)),
       bins_(bins),
+      declares_bins_(declares_bins),
       exponent_(exponent) {}
 
 // Reading and writing must see the very same edges. This function is compiled once and not inlined

@@ -174,6 +174,20 @@ inline const Arguments kLocal = {"--model", "local", "--unit", "id"};
 inline const Arguments kRostered = {"--model", "local", "--unit", "id", "--units", "units.csv"};
 inline const Arguments kIntegral = {"--model", "integral"};
 
+/// The same columns with numbers that are not cut, and more: for candidates.
+inline constexpr const char* kManyNumbers =
+    "columns:\n"
+    "  sex: {type: categorical, values: [f, m, x], null: category}\n"
+    "  age: {type: integer, min: 0, max: 99}\n"
+    "  smoker: {type: boolean, null: \"false\"}\n"
+    "  weight: {type: number, min: 40, max: 130, null: category, outside: 80}\n"
+    "  note: {type: number, min: -1, max: 1}\n";
+/// Two numbers: for a grid.
+inline constexpr const char* kTwoNumbers =
+    "columns:\n"
+    "  weight: {type: number, min: 40, max: 130, outside: 80}\n"
+    "  age: {type: integer, min: 0, max: 99, null: \"40\"}\n";
+
 /// Options that make each of the mechanisms, epsilon or mu 1 in all.
 inline const std::vector<Arguments> kMechanisms = {
     {"--mechanism", "minimax", "--epsilon", "1"},

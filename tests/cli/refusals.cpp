@@ -121,7 +121,7 @@ TEST(Refusals, OfMechanismsAndTheirParameters) {
   };
   EXPECT_EQ(with({"--mechanism", "laplace", "--epsilon", "1"}),
             "mechanism must be one of minimax, relative, class, neighbourhood, public-kernel, "
-            "randomized-response, mixture, gaussian-curve, but is \"laplace\"");
+            "randomized-response, mixture, gaussian-curve, location, but is \"laplace\"");
   EXPECT_EQ(with({"--mechanism", "minimax", "--mu", "1"}),
             "mechanism minimax needs epsilon, but none is given");
   EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}),
@@ -190,10 +190,6 @@ TEST(Refusals, OfDomains) {
   };
   EXPECT_EQ(with_domain("columns: {sex: {type: categorical, values: [a]}, sex: {type: boolean}}"),
             "domain.yaml line 1 must not repeat the key \"sex\"");
-  EXPECT_EQ(with_domain("columns: {a: {type: integer, min: 0, max: 4095}, b: {type: integer, min: "
-                        "0, max: 4096}}"),
-            "domain.yaml line 1: a domain must have at most 16777216 outcomes, but the product "
-            "of its columns is 16781312");
   for (const char* yaml : {"",
                            "columns:",
                            "columns: []",
@@ -209,7 +205,6 @@ TEST(Refusals, OfDomains) {
                            "columns: {age: {type: integer, min: 5}}",
                            "columns: {age: {type: integer, min: 5, max: 4}}",
                            "columns: {age: {type: number, min: 0, max: .inf, bins: 2}}",
-                           "columns: {age: {type: number, min: 0, max: 1}}",
                            "columns: {age: &a {type: boolean}, b: *a}",
                            "columns: {a: {type: boolean}}\ncolour: 3",
                            "columns: {a: {type: boolean, bins: 3}}",
@@ -227,6 +222,65 @@ TEST(Refusals, OfDomains) {
             "domain.yaml cannot be opened: No such file or directory");
   std::filesystem::create_directory(command.files.path("domain.yaml"));
   refused_sample(command, kIntegral + kOneDraw);
+}
+
+TEST(Refusals, OfSpacesAndScorers) {
+  const Release command;
+  const auto with = [&](const Arguments& options) {
+    return refused_sample(command, kIntegral + kOneDraw + options);
+  };
+  EXPECT_EQ(with({"--space", "sphere"}),
+            "space must be categories, grid or candidates, but is \"sphere\"");
+  EXPECT_EQ(with({"--score", "guess"}),
+            "score must be kernel, empirical, histogram or gaussian-mixture, but is \"guess\"");
+  EXPECT_EQ(with({"--band", "middle"}),
+            "band must be minimax, relative or location=B with B between 0 and 1, but is "
+            "\"middle\"");
+  EXPECT_EQ(with({"--band", "relative", "--mechanism", "relative"}),
+            "a band is given instead of a mechanism, but both are given");
+  EXPECT_EQ(with({"--band", "location=0.1"}),
+            "band location must lie between e^-epsilon = 0.367879 and 1, but is 0.1");
+  EXPECT_EQ(with({"--band", "relative", "--c2", "3"}), "mechanism relative has no c2, but one is "
+                                                       "given");
+  EXPECT_EQ(with({"--space", "grid"}),
+            "space grid needs at most 3 columns, but the domain has 4");
+  EXPECT_EQ(with({"--space", "categories", "--cells", "9"}),
+            "cells belongs to space grid, but the space is categories");
+  EXPECT_EQ(with({"--space", "categories", "--fresh"}),
+            "a fresh list belongs to space candidates, but the space is categories");
+  EXPECT_EQ(with({"--candidates", "0"}),
+            "the number of candidates must be from 1 to 16777216, but is 0");
+  EXPECT_EQ(with({"--candidates", "16777217", "--fresh"}),
+            "the number of candidates must be from 1 to 16777216, but is 16777217");
+  EXPECT_EQ(with({"--candidates-file", "list", "--fresh"}),
+            "a file of candidates holds the list, so it cannot be a fresh list as well");
+  EXPECT_EQ(with({"--candidates-file", "list", "--candidates", "5"}),
+            "a file of candidates holds the list, so it cannot be told how many candidates there "
+            "are");
+  EXPECT_EQ(with({"--candidates-file", "list"}), "list cannot be opened: No such file or directory");
+  EXPECT_EQ(with({"--candidates-file", "data.csv"}),
+            "data.csv line 1 must be \"mollify candidates 1\"");
+  EXPECT_EQ(with({"--candidates", "9", "--mechanism", "minimax"}),
+            "space candidates needs a band that does not depend on its size (relative, class, "
+            "neighbourhood or location), but the mechanism is minimax");
+  EXPECT_EQ(with({"--candidates", "9", "--mechanism", "mixture"}),
+            "space candidates needs a band that does not depend on its size (relative, class, "
+            "neighbourhood or location), but the mechanism is mixture");
+  EXPECT_EQ(with({"--candidates", "9", "--band", "minimax"}),
+            "the minimax band over candidates needs c2, the declared bound on the density against "
+            "the reference, but none is given");
+  EXPECT_EQ(with({"--score", "kernel", "--mechanism", "mixture"}),
+            "scorer kernel needs a band, but mechanism mixture has none");
+  command.files.write("domain.yaml", kManyNumbers);
+  EXPECT_EQ(with({"--space", "categories"}),
+            "space categories needs a domain of at most 16777216 outcomes, but the product of its "
+            "columns is 879610141081600; declare fewer bins or fewer columns");
+  EXPECT_TRUE(refused(command, {"compare", "--data", "data.csv", "--domain", "domain.yaml",
+                                "--epsilon", "1"})
+                  .starts_with("mollify compare needs a domain of at most 16777216 outcomes"));
+  EXPECT_EQ(refused(command, {"plan", "--domain", "domain.yaml", "--epsilon", "1"}),
+            "mollify plan needs a domain of at most 16777216 outcomes, but the product of its "
+            "columns is 879610141081600; declare fewer bins or fewer columns");
 }
 
 TEST(Refusals, OfPublicFilesThatAreThePrivateOne) {

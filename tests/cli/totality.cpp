@@ -143,6 +143,64 @@ INSTANTIATE_TEST_SUITE_P(EveryMechanism, Totality, ::testing::ValuesIn(kMechanis
                            return name;
                          });
 
+/// Options over other spaces than categories; small ones, for there are many releases.
+struct Elsewhere {
+  const char* name;
+  const char* domain;
+  Arguments options;
+};
+
+const std::vector<Elsewhere> kElsewhere = {
+    {"grid", kTwoNumbers, {"--epsilon", "1", "--cells", "400"}},
+    {"gridOfRecords", kTwoNumbers, {"--epsilon", "1", "--cells", "400", "--score", "empirical"}},
+    {"candidates", kManyNumbers, {"--epsilon", "1", "--candidates", "300"}},
+    {"freshCandidates",
+     kManyNumbers,
+     {"--epsilon", "1", "--candidates", "300", "--fresh", "--c2", "4"}},
+    {"nearestCandidates",
+     kManyNumbers,
+     {"--epsilon", "1", "--candidates", "300", "--score", "empirical", "--band", "location=0.5"}},
+    {"histogram", kManyNumbers, {"--epsilon", "1", "--candidates", "300", "--score", "histogram"}},
+    {"mixture",
+     kManyNumbers,
+     {"--epsilon", "1", "--candidates", "300", "--score", "gaussian-mixture"}},
+    {"scoredCategories", kDomain, {"--epsilon", "1", "--score", "kernel", "--band", "relative"}}};
+
+class TotalityElsewhere : public ::testing::TestWithParam<Elsewhere> {
+ protected:
+  TotalityElsewhere() { command_.files.write("domain.yaml", GetParam().domain); }
+  const Release command_;
+};
+
+TEST_P(TotalityElsewhere, OfTheWholeTable) {
+  expect_same(command_, kIntegral + GetParam().options, false, 2, hostile_tables());
+}
+
+TEST_P(TotalityElsewhere, OfUnitsInARoster) {
+  expect_same(command_, kRostered + GetParam().options, true, 8, hostile_tables());
+}
+
+TEST_P(TotalityElsewhere, OfUnitsInTheTable) {
+  expect_same(command_, kLocal + GetParam().options, false, 6, hostile_tables());
+}
+
+TEST_P(TotalityElsewhere, OfTablesWithoutAnyOfTheUnits) {
+  std::vector<Table> tables = tables_without_the_units();
+  tables.pop_back();  // a million rows are for the table below
+  expect_same(command_, kRostered + GetParam().options, true, 8, tables);
+  expect_same(command_, kIntegral + GetParam().options, false, 2, tables);
+}
+
+INSTANTIATE_TEST_SUITE_P(EverySpace, TotalityElsewhere, ::testing::ValuesIn(kElsewhere),
+                         [](const auto& tried) { return tried.param.name; });
+
+TEST(Totality, OfAMillionRowsThatAreScored) {
+  const Release command;
+  command.files.write("domain.yaml", kManyNumbers);
+  expect_same(command, kIntegral + kElsewhere[2].options, false, 2,
+              {tables_without_the_units().back()});
+}
+
 TEST(Totality, OfTablesWithoutAnyOfTheUnits) {
   const Release command;
   expect_same(command, kRostered + kMechanisms.front(), true, 8, tables_without_the_units());

@@ -12,6 +12,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "io/scratch.h"
+#include "kernel/chi_square.h"
 #include "mollify/io/csv_writer.h"
 #include "mollify/io/domain_yaml.h"
 #include "mollify/io/roster.h"
@@ -39,6 +40,45 @@ TEST(ReadTable, CountsRecordsInTheDomainsColumns) {
   EXPECT_THAT(table.outcomes(), ElementsAre(0U, 9U, 13U, 21U, 22U));
   EXPECT_THAT(table.counts(), ElementsAre(1U, 1U, 2U, 1U, 1U));
   EXPECT_EQ(table.total(), 6U);
+}
+
+TEST(ReadTableDigits, KeepsEveryRecordOfAShortFile) {
+  const test::Scratch scratch;
+  SecureRandom random;
+  const std::string path = scratch.write("data.csv", "n,color\n3,green\n,\nx\n");
+  EXPECT_THAT(read_table_digits(path, small_domain(), 3, random), ElementsAre(1, 3, 2, 0, 2, 0));
+  EXPECT_THAT(read_table_digits(scratch.write("data.csv", "n,color\n"), small_domain(), 3, random),
+              IsEmpty());
+}
+
+// Each of ten records is kept with probability 3/10: chi-square of 4000 files, false-alarm rate
+// below 1e-6 (those kept of one file exclude each other, which makes the statistic smaller).
+TEST(ReadTableDigits, KeepsAnEvenSampleOfALongFile) {
+  const test::Scratch scratch;
+  const std::string path = scratch.write(
+      "data.csv", "color,n\n,0\n,1\n,2\n,3\n,4\n,5\n,6\n,7\n,8\n,9\n");
+  SecureRandom random;
+  std::vector<std::uint64_t> kept(10);
+  for (int trial = 0; trial < 4000; ++trial) {
+    const auto digits = read_table_digits(path, small_domain(), 3, random);
+    ASSERT_EQ(digits.size(), 6U);
+    for (std::size_t i = 1; i < digits.size(); i += 2) ++kept[digits[i]];
+  }
+  EXPECT_TRUE(mollify::testing::follows(std::vector<double>(10, 0.1), kept));
+}
+
+TEST(ReadUnitDigits, GathersEachUnitsRecords) {
+  const test::Scratch scratch;
+  const std::string path =
+      scratch.write("data.csv", "id,n,color\nu,1,red\nv,2,\nu,3,green\n,4,red\nw,5,red\n");
+  StringIndex roster;
+  for (const char* id : {"v", "none", "u"}) roster.insert(id);
+  const UnitRecords listed = read_unit_digits(path, small_domain(), "id", roster);
+  ASSERT_EQ(listed.size(), 3U);
+  EXPECT_THAT(listed.digits(0), ElementsAre(2, 2));
+  EXPECT_THAT(listed.digits(1), IsEmpty());
+  EXPECT_THAT(listed.digits(2), ElementsAre(0, 1, 1, 3));
+  EXPECT_EQ(read_unit_digits(path, small_domain(), "id", std::nullopt).size(), 3U);
 }
 
 TEST(ReadTable, AcceptsAFileWithoutRecords) {

@@ -52,7 +52,7 @@ TEST(Mechanism, NamesRoundTrip) {
   const std::set<std::string_view> names(mechanism_names().begin(), mechanism_names().end());
   EXPECT_EQ(names, (std::set<std::string_view>{"minimax", "relative", "class", "neighbourhood",
                                                "public-kernel", "randomized-response", "mixture",
-                                               "gaussian-curve"}));
+                                               "gaussian-curve", "location"}));
   for (const std::string_view name : mechanism_names()) {
     ASSERT_TRUE(mechanism_named(name));
     EXPECT_EQ(name_of(*mechanism_named(name)), name);
@@ -112,6 +112,7 @@ MechanismParameters complete(Mechanism mechanism, std::size_t k, std::span<const
     parameters.c2 = 3;
   }
   if (mechanism == Mechanism::kNeighbourhood) parameters.gamma = 2;
+  if (mechanism == Mechanism::kLocation) parameters.location = 0.5;
   return parameters;
 }
 

@@ -115,6 +115,7 @@ Instance make_instance(std::string_view name, const Setting& setting) {
     parameters.c2 = 3;
   }
   if (parameters.mechanism == Mechanism::kNeighbourhood) parameters.gamma = 2;
+  if (parameters.mechanism == Mechanism::kLocation) parameters.location = std::exp(-epsilon / 4);
   instance.sampler = make_sampler(parameters);
   return instance;
 }

@@ -251,9 +251,8 @@ TEST(Cells, RefuseWhatCannotBeDeclared) {
             "min must be at most max, but they are 5 and 4");
   EXPECT_EQ(refusal([] { IntegerCells::make(0, 4, 0); }), "bins must be from 1 to 5, but is 0");
   EXPECT_EQ(refusal([] { IntegerCells::make(0, 4, 6); }), "bins must be from 1 to 5, but is 6");
-  EXPECT_EQ(refusal([] { IntegerCells::make(0, 1 << 24); }),
-            "bins must be declared for more than 16777216 integers, but 0 to 16777216 are "
-            "16777217");
+  EXPECT_EQ(refusal([] { IntegerCells::make(0, 1 << 24, (1 << 24) + 1); }),
+            "bins must be from 1 to 16777216, but is 16777217");
   EXPECT_EQ(refusal([] { IntegerCells::make(kLowest, kHighest, 2); }),
             "min and max must be less than 2^63 apart, but they are -9223372036854775808 and "
             "9223372036854775807");
@@ -272,6 +271,33 @@ TEST(Cells, RefuseWhatCannotBeDeclared) {
   unresolvable(0, 1e-30, 1);
   unresolvable(-1e308, 1e308, 2);
   unresolvable(0, 1e39, 2);
+}
+
+TEST(NumberCells, WithoutBinsAreTheNumberToSixDigits) {
+  const NumberCells cells = NumberCells::make(0, 100);
+  EXPECT_FALSE(cells.declares_bins());
+  EXPECT_EQ(cells.size(), NumberCells::kUndeclaredBins);
+  std::string text;
+  cells.write(cells.read("57.25").cell, 0, text);
+  EXPECT_EQ(text, "57.250023");
+  EXPECT_TRUE(NumberCells::make(0, 100, NumberCells::kUndeclaredBins).declares_bins());
+  EXPECT_EQ(Column::make("n", cells).canonical_text(), "number 1:n 0x0p+0 0x1.9p+6 1048576 unbinned");
+  // Doubles between these bounds lie 1/8 apart: 2^20 cells could not be told from each other.
+  EXPECT_EQ(NumberCells::make(1e15, 1e15 + 4096).size(), 256U);
+  EXPECT_FALSE(NumberCells::make(1e15, 1e15 + 4096).declares_bins());
+}
+
+TEST(IntegerCells, WithoutBinsAreSingleAsLongAsTheyCanBe) {
+  const IntegerCells single = IntegerCells::make(1, 1 << 24);
+  EXPECT_TRUE(single.ungrouped());
+  const IntegerCells grouped = IntegerCells::make(0, 1 << 25);
+  EXPECT_EQ(grouped.size(), 1U << 24U);
+  EXPECT_FALSE(grouped.ungrouped());
+  EXPECT_FALSE(grouped.declares_bins());
+  EXPECT_EQ(grouped.count(), (1U << 25U) + 1);
+  EXPECT_TRUE(IntegerCells::make(0, 9, 5).declares_bins());
+  EXPECT_FALSE(IntegerCells::make(0, 9, 10).declares_bins());
+  EXPECT_EQ(Column::make("n", grouped).canonical_text(), "integer 1:n 0 33554432 16777216 unbinned");
 }
 
 // ---- Properties

@@ -41,8 +41,14 @@ struct NeighbourhoodBand {
   double gamma = 1.0;
 };
 
-using BandMechanism =
-    std::variant<MinimaxBand, RelativeMollifierBand, DensityClassBand, NeighbourhoodBand>;
+/// A given b. Its risk is taken over every P, or over a class if one is named.
+struct LocationBand {
+  double lower_factor = 1.0;
+  std::optional<DensityClass> inputs = std::nullopt;
+};
+
+using BandMechanism = std::variant<MinimaxBand, RelativeMollifierBand, DensityClassBand,
+                                   NeighbourhoodBand, LocationBand>;
 
 /// The worst-case divergence of P from the band's projection of P.
 struct WorstCaseRisk {

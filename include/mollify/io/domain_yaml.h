@@ -15,6 +15,7 @@ namespace mollify {
 ///     columns:                # a mapping as here, or a list of mappings that have a `name`
 ///       age:     {type: integer, min: 0, max: 110, bins: 11, outside: 40}
 ///       income:  {type: number, min: 0, max: 2e5, bins: 20, null: category}
+///       height:  {type: number, min: 50, max: 250}    # without bins: not cut by hand
 ///       region:  {type: categorical, values: [north, south], null: south}
 ///       insured: {type: boolean, values: ["no", "yes"]}
 ///

@@ -28,7 +28,11 @@ class RecordReader {
 
   /// The record's fields in the domain's order. Valid until the next call of `next`.
   [[nodiscard]] std::span<const std::string_view> fields() const noexcept { return fields_; }
-  /// The record's outcome; total.
+  /// The record's digits, one for each column; total.
+  void read_digits(std::span<std::uint32_t> digits) const noexcept {
+    domain_.encode_digits(fields_, digits);
+  }
+  /// The record's outcome; total. Requires an enumerable domain.
   [[nodiscard]] std::uint32_t outcome() const noexcept { return domain_.encode(fields_); }
   /// The record's unit; empty if the field is, or without a unit column.
   [[nodiscard]] std::string_view unit() const noexcept;

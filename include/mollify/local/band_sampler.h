@@ -2,9 +2,13 @@
 #pragma once
 
 #include "mollify/kernel/band.h"
+#include "mollify/kernel/table.h"
 #include "mollify/local/sampler.h"
 
 namespace mollify {
+
+/// Fills `released` with independent draws from a table.
+void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t> released);
 
 /// Releases from clip(P/r, b h, b E h), the projection of P on a band, exactly in integers.
 ///

@@ -22,13 +22,17 @@ enum class Mechanism {
   kRandomizedResponse,  ///< a record through k-ary randomized response [Husain et al. 2020]
   kMixture,             ///< a record, or the reference [Park et al. 2024, eq. 35]
   kGaussianCurve,       ///< the same under a Gaussian trade-off curve [Ghoukasian et al. 2025]
+  kLocation,            ///< band whose b the user gives
 };
 
 /// "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
-/// "mixture", "gaussian-curve".
+/// "mixture", "gaussian-curve", "location".
 std::string_view name_of(Mechanism mechanism);
 std::optional<Mechanism> mechanism_named(std::string_view name);
 std::span<const std::string_view> mechanism_names();
+
+/// Whether the mechanism is a reference and a constant b.
+bool is_band(Mechanism mechanism);
 
 /// Everything public that makes a sampler of one draw.
 struct MechanismParameters {
@@ -45,6 +49,8 @@ struct MechanismParameters {
   std::optional<double> c2 = std::nullopt;
   /// For kNeighbourhood.
   std::optional<double> gamma = std::nullopt;
+  /// For kLocation: b.
+  std::optional<double> location = std::nullopt;
 };
 
 /// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it

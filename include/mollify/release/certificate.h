@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "mollify/density/scorer.h"
 #include "mollify/local/mechanism.h"
+#include "mollify/release/release_space.h"
 
 namespace mollify {
 
@@ -29,13 +31,15 @@ struct Certificate {
   std::optional<std::uint64_t> units;  ///< how many it lists; absent without a roster
   std::uint64_t draws_per_unit = 0;    ///< M
   Mechanism mechanism = Mechanism::kMinimax;
+  CertifiedSpace space{};
+  ScorerKind scorer = ScorerKind::kEmpirical;
   Guarantee per_draw{};                 ///< what each draw promises
   double total = 0;                     ///< epsilon or mu of all draws of a unit, rounded up
   std::optional<double> c1, c2, gamma;  ///< where the mechanism has them
   std::optional<double> floor;          ///< b, where the mechanism has a band
   std::optional<CertifiedReference> reference;  ///< none: uniform
   std::string domain_sha256;
-  std::uint64_t outcome_count = 0;
+  std::uint64_t outcome_count = 0;     ///< of the space
   std::string public_integers_sha256;  ///< of the band's bounds or the matrix (public_digest)
 };
 

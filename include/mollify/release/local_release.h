@@ -4,15 +4,23 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "mollify/density/scorer.h"
+#include "mollify/local/band_choice.h"
 #include "mollify/local/mechanism.h"
 #include "mollify/release/certificate.h"
+#include "mollify/release/release_space.h"
 #include "mollify/space/domain.h"
 #include "mollify/space/string_index.h"
 
 namespace mollify {
+
+/// A whole table scored at points keeps so many of its records, drawn evenly, so that memory and
+/// time are bounded whatever the file.
+inline constexpr std::size_t kMostScoredRows = std::size_t{1} << 17U;
 
 /// What a user asks for. All of it is public but the content of `data`.
 struct LocalReleaseRequest {
@@ -28,11 +36,26 @@ struct LocalReleaseRequest {
   std::optional<double> epsilon;         ///< of all draws of a unit together
   std::optional<double> mu;              ///< the same for gaussian-curve
   std::optional<double> c1, c2, gamma;
+  std::optional<BandChoice> band;  ///< instead of a mechanism
+  SpaceRequest space{};
+  /// None: empirical for categories, kernel otherwise.
+  std::optional<ScorerKind> scorer;
 };
 
-/// The mechanism for options that name none, from public information: gamma means neighbourhood, c1
-/// or c2 class, mu gaussian-curve, a reference relative, and otherwise minimax.
-Mechanism chosen_mechanism(const LocalReleaseRequest& request);
+/// The mechanism for options that name none, from public information: a band choice the mechanism
+/// of that band, gamma neighbourhood, c1 or c2 class, mu gaussian-curve, a reference relative;
+/// otherwise minimax for categories and relative for other spaces, where no sampler over all
+/// distributions beats the trivial one [Park, Asoodeh, Lee 2024, Proposition III.2].
+///
+/// Throws InvalidInput for a band beside a mechanism, and for a mechanism that the space has not:
+/// all but categories need a band, and one that is not minimax over all distributions.
+Mechanism chosen_mechanism(const LocalReleaseRequest& request,
+                           SpaceKind space = SpaceKind::kCategories);
+
+/// The parameters of that mechanism over the space's outcomes, with the request's epsilon or mu.
+MechanismParameters mechanism_parameters(const LocalReleaseRequest& request, SpaceKind space,
+                                         std::uint64_t outcome_count,
+                                         std::span<const double> reference);
 
 /// A release that is ready to run: everything public has been read and checked.
 ///
@@ -45,6 +68,7 @@ class LocalRelease {
 
   const Certificate& certificate() const { return certificate_; }
   const Domain& domain() const { return domain_; }
+  const ReleaseSpace& space() const { return space_; }
   const LocalSampler& sampler() const { return *sampler_; }
 
   /// Reads the private records and releases: CSV text with a header.
@@ -54,10 +78,18 @@ class LocalRelease {
   std::string run(SecureRandom& random) const;
 
  private:
+  struct Drawn;
+
+  bool draws_by_scores() const;
+  Drawn draw_from_records(SecureRandom& random) const;
+  Drawn draw_by_scores(SecureRandom& random) const;
+
   LocalReleaseRequest request_;
   Domain domain_;
+  ReleaseSpace space_;
   std::optional<StringIndex> roster_;
   std::unique_ptr<LocalSampler> sampler_;
+  std::unique_ptr<Scorer> scorer_;  // of the points, if there are the same for all units
   Certificate certificate_;
 };
 

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "mollify/local/sampler.h"
 #include "mollify/release/certificate.h"
+#include "mollify/space/candidates.h"
 #include "mollify/space/domain.h"
 
 namespace mollify {
@@ -31,15 +33,23 @@ Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
 
 /// What checking a certificate found.
 struct CertificateCheck {
-  bool domain_matches = false;    ///< the domain's hash and number of outcomes
+  bool domain_matches = false;  ///< the domain's hash and number of outcomes
+  /// Of candidates: whether the list is the one of the release. None if there is none, and where it
+  /// cannot be told: for a fresh list, and for a file that was not given.
+  std::optional<bool> list_matches;
   bool integers_match = false;    ///< the recomputed bounds are those of the release
   bool arithmetic_holds = false;  ///< the bounds satisfy the claim, in integers
   bool total_holds = false;       ///< the draws add up to at most the stated total
   double epsilon_realised_up = 0;
-  bool holds() const { return domain_matches && integers_match && arithmetic_holds && total_holds; }
+  bool holds() const {
+    return domain_matches && list_matches.value_or(true) && integers_match && arithmetic_holds &&
+           total_holds;
+  }
 };
 
-/// Rebuilds the public integers from the certificate and checks all of the above.
-CertificateCheck check_certificate(const Certificate& certificate, const Domain& domain);
+/// Rebuilds the public integers and the space from the certificate and checks all of the above.
+/// `list` is the content of the file of candidates, if the release was made with one.
+CertificateCheck check_certificate(const Certificate& certificate, const Domain& domain,
+                                   const std::optional<Candidates>& list = std::nullopt);
 
 }  // namespace mollify

@@ -22,6 +22,13 @@ using Cells = std::variant<Categories, BooleanWords, IntegerCells, NumberCells>;
 /// The type's name in a domain file: categorical, boolean, integer or number.
 [[nodiscard]] std::string_view type_name(const Cells& cells) noexcept;
 
+/// True for integers and numbers.
+[[nodiscard]] bool is_numeric(const Cells& cells) noexcept;
+
+/// True where a value is a place on an axis rather than one of a few levels: for numbers, and for
+/// integers in more than 32 cells.
+[[nodiscard]] bool is_continuous(const Cells& cells) noexcept;
+
 /// How a column maps what is not one of its values. Declared, hence public.
 struct Mapping {
   /// Null is an outcome of its own, written as an empty field.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,16 +19,23 @@ namespace mollify {
 /// the double nearest to what is written). A lattice point belongs to the cell in which that
 /// double lies: what is written for a cell is read back into it, never into a neighbour, and
 /// never beyond min or max. The draw is an integer draw, not a floating-point one.
+///
+/// Without declared bins there are 2^20 cells, fewer where decimal numbers could not resolve them:
+/// the number as it is, to six digits. Their step is only about 10^-2 of a cell's width.
 class NumberCells {
  public:
+  static constexpr std::uint32_t kUndeclaredBins = std::uint32_t{1} << 20U;
+
   /// Throws InvalidInput unless min < max, both are finite, 1 <= bins <= 2^24, and every cell can
   /// hold ten lattice points (which fails only for bounds above 9e37 or cells narrower than 1e-14
   /// of the bounds or than 1e-21).
-  static NumberCells make(double min, double max, std::uint64_t bins);
+  static NumberCells make(double min, double max, std::optional<std::uint64_t> bins = std::nullopt);
 
   [[nodiscard]] double min() const noexcept { return min_; }
   [[nodiscard]] double max() const noexcept { return max_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return bins_; }
+  /// False if the number of cells was left open.
+  [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
 
   /// Total; O(length). Numbers beyond a bound, infinities included, are kOutside with the bound's
   /// cell; other text is kUnreadable with cell 0.
@@ -42,7 +50,7 @@ class NumberCells {
   [[nodiscard]] std::string expectation() const;
 
  private:
-  NumberCells(double min, double max, std::uint32_t bins, int exponent);
+  NumberCells(double min, double max, std::uint32_t bins, bool declares_bins, int exponent);
 
   [[nodiscard]] double edge(std::uint32_t index) const noexcept;
   [[nodiscard]] double lattice_value(std::int64_t multiple) const noexcept;
@@ -53,6 +61,7 @@ class NumberCells {
   double max_;
   double bins_per_unit_;
   std::uint32_t bins_;
+  bool declares_bins_;
   int exponent_;  // s: the lattice is the multiples of 10^s
 };
 

@@ -1,0 +1,47 @@
+// The records of many units, as digits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mollify {
+
+/// Every record of every unit, one digit for each column of a domain of any size. Private.
+///
+/// Units lie end to end: 4 bytes a digit, and 8 more for each unit.
+class UnitRecords {
+ public:
+  /// Collects records in any order; O(columns) for each.
+  class Builder {
+   public:
+    explicit Builder(std::size_t columns) : columns_(columns) {}
+
+    /// A place for the digits of one more record of the unit; valid until the next call.
+    [[nodiscard]] std::span<std::uint32_t> add(std::uint32_t unit);
+
+    /// The records of units 0 ... units - 1. Requires that every unit added is one of them.
+    [[nodiscard]] UnitRecords build(std::size_t units) &&;
+
+   private:
+    std::size_t columns_;
+    std::vector<std::uint32_t> unit_of_;
+    std::vector<std::uint32_t> digits_;
+  };
+
+  /// The number of units.
+  [[nodiscard]] std::size_t size() const noexcept { return begins_.size() - 1; }
+  /// The digits of a unit's records, a record after the other; empty for a unit without records.
+  [[nodiscard]] std::span<const std::uint32_t> digits(std::size_t unit) const noexcept {
+    return std::span(digits_).subspan(begins_[unit], begins_[unit + 1] - begins_[unit]);
+  }
+
+ private:
+  UnitRecords() = default;
+
+  std::vector<std::size_t> begins_;  // of digits; one more than there are units
+  std::vector<std::uint32_t> digits_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,29 @@
+// The fingerprint of public bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mollify {
+
+/// SHA-256 (FIPS 180-4) of bytes that come in parts.
+class Sha256 {
+ public:
+  Sha256();
+
+  void add(std::span<const unsigned char> bytes);
+  void add(std::string_view text);
+
+  /// The digest of all parts as 64 hexadecimal digits. To be called once.
+  [[nodiscard]] std::string hex();
+
+ private:
+  // crypto_hash_sha256_state of libsodium, which callers of this header need not know.
+  static constexpr std::size_t kStateBytes = 104;
+  alignas(8) std::array<unsigned char, kStateBytes> state_{};
+};
+
+}  // namespace mollify

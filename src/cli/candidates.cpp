@@ -1,0 +1,54 @@
+// mollify candidates: a public list to choose from, as a file.
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mollify/io/candidates_file.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/io/sha256.h"
+#include "output_files.h"
+
+namespace mollify::cli {
+namespace {
+
+struct CandidatesOptions {
+  std::optional<std::string> domain, out;
+  std::optional<std::uint64_t> count;
+  bool json = false;
+};
+
+int run(const CandidatesOptions& options) {
+  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const std::string& out = needed(options.out, "--out");
+  const Candidates list = Candidates::seeded(domain, options.count.value_or(Candidates::kUsual));
+  std::string text;
+  write_candidates(list, domain, [&](std::string_view part) { text += part; });
+  write_files({{out, text}});
+  Sha256 hash;
+  hash.add(text);
+  const std::string sha256 = hash.hex();
+  if (options.json) {
+    print_json({{"out", out}, {"candidates", list.size()}, {"sha256", sha256}});
+  } else {
+    fmt::print("{} candidates in {}, SHA-256 {}\n", list.size(), out, sha256);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_candidates(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "candidates",
+      "Make a public list of records to choose from\n\n"
+      "For mollify sample --candidates-file. Everybody who releases with one list reports which "
+      "of\n"
+      "its records was drawn. The list must be made before any private data is opened.");
+  const auto options = std::make_shared<CandidatesOptions>();
+  command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
+  add_whole_number(command, "--candidates", options->count, "how many (default: 65536)");
+  command.add_option("--out", options->out, "where they go")->type_name("FILE");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,70 @@
+#include "space_options.h"
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify::cli {
+
+void SpaceOptions::add_to(CLI::App& command) {
+  const std::string group = "Space, all of it public";
+  command
+      .add_option("--space", space,
+                  "categories, grid or candidates (default: what the domain suggests)")
+      ->type_name("KIND")
+      ->group(group);
+  add_whole_number(command, "--cells", cells, "cells of a grid, in all (default: 65536)")
+      ->group(group);
+  add_whole_number(command, "--candidates", candidates,
+                   "how many public records to choose from (default: 65536)")
+      ->group(group);
+  command.add_flag("--fresh", fresh, "new candidates for each unit, instead of one shared list")
+      ->group(group);
+  command.add_option("--candidates-file", candidates_file, "a list made by mollify candidates")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--score", score,
+                  "kernel, empirical, histogram or gaussian-mixture: how rows become an estimate "
+                  "(default: empirical for categories, kernel otherwise)")
+      ->type_name("NAME")
+      ->group(group);
+}
+
+SpaceRequest SpaceOptions::request() const {
+  SpaceRequest request{std::nullopt, cells, candidates, fresh, candidates_file};
+  if (space) {
+    request.kind = space_named(*space);
+    if (!request.kind) {
+      throw InvalidInput(
+          fmt::format("space must be categories, grid or candidates, but is \"{}\"", *space));
+    }
+  }
+  return request;
+}
+
+std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
+  if (!score) return std::nullopt;
+  const std::optional<ScorerKind> known = scorer_named(*score);
+  if (!known) {
+    throw InvalidInput(fmt::format(
+        "score must be kernel, empirical, histogram or gaussian-mixture, but is \"{}\"", *score));
+  }
+  return known;
+}
+
+std::string space_text(const Certificate& certificate) {
+  const CertifiedSpace& space = certificate.space;
+  std::string list;
+  if (space.list == CandidateList::kSeeded) list = " of the domain's seed";
+  if (space.list == CandidateList::kFresh) list = ", drawn anew for each unit";
+  if (space.list == CandidateList::kFile) list = fmt::format(" of {}", space.origin.value_or(""));
+  const char* what = "outcomes";
+  if (space.kind == SpaceKind::kGrid) what = "cells";
+  if (space.kind == SpaceKind::kCandidates) what = "records";
+  return fmt::format("{} ({} {}{}), scored by {}", name_of(space.kind), certificate.outcome_count,
+                     what, list, name_of(certificate.scorer));
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,33 @@
+// The options that say what a release chooses from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "mollify/density/scorer.h"
+#include "mollify/release/certificate.h"
+#include "mollify/release/release_space.h"
+
+namespace mollify::cli {
+
+/// As given; nothing is checked but names.
+struct SpaceOptions {
+  std::optional<std::string> space, candidates_file, score;
+  std::optional<std::uint64_t> cells, candidates;
+  bool fresh = false;
+
+  /// Adds --space, --cells, --candidates, --fresh, --candidates-file and --score to a command.
+  void add_to(CLI::App& command);
+
+  /// What is asked for. Throws InvalidInput for an unknown name.
+  SpaceRequest request() const;
+  std::optional<ScorerKind> chosen_scorer() const;
+};
+
+/// "categories (120 outcomes), scored by empirical", for people.
+std::string space_text(const Certificate& certificate);
+
+}  // namespace mollify::cli
