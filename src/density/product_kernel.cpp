@@ -1,0 +1,293 @@
+#include "mollify/density/product_kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "candidate_blocks.h"
+#include "kernel_lanes.h"
+#include "mollify/density/column_kernel.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+using detail::Box;
+using detail::BoxColumn;
+using detail::CandidateBlocks;
+using detail::KernelLanes;
+using detail::ScaleCounts;
+using detail::Tile;
+
+const KernelLanes& lanes() {
+#if defined(__x86_64__)
+  static const bool has_avx2 = __builtin_cpu_supports("avx2");
+  if (has_avx2) return detail::kAvx2KernelLanes;
+#endif
+  return detail::kBaselineKernelLanes;
+}
+
+constexpr std::size_t kLanes = CandidateBlocks::kLanes;
+
+/// Rows a chunk of which is summed in single precision before it joins the rest.
+constexpr std::size_t kChunk = 256;
+
+/// Kernels that could add less than this power of two to any candidate of a block are skipped.
+constexpr float kSkipped = -20;
+
+std::size_t& count_of(ScaleCounts& counts, Scale scale) {
+  switch (scale) {
+    case Scale::kNumber:
+      return counts.numbers;
+    case Scale::kCategory:
+      return counts.categories;
+    case Scale::kOrdered:
+      break;
+  }
+  return counts.ordered;
+}
+
+constexpr std::array<Scale, 3> kScales = {Scale::kNumber, Scale::kCategory, Scale::kOrdered};
+
+/// The distinct rows, column by column, and the binary logarithms of their numbers times the
+/// greatest value of their kernel.
+class WeightedRows {
+ public:
+  WeightedRows(const MixedPoints& rows, std::span<const ColumnKernel> kernels) {
+    const MixedPoints read = detail::in_range(rows);
+    const std::size_t columns = kernels.size();
+    std::vector<std::uint32_t> order(read.size());
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    const auto compare = [&](std::uint32_t i, std::uint32_t j) {
+      for (std::size_t c = 0; c < columns; ++c) {
+        const float x = read.values(c)[i];
+        const float y = read.values(c)[j];
+        if (x != y) return x < y ? -1 : 1;
+      }
+      return 0;
+    };
+    std::ranges::sort(order, [&](std::uint32_t i, std::uint32_t j) { return compare(i, j) < 0; });
+    std::vector<double> counts;
+    std::vector<std::uint32_t> distinct;
+    for (const std::uint32_t i : order) {
+      if (distinct.empty() || compare(distinct.back(), i) != 0) {
+        distinct.push_back(i);
+        counts.push_back(0);
+      }
+      ++counts.back();
+    }
+    size_ = distinct.size();
+    padded_ = (size_ + kLanes - 1) / kLanes * kLanes;
+    values_.assign(padded_ * columns, 0.0F);
+    weights_.assign(padded_, -1e30F);
+    for (std::size_t i = 0; i < size_; ++i) {
+      double weight = std::log2(counts[i]);
+      for (std::size_t c = 0; c < columns; ++c) {
+        const float value = read.values(c)[distinct[i]];
+        values_[c * padded_ + i] = value;
+        weight += kernels[c].log2_peak(value);
+      }
+      weights_[i] = static_cast<float>(weight);
+    }
+  }
+
+  /// The number of distinct rows, and the same rounded up to whole vectors.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t padded() const { return padded_; }
+  [[nodiscard]] const float* weights() const { return weights_.data(); }
+  [[nodiscard]] const float* values(std::size_t column) const {
+    return values_.data() + column * padded_;
+  }
+
+ private:
+  std::size_t size_ = 0;
+  std::size_t padded_ = 0;
+  std::vector<float> values_;
+  std::vector<float> weights_;
+};
+
+/// Sums kernels over the rows, block of candidates after block.
+class KernelSum {
+ public:
+  KernelSum(const CandidateBlocks& candidates, const WeightedRows& rows,
+            std::span<const ColumnKernel> kernels)
+      : candidates_(candidates),
+        rows_(rows),
+        kernels_(kernels),
+        box_columns_(kernels.size()),
+        exact_(rows.padded()),
+        upper_(rows.padded()),
+        values_(kernels.size() * CandidateBlocks::kMost),
+        packed_(kChunk * (kernels.size() + 1)) {}
+
+  /// The sums at block `b`, times 2^-(what it returns), of which the first `count` are meant.
+  float sum(std::size_t b, std::span<double, CandidateBlocks::kMost> sums) {
+    const CandidateBlocks::Block& block = candidates_.blocks()[b];
+    const Tile tile = prepare(b);
+    std::ranges::fill(sums, 0.0);
+    // From the rows that matter most on, in ever wider shells, until all others together cannot
+    // add 2^-20 of what the block's least candidate has.
+    const auto infinity = std::numeric_limits<float>::infinity();
+    const float all_rows = std::log2(static_cast<float>(rows_.size()));
+    float above = infinity;
+    float width = 8;
+    for (float least = -infinity; above > least && above > top_ - kWidest;) {
+      const float down_to = std::max({top_ - width, top_ - kWidest, least});
+      add_shell(down_to, above, tile, sums);
+      const double smallest = *std::min_element(sums.begin(), sums.begin() + count(block));
+      least = smallest > 0 ? top_ + static_cast<float>(std::log2(smallest)) + kSkipped - all_rows
+                           : -infinity;
+      above = down_to;
+      width *= 2;
+    }
+    return top_;
+  }
+
+ private:
+  /// Kernels are nothing below this, relatively to the greatest possible one in a block.
+  static constexpr float kWidest = 128;
+
+  [[nodiscard]] float slope(std::size_t c) const { return static_cast<float>(kernels_[c].slope()); }
+
+  static std::ptrdiff_t count(const CandidateBlocks::Block& block) {
+    return static_cast<std::ptrdiff_t>(block.count);
+  }
+
+  /// Bounds all rows for a block and prepares its candidates.
+  Tile prepare(std::size_t b) {
+    const CandidateBlocks::Block& block = candidates_.blocks()[b];
+    const std::span<const float> lows = candidates_.lows(b);
+    const std::span<const float> highs = candidates_.highs(b);
+    Box box{box_columns_.data(), {0, 0, 0}, {0, 0, 0}};
+    varying_.clear();
+    slopes_.clear();
+    std::size_t place = 0;
+    for (const bool constant : {true, false}) {
+      for (const Scale scale : kScales) {
+        for (std::size_t c = 0; c < kernels_.size(); ++c) {
+          if (kernels_[c].column().scale != scale || (lows[c] == highs[c]) != constant) continue;
+          box_columns_[place++] = {rows_.values(c), lows[c], highs[c], slope(c)};
+          ++count_of(constant ? box.constant : box.varying, scale);
+          if (!constant) add_varying(block, c, lows[c], highs[c]);
+        }
+      }
+    }
+    top_ = lanes().bound(box, rows_.weights(), rows_.padded(), exact_.data(), upper_.data());
+    return {box.varying, slopes_.data(), values_.data(), block.padded, packed_.data(), 0};
+  }
+
+  void add_varying(const CandidateBlocks::Block& block, std::size_t c, float low, float high) {
+    const bool is_number = kernels_[c].column().scale == Scale::kNumber;
+    // Numbers are taken from the middle of the block on, lest large multiples lose digits.
+    const float origin = is_number ? 0.5F * (low + high) : 0.0F;
+    const float factor = is_number ? slope(c) : 1.0F;
+    const float* const from = candidates_.values(block, c);
+    float* const to = values_.data() + varying_.size() * block.padded;
+    for (std::size_t j = 0; j < block.padded; ++j) to[j] = (from[j] - origin) * factor;
+    if (!is_number) slopes_.push_back(slope(c));
+    varying_.push_back({rows_.values(c), origin, factor});
+  }
+
+  /// Adds the rows whose upper bounds are in [from, to).
+  void add_shell(float from, float to, Tile tile, std::span<double, CandidateBlocks::kMost> sums) {
+    for (std::size_t i = 0; i < rows_.size();) {
+      std::array<std::uint32_t, kChunk> chosen;
+      std::size_t size = 0;
+      for (; i < rows_.size() && size < kChunk; ++i) {
+        chosen[size] = static_cast<std::uint32_t>(i);
+        size += upper_[i] >= from && upper_[i] < to ? 1U : 0U;
+      }
+      add_rows(std::span(chosen).first(size), tile, sums);
+    }
+  }
+
+  void add_rows(std::span<const std::uint32_t> chosen, Tile tile,
+                std::span<double, CandidateBlocks::kMost> sums) {
+    if (chosen.empty()) return;
+    float* out = packed_.data();
+    for (const std::uint32_t i : chosen) {
+      *out++ = exact_[i] - top_;
+      for (const Varying& column : varying_) {
+        *out++ = (column.rows[i] - column.origin) * column.factor;
+      }
+    }
+    tile.row_count = chosen.size();
+    alignas(32) std::array<float, CandidateBlocks::kMost> chunk_sums{};
+    lanes().add_kernels(tile, chunk_sums.data());
+    for (std::size_t j = 0; j < tile.padded; ++j) sums[j] += static_cast<double>(chunk_sums[j]);
+  }
+
+  struct Varying {
+    const float* rows;
+    float origin;
+    float factor;
+  };
+
+  const CandidateBlocks& candidates_;
+  const WeightedRows& rows_;
+  std::span<const ColumnKernel> kernels_;
+  std::vector<BoxColumn> box_columns_;
+  std::vector<Varying> varying_;
+  std::vector<float> slopes_;
+  std::vector<float> exact_;
+  std::vector<float> upper_;
+  std::vector<float> values_;
+  std::vector<float> packed_;
+  float top_ = 0;
+};
+
+}  // namespace
+
+class ProductKernelScorer::Blocks final : public CandidateBlocks {
+ public:
+  using CandidateBlocks::CandidateBlocks;
+};
+
+ProductKernelScorer::ProductKernelScorer(const MixedPoints& candidates)
+    : Scorer(candidates), blocks_(std::make_unique<const Blocks>(candidates)) {}
+
+ProductKernelScorer::~ProductKernelScorer() = default;
+
+void ProductKernelScorer::score(const MixedPoints& rows, const Bandwidths& bandwidths,
+                                std::span<float> scores) const {
+  check_shapes(rows, scores);
+  const std::size_t size = bandwidths.of_column.size();
+  if (size != columns().size()) {
+    throw InvalidInput(
+        fmt::format("there must be a bandwidth for each of {} columns, but there are {}",
+                    columns().size(), size));
+  }
+  if (rows.size() == 0) {
+    std::ranges::fill(scores, 0.0F);
+    return;
+  }
+  std::vector<ColumnKernel> kernels;
+  for (std::size_t c = 0; c < size; ++c) {
+    kernels.emplace_back(columns()[c], bandwidths.of_column[c]);
+  }
+  const WeightedRows weighted(rows, kernels);
+  KernelSum kernel_sum(*blocks_, weighted, kernels);
+  std::array<double, CandidateBlocks::kMost> sums;
+  for (std::size_t b = 0; b < blocks_->blocks().size(); ++b) {
+    const double scale =
+        std::exp2(static_cast<double>(kernel_sum.sum(b, sums))) / static_cast<double>(rows.size());
+    const CandidateBlocks::Block& block = blocks_->blocks()[b];
+    for (std::size_t j = 0; j < block.count; ++j) {
+      constexpr double kMost = std::numeric_limits<float>::max();
+      scores[blocks_->order()[block.first + j]] =
+          sums[j] > 0 ? static_cast<float>(std::min(sums[j] * scale, kMost)) : 0.0F;
+    }
+  }
+}
+
+void ProductKernelScorer::score_rows(const MixedPoints& rows, std::span<float> scores) const {
+  score(rows, rule_of_thumb(rows), scores);
+}
+
+}  // namespace mollify

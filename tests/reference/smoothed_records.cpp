@@ -1,0 +1,141 @@
+#include "mollify/reference/smoothed_records.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "density/mixed_rows.h"
+#include "kernel/chi_square.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+using testing::clustered_points;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using testing::survey_columns;
+using ::testing::ThrowsMessage;
+
+template <class Source>
+MixedPoints draws(const SmoothedRecords& reference, std::size_t size, Source& random) {
+  const std::size_t columns = reference.columns().size();
+  MixedPoints points({reference.columns().begin(), reference.columns().end()}, size);
+  std::vector<float> point(columns);
+  for (std::size_t i = 0; i < size; ++i) {
+    reference.draw(random, point);
+    for (std::size_t c = 0; c < columns; ++c) points.values(c)[i] = point[c];
+  }
+  return points;
+}
+
+TEST(SmoothedRecords, MeanOfReciprocalDensityIsOne) {
+  // The mean over h of 1/h is the uniform law's mass, and 1/h lies in (0, 1/lambda]: Hoeffding's
+  // bound for n draws at false-alarm rate 1e-6 is sqrt(ln(2e6) / (2n)) / lambda.
+  constexpr std::size_t kDraws = 65536;
+  constexpr double kShare = 0.2;
+  const SmoothedRecords reference(clustered_points(survey_columns(), 500, 4, 0.08, 21), kShare);
+  SeededRandom random(22);
+  std::vector<float> densities(kDraws);
+  reference.densities(draws(reference, kDraws, random), densities);
+  double sum = 0;
+  for (const float density : densities) {
+    ASSERT_GE(density, 0.2F);
+    sum += 1 / static_cast<double>(density);
+  }
+  const double bound = std::sqrt(std::log(2e6) / (2.0 * kDraws)) / kShare;
+  std::printf("mean of 1/h over %zu draws of seed 22: %.4f, within %.4f of 1 at 1e-6\n", kDraws,
+              sum / kDraws, bound);
+  EXPECT_NEAR(sum / kDraws, 1, bound);
+}
+
+/// Draws of one column against its density, integrated over cells.
+template <class Source>
+void expect_draws_follow_density(MixedColumn column, Source& random) {
+  const SmoothedRecords reference(clustered_points({column}, 40, 3, 0.02, 23));
+  const bool is_number = column.scale == Scale::kNumber;
+  const std::size_t cells = is_number ? 40 : column.levels;
+  const std::size_t nodes = is_number ? 64 : 1;  // of the midpoint rule, in each cell
+  MixedPoints at({column}, cells * nodes);
+  for (std::size_t j = 0; j < at.size(); ++j) {
+    at.values(0)[j] = is_number ? (static_cast<float>(j) + 0.5F) / static_cast<float>(at.size())
+                                : static_cast<float>(j);
+  }
+  std::vector<float> densities(at.size());
+  reference.densities(at, densities);
+  std::vector<double> masses(cells);
+  double sum = 0;
+  for (std::size_t j = 0; j < at.size(); ++j) {
+    masses[j / nodes] += static_cast<double>(densities[j]) / static_cast<double>(at.size());
+    sum += static_cast<double>(densities[j]) / static_cast<double>(at.size());
+  }
+  EXPECT_NEAR(sum, 1, 1e-4);
+  std::vector<std::uint64_t> seen(cells);
+  const MixedPoints drawn = draws(reference, 50000, random);
+  for (const float x : drawn.values(0)) {
+    const float position = is_number ? x * static_cast<float>(cells) : x;
+    ++seen.at(std::min(static_cast<std::size_t>(position), cells - 1));
+  }
+  EXPECT_TRUE(testing::follows(masses, seen));
+}
+
+TEST(SmoothedRecords, DrawsFollowTheDensityInEachScale) {
+  for (const MixedColumn column : {MixedColumn{Scale::kNumber, 0}, MixedColumn{Scale::kCategory, 7},
+                                   MixedColumn{Scale::kOrdered, 15}}) {
+    SeededRandom seeded(24);
+    expect_draws_follow_density(column, seeded);
+    SecureRandom secure;
+    expect_draws_follow_density(column, secure);
+  }
+}
+
+TEST(SmoothedRecords, WithoutRecordsIsUniform) {
+  const SmoothedRecords reference(MixedPoints(survey_columns(), 0));
+  SeededRandom random(25);
+  std::vector<float> densities(1000);
+  reference.densities(draws(reference, 1000, random), densities);
+  EXPECT_THAT(densities, Each(1.0F));
+}
+
+TEST(SmoothedRecords, SameSeedSameDraws) {
+  const SmoothedRecords reference(clustered_points(survey_columns(), 50, 4, 0.1, 26));
+  SeededRandom first(27), second(27);
+  const MixedPoints a = draws(reference, 100, first);
+  const MixedPoints b = draws(reference, 100, second);
+  for (std::size_t c = 0; c < a.columns().size(); ++c) {
+    EXPECT_TRUE(std::ranges::equal(a.values(c), b.values(c)));
+    for (const float x : a.values(c)) {
+      EXPECT_GE(x, 0);
+      EXPECT_LE(x, a.columns()[c].scale == Scale::kNumber
+                       ? 1
+                       : static_cast<float>(a.columns()[c].levels - 1));
+    }
+  }
+}
+
+TEST(SmoothedRecords, RefuseWhatCannotBe) {
+  const MixedPoints records(survey_columns(), 3);
+  const auto message = [](const char* text) {
+    return ThrowsMessage<InvalidInput>(HasSubstr(text));
+  };
+  EXPECT_THAT([&] { SmoothedRecords(records, 0.0); },
+              message("the uniform share must be above 0 and at most 1, but is 0"));
+  EXPECT_THAT([&] { SmoothedRecords(records, std::nan("")); }, message("but is nan"));
+  EXPECT_THAT([&] { SmoothedRecords(records, Bandwidths{{0.1F}}); },
+              message("a bandwidth for each of 8 columns, but there are 1"));
+  const SmoothedRecords reference(records);
+  std::vector<float> short_point(7), densities(3);
+  SeededRandom random(28);
+  EXPECT_THAT([&] { reference.draw(random, short_point); },
+              message("a point must have 8 columns, but there is room for 7"));
+  EXPECT_THAT([&] { reference.densities(MixedPoints({}, 3), densities); },
+              message("must have the 8 columns"));
+}
+
+}  // namespace
+}  // namespace mollify
