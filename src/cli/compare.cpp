@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "compare_points.h"
 #include "mechanism_options.h"
 #include "mollify/io/domain_yaml.h"
 #include "mollify/io/private_table.h"
@@ -13,6 +14,7 @@
 #include "mollify/reference/smoothed_histogram.h"
 #include "mollify/release/draw_budget.h"
 #include "report.h"
+#include "space_options.h"
 
 namespace mollify::cli {
 namespace {
@@ -21,6 +23,7 @@ struct CompareOptions {
   std::optional<std::string> data, domain, unit, units;
   std::optional<std::uint64_t> count;
   MechanismOptions mechanism;
+  SpaceOptions space;
   bool json = false;
 };
 
@@ -110,7 +113,33 @@ void print_table(const Comparison& comparison, const Domain& domain) {
   if (!all) fmt::print("... the {} most frequent of {} outcomes\n", kMostRows, domain.size());
 }
 
+/// The release that is compared.
+LocalReleaseRequest request_for(const CompareOptions& options) {
+  LocalReleaseRequest request = options.mechanism.request();
+  request.data = needed(options.data, "--data");
+  request.domain = needed(options.domain, "--domain");
+  request.model = options.unit ? "local" : "integral";
+  request.unit = options.unit;
+  request.roster = options.units;
+  request.count = options.count.value_or(1);
+  request.space = options.space.request();
+  request.scorer = options.space.chosen_scorer();
+  if (!request.epsilon && !request.mu) refuse_missing("--epsilon");
+  return request;
+}
+
+/// Whether the outcomes are too many, or the estimate too smooth, for a table of outcomes.
+bool is_of_points(const CompareOptions& options) {
+  if (options.space.chosen_scorer().value_or(ScorerKind::kEmpirical) != ScorerKind::kEmpirical) {
+    return true;
+  }
+  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  return ReleaseSpace(domain, options.space.request()).kind() != SpaceKind::kCategories;
+}
+
 int run(const CompareOptions& options) {
+  if (is_of_points(options))
+    return compare_points(LocalRelease(request_for(options)), options.json);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   domain.require_enumerable("mollify compare");
   const std::string& data = needed(options.data, "--data");
@@ -196,6 +225,8 @@ void add_compare(CLI::App& app, Session& session) {
   add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
   options->mechanism.add_to(command, "public CSV of records in the domain",
                             "all draws of a unit together");
+  options->mechanism.add_band_to(command);
+  options->space.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

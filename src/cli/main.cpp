@@ -62,6 +62,7 @@ int run(int argc, char** argv) {
   add_plan(app, session);
   add_risk(app, session);
   add_law(app, session);
+  add_tune(app, session);
   add_compare(app, session);
   add_check(app, session);
   add_domain(app, session);

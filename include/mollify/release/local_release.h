@@ -66,10 +66,15 @@ class LocalRelease {
  public:
   explicit LocalRelease(const LocalReleaseRequest& request);
 
+  const LocalReleaseRequest& request() const { return request_; }
   const Certificate& certificate() const { return certificate_; }
   const Domain& domain() const { return domain_; }
   const ReleaseSpace& space() const { return space_; }
+  const std::optional<StringIndex>& roster() const { return roster_; }
   const LocalSampler& sampler() const { return *sampler_; }
+  /// What scores the space's points; none where the records are outcomes themselves, and where the
+  /// points are other ones for each unit.
+  const Scorer* scorer() const { return scorer_.get(); }
 
   /// Reads the private records and releases: CSV text with a header.
   ///

@@ -1,0 +1,202 @@
+#include "compare_points.h"
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mollify/density/mixed_summary.h"
+#include "mollify/kernel/table.h"
+#include "mollify/local/band_sampler.h"
+#include "mollify/release/unit_estimates.h"
+#include "progress.h"
+#include "report.h"
+#include "space_options.h"
+
+namespace mollify::cli {
+namespace {
+
+/// A column of points, for people: its name and the values that 0 and 1 stand for; those of ordered
+/// levels, per level.
+struct Label {
+  std::string name;
+  double least = 0;
+  double unit = 1;
+};
+
+std::vector<Label> labels_of(const Domain& domain, const RecordLayout& layout) {
+  std::vector<Label> labels;
+  for (const Column& column : domain.columns()) {
+    Label label{column.name()};
+    const bool number = layout.columns()[labels.size()].scale == Scale::kNumber;
+    if (const auto* cells = std::get_if<NumberCells>(&column.cells())) {
+      label.least = cells->min();
+      label.unit = (cells->max() - cells->min()) / (number ? 1 : cells->size());
+    } else if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+      const double width = static_cast<double>(integers->max() - integers->min()) + 1;
+      label.least = static_cast<double>(integers->min()) - (number ? 0.5 : 0);
+      label.unit = width / (number ? 1 : integers->size());
+    }
+    labels.push_back(label);
+    const bool numeric = std::holds_alternative<NumberCells>(column.cells()) ||
+                         std::holds_alternative<IntegerCells>(column.cells());
+    if (numeric && column.mapping().null_is_category)
+      labels.push_back({column.name() + " is null"});
+  }
+  return labels;
+}
+
+bool has_mean(const MixedColumn& column) {
+  return column.scale != Scale::kCategory || column.levels == 2;
+}
+
+struct Comparison {
+  std::size_t units = 0;
+  MixedSummary truth;
+  std::array<MixedSummary, 3> others;  // law, reference, uniform
+};
+
+constexpr std::array<const char*, 3> kOthers = {"law", "reference", "uniform"};
+
+Comparison comparison_of(const LocalRelease& release) {
+  const UnitEstimates units(release);
+  const Band& band = dynamic_cast<const BandSampler&>(release.sampler()).band();
+  const auto total = static_cast<double>(band.total());
+  const std::size_t outcomes = band.outcome_count();
+  const auto add_law = [&](const Table& table, std::vector<double>& law) {
+    for (std::size_t i = 0; i < outcomes; ++i) {
+      law[i] += static_cast<double>(table.numerators()[i]) / total;
+    }
+  };
+  Table table(band);
+  std::vector<double> reference(outcomes);
+  add_law(table, reference);
+
+  Comparison comparison;
+  std::vector<double> law(outcomes);
+  std::vector<float> masses(outcomes);
+  std::vector<double> weights;
+  std::vector<MixedPoints> parts;
+  std::size_t records = 0;
+  Progress progress("units", units.size());
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    MixedPoints rows = units.rows(unit);
+    if (rows.size() == 0) continue;
+    units.masses(unit, masses);
+    table.assign(masses);
+    add_law(table, law);
+    weights.insert(weights.end(), rows.size(), 1 / static_cast<double>(rows.size()));
+    records += rows.size();
+    parts.push_back(std::move(rows));
+    ++comparison.units;
+    progress.reached(unit + 1);
+  }
+  progress.finish();
+  if (records == 0) return comparison;
+  MixedPoints truth(release.space().layout().columns(), records);
+  for (std::size_t column = 0; column < truth.columns().size(); ++column) {
+    auto to = truth.values(column).begin();
+    for (const MixedPoints& part : parts) {
+      to = std::copy(part.values(column).begin(), part.values(column).end(), to);
+    }
+  }
+  const MixedPoints points = release.space().points();
+  std::vector<double> uniform(outcomes, 1.0);
+  const std::span<const float> densities = release.space().densities();
+  for (std::size_t i = 0; i < densities.size(); ++i)
+    uniform[i] = 1 / static_cast<double>(densities[i]);
+  const MarginalCuts cuts = MarginalCuts::quartiles_of(truth, weights);
+  comparison.truth = summarise(truth, cuts, weights);
+  comparison.others = {summarise(points, cuts, law), summarise(points, cuts, reference),
+                       summarise(points, cuts, uniform)};
+  return comparison;
+}
+
+struct Distance {
+  const char* key;
+  const char* words;
+  double SummaryDistance::*value;
+};
+
+constexpr std::array<Distance, 5> kDistances = {{
+    {"worst_mean", "worst mean, in deviations", &SummaryDistance::worst_mean},
+    {"mean_correlation", "correlations, on average", &SummaryDistance::mean_correlation},
+    {"worst_correlation", "worst correlation", &SummaryDistance::worst_correlation},
+    {"mean_pair_tv", "two-way marginals, mean TV", &SummaryDistance::mean_pair},
+    {"worst_pair_tv", "two-way marginals, worst TV", &SummaryDistance::worst_pair},
+}};
+
+void print_text(const LocalRelease& release, const Comparison& found) {
+  const RecordLayout& layout = release.space().layout();
+  const std::vector<Label> labels = labels_of(release.space().domain(), layout);
+  fmt::print("{}\n{}, {}, {} a draw; mean of {} unit{}\n\n", kNotPrivate,
+             space_text(release.certificate()), name_of(release.certificate().mechanism),
+             guarantee_text(release.certificate().per_draw), found.units,
+             found.units == 1 ? "" : "s");
+  fmt::print("{:<28} {:>12} {:>12} {:>12} {:>12}\n", "mean", "truth", kOthers[0], kOthers[1],
+             kOthers[2]);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (!has_mean(layout.columns()[i])) continue;
+    const auto value = [&](const MixedSummary& summary) {
+      return labels[i].least + labels[i].unit * summary.means[i];
+    };
+    fmt::print("{:<28} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n", printable(labels[i].name),
+               value(found.truth), value(found.others[0]), value(found.others[1]),
+               value(found.others[2]));
+  }
+  fmt::print("\n{:<28} {:>12} {:>12} {:>12} {:>12}\n", "distance from the truth", "", kOthers[0],
+             kOthers[1], kOthers[2]);
+  for (const Distance& distance : kDistances) {
+    fmt::print("{:<28} {:>12}", distance.words, "");
+    for (const MixedSummary& other : found.others) {
+      fmt::print(" {:>12.4f}", summary_distance(found.truth, other).*distance.value);
+    }
+    fmt::print("\n");
+  }
+}
+
+Json summary_json(const MixedSummary& summary) {
+  return {{"means", summary.means},
+          {"deviations", summary.deviations},
+          {"correlations", summary.correlations}};
+}
+
+}  // namespace
+
+int compare_points(const LocalRelease& release, bool json) {
+  const Comparison found = comparison_of(release);
+  if (found.units == 0) {
+    fmt::print("{}\nno unit has records: every one of them releases from the reference\n",
+               kNotPrivate);
+    return kSuccess;
+  }
+  if (!json) {
+    print_text(release, found);
+    return kSuccess;
+  }
+  Json columns = Json::array();
+  for (const Label& label : labels_of(release.space().domain(), release.space().layout())) {
+    columns.push_back(
+        {{"name", printable(label.name)}, {"least", label.least}, {"unit", label.unit}});
+  }
+  Json result = {{"notice", kNotPrivate},
+                 {"space", name_of(release.space().kind())},
+                 {"outcomes", release.space().size()},
+                 {"mechanism", name_of(release.certificate().mechanism)},
+                 {"guarantee", guarantee_json(release.certificate().per_draw)},
+                 {"units", found.units},
+                 {"columns", columns},
+                 {"truth", summary_json(found.truth)}};
+  for (std::size_t i = 0; i < kOthers.size(); ++i) {
+    Json other = summary_json(found.others[i]);
+    const SummaryDistance distance = summary_distance(found.truth, found.others[i]);
+    for (const Distance& named : kDistances) other["distance"][named.key] = distance.*named.value;
+    result[kOthers[i]] = other;
+  }
+  print_json(result);
+  return kSuccess;
+}
+
+}  // namespace mollify::cli

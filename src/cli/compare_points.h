@@ -1,0 +1,13 @@
+// compare, where outcomes are points: too many to list, so they are summarised.
+#pragma once
+
+#include "mollify/release/local_release.h"
+
+namespace mollify::cli {
+
+/// Prints means, correlations and two-way marginals of the units' records, of the records they
+/// release (the mean of their exact laws, so without any noise of drawing), of the reference, and
+/// of uniform records. NOT PRIVATE. Returns the exit status.
+int compare_points(const LocalRelease& release, bool json);
+
+}  // namespace mollify::cli
