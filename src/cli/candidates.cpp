@@ -4,14 +4,16 @@
 #include "command.h"
 #include "mollify/io/candidates_file.h"
 #include "mollify/io/domain_yaml.h"
+#include "mollify/io/public_records.h"
 #include "mollify/io/sha256.h"
+#include "mollify/reference/reference_candidates.h"
 #include "output_files.h"
 
 namespace mollify::cli {
 namespace {
 
 struct CandidatesOptions {
-  std::optional<std::string> domain, out;
+  std::optional<std::string> domain, reference, out;
   std::optional<std::uint64_t> count;
   bool json = false;
 };
@@ -19,7 +21,12 @@ struct CandidatesOptions {
 int run(const CandidatesOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const std::string& out = needed(options.out, "--out");
-  const Candidates list = Candidates::seeded(domain, options.count.value_or(Candidates::kUsual));
+  const std::uint64_t count = options.count.value_or(Candidates::kUsual);
+  const Candidates list =
+      options.reference
+          ? ReferenceCandidates(domain, read_public_digits(*options.reference, domain))
+                .seeded(count)
+          : Candidates::seeded(domain, count);
   std::string text;
   write_candidates(list, domain, [&](std::string_view part) { text += part; });
   write_files({{out, text}});
@@ -46,6 +53,10 @@ void add_candidates(CLI::App& app, Session& session) {
   const auto options = std::make_shared<CandidatesOptions>();
   command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
   add_whole_number(command, "--candidates", options->count, "how many (default: 65536)");
+  command
+      .add_option("--reference", options->reference,
+                  "public CSV of records that they are drawn after (default: evenly)")
+      ->type_name("FILE");
   command.add_option("--out", options->out, "where they go")->type_name("FILE");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });

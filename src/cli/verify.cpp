@@ -6,7 +6,9 @@
 #include "mechanism_options.h"
 #include "mollify/io/candidates_file.h"
 #include "mollify/io/domain_yaml.h"
+#include "mollify/io/public_records.h"
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/reference/reference_candidates.h"
 #include "mollify/release/verification.h"
 #include "progress.h"
 #include "report.h"
@@ -30,6 +32,11 @@ int verify_certificate(const VerifyOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   std::optional<Candidates> list;
   if (options.candidates_file) list = read_candidates(*options.candidates_file, domain);
+  if (const auto& reference = options.mechanism.reference;
+      reference && certificate.space.list == CandidateList::kSeeded) {
+    list = ReferenceCandidates(domain, read_public_digits(*reference, domain))
+               .seeded(certificate.outcome_count);
+  }
   const CertificateCheck check = check_certificate(certificate, domain, list);
   const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
   const char* claimed = pure ? "epsilon_claimed" : "mu_claimed";

@@ -35,11 +35,16 @@ const KernelLanes& lanes() {
 
 constexpr std::size_t kLanes = CandidateBlocks::kLanes;
 
-/// Rows a chunk of which is summed in single precision before it joins the rest.
-constexpr std::size_t kChunk = 256;
+/// Rows are taken in chunks, which are summed in single precision before they join the rest.
+constexpr std::size_t kChunk = 32;
 
-/// Kernels that could add less than this power of two to any candidate of a block are skipped.
-constexpr float kSkipped = -20;
+/// Rows are skipped once all that are left cannot add this part of what each candidate has.
+constexpr double kNegligible = 0x1p-15;
+
+/// Rows in order of how far the upper bounds of their kernels lie below the greatest one, in steps
+/// of a factor 2^4. Beyond the last shell kernels are nothing.
+constexpr std::size_t kShells = 31;
+constexpr float kShellWidth = 4;
 
 std::size_t& count_of(ScaleCounts& counts, Scale scale) {
   switch (scale) {
@@ -123,41 +128,29 @@ class KernelSum {
         box_columns_(kernels.size()),
         exact_(rows.padded()),
         upper_(rows.padded()),
+        shells_(rows.size()),
+        order_(rows.size()),
         values_(kernels.size() * CandidateBlocks::kMost),
         packed_(kChunk * (kernels.size() + 1)) {}
 
   /// The sums at block `b`, times 2^-(what it returns), of which the first `count` are meant.
   float sum(std::size_t b, std::span<double, CandidateBlocks::kMost> sums) {
-    const CandidateBlocks::Block& block = candidates_.blocks()[b];
+    const std::size_t count = candidates_.blocks()[b].count;
     const Tile tile = prepare(b);
+    sort_rows();
     std::ranges::fill(sums, 0.0);
-    // From the rows that matter most on, in ever wider shells, until all others together cannot
-    // add 2^-20 of what the block's least candidate has.
-    const auto infinity = std::numeric_limits<float>::infinity();
-    const float all_rows = std::log2(static_cast<float>(rows_.size()));
-    float above = infinity;
-    float width = 8;
-    for (float least = -infinity; above > least && above > top_ - kWidest;) {
-      const float down_to = std::max({top_ - width, top_ - kWidest, least});
-      add_shell(down_to, above, tile, sums);
-      const double smallest = *std::min_element(sums.begin(), sums.begin() + count(block));
-      least = smallest > 0 ? top_ + static_cast<float>(std::log2(smallest)) + kSkipped - all_rows
-                           : -infinity;
-      above = down_to;
-      width *= 2;
+    for (std::size_t i = 0; i < begins_[kShells];) {
+      const std::size_t size = std::min(kChunk, begins_[kShells] - i);
+      add_rows(std::span(order_).subspan(i, size), tile, sums);
+      i += size;
+      const auto meant = sums.first(count);
+      if (most_from(i) <= kNegligible * *std::min_element(meant.begin(), meant.end())) break;
     }
     return top_;
   }
 
  private:
-  /// Kernels are nothing below this, relatively to the greatest possible one in a block.
-  static constexpr float kWidest = 128;
-
   [[nodiscard]] float slope(std::size_t c) const { return static_cast<float>(kernels_[c].slope()); }
-
-  static std::ptrdiff_t count(const CandidateBlocks::Block& block) {
-    return static_cast<std::ptrdiff_t>(block.count);
-  }
 
   /// Bounds all rows for a block and prepares its candidates.
   Tile prepare(std::size_t b) {
@@ -194,27 +187,48 @@ class KernelSum {
     varying_.push_back({rows_.values(c), origin, factor});
   }
 
-  /// Adds the rows whose upper bounds are in [from, to).
-  void add_shell(float from, float to, Tile tile, std::span<double, CandidateBlocks::kMost> sums) {
-    for (std::size_t i = 0; i < rows_.size();) {
-      std::array<std::uint32_t, kChunk> chosen;
-      std::size_t size = 0;
-      for (; i < rows_.size() && size < kChunk; ++i) {
-        chosen[size] = static_cast<std::uint32_t>(i);
-        size += upper_[i] >= from && upper_[i] < to ? 1U : 0U;
-      }
-      add_rows(std::span(chosen).first(size), tile, sums);
+  /// Lists the rows shell by shell, and how much each shell's rows can add at most.
+  void sort_rows() {
+    std::array<std::size_t, kShells + 2> sizes{};
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const float shell = (top_ - upper_[i]) * (1 / kShellWidth);
+      constexpr auto kLast = static_cast<float>(kShells);
+      shells_[i] = static_cast<std::uint8_t>(shell < kLast ? shell : kLast);
+      ++sizes[shells_[i] + 1];
     }
+    std::partial_sum(sizes.begin(), sizes.end(), begins_.begin());
+    double most = 0;
+    for (std::size_t shell = kShells; shell-- > 0;) {
+      most_after_[shell] = most;
+      most += static_cast<double>(sizes[shell + 1]) * most_in(shell);
+    }
+    std::array<std::size_t, kShells + 2> places = begins_;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      order_[places[shells_[i]]++] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  /// The greatest kernel of a shell, in units of the greatest of all.
+  static double most_in(std::size_t shell) {
+    return std::exp2(-static_cast<double>(kShellWidth) * static_cast<double>(shell));
+  }
+
+  /// What the listed rows from `i` on can add at most.
+  [[nodiscard]] double most_from(std::size_t i) const {
+    std::size_t shell = 0;
+    while (shell < kShells && begins_[shell + 1] <= i) ++shell;
+    if (shell == kShells) return 0;
+    return static_cast<double>(begins_[shell + 1] - i) * most_in(shell) + most_after_[shell];
   }
 
   void add_rows(std::span<const std::uint32_t> chosen, Tile tile,
                 std::span<double, CandidateBlocks::kMost> sums) {
-    if (chosen.empty()) return;
-    float* out = packed_.data();
-    for (const std::uint32_t i : chosen) {
-      *out++ = exact_[i] - top_;
-      for (const Varying& column : varying_) {
-        *out++ = (column.rows[i] - column.origin) * column.factor;
+    const std::size_t stride = varying_.size() + 1;
+    for (std::size_t k = 0; k < chosen.size(); ++k) packed_[k * stride] = exact_[chosen[k]] - top_;
+    for (std::size_t v = 0; v < varying_.size(); ++v) {
+      const auto [values, origin, factor] = varying_[v];
+      for (std::size_t k = 0; k < chosen.size(); ++k) {
+        packed_[k * stride + v + 1] = (values[chosen[k]] - origin) * factor;
       }
     }
     tile.row_count = chosen.size();
@@ -237,6 +251,10 @@ class KernelSum {
   std::vector<float> slopes_;
   std::vector<float> exact_;
   std::vector<float> upper_;
+  std::vector<std::uint8_t> shells_;
+  std::vector<std::uint32_t> order_;
+  std::array<std::size_t, kShells + 2> begins_{};
+  std::array<double, kShells> most_after_{};
   std::vector<float> values_;
   std::vector<float> packed_;
   float top_ = 0;

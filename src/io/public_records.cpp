@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -13,9 +14,12 @@
 
 namespace mollify {
 
-Empirical read_public_records(const std::string& path, const Domain& domain) {
+namespace {
+
+/// Passes each record to `take`, or refuses it.
+template <class Take>
+void read_strictly(const std::string& path, const Domain& domain, Take take) {
   RecordReader records(path, domain);
-  Tally<std::uint32_t> tally;
   while (records.next()) {
     check_record(records, nullptr, [&](const Finding& finding) {
       const std::string place =
@@ -25,9 +29,26 @@ Empirical read_public_records(const std::string& path, const Domain& domain) {
       throw InvalidInput(
           fmt::format("{} line {}{} {}{}", path, finding.line, place, finding.expectation, value));
     });
-    tally.add(records.outcome());
+    take(records);
   }
+}
+
+}  // namespace
+
+Empirical read_public_records(const std::string& path, const Domain& domain) {
+  Tally<std::uint32_t> tally;
+  read_strictly(path, domain, [&](const RecordReader& record) { tally.add(record.outcome()); });
   return Empirical(tally.take());
+}
+
+std::vector<std::uint32_t> read_public_digits(const std::string& path, const Domain& domain) {
+  std::vector<std::uint32_t> digits;
+  const std::size_t columns = domain.columns().size();
+  read_strictly(path, domain, [&](const RecordReader& record) {
+    digits.resize(digits.size() + columns);
+    record.read_digits(std::span(digits).last(columns));
+  });
+  return digits;
 }
 
 bool same_file_or_content(const std::string& left, const std::string& right) {

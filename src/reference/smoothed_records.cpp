@@ -42,6 +42,11 @@ SmoothedRecords::SmoothedRecords(MixedPoints records, double uniform_share)
     : SmoothedRecords(records, rule_of_thumb(records), uniform_share) {}
 
 void SmoothedRecords::densities(const MixedPoints& points, std::span<float> densities) const {
+  if (!std::ranges::equal(points.columns(), columns())) {
+    throw InvalidInput(
+        fmt::format("points must have the {} columns of the records, but have {} others",
+                    columns().size(), points.columns().size()));
+  }
   ProductKernelScorer(points).score(records_, bandwidths_, densities);
   double uniform_density = 1;
   for (const MixedColumn& column : columns()) {

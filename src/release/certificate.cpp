@@ -13,6 +13,7 @@
 #include "mollify/local/band_choice.h"
 #include "mollify/local/band_sampler.h"
 #include "mollify/reference/smoothed_histogram.h"
+#include "mollify/space/recut_domain.h"
 
 namespace mollify {
 namespace {
@@ -133,6 +134,19 @@ CertifiedSpace parse_space(const Reader& reader, const std::string& name) {
   return space;
 }
 
+/// How the reference follows from its records.
+const char* masses_text(SpaceKind kind) {
+  switch (kind) {
+    case SpaceKind::kCategories:
+      return "(records + 1) / (all records + outcomes)";
+    case SpaceKind::kGrid:
+      return "the mean of their histograms of 1, 2, 4, ... parts an axis";
+    case SpaceKind::kCandidates:
+      break;
+  }
+  return "one for each candidate, which were drawn after its records";
+}
+
 /// The band's choice in the words of --band; none where the mechanism has no such name.
 std::optional<std::string> band_words(const Certificate& certificate) {
   switch (certificate.mechanism) {
@@ -151,8 +165,9 @@ std::optional<std::string> band_words(const Certificate& certificate) {
 }
 
 /// The reference's masses; empty if it is uniform.
-std::vector<double> reference_masses_of(const Certificate& certificate) {
-  if (!certificate.reference) return {};
+std::vector<double> reference_masses_of(const Certificate& certificate, const Domain& domain) {
+  const SpaceKind kind = certificate.space.kind;
+  if (!certificate.reference || kind == SpaceKind::kCandidates) return {};
   Tally<std::uint32_t>::Counts counts;
   std::uint64_t sum = 0;
   for (const auto& [outcome, records] : certificate.reference->counts) {
@@ -172,7 +187,10 @@ std::vector<double> reference_masses_of(const Certificate& certificate) {
     counts.keys.push_back(outcome);
     counts.counts.push_back(records);
   }
-  return smoothed_histogram(Empirical(std::move(counts)), certificate.outcome_count);
+  const Empirical records(std::move(counts));
+  return kind == SpaceKind::kGrid
+             ? reference_masses(records, kind, recut_domain(domain, certificate.space.cells))
+             : smoothed_histogram(records, certificate.outcome_count);
 }
 
 }  // namespace
@@ -236,8 +254,10 @@ std::string certificate_json(const Certificate& certificate) {
   json["reference"] = nullptr;
   if (certificate.reference) {
     json["reference"] = {{"declared_origin", certificate.reference->origin},
-                         {"masses", "(records + 1) / (all records + outcomes)"},
-                         {"records", certificate.reference->counts}};
+                         {"masses", masses_text(certificate.space.kind)}};
+    if (certificate.space.kind != SpaceKind::kCandidates) {
+      json["reference"]["records"] = certificate.reference->counts;
+    }
   }
   json["domain"] = {{"sha256", certificate.domain_sha256}, {"outcomes", certificate.outcome_count}};
   const std::string total = std::to_string(Band::kGreatestTotal);
@@ -292,9 +312,12 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
   certificate.floor = reader.find<double>("/parameters/floor", "a number");
   if (json.contains("reference") && !json["reference"].is_null()) {
     certificate.reference = CertifiedReference{
-        reader.get<std::string>("/reference/declared_origin", "a file name"),
-        reader.get<std::vector<std::pair<std::uint32_t, std::uint64_t>>>(
-            "/reference/records", "pairs of an outcome and a number of records")};
+        reader.get<std::string>("/reference/declared_origin", "a file name"), {}};
+    if (certificate.space.kind != SpaceKind::kCandidates) {
+      certificate.reference->counts =
+          reader.get<std::vector<std::pair<std::uint32_t, std::uint64_t>>>(
+              "/reference/records", "pairs of an outcome and a number of records");
+    }
   }
   certificate.domain_sha256 = reader.get<std::string>("/domain/sha256", "a hash");
   certificate.outcome_count = reader.get<std::uint64_t>("/domain/outcomes", "a whole number");
@@ -306,8 +329,8 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
   return certificate;
 }
 
-std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate) {
-  const std::vector<double> masses = reference_masses_of(certificate);
+std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate, const Domain& domain) {
+  const std::vector<double> masses = reference_masses_of(certificate, domain);
   const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
   const double parameter = certificate.per_draw.parameter;
   const MechanismParameters parameters{

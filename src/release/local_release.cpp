@@ -16,14 +16,21 @@
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/band_sampler.h"
 #include "mollify/local/scored_table.h"
-#include "mollify/reference/smoothed_histogram.h"
 #include "mollify/release/draw_budget.h"
 #include "mollify/version.h"
 
 namespace mollify {
 namespace {
 
-void validate_shape(const LocalReleaseRequest& request) {
+void refuse_private_as_public(const LocalReleaseRequest& request,
+                              const std::optional<std::string>& file, const char* what) {
+  if (file && same_file_or_content(*file, request.data)) {
+    throw InvalidInput(
+        fmt::format("the {} must be public, but {} is the private file itself", what, *file));
+  }
+}
+
+void validate_request(const LocalReleaseRequest& request) {
   if (request.model != "local" && request.model != "integral") {
     throw InvalidInput(
         fmt::format("model must be local or integral, but is \"{}\"", request.model));
@@ -36,6 +43,9 @@ void validate_shape(const LocalReleaseRequest& request) {
   if (request.roster && !request.unit) {
     throw InvalidInput("a roster of units needs the unit column, but none is given");
   }
+  refuse_private_as_public(request, request.reference, "reference");
+  refuse_private_as_public(request, request.roster, "roster");
+  refuse_private_as_public(request, request.space.candidates_file, "list of candidates");
 }
 
 /// The header is read before anything is drawn and the records after it, which takes two passes.
@@ -48,14 +58,6 @@ void refuse_stream(const std::string& data) {
         fmt::format("the private data must be a file that can be read twice, but {} is a pipe or a "
                     "device",
                     data));
-  }
-}
-
-void refuse_private_as_public(const LocalReleaseRequest& request,
-                              const std::optional<std::string>& file, const char* what) {
-  if (file && same_file_or_content(*file, request.data)) {
-    throw InvalidInput(
-        fmt::format("the {} must be public, but {} is the private file itself", what, *file));
   }
 }
 
@@ -142,21 +144,18 @@ MechanismParameters mechanism_parameters(const LocalReleaseRequest& request, Spa
 
 LocalRelease::LocalRelease(const LocalReleaseRequest& request)
     : request_(request),
-      domain_((validate_shape(request), read_domain(request.domain))),
-      space_(domain_, request.space) {
-  refuse_private_as_public(request, request.space.candidates_file, "list of candidates");
+      domain_((validate_request(request), read_domain(request.domain))),
+      space_(domain_, request.space, request.reference) {
   std::vector<double> masses;
-  if (request.reference) {
-    refuse_private_as_public(request, request.reference, "reference");
+  if (request.reference) certificate_.reference = CertifiedReference{*request.reference, {}};
+  if (request.reference && space_.kind() != SpaceKind::kCandidates) {
     const Empirical records = read_public_records(*request.reference, space_.domain());
-    masses = smoothed_histogram(records, space_.domain().size());
-    certificate_.reference = CertifiedReference{*request.reference, {}};
+    masses = reference_masses(records, space_.kind(), space_.domain());
     for (std::size_t j = 0; j < records.outcomes().size(); ++j) {
       certificate_.reference->counts.emplace_back(records.outcomes()[j], records.counts()[j]);
     }
   }
   if (request.roster) {
-    refuse_private_as_public(request, request.roster, "roster");
     roster_ = read_roster(*request.roster, *request.unit);
   }
   MechanismParameters parameters =
@@ -238,7 +237,7 @@ LocalRelease::Drawn LocalRelease::draw_by_scores(SecureRandom& random) const {
       draw_all(scored.table(), random, outcomes);
       return;
     }
-    const Candidates list = Candidates::fresh(domain_, space_.size(), random);
+    const Candidates list = space_.fresh_candidates(random);
     const auto scorer = make_scorer(certificate_.scorer, space_.layout().points(list.digits()));
     scored.assign(*scorer, rows, list.densities());
     draw_all(scored.table(), random, outcomes);

@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include "mollify/io/candidates_file.h"
+#include "mollify/io/public_records.h"
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/reference/multiscale_histogram.h"
+#include "mollify/reference/smoothed_histogram.h"
 #include "mollify/space/recut_domain.h"
 
 namespace mollify {
@@ -57,7 +60,14 @@ std::optional<CandidateList> candidate_list_named(std::string_view name) noexcep
   return static_cast<CandidateList>(found - kListNames.begin());
 }
 
-ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceRequest& request)
+std::vector<double> reference_masses(const Empirical& public_records, SpaceKind kind,
+                                     const Domain& space) {
+  return kind == SpaceKind::kGrid ? multiscale_histogram(public_records, space)
+                                  : smoothed_histogram(public_records, space.size());
+}
+
+ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceRequest& request,
+                           const std::optional<std::string>& reference)
     : domain_(domain_of(domain, request)), layout_(domain_) {
   certified_.kind = kind_of(domain, request);
   if (certified_.kind != SpaceKind::kCandidates) {
@@ -65,6 +75,11 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceRequest& request)
     if (certified_.kind == SpaceKind::kGrid) certified_.cells = request.cells.value_or(kUsualCells);
     return;
   }
+  if (reference && request.candidates_file) {
+    throw InvalidInput(
+        "a file of candidates knows the reference they were drawn from, but another is given");
+  }
+  if (reference) reference_.emplace(domain_, read_public_digits(*reference, domain_));
   if (request.fresh) {
     certified_.list = CandidateList::kFresh;
     size_ = request.candidates.value_or(Candidates::kUsual);
@@ -77,10 +92,15 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceRequest& request)
     candidates_ = read_candidates(*request.candidates_file, domain_);
   } else {
     certified_.list = CandidateList::kSeeded;
-    candidates_ = Candidates::seeded(domain_, request.candidates.value_or(Candidates::kUsual));
+    const std::uint64_t count = request.candidates.value_or(Candidates::kUsual);
+    candidates_ = reference_ ? reference_->seeded(count) : Candidates::seeded(domain_, count);
   }
   size_ = candidates_->size();
   certified_.sha256 = candidates_hash(*candidates_, domain_);
+}
+
+Candidates ReleaseSpace::fresh_candidates(SecureRandom& random) const {
+  return reference_ ? reference_->fresh(size_, random) : Candidates::fresh(domain_, size_, random);
 }
 
 MixedPoints ReleaseSpace::points() const {

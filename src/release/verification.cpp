@@ -174,10 +174,10 @@ void look_at_space(const Certificate& certificate, const Domain& domain,
   if (space.kind == SpaceKind::kGrid) {
     check.domain_matches = count == recut_domain(domain, space.cells).size();
   }
-  if (space.list == CandidateList::kSeeded) {
+  if (space.list == CandidateList::kSeeded && !certificate.reference) {
     check.list_matches = candidates_hash(Candidates::seeded(domain, count), domain) == space.sha256;
   }
-  if (space.list == CandidateList::kFile && list) {
+  if (space.list && space.list != CandidateList::kFresh && list) {
     check.list_matches = list->size() == count && candidates_hash(*list, domain) == space.sha256;
   }
 }
@@ -217,7 +217,9 @@ CertificateCheck check_certificate(const Certificate& certificate, const Domain&
   CertificateCheck check;
   check.domain_matches = certificate.domain_sha256 == domain_hash(domain);
   if (check.domain_matches) look_at_space(certificate, domain, list, check);
-  const std::unique_ptr<LocalSampler> sampler = sampler_of(certificate);
+  // Without its domain a grid is not known, and nothing can be rebuilt.
+  if (!check.domain_matches && certificate.space.kind == SpaceKind::kGrid) return check;
+  const std::unique_ptr<LocalSampler> sampler = sampler_of(certificate, domain);
   check.integers_match = public_digest(*sampler) == certificate.public_integers_sha256;
   check.epsilon_realised_up = sampler->epsilon_realised_up();
   const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;

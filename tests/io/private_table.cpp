@@ -21,8 +21,8 @@
 namespace mollify {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 Domain small_domain() {
   return parse_domain(
@@ -55,8 +55,8 @@ TEST(ReadTableDigits, KeepsEveryRecordOfAShortFile) {
 // below 1e-6 (those kept of one file exclude each other, which makes the statistic smaller).
 TEST(ReadTableDigits, KeepsAnEvenSampleOfALongFile) {
   const test::Scratch scratch;
-  const std::string path = scratch.write(
-      "data.csv", "color,n\n,0\n,1\n,2\n,3\n,4\n,5\n,6\n,7\n,8\n,9\n");
+  const std::string path =
+      scratch.write("data.csv", "color,n\n,0\n,1\n,2\n,3\n,4\n,5\n,6\n,7\n,8\n,9\n");
   SecureRandom random;
   std::vector<std::uint64_t> kept(10);
   for (int trial = 0; trial < 4000; ++trial) {
@@ -64,7 +64,7 @@ TEST(ReadTableDigits, KeepsAnEvenSampleOfALongFile) {
     ASSERT_EQ(digits.size(), 6U);
     for (std::size_t i = 1; i < digits.size(); i += 2) ++kept[digits[i]];
   }
-  EXPECT_TRUE(mollify::testing::follows(std::vector<double>(10, 0.1), kept));
+  EXPECT_TRUE(testing::follows(std::vector<double>(10, 0.1), kept));
 }
 
 TEST(ReadUnitDigits, GathersEachUnitsRecords) {

@@ -15,25 +15,27 @@
 namespace mollify {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 /// A column of every kind; `seed` is that of the list.
 Domain mixed(std::uint64_t seed) {
-  return Domain::make({Column::make("x", NumberCells::make(0, 1), {.null_is_category = true}),
-                       Column::make("i", IntegerCells::make(1, 5), {.null_is_category = true}),
-                       Column::make("j", IntegerCells::make(0, std::int64_t{1} << 40)),
-                       Column::make("w", Categories::make({"a", "b", "c"}),
-                                    {.null_is_category = true}),
-                       Column::make("t", BooleanWords::make())},
-                      seed);
+  return Domain::make(
+      {Column::make("x", NumberCells::make(0, 1), {.null_is_category = true}),
+       Column::make("i", IntegerCells::make(1, 5), {.null_is_category = true}),
+       Column::make("j", IntegerCells::make(0, std::int64_t{1} << 40)),
+       Column::make("w", Categories::make({"a", "b", "c"}), {.null_is_category = true}),
+       Column::make("t", BooleanWords::make())},
+      seed);
 }
 
+// The records were found by another program too, which follows the documentation: ChaCha20 by RFC
+// 8439 and the rejection of uniform_below.
 TEST(Candidates, OfASeedAreTheSameForEver) {
   const Candidates list = Candidates::seeded(mixed(7), 1000);
   EXPECT_EQ(list.size(), 1000U);
   EXPECT_EQ(list.columns(), 5U);
-  EXPECT_THAT(list[0], ElementsAre(GOLDEN0));
-  EXPECT_THAT(list[999], ElementsAre(GOLDEN999));
+  EXPECT_THAT(list[0], ElementsAre(56509, 0, 15728069, 1, 0));
+  EXPECT_THAT(list[999], ElementsAre(1032010, 2, 12198516, 1, 1));
 }
 
 TEST(Candidates, BeginALongerList) {
@@ -67,7 +69,7 @@ TEST(Candidates, AreEvenInEveryColumn) {
   }
   const auto even = [](const std::vector<std::uint64_t>& seen) {
     const std::vector<double> masses(seen.size(), 1.0 / static_cast<double>(seen.size()));
-    return mollify::testing::follows(masses, seen);
+    return testing::follows(masses, seen);
   };
   EXPECT_TRUE(even(x)) << "ten parts of the number, and null";
   EXPECT_TRUE(even(i)) << "five integers, and null";

@@ -15,8 +15,9 @@ namespace mollify {
 /// Definition. f(x) = (1/n) sum_i prod_c K_c(x_c, X_ic) with the column's kernels K_c of
 /// column_kernel.h, each a probability, so f is one too.
 ///
-/// Accuracy. Scores are within 1e-4 of f, relatively, where f exceeds 1e-30: single precision, and
-/// rows are skipped for candidates to which all such rows together add less than 2^-20.
+/// Accuracy. Scores are within 1e-4 of f, relatively, where f exceeds 1e-30 and number bandwidths
+/// are at least 1e-3 (narrower ones lose digits in the tails): single precision, and rows are
+/// skipped that together add less than 2^-15 of what is there. The same on every processor.
 ///
 /// Speed. Candidates lie in blocks along a k-d tree, split by levels first; equal rows are joined;
 /// each block looks only at rows that can matter there. With AVX2, about a billion pairs of row

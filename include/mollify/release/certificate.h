@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "mollify/density/scorer.h"
+#include "mollify/density/scorer_kind.h"
 #include "mollify/local/mechanism.h"
 #include "mollify/release/release_space.h"
 
@@ -16,8 +16,9 @@ namespace mollify {
 
 /// A public reference, whole: its records' counts, and where they were said to come from.
 struct CertifiedReference {
-  std::string origin;                                           ///< the file's name as it was given
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;  ///< outcome, records; ascending
+  std::string origin;  ///< the file's name as it was given
+  /// Outcome, records; ascending. None for candidates: they are drawn after the records.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;
 };
 
 /// The certificate of a local or integral release. Nothing in it depends on private data: it is
@@ -56,9 +57,10 @@ Certificate parse_certificate(const std::string& text, const std::string& name);
 std::vector<std::string> promises(const Certificate& certificate);
 std::vector<std::string> non_promises(const Certificate& certificate);
 
-/// The sampler that the certificate speaks of, rebuilt from it alone. Throws InvalidInput for
-/// parameters that no release can have had.
-std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate);
+/// The sampler that the certificate speaks of, rebuilt from it and, where it has the cells of a
+/// grid and a reference, its domain. Throws InvalidInput for parameters that no release can have
+/// had.
+std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate, const Domain& domain);
 
 /// The b that a certificate states for a sampler made with these parameters; none without a band.
 std::optional<double> stated_floor(const LocalSampler& sampler,

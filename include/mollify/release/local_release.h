@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "mollify/density/scorer.h"
+#include "mollify/density/scorer_kind.h"
 #include "mollify/local/band_choice.h"
 #include "mollify/local/mechanism.h"
 #include "mollify/release/certificate.h"

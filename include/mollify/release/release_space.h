@@ -6,9 +6,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "mollify/density/empirical.h"
 #include "mollify/density/mixed_points.h"
 #include "mollify/density/record_layout.h"
+#include "mollify/kernel/secure_random.h"
+#include "mollify/reference/reference_candidates.h"
 #include "mollify/space/candidates.h"
 #include "mollify/space/domain.h"
 #include "mollify/space/space_kind.h"
@@ -44,11 +48,19 @@ struct CertifiedSpace {
   std::optional<std::string> sha256;   ///< of the list; none if it is fresh
 };
 
+/// The masses that the outcomes of a space have after public records: `smoothed_histogram` for
+/// categories, `multiscale_histogram` for a grid. `space` is its enumerable domain.
+std::vector<double> reference_masses(const Empirical& public_records, SpaceKind kind,
+                                     const Domain& space);
+
 /// The finite space of a release: outcomes 0 ... size() - 1, each of them a way to write a record.
 class ReleaseSpace {
  public:
-  /// Throws InvalidInput for what contradicts itself or the domain, in one sentence.
-  ReleaseSpace(const Domain& domain, const SpaceRequest& request);
+  /// `reference` is a public CSV file of records that candidates are drawn after; other spaces have
+  /// their reference in the band. Throws InvalidInput, in one sentence, for what contradicts itself
+  /// or the domain.
+  ReleaseSpace(const Domain& domain, const SpaceRequest& request,
+               const std::optional<std::string>& reference = std::nullopt);
 
   [[nodiscard]] SpaceKind kind() const noexcept { return certified_.kind; }
   [[nodiscard]] const CertifiedSpace& certified() const noexcept { return certified_; }
@@ -68,12 +80,16 @@ class ReleaseSpace {
     return candidates_ ? candidates_->densities() : std::span<const float>();
   }
 
+  /// New candidates. Requires is_fresh().
+  [[nodiscard]] Candidates fresh_candidates(SecureRandom& random) const;
+
   /// The place of each outcome, for scorers. Requires that the list is not fresh.
   [[nodiscard]] MixedPoints points() const;
 
  private:
   Domain domain_;
   RecordLayout layout_;
+  std::optional<ReferenceCandidates> reference_;
   std::optional<Candidates> candidates_;
   std::uint64_t size_ = 0;
   CertifiedSpace certified_;

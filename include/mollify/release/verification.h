@@ -35,7 +35,7 @@ Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
 struct CertificateCheck {
   bool domain_matches = false;  ///< the domain's hash and number of outcomes
   /// Of candidates: whether the list is the one of the release. None if there is none, and where it
-  /// cannot be told: for a fresh list, and for a file that was not given.
+  /// cannot be told: for a fresh list, and for a file or a reference that is not given.
   std::optional<bool> list_matches;
   bool integers_match = false;    ///< the recomputed bounds are those of the release
   bool arithmetic_holds = false;  ///< the bounds satisfy the claim, in integers
@@ -48,7 +48,7 @@ struct CertificateCheck {
 };
 
 /// Rebuilds the public integers and the space from the certificate and checks all of the above.
-/// `list` is the content of the file of candidates, if the release was made with one.
+/// `list` is the list of candidates, where it was a file or was drawn after public records.
 CertificateCheck check_certificate(const Certificate& certificate, const Domain& domain,
                                    const std::optional<Candidates>& list = std::nullopt);
 
