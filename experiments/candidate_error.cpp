@@ -215,10 +215,9 @@ Errors of_extreme(double alpha, const Edges& edges, std::size_t count) {
   for (std::size_t i = 0; i <= count; ++i) {
     const auto in_set = static_cast<double>(i);
     if (i < count) averaged += binomial(n - 1, in_set) * inside(in_set + 1);
-    errors.shared += binomial(n, in_set) *
-                     (in_set * std::abs(inside(in_set) - best_inside) * (i > 0 ? 1 : 0) +
-                      (n - in_set) * std::abs(outside(in_set) - best_outside)) /
-                     (2 * n);
+    const double inner = i > 0 ? in_set * std::abs(inside(in_set) - best_inside) : 0;
+    const double outer = (n - in_set) * std::abs(outside(in_set) - best_outside);
+    errors.shared += binomial(n, in_set) * (inner + outer) / (2 * n);
   }
   errors.fresh = alpha * std::abs(averaged - best_inside);
   return errors;
@@ -235,16 +234,17 @@ Edges minimax_band(double alpha) {
 
 int main() {
   fmt::print(
-      "| P | dimensions | band | candidates | fresh lists | times N | one list | times √N |\n"
-      "|---|---|---|---|---|---|---|---|\n");
+      "| P | dimensions | band | candidates | fresh lists | times N | times √N | one list | times "
+      "√N "
+      "|\n|---|---|---|---|---|---|---|---|---|\n");
   const auto row = [](const char* p, const char* dimensions, const char* band, std::size_t count,
                       const Errors& errors) {
     const auto n = static_cast<double>(count);
     const std::string noise =
         errors.deviation > 0 ? fmt::format(" ± {:.1g}", errors.deviation) : std::string();
-    fmt::print("| {} | {} | {} | {} | {:.3g}{} | {:.3g} | {:.3g} | {:.3g} |\n", p, dimensions, band,
-               count, errors.fresh, noise, errors.fresh * n, errors.shared,
-               errors.shared * std::sqrt(n));
+    fmt::print("| {} | {} | {} | {} | {:.3g}{} | {:.3g} | {:.3g} | {:.3g} | {:.3g} |\n", p,
+               dimensions, band, count, errors.fresh, noise, errors.fresh * n,
+               errors.fresh * std::sqrt(n), errors.shared, errors.shared * std::sqrt(n));
     std::fflush(stdout);
   };
   constexpr std::size_t kCounts[] = {256, 1024, 4096, 16384, 65536};
