@@ -211,7 +211,7 @@ Errors of_extreme(double alpha, const Edges& edges, std::size_t count) {
     const auto in_set = static_cast<double>(i);
     if (i < count) averaged += binomial(n - 1, in_set) * inside(in_set + 1);
     const double inner = i > 0 ? in_set * std::abs(inside(in_set) - best_inside) : 0;
-    const double outer = (n - in_set) * std::abs(outside(in_set) - best_outside);
+    const double outer = i < count ? (n - in_set) * std::abs(outside(in_set) - best_outside) : 0;
     errors.shared += binomial(n, in_set) * (inner + outer) / (2 * n);
   }
   errors.fresh = alpha * std::abs(averaged - best_inside);
