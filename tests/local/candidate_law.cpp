@@ -23,9 +23,9 @@ double binomial(double trials, double successes) {
 
 /// N times the probability of one candidate in the set when `inside` of N candidates are.
 double lift_inside(const Band& band, std::size_t inside) {
-  std::vector<float> scores(band.outcome_count());
-  for (std::size_t i = 0; i < inside; ++i) scores[i] = 4;
-  const Table table(band, std::vector<double>(scores.begin(), scores.end()));
+  std::vector<double> scores(band.outcome_count());
+  for (std::size_t i = 0; i < inside; ++i) scores[i] = 1 / kMass;
+  const Table table(band, scores);
   return static_cast<double>(table.numerators()[0]) * static_cast<double>(band.outcome_count()) /
          static_cast<double>(band.total());
 }
@@ -44,7 +44,7 @@ double averaged_error(std::size_t count) {
 
 // Error .2076 / sqrt(N) for an extreme P sitting on the clip's kink.
 TEST(CandidateLaw, AtItsWorstFallsLikeTheRootOfTheirNumber) {
-  for (const std::size_t count : {64, 256, 1024}) {
+  for (const std::size_t count : std::vector<std::size_t>{64, 256, 1024}) {
     const double scaled = averaged_error(count) * std::sqrt(static_cast<double>(count));
     std::printf("N = %4zu: %.5f / sqrt(N)\n", count, scaled);
     EXPECT_NEAR(scaled, 0.2076, 0.002);
