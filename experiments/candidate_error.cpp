@@ -128,68 +128,63 @@ struct Errors {
 /// N^-1/2 a list; nearly all of that noise is linear in the list's own mean of clip(w t*), whose
 /// expectation is one, and is taken out by regression.
 Errors of_smooth(const Lattice& ratios, const Edges& edges, std::size_t count, int lists) {
+  const std::size_t points = ratios.mass.size();
   const Sums all(ratios, ratios.mass);
   const double best = scale([&](double t) { return all.clipped(t, edges); }, all.whole());
-
-  constexpr std::size_t kPlaces = 64;  // where the averaged law is looked at: quantiles of w
+  std::vector<double> values;
+  for (std::size_t j = 0; j < points; ++j) values.push_back(ratios.value(j));
   std::vector<double> cumulative;
   double sum = 0;
   for (const double mass : ratios.mass) cumulative.push_back(sum += mass);
-  const auto quantile = [&](double part) {
-    const auto found = std::lower_bound(cumulative.begin(), cumulative.end(), part * sum);
-    return static_cast<std::size_t>(found - cumulative.begin());
-  };
-  std::vector<double> places;
-  for (std::size_t j = 0; j < kPlaces; ++j) {
-    places.push_back(ratios.value(quantile((static_cast<double>(j) + 0.5) / kPlaces)));
-  }
 
   mollify::SeededRandom random(2026);
   const auto n = static_cast<double>(count);
-  std::vector<double> mean_error(kPlaces);
-  std::vector<double> by_control(kPlaces);
-  std::vector<double> squares(kPlaces);
+  std::vector<double> mean_error(points);
+  std::vector<double> by_control(points);
+  std::vector<double> squares(points);
   double control_mean = 0;
   double control_square = 0;
-  double shared = 0;
-  std::vector<double> on_list(ratios.mass.size());
+  Errors errors;
+  std::vector<double> on_list(points);
   for (int list = 0; list < lists; ++list) {
     std::fill(on_list.begin(), on_list.end(), 0.0);
     for (std::size_t i = 1; i < count; ++i) {
-      on_list[quantile((static_cast<double>(random.word() >> 11U) + 0.5) * 0x1p-53)] += 1;
+      const double part = (static_cast<double>(random.word() >> 11U) + 0.5) * 0x1p-53 * sum;
+      const auto found = std::lower_bound(cumulative.begin(), cumulative.end(), part);
+      on_list[static_cast<std::size_t>(found - cumulative.begin())] += 1;
     }
     const Sums others(ratios, on_list);
     const double control = others.clipped(best, edges) / (n - 1) - 1;
     control_mean += control / lists;
     control_square += control * control / lists;
-    for (std::size_t j = 0; j < kPlaces; ++j) {
-      const double w = places[j];
-      const double t =
-          scale([&](double at) { return others.clipped(at, edges) + edges.clip(w * at); }, n);
+    // t depends on the candidate x by what is left to the others, which is linear to O(1/N^2).
+    const auto scale_beside = [&](double own) {
+      return scale([&](double t) { return others.clipped(t, edges); }, n - own);
+    };
+    const double beside_one = scale_beside(1);
+    const double slope =
+        (scale_beside(edges.upper) - scale_beside(edges.lower)) / (edges.upper - edges.lower);
+    for (std::size_t j = 0; j < points; ++j) {
+      if (ratios.mass[j] == 0) continue;
+      const double w = values[j];
+      const double t = beside_one + slope * (edges.clip(w * beside_one) - 1);
       const double error = edges.clip(w * t) - edges.clip(w * best);
       mean_error[j] += error / lists;
       by_control[j] += error * control / lists;
       squares[j] += error * error / lists;
-    }
-    const double t = scale([&](double at) { return others.clipped(at, edges); }, n - 1);
-    for (std::size_t j = 0; j < on_list.size(); ++j) {
       if (on_list[j] == 0) continue;
-      const double w = ratios.value(j);
-      shared +=
-          on_list[j] * std::abs(edges.clip(w * t) - edges.clip(w * best)) / 2 / (n - 1) / lists;
+      const double shared = edges.clip(w * beside_one) - edges.clip(w * best);
+      errors.shared += on_list[j] * std::abs(shared) / 2 / (n - 1) / lists;
     }
   }
-  Errors errors;
   const double control_variance = control_square - control_mean * control_mean;
-  double noise = 0;
-  for (std::size_t j = 0; j < kPlaces; ++j) {
+  for (std::size_t j = 0; j < points; ++j) {
     const double slope = (by_control[j] - mean_error[j] * control_mean) / control_variance;
-    errors.fresh += std::abs(mean_error[j] - slope * control_mean) / 2 / kPlaces;
+    errors.fresh += ratios.mass[j] * std::abs(mean_error[j] - slope * control_mean) / 2;
     const double variance = squares[j] - mean_error[j] * mean_error[j];
-    noise += std::sqrt(std::max(variance - slope * slope * control_variance, 0.0) / lists);
+    const double noise = std::max(variance - slope * slope * control_variance, 0.0) / lists;
+    errors.deviation += ratios.mass[j] * std::sqrt(noise) / 2;
   }
-  errors.deviation = noise / 2 / kPlaces;
-  errors.shared = shared;
   return errors;
 }
 
@@ -215,10 +210,9 @@ Errors of_extreme(double alpha, const Edges& edges, std::size_t count) {
   for (std::size_t i = 0; i <= count; ++i) {
     const auto in_set = static_cast<double>(i);
     if (i < count) averaged += binomial(n - 1, in_set) * inside(in_set + 1);
-    errors.shared += binomial(n, in_set) *
-                     (in_set * std::abs(inside(in_set) - best_inside) * (i > 0 ? 1 : 0) +
-                      (n - in_set) * std::abs(outside(in_set) - best_outside)) /
-                     (2 * n);
+    const double inner = i > 0 ? in_set * std::abs(inside(in_set) - best_inside) : 0;
+    const double outer = i < count ? (n - in_set) * std::abs(outside(in_set) - best_outside) : 0;
+    errors.shared += binomial(n, in_set) * (inner + outer) / (2 * n);
   }
   errors.fresh = alpha * std::abs(averaged - best_inside);
   return errors;
@@ -235,16 +229,17 @@ Edges minimax_band(double alpha) {
 
 int main() {
   fmt::print(
-      "| P | dimensions | band | candidates | fresh lists | times N | one list | times √N |\n"
-      "|---|---|---|---|---|---|---|---|\n");
+      "| P | dimensions | band | candidates | fresh lists | times N | times √N | one list | times "
+      "√N "
+      "|\n|---|---|---|---|---|---|---|---|---|\n");
   const auto row = [](const char* p, const char* dimensions, const char* band, std::size_t count,
                       const Errors& errors) {
     const auto n = static_cast<double>(count);
     const std::string noise =
         errors.deviation > 0 ? fmt::format(" ± {:.1g}", errors.deviation) : std::string();
-    fmt::print("| {} | {} | {} | {} | {:.3g}{} | {:.3g} | {:.3g} | {:.3g} |\n", p, dimensions, band,
-               count, errors.fresh, noise, errors.fresh * n, errors.shared,
-               errors.shared * std::sqrt(n));
+    fmt::print("| {} | {} | {} | {} | {:.3g}{} | {:.3g} | {:.3g} | {:.3g} | {:.3g} |\n", p,
+               dimensions, band, count, errors.fresh, noise, errors.fresh * n,
+               errors.fresh * std::sqrt(n), errors.shared, errors.shared * std::sqrt(n));
     std::fflush(stdout);
   };
   constexpr std::size_t kCounts[] = {256, 1024, 4096, 16384, 65536};
