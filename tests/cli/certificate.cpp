@@ -23,6 +23,22 @@ Ended verified(const Release& command, const std::string& text,
   return command.run({"verify", "--certificate", "tried.json", "--domain", domain});
 }
 
+/// After a change the certificate is denied (1) or refused (2), never confirmed.
+void expect_caught(const Release& command, const Json& valid, const char* what,
+                   const std::function<void(Json&)>& change) {
+  Json changed = valid;
+  change(changed);
+  ASSERT_NE(changed, valid) << what;
+  const Ended ended = verified(command, changed.dump(2));
+  EXPECT_TRUE(ended.status == 1 || ended.status == 2) << what << ": " << ended.out << ended.err;
+  if (ended.status == 1) {
+    EXPECT_EQ(lines_of(ended.out).back(), "DOES NOT HOLD") << what;
+  } else {
+    EXPECT_EQ(lines_of(ended.err).size(), 1U) << what << ": " << ended.err;
+    EXPECT_TRUE(ended.err.starts_with("mollify: ")) << what;
+  }
+}
+
 TEST(Certificate, HoldsForEveryMechanismAndModel) {
   const Release command;
   for (const Arguments& mechanism : kMechanisms) {
@@ -35,6 +51,73 @@ TEST(Certificate, HoldsForEveryMechanismAndModel) {
       }
     }
   }
+}
+
+TEST(Certificate, HoldsForEverySpace) {
+  const Release command;
+  const auto holds = [&](const char* domain, const Arguments& options,
+                         const Arguments& proof = {}) {
+    command.files.write("domain.yaml", domain);
+    certificate(command, kRostered + Arguments{"--epsilon", "2", "--count", "2"} + options);
+    const Ended ended = command.run(
+        Arguments{"verify", "--certificate", "valid.json", "--domain", "domain.yaml"} + proof);
+    EXPECT_EQ(ended.status, 0) << ended.err << ended.out;
+    return ended.out;
+  };
+  const auto says = [](const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+  };
+  holds(kTwoNumbers, {});
+  holds(kTwoNumbers, {"--cells", "1000", "--reference", "reference.csv"});
+  const char* const line = "the candidates are those of the release       ";
+  EXPECT_TRUE(
+      says(holds(kManyNumbers, {"--candidates", "500"}), (line + std::string("yes")).c_str()));
+  EXPECT_TRUE(says(holds(kManyNumbers, {"--candidates", "500", "--fresh"}),
+                   (line + std::string("cannot be told")).c_str()));
+  command.files.write("public.csv", "sex,age,smoker,weight,note\nf,3,true,50,0.5\n");
+  EXPECT_TRUE(says(holds(kManyNumbers, {"--candidates", "500", "--reference", "public.csv"},
+                         {"--reference", "public.csv"}),
+                   (line + std::string("yes")).c_str()));
+  command.files.write("domain.yaml", kManyNumbers);
+  const Ended made = command.run(
+      {"candidates", "--domain", "domain.yaml", "--candidates", "300", "--out", "list", "--json"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_TRUE(
+      says(holds(kManyNumbers, {"--candidates-file", "list"}, {"--candidates-file", "list"}),
+           (line + std::string("yes")).c_str()));
+  const Json released = Json::parse(command.files.read("valid.json"));
+  EXPECT_EQ(released["space"]["sha256"], Json::parse(made.out)["sha256"]);
+  EXPECT_EQ(released["space"]["declared_origin"], "list");
+}
+
+TEST(Certificate, OfASpaceIsNotConfirmedOnceItIsTamperedWith) {
+  const Release command;
+  command.files.write("domain.yaml", kManyNumbers);
+  const Json valid = certificate(
+      command,
+      kRostered + Arguments{"--epsilon", "2", "--count", "2", "--candidates", "500", "--c2", "5"});
+  const auto caught = [&](const char* pointer, const Json& value) {
+    expect_caught(command, valid, pointer,
+                  [&](Json& json) { json[Json::json_pointer(pointer)] = value; });
+  };
+  ASSERT_EQ(verified(command, valid.dump()).status, 0);
+  EXPECT_EQ(valid["parameters"]["band"], "minimax");
+  caught("/space/kind", "grid");
+  caught("/space/kind", "categories");
+  caught("/space/kind", "sphere");
+  caught("/space/candidates", 499);
+  caught("/space/list", "fresh");
+  caught("/space/list", "file");
+  caught("/space/list", nullptr);
+  caught("/space/sha256", std::string(64, '0'));
+  caught("/space/sha256", nullptr);
+  caught("/space/declared_origin", "list");
+  caught("/space/cells", 500);
+  caught("/space", nullptr);
+  caught("/scorer", "guess");
+  caught("/scorer", nullptr);
+  caught("/parameters/band", "relative");
+  caught("/domain/outcomes", 499);
 }
 
 TEST(Certificate, HoldsAtTheEndsOfEpsilon) {
@@ -54,22 +137,6 @@ TEST(Certificate, PrintsJson) {
   EXPECT_EQ(found["holds"], true);
   EXPECT_EQ(found["epsilon_claimed"], 0.25);
   EXPECT_LE(found["epsilon_realised"], 0.25);
-}
-
-/// After a change the certificate is denied (1) or refused (2), never confirmed.
-void expect_caught(const Release& command, const Json& valid, const char* what,
-                   const std::function<void(Json&)>& change) {
-  Json changed = valid;
-  change(changed);
-  ASSERT_NE(changed, valid) << what;
-  const Ended ended = verified(command, changed.dump(2));
-  EXPECT_TRUE(ended.status == 1 || ended.status == 2) << what << ": " << ended.out << ended.err;
-  if (ended.status == 1) {
-    EXPECT_EQ(lines_of(ended.out).back(), "DOES NOT HOLD") << what;
-  } else {
-    EXPECT_EQ(lines_of(ended.err).size(), 1U) << what << ": " << ended.err;
-    EXPECT_TRUE(ended.err.starts_with("mollify: ")) << what;
-  }
 }
 
 TEST(Certificate, IsNotConfirmedOnceItIsTamperedWith) {

@@ -72,6 +72,38 @@ TEST(Sample, ReleasesCountRecordsOfAWholeTable) {
   }
 }
 
+TEST(Sample, ReleasesFromGridsAndCandidates) {
+  const Release command;
+  for (const auto& [text, options] :
+       {std::pair{kTwoNumbers, Arguments{}}, std::pair{kTwoNumbers, Arguments{"--cells", "100"}},
+        std::pair{kManyNumbers, Arguments{"--candidates", "500"}},
+        std::pair{kManyNumbers, Arguments{"--candidates", "500", "--fresh"}}}) {
+    command.files.write("domain.yaml", text);
+    const Domain domain = parse_domain(text, "domain");
+    for (const Arguments& model : {kIntegral, kLocal, kRostered}) {
+      const Ended ended =
+          command.run(kSample + model + options + Arguments{"--epsilon", "40", "--count", "20"});
+      ASSERT_EQ(ended.status, 0) << ended.err;
+      EXPECT_NE(ended.err.find(text == kTwoNumbers ? "space: grid (" : "space: candidates (500 "),
+                std::string::npos)
+          << ended.err;
+      const auto records = records_of(ended.out);
+      EXPECT_EQ(records.size(), model == kIntegral ? 20U : model == kLocal ? 60U : 80U);
+      for (const auto& record : records) {
+        const std::size_t first = model == kRostered ? 1 : 0;
+        ASSERT_EQ(record.size(), first + domain.columns().size());
+        for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+          const Column& column = domain.columns()[i];
+          const std::string& field = record[first + i];
+          EXPECT_TRUE((field.empty() && column.mapping().null_is_category) ||
+                      column.read(field).verdict == Verdict::kValue)
+              << column.name() << " \"" << field << "\"";
+        }
+      }
+    }
+  }
+}
+
 TEST(Sample, KeepsTheDomainsOrderOfColumnsWhateverTheFiles) {
   const Release command;
   command.files.write("data.csv", "weight,smoker,age,sex,id\n50,true,3,f,ann\n");

@@ -1,4 +1,8 @@
 // `mollify verify`: guarantees recomputed in integers.
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -26,6 +30,17 @@ void expect_held(const CommandLine& command, const Arguments& options, const std
   EXPECT_GE(found["epsilon_observed"], 0);
 }
 
+std::string shortest(double value) {
+  std::ostringstream text;
+  text << std::setprecision(17) << value;
+  return text.str();
+}
+
+/// A band between e^-epsilon and 1.
+std::string location(const std::string& epsilon) {
+  return "location=" + shortest(std::exp(-std::stod(epsilon) / 3));
+}
+
 /// Every mechanism, and bands about a reference.
 std::vector<Arguments> mechanisms(const std::string& epsilon) {
   const Arguments pure = {"--epsilon", epsilon};
@@ -33,6 +48,9 @@ std::vector<Arguments> mechanisms(const std::string& epsilon) {
           pure + Arguments{"--mechanism", "relative"},
           pure + Arguments{"--c1", "0.5", "--c2", "2"},
           pure + Arguments{"--gamma", "2"},
+          pure + Arguments{"--band", "relative"},
+          pure + Arguments{"--band", "minimax", "--c2", "3"},
+          pure + Arguments{"--band", location(epsilon)},
           pure + Arguments{"--mechanism", "public-kernel"},
           pure + Arguments{"--mechanism", "randomized-response"},
           pure + Arguments{"--mechanism", "mixture"},

@@ -279,9 +279,10 @@ TEST(NumberCells, WithoutBinsAreTheNumberToSixDigits) {
   EXPECT_EQ(cells.size(), NumberCells::kUndeclaredBins);
   std::string text;
   cells.write(cells.read("57.25").cell, 0, text);
-  EXPECT_EQ(text, "57.250023");
+  EXPECT_EQ(text, "57.249928");
   EXPECT_TRUE(NumberCells::make(0, 100, NumberCells::kUndeclaredBins).declares_bins());
-  EXPECT_EQ(Column::make("n", cells).canonical_text(), "number 1:n 0x0p+0 0x1.9p+6 1048576 unbinned");
+  EXPECT_EQ(Column::make("n", cells).canonical_text(),
+            "number 1:n 0x0p+0 0x1.9p+6 1048576 unbinned");
   // Doubles between these bounds lie 1/8 apart: 2^20 cells could not be told from each other.
   EXPECT_EQ(NumberCells::make(1e15, 1e15 + 4096).size(), 256U);
   EXPECT_FALSE(NumberCells::make(1e15, 1e15 + 4096).declares_bins());
@@ -297,7 +298,8 @@ TEST(IntegerCells, WithoutBinsAreSingleAsLongAsTheyCanBe) {
   EXPECT_EQ(grouped.count(), (1U << 25U) + 1);
   EXPECT_TRUE(IntegerCells::make(0, 9, 5).declares_bins());
   EXPECT_FALSE(IntegerCells::make(0, 9, 10).declares_bins());
-  EXPECT_EQ(Column::make("n", grouped).canonical_text(), "integer 1:n 0 33554432 16777216 unbinned");
+  EXPECT_EQ(Column::make("n", grouped).canonical_text(),
+            "integer 1:n 0 33554432 16777216 unbinned");
 }
 
 // ---- Properties
