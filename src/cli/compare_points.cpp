@@ -52,7 +52,7 @@ bool has_mean(const MixedColumn& column) {
   return column.scale != Scale::kCategory || column.levels == 2;
 }
 
-struct Comparison {
+struct PointComparison {
   std::size_t units = 0;
   MixedSummary truth;
   std::array<MixedSummary, 3> others;  // law, reference, uniform
@@ -60,7 +60,7 @@ struct Comparison {
 
 constexpr std::array<const char*, 3> kOthers = {"law", "reference", "uniform"};
 
-Comparison comparison_of(const LocalRelease& release) {
+PointComparison comparison_of(const LocalRelease& release) {
   const UnitEstimates units(release);
   const Band& band = dynamic_cast<const BandSampler&>(release.sampler()).band();
   const auto total = static_cast<double>(band.total());
@@ -74,7 +74,7 @@ Comparison comparison_of(const LocalRelease& release) {
   std::vector<double> reference(outcomes);
   add_law(table, reference);
 
-  Comparison comparison;
+  PointComparison comparison;
   std::vector<double> law(outcomes);
   std::vector<float> masses(outcomes);
   std::vector<double> weights;
@@ -128,7 +128,7 @@ constexpr std::array<Distance, 5> kDistances = {{
     {"worst_pair_tv", "two-way marginals, worst TV", &SummaryDistance::worst_pair},
 }};
 
-void print_text(const LocalRelease& release, const Comparison& found) {
+void print_text(const LocalRelease& release, const PointComparison& found) {
   const RecordLayout& layout = release.space().layout();
   const std::vector<Label> labels = labels_of(release.space().domain(), layout);
   fmt::print("{}\n{}, {}, {} a draw; mean of {} unit{}\n\n", kNotPrivate,
@@ -166,7 +166,7 @@ Json summary_json(const MixedSummary& summary) {
 }  // namespace
 
 int compare_points(const LocalRelease& release, bool json) {
-  const Comparison found = comparison_of(release);
+  const PointComparison found = comparison_of(release);
   if (found.units == 0) {
     fmt::print("{}\nno unit has records: every one of them releases from the reference\n",
                kNotPrivate);
