@@ -23,9 +23,14 @@ std::vector<BandChoice> usual_band_choices(double epsilon, const DeclaredBounds&
   std::vector<BandChoice> choices;
   if (bounds.c2) choices.push_back({.kind = BandChoice::Kind::kMinimax});
   choices.push_back({.kind = BandChoice::Kind::kRelative});
+  // As few decimals as tell the choices apart, so that people can copy them.
+  const double width = -std::expm1(-ExpBound(epsilon).epsilon());
+  const double resolution = std::pow(10, std::ceil(-std::log10(width)) + 3);
   for (const double part : {0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95}) {
-    choices.push_back({.kind = BandChoice::Kind::kLocation,
-                       .location = std::exp(-ExpBound(epsilon).epsilon() * part)});
+    choices.push_back(
+        {.kind = BandChoice::Kind::kLocation,
+         .location =
+             std::round(std::exp(-ExpBound(epsilon).epsilon() * part) * resolution) / resolution});
   }
   return choices;
 }

@@ -1,4 +1,4 @@
-"""Runs every command of README.md and compares what it prints with what the README shows.
+"""Runs every command of README.md and docs/, and compares what it prints with what stands there.
 
 Blocks marked `console` must match to the letter, blocks marked `console random` in the number of
 lines and fields (what they release is random). The two set-up commands stand in a `sh` block:
@@ -22,11 +22,14 @@ def shape(text):
 def main():
     repository, command_folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
     readme = (repository / "README.md").read_text()
+    pages = [readme] + [page.read_text() for page in sorted((repository / "docs").glob("*.md"))]
     environment = dict(os.environ, PATH=f"{command_folder}:{os.environ['PATH']}")
     (repository / "build").mkdir(exist_ok=True)
     failures = 0
     commands = 0
-    for kind, body in re.findall(r"^```(console(?: random)?)\n(.*?)^```", readme, re.M | re.S):
+    blocks = [block for page in pages
+              for block in re.findall(r"^```(console(?: random)?)\n(.*?)^```", page, re.M | re.S)]
+    for kind, body in blocks:
         command, expected = body.split("\n", 1)
         assert command.startswith("$ "), command
         done = subprocess.run(["bash", "-o", "pipefail", "-c", command[2:]], cwd=repository,
