@@ -46,6 +46,12 @@ void refuse_malformed(const GaussianMixtureSpec& spec) {
 GaussianMixture::GaussianMixture(const GaussianMixtureSpec& spec) : weights_(spec.weights) {
   refuse_malformed(spec);
   box_ = spec.box.empty() ? Box(spec.means.front().size()) : spec.box;
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    for (std::size_t axis = 0; axis < box_.size(); ++axis) {
+      factors_.emplace_back(spec.means[i][axis], spec.variances[i][axis], box_[axis]);
+      weights_[i] *= factors_.back().normaliser();
+    }
+  }
   double sum = 0;
   for (const double weight : weights_) sum += weight;
   if (!(sum > 0) || !std::isfinite(sum)) {
@@ -53,11 +59,6 @@ GaussianMixture::GaussianMixture(const GaussianMixtureSpec& spec) : weights_(spe
         "the weights of a Gaussian mixture must have a positive, finite sum, but it is {:g}", sum));
   }
   for (double& weight : weights_) weight /= sum;
-  for (std::size_t i = 0; i < weights_.size(); ++i) {
-    for (std::size_t axis = 0; axis < box_.size(); ++axis) {
-      factors_.emplace_back(spec.means[i][axis], spec.variances[i][axis], box_[axis]);
-    }
-  }
 }
 
 double GaussianMixture::density(std::span<const double> point) const {

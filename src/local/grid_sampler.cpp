@@ -1,11 +1,11 @@
 #include "mollify/local/grid_sampler.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/local/table_scale.h"
 
 namespace mollify {
 namespace {
@@ -70,23 +70,6 @@ double GridRelease::density(std::span<const double> point) const {
   return probability * (sampler_->reference().density(point) / sampler_->reference_masses()[cell]);
 }
 
-double GridRelease::scale() const {
-  const Band& band = sampler_->band();
-  const auto whole = static_cast<double>(band.total());
-  double mass = 0;
-  double probability = 0;
-  double greatest = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
-    const std::uint64_t n = table_.numerators()[i];
-    if (band.lower(i) < n && n < band.upper(i)) {
-      mass += masses_[i];
-      probability += static_cast<double>(n) / whole;
-    } else if (n == band.upper(i)) {
-      // With a greater r this cell would leave its upper bound.
-      greatest = std::min(greatest, masses_[i] / (static_cast<double>(n) / whole));
-    }
-  }
-  return mass > 0 ? mass / probability : greatest;
-}
+double GridRelease::scale() const { return scale_of(table_, masses_); }
 
 }  // namespace mollify

@@ -1,4 +1,4 @@
-// Mixtures of Gaussians whose axes are those of the space, each on a box if one is given.
+// Mixtures of Gaussians whose axes are those of the space, on a box if one is given.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,14 @@ struct GaussianMixtureSpec {
   std::vector<double> weights;
   /// m lists of d variances, one for each axis.
   std::vector<std::vector<double>> variances;
-  /// Empty, or d intervals: every component is restricted to this box and renormalised on it, as
-  /// the clients of [Park, Asoodeh, Lee 2024, Section V-B] are.
+  /// Empty, or d intervals: the mixture is restricted to this box and renormalised on it, as the
+  /// clients of [Park, Asoodeh, Lee 2024, Section V-B] are. That is the mixture of the components
+  /// renormalised on the box one by one, with weights in proportion to w_i times what component i
+  /// has there.
   Box box;
 };
 
-/// sum_i w_i N(m_i, diag v_i), on the box if there is one.
+/// sum_i w_i N(m_i, diag v_i), given that the point lies in the box if there is one.
 ///
 /// Every component is a product over the axes, so masses of boxes and of cells are exact, by the
 /// distribution function: cells of a grid cost m (n_1 + ... + n_d) erfc and m n_1 ... n_d
@@ -44,7 +46,7 @@ class GaussianMixture final : public GridDensity {
   double box_mass(const Box& box) const;
 
   std::size_t component_count() const { return weights_.size(); }
-  /// Normalised.
+  /// Of the component renormalised on the box; they sum to one.
   double weight(std::size_t component) const { return weights_[component]; }
   /// The factor of a component along an axis.
   const TruncatedNormal& factor(std::size_t component, std::size_t axis) const {

@@ -73,9 +73,7 @@ class GridRelease {
   /// outside the grid. NOT PRIVATE.
   double density(std::span<const double> point) const;
 
-  /// The r of q = clip(P/r, b h, b e^epsilon h), read off the table's cells that lie strictly
-  /// inside their bounds, where q = P/r. Without such cells the greatest r that gives this law.
-  /// Infinity where no r does: P has too little support (MATH 1.1). NOT PRIVATE.
+  /// The r of q = clip(P/r, b h, b e^epsilon h), as scale_of gives it. NOT PRIVATE.
   double scale() const;
 
  private:
