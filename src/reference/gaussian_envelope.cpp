@@ -21,19 +21,27 @@ namespace {
 
 constexpr std::size_t kMostDimensions = 100;
 
-/// Integrates a smooth function over [low, high]; `scale` is the length over which it changes.
-/// Three points serve short pieces, of which grids have millions.
+/// Integrates over [low, high] a function that is smooth inside and may have square roots at the
+/// ends; `scale` is the length over which it changes. Three points serve short pieces where it is
+/// plain, without such roots: grids have millions of these. Elsewhere
+/// x = middle + half (3t - t^3)/2 turns square roots at the ends into polynomials.
 template <class Function>
-double smooth_integral(const Function& function, double low, double high, double scale) {
+double smooth_integral(const Function& function, double low, double high, double scale,
+                       bool plain) {
   using boost::math::quadrature::gauss;
   const double width = high - low;
   if (!(width > 0)) return 0;
-  if (width <= 0.2 * scale) return gauss<double, 3>::integrate(function, low, high);
+  if (plain && width <= 0.2 * scale) return gauss<double, 3>::integrate(function, low, high);
   const double pieces = std::ceil(width / scale);
+  const double half = 0.5 * width / pieces;
   double sum = 0;
   for (double piece = 0; piece < pieces; ++piece) {
-    sum += gauss<double, 10>::integrate(function, low + width * (piece / pieces),
-                                        low + width * ((piece + 1) / pieces));
+    const double middle = low + (2 * piece + 1) * half;
+    sum += gauss<double, 15>::integrate(
+        [&](double t) {
+          return 1.5 * half * (1 - t * t) * function(middle + half * (1.5 - 0.5 * t * t) * t);
+        },
+        -1.0, 1.0);
   }
   return sum;
 }
@@ -164,7 +172,7 @@ double GaussianEnvelope::shape_integral(const Box& box, std::size_t axis,
   };
   double sum = 0;
   for (std::size_t j = 0; j + 1 < place_count; ++j) {
-    sum += smooth_integral(slice, places[j], places[j + 1], deviation_);
+    sum += smooth_integral(slice, places[j], places[j + 1], deviation_, place_count == 2);
   }
   return sum;
 }
@@ -213,9 +221,8 @@ double GaussianEnvelope::box_mass(const Box& box) const {
 std::vector<double> GaussianEnvelope::equal_mass_edges(std::size_t axis, std::size_t cells) const {
   // The marginal, by the masses of slices; fine enough for edges, whose place costs accuracy only.
   const Box central = central_box();
-  const std::size_t slices = dimension() == 1
-                                 ? 16 * cells
-                                 : std::max<std::size_t>(4 * cells, dimension() == 2 ? 4096 : 512);
+  const std::size_t least = dimension() == 3 ? 256 : 4096;
+  const std::size_t slices = std::max(least, (dimension() == 1 ? 16 : 4) * cells);
   const std::vector<double> fine =
       equal_width_edges(central[axis], std::min(slices, Grid::kMostCells));
   std::vector<double> masses(fine.size() - 1);

@@ -48,9 +48,9 @@ TEST(Grid, CountsWhatLiesOutsideToTheOutermostCells) {
 }
 
 TEST(Grid, RefusesWhatIsNoGrid) {
-  EXPECT_THROW(Grid({}), InvalidInput);
+  EXPECT_THROW(Grid(std::vector<std::vector<double>>{}), InvalidInput);
   EXPECT_THROW(Grid({{0, 1}, {0, 1}, {0, 1}, {0, 1}}), InvalidInput);
-  EXPECT_THROW(Grid({{0}}), InvalidInput);
+  EXPECT_THROW(Grid(std::vector<std::vector<double>>{{0}}), InvalidInput);
   EXPECT_THROW(Grid({{0, 0}}), InvalidInput);
   EXPECT_THROW(Grid({{1, 0}}), InvalidInput);
   EXPECT_THROW(Grid({{0, kInfinity}}), InvalidInput);
