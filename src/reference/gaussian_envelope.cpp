@@ -221,7 +221,7 @@ double GaussianEnvelope::box_mass(const Box& box) const {
 std::vector<double> GaussianEnvelope::equal_mass_edges(std::size_t axis, std::size_t cells) const {
   // The marginal, by the masses of slices; fine enough for edges, whose place costs accuracy only.
   const Box central = central_box();
-  const std::size_t least = dimension() == 3 ? 256 : 4096;
+  const std::size_t least = dimension() == 3 ? 128 : 1024;
   const std::size_t slices = std::max(least, (dimension() == 1 ? 16 : 4) * cells);
   const std::vector<double> fine =
       equal_width_edges(central[axis], std::min(slices, Grid::kMostCells));

@@ -31,7 +31,7 @@ struct NamedMeasure {
   MeasurePointer measure;
 };
 
-std::vector<NamedMeasure> every_kind() {
+std::vector<NamedMeasure> made_of_every_kind() {
   const auto uniform = std::make_shared<UniformMeasure>(Box{{-1, 3}, {0, 0.5}});
   const auto gaussian = std::make_shared<GaussianMixtureMeasure>(single_gaussian({1}, 0.25));
   const auto truncated = std::make_shared<GaussianMixtureMeasure>(
@@ -57,6 +57,11 @@ std::vector<NamedMeasure> every_kind() {
            std::make_shared<GaussianEnvelope>(1, 0.3, 2, Box{{-1.2, 3}, {-0.5, 2}})},
           {"envelope in three dimensions",
            std::make_shared<GaussianEnvelope>(0.7, 0.2, 3, Box{{-1, 2}, {-2, 1}, {-1, 1}})}};
+}
+
+const std::vector<NamedMeasure>& every_kind() {
+  static const std::vector<NamedMeasure> kinds = made_of_every_kind();
+  return kinds;
 }
 
 std::size_t cells_for(const Measure& measure) {
