@@ -44,7 +44,7 @@ bool has_divergence(const GridSampler& sampler, const GaussianMixture& p, double
   GridRelease release(sampler);
   release.assign(p);
   const DivergenceReport found =
-      divergence_report(release.masses(), probabilities(release.table()));
+      mollify::divergence_report(release.masses(), mollify::probabilities(release.table()));
   return std::abs(found.kl - kl) < tolerance && std::abs(found.tv - tv) < tolerance;
 }
 

@@ -21,22 +21,28 @@ namespace {
 
 constexpr std::size_t kMostDimensions = 100;
 
-/// Integrates over [low, high] a function that is smooth inside and may have square roots at the
-/// ends; `scale` is the length over which it changes. Three points serve short pieces where it is
-/// plain, without such roots: grids have millions of these. Elsewhere
-/// x = middle + half (3t - t^3)/2 turns square roots at the ends into polynomials.
+/// Integrates over [low, high] a function that changes over lengths of `scale` and is smooth
+/// inside. If it is smooth at the ends, too, a Gauss-Legendre rule serves as it is, one of three
+/// points on short pieces, of which grids have millions. If it may have square roots there, x =
+/// middle + half (3t - t^3)/2 turns them into polynomials.
 template <class Function>
-double smooth_integral(const Function& function, double low, double high, double scale,
-                       bool plain) {
+double integral(const Function& function, double low, double high, double scale,
+                bool smooth_at_ends) {
   using boost::math::quadrature::gauss;
   const double width = high - low;
   if (!(width > 0)) return 0;
-  if (plain && width <= 0.2 * scale) return gauss<double, 3>::integrate(function, low, high);
+  if (smooth_at_ends && width <= 0.2 * scale) {
+    return gauss<double, 3>::integrate(function, low, high);
+  }
   const double pieces = std::ceil(width / scale);
   const double half = 0.5 * width / pieces;
   double sum = 0;
   for (double piece = 0; piece < pieces; ++piece) {
     const double middle = low + (2 * piece + 1) * half;
+    if (smooth_at_ends) {
+      sum += gauss<double, 10>::integrate(function, middle - half, middle + half);
+      continue;
+    }
     sum += gauss<double, 15>::integrate(
         [&](double t) {
           return 1.5 * half * (1 - t * t) * function(middle + half * (1.5 - 0.5 * t * t) * t);
@@ -172,7 +178,8 @@ double GaussianEnvelope::shape_integral(const Box& box, std::size_t axis,
   };
   double sum = 0;
   for (std::size_t j = 0; j + 1 < place_count; ++j) {
-    sum += smooth_integral(slice, places[j], places[j + 1], deviation_, place_count == 2);
+    const bool smooth_at_ends = axis + 1 == box.size() || place_count == 2;
+    sum += integral(slice, places[j], places[j + 1], deviation_, smooth_at_ends);
   }
   return sum;
 }

@@ -42,7 +42,7 @@ GridSampler sampler_of(std::size_t dimension, std::size_t cells) {
 
 TEST(GridSampler, FollowsTheProjectionOfP) {
   for (std::size_t dimension = 1; dimension <= 3; ++dimension) {
-    const GridSampler sampler = sampler_of(dimension, 4096);
+    const GridSampler sampler = sampler_of(dimension, 1000);
     GridRelease release(sampler);
     release.assign(two_peaks(dimension));
     const double floor = class_floor(0, sampler.reference().class_bound(), kEpsilon);
