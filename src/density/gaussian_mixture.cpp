@@ -90,7 +90,7 @@ void GaussianMixture::cell_masses(const Grid& grid, std::span<double> masses) co
   const std::size_t last = box_.size() - 1;
   if (last == 0) {
     for (std::size_t i = 0; i < weights_.size(); ++i) {
-      factor(i, 0).add_cell_masses(grid.edges(0), weights_[i], masses);
+      factor(i, 0).add_cell_masses(grid.edges(0), grid.is_equal_width(0), weights_[i], masses);
     }
     return;
   }
@@ -101,7 +101,7 @@ void GaussianMixture::cell_masses(const Grid& grid, std::span<double> masses) co
     std::vector<double> others{weights_[i]};
     for (std::size_t axis = 0; axis < last; ++axis) {
       std::vector<double> along(grid.cells_along(axis));
-      factor(i, axis).add_cell_masses(grid.edges(axis), 1, along);
+      factor(i, axis).add_cell_masses(grid.edges(axis), grid.is_equal_width(axis), 1, along);
       std::vector<double> products;
       products.reserve(others.size() * along.size());
       for (const double other : others) {
@@ -110,7 +110,7 @@ void GaussianMixture::cell_masses(const Grid& grid, std::span<double> masses) co
       others = std::move(products);
     }
     std::fill(along_last.begin(), along_last.end(), 0.0);
-    factor(i, last).add_cell_masses(grid.edges(last), 1, along_last);
+    factor(i, last).add_cell_masses(grid.edges(last), grid.is_equal_width(last), 1, along_last);
     for (std::size_t r = 0; r < others.size(); ++r) {
       double* const cells = masses.data() + r * row;
       for (std::size_t j = 0; j < row; ++j) cells[j] += others[r] * along_last[j];

@@ -35,12 +35,24 @@ void refuse_edges(std::span<const double> edges, std::size_t axis) {
   }
 }
 
+bool are_equally_spaced(std::span<const double> edges) {
+  const double low = edges.front();
+  const double high = edges.back();
+  const double rounding = 4e-16 * std::max(std::abs(low), std::abs(high));
+  for (std::size_t j = 0; j < edges.size(); ++j) {
+    const double share = static_cast<double>(j) / static_cast<double>(edges.size() - 1);
+    if (std::abs(edges[j] - (low * (1 - share) + high * share)) > rounding) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Grid::Grid(std::vector<std::vector<double>> edges) : edges_(std::move(edges)) {
   refuse_dimension(edges_.size());
   for (std::size_t axis = 0; axis < edges_.size(); ++axis) {
     refuse_edges(edges_[axis], axis);
+    equal_width_.push_back(are_equally_spaced(edges_[axis]));
     refuse_cells(cells_along(axis));  // no product below can overflow
     cell_count_ *= cells_along(axis);
     refuse_cells(cell_count_);

@@ -8,6 +8,7 @@
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/space/grid.h"
 
 namespace mollify {
 namespace {
@@ -87,7 +88,7 @@ TEST(TruncatedNormal, HasCellMassesWithinOneInABillionOnEveryKindOfGrid) {
           TruncatedNormal(0.4, 1e-8), TruncatedNormal(30, 4), TruncatedNormal(0, 1, {-1.01, 2.3}),
           TruncatedNormal(0, 100, {-4, 4})}) {
       std::vector<double> masses(edges.size() - 1, 0.5);
-      law.add_cell_masses(edges, 2, masses);
+      law.add_cell_masses(edges, Grid({edges}).is_equal_width(0), 2, masses);
       for (std::size_t j = 0; j < masses.size(); ++j) {
         const Interval cell{j == 0 ? -kInfinity : edges[j],
                             j + 1 == masses.size() ? kInfinity : edges[j + 1]};

@@ -87,6 +87,9 @@ TEST(Grid, HasEdgesAtEqualDistancesWithExactEnds) {
   EXPECT_EQ(edges.front(), -0.1);
   EXPECT_EQ(edges.back(), 0.7);
   for (std::size_t j = 0; j < 1000; ++j) EXPECT_NEAR(edges[j + 1] - edges[j], 0.0008, 1e-15);
+  EXPECT_TRUE(Grid({edges}).is_equal_width(0));
+  EXPECT_FALSE(uneven().is_equal_width(0));
+  EXPECT_TRUE(uneven().is_equal_width(2));
   EXPECT_THROW((void)equal_width_edges({0, kInfinity}, 2), InvalidInput);
   EXPECT_THROW((void)equal_width_edges({1, 1}, 2), InvalidInput);
   EXPECT_THROW((void)equal_width_edges({1, 1 + 1e-15}, 1000), InvalidInput);

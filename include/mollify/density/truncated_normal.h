@@ -35,12 +35,13 @@ class TruncatedNormal {
   double quantile(double share) const { return quantile(share, support_); }
 
   /// Adds `weight` times the masses of the cells between ascending edges (one more than masses)
-  /// to `masses`. What lies outside the edges is counted to the outermost cells.
+  /// to `masses`. What lies outside the edges is counted to the outermost cells. `equal_width`
+  /// says that all cells have the same width but for rounding.
   ///
   /// Cells narrow against the deviation take the density at their middle and two corrections for
-  /// its curvature, about 3 ns each; the relative error is below 1e-10 within eight deviations.
-  /// Others take two erfc, about 40 ns.
-  void add_cell_masses(std::span<const double> edges, double weight,
+  /// its curvature, by a recurrence if they are of equal width: 2 to 8 ns each, with a relative
+  /// error below 1e-10 within eight deviations. Others take two erfc, about 40 ns.
+  void add_cell_masses(std::span<const double> edges, bool equal_width, double weight,
                        std::span<double> masses) const;
 
  private:

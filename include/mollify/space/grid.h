@@ -31,6 +31,9 @@ class Grid {
   std::size_t cells_along(std::size_t axis) const { return edges_[axis].size() - 1; }
   std::span<const double> edges(std::size_t axis) const { return edges_[axis]; }
 
+  /// Whether the edges of an axis are at equal distances but for rounding.
+  bool is_equal_width(std::size_t axis) const { return equal_width_[axis]; }
+
   /// The box between the outermost edges.
   Box box() const;
 
@@ -43,6 +46,7 @@ class Grid {
 
  private:
   std::vector<std::vector<double>> edges_;
+  std::vector<bool> equal_width_;
   std::size_t cell_count_ = 1;
 };
 
