@@ -1,10 +1,11 @@
-// mollify law: the exact output law of a given distribution.
+// mollify law: the exact output law of a given distribution or density.
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "command.h"
 #include "distribution_file.h"
+#include "law_of_density.h"
 #include "mechanism_options.h"
 #include "mollify/divergence/f_divergence.h"
 #include "mollify/kernel/invalid_input.h"
@@ -16,10 +17,15 @@ namespace {
 struct LawOptions {
   std::optional<std::string> p;
   MechanismOptions mechanism;
+  DensityOptions density;
   bool json = false;
 };
 
 int run(const LawOptions& options) {
+  if (options.density.given()) {
+    if (options.p) throw InvalidInput("--p and --density are two inputs, but one is needed");
+    return print_law_of_density(options.density, options.mechanism, options.json);
+  }
   const NamedDistribution p = read_distribution(needed(options.p, "--p"));
   std::vector<double> reference;
   if (options.mechanism.reference) {
@@ -73,13 +79,16 @@ void add_law(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "law",
       "Print the exact output law of a given distribution\n\n"
-      "Every probability is a fraction of integers; they sum to one exactly. NOT PRIVATE.");
+      "Every probability is a fraction of integers; they sum to one exactly. NOT PRIVATE.\n"
+      "With --density, the law of a grid of cells or of a list of candidates.");
   const auto options = std::make_shared<LawOptions>();
   command
       .add_option("--p", options->p,
                   "the distribution: a JSON array, or CSV with columns outcome and p")
       ->type_name("FILE");
-  options->mechanism.add_to(command, "public distribution, in the same form as --p", "one draw");
+  options->mechanism.add_to(command, "public distribution, in the same form as --p or --density",
+                            "one draw");
+  options->density.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -1,0 +1,262 @@
+#include "law_of_density.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "command.h"
+#include "mollify/density/gaussian_mixture.h"
+#include "mollify/divergence/f_divergence.h"
+#include "mollify/io/measure_json.h"
+#include "mollify/kernel/exp_bound.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/local/band_choice.h"
+#include "mollify/local/candidate_law.h"
+#include "mollify/local/grid_sampler.h"
+#include "mollify/local/table_scale.h"
+#include "mollify/space/field_text.h"
+#include "report.h"
+#include "text_file.h"
+
+namespace mollify::cli {
+namespace {
+
+constexpr std::uint64_t kDefaultCandidates = 65'536;
+
+struct Point {
+  std::vector<double> coordinates;
+  double p = 0;
+  double q = 0;
+};
+
+/// What is printed.
+struct DensityLaw {
+  std::string space;
+  std::uint64_t outcomes = 0;
+  double scale = 0;
+  DivergenceReport divergence;
+  std::vector<Point> points;
+};
+
+struct ChosenBand {
+  BandChoice choice;
+  std::optional<double> c1;
+  std::optional<double> c2;
+  double floor = 0;
+  double epsilon = 0;
+};
+
+ChosenBand chosen_band(const DensityOptions& options, const MechanismOptions& mechanism,
+                       const Measure& reference) {
+  ChosenBand band;
+  band.epsilon = needed(mechanism.epsilon, "--epsilon");
+  band.c1 = mechanism.c1;
+  band.c2 = mechanism.c2;
+  const bool made_for_a_class = std::isfinite(reference.class_bound());
+  if (options.band) {
+    band.choice = parse_band_choice(*options.band);
+  } else if (band.c1 || band.c2 || made_for_a_class) {
+    band.choice.kind = BandChoice::Kind::kMinimax;
+  }
+  if (band.choice.kind == BandChoice::Kind::kMinimax) {
+    if (!band.c1) band.c1 = 0;
+    if (!band.c2 && made_for_a_class) band.c2 = reference.class_bound();
+  }
+  band.floor = floor_of(band.choice, band.epsilon, band.c1, band.c2);
+  return band;
+}
+
+std::vector<double> point_from(const std::string& text, std::size_t dimension) {
+  std::vector<double> point;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto coordinate = read_number(std::string_view(text).substr(begin, end - begin));
+    if (!coordinate) break;
+    point.push_back(*coordinate);
+    begin = end + 1;
+  }
+  if (point.size() != dimension) {
+    throw InvalidInput(fmt::format("at must be {} numbers with commas between them, but is \"{}\"",
+                                   dimension, text));
+  }
+  return point;
+}
+
+void refuse_mismatch(const GridDensity& p, const Measure& reference) {
+  if (p.dimension() != reference.dimension()) {
+    throw InvalidInput(
+        fmt::format("the reference must have the density's {} dimensions, but has {}",
+                    p.dimension(), reference.dimension()));
+  }
+  for (std::size_t axis = 0; axis < p.dimension(); ++axis) {
+    const Interval of_p = p.box()[axis];
+    const Interval of_reference = reference.box()[axis];
+    if (of_reference.contains(of_p)) continue;
+    throw InvalidInput(
+        fmt::format("the reference must be positive wherever the density is, but along axis {} it "
+                    "ends at [{:g}, {:g}] and the density at [{:g}, {:g}]",
+                    axis, of_reference.low, of_reference.high, of_p.low, of_p.high));
+  }
+}
+
+std::size_t default_cells(std::size_t dimension) {
+  return std::size_t{1} << (dimension == 1 ? 16 : dimension == 2 ? 20 : 21);
+}
+
+DensityLaw law_on_grid(const GridDensity& p, std::shared_ptr<const Measure> reference,
+                       std::size_t cells, const ChosenBand& band,
+                       const std::vector<std::vector<double>>& at) {
+  Grid grid = equal_width_grid(*reference, cells);
+  const GridSampler sampler(std::move(reference), std::move(grid), band.floor, band.epsilon);
+  GridRelease release(sampler);
+  release.assign(p);
+  DensityLaw law;
+  std::vector<std::size_t> along;
+  std::vector<std::string> box;
+  for (std::size_t axis = 0; axis < p.dimension(); ++axis) {
+    along.push_back(sampler.grid().cells_along(axis));
+    const Interval interval = sampler.grid().box()[axis];
+    box.push_back(fmt::format("[{:.6g}, {:.6g}]", interval.low, interval.high));
+  }
+  law.space =
+      fmt::format("grid of {} cells over {}", fmt::join(along, " x "), fmt::join(box, " x "));
+  law.outcomes = sampler.grid().cell_count();
+  law.scale = release.scale();
+  law.divergence = divergence_report(release.masses(), probabilities(release.table()));
+  for (const auto& point : at)
+    law.points.push_back({point, p.density(point), release.density(point)});
+  return law;
+}
+
+DensityLaw law_on_candidates(const GridDensity& p, const Measure& reference, std::uint64_t count,
+                             const ChosenBand& band, const std::vector<std::vector<double>>& at) {
+  const CandidateLaw candidates(p, reference, count, band.floor, band.epsilon);
+  DensityLaw law;
+  law.space =
+      fmt::format("{} candidates drawn from the reference, list {}", count, CandidateLaw::kList);
+  law.outcomes = count;
+  law.scale = candidates.scale();
+  law.divergence = divergence_report(candidates.masses(), candidates.probabilities());
+  for (const auto& point : at) {
+    law.points.push_back({point, p.density(point), candidates.density(point)});
+  }
+  return law;
+}
+
+void print_as_json(const DensityLaw& law, const ChosenBand& band) {
+  Json points = Json::array();
+  for (const Point& point : law.points) {
+    points.push_back({{"point", point.coordinates}, {"p", point.p}, {"q", point.q}});
+  }
+  Json json = {{"notice", kNotPrivate},
+               {"epsilon", band.epsilon},
+               {"band", to_text(band.choice)},
+               {"space", law.space},
+               {"outcomes", law.outcomes}};
+  if (band.c1) json["c1"] = *band.c1;
+  if (band.c2) json["c2"] = *band.c2;
+  json["r"] = number(law.scale);
+  json["lower"] = band.floor;
+  json["upper"] = band.floor * std::exp(ExpBound(band.epsilon).epsilon());
+  json["divergence"] = divergence_json(law.divergence);
+  if (!law.points.empty()) json["at"] = points;
+  print_json(json);
+}
+
+void print_for_people(const DensityLaw& law, const ChosenBand& band) {
+  fmt::print("{}\n{}, epsilon = {:g}\n", kNotPrivate, law.space, band.epsilon);
+  fmt::print("band {}: q = clip(p/r, {:.6g} h, {:.6g} h), r = {:.6g}\n", to_text(band.choice),
+             band.floor, band.floor * std::exp(ExpBound(band.epsilon).epsilon()), law.scale);
+  fmt::print("divergence of p from the law: {}\n", divergence_text(law.divergence));
+  if (law.points.empty()) return;
+  fmt::print("\n{:<24} {:>12} {:>12}\n", "point", "p", "law");
+  for (const Point& point : law.points) {
+    fmt::print("{:<24} {:>12.6g} {:>12.6g}\n",
+               fmt::format("{:g}", fmt::join(point.coordinates, ",")), point.p, point.q);
+  }
+}
+
+}  // namespace
+
+void DensityOptions::add_to(CLI::App& command) {
+  const std::string group = "Density on one or more dimensions";
+  command
+      .add_option("--density", density,
+                  "the distribution, as JSON: {\"type\": \"gaussian_mixture\", \"means\": ...}")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--band", band,
+                  "minimax, relative or location=B with B in (0, 1) (default: minimax with --c2 or "
+                  "an envelope as the reference, else relative)")
+      ->type_name("BAND")
+      ->group(group);
+  add_whole_number(command, "--cells", cells,
+                   "cells of the grid in all, up to 2^24 (default: 2^16 in one dimension, 2^20 in "
+                   "two, 2^21 in three)")
+      ->group(group);
+  add_whole_number(command, "--candidates", candidates,
+                   "candidates drawn from the reference instead of a grid (default beyond three "
+                   "dimensions: 65536)")
+      ->group(group);
+  command.add_option("--at", at, "points at which to print the density and the law")
+      ->type_name("X,Y,...")
+      ->group(group);
+}
+
+bool DensityOptions::given() const {
+  if (density) return true;
+  const auto refuse = [](bool is_given, std::string_view flag) {
+    if (is_given) throw InvalidInput(fmt::format("{} is for --density, but none is given", flag));
+  };
+  refuse(band.has_value(), "--band");
+  refuse(cells.has_value(), "--cells");
+  refuse(candidates.has_value(), "--candidates");
+  refuse(!at.empty(), "--at");
+  return false;
+}
+
+int print_law_of_density(const DensityOptions& options, const MechanismOptions& mechanism,
+                         bool json) {
+  if (mechanism.mechanism || mechanism.mu || mechanism.gamma) {
+    throw InvalidInput(
+        "a density's law is that of a band, so --band says where it lies and "
+        "--mechanism, --mu and --gamma must not be given");
+  }
+  if (!mechanism.reference) {
+    throw InvalidInput(
+        "a continuous space needs --reference, a public distribution: without one there are "
+        "infinitely many mutually singular inputs, and no private sampler beats one that ignores "
+        "them all (Park, Asoodeh, Lee 2024, Proposition III.2)");
+  }
+  if (options.cells && options.candidates) {
+    throw InvalidInput("--cells and --candidates are two spaces, but one is needed");
+  }
+  const std::unique_ptr<GaussianMixture> p =
+      density_from_json(read_text_file(*options.density), *options.density);
+  const std::shared_ptr<const Measure> reference =
+      measure_from_json(read_text_file(*mechanism.reference), *mechanism.reference);
+  refuse_mismatch(*p, *reference);
+  const ChosenBand band = chosen_band(options, mechanism, *reference);
+  std::vector<std::vector<double>> at;
+  for (const std::string& text : options.at) at.push_back(point_from(text, p->dimension()));
+  const bool on_grid =
+      options.cells || (!options.candidates && p->dimension() <= Grid::kMostDimensions);
+  const DensityLaw law =
+      on_grid ? law_on_grid(*p, reference, options.cells.value_or(default_cells(p->dimension())),
+                            band, at)
+              : law_on_candidates(*p, *reference, options.candidates.value_or(kDefaultCandidates),
+                                  band, at);
+  if (json) {
+    print_as_json(law, band);
+  } else {
+    print_for_people(law, band);
+  }
+  return kSuccess;
+}
+
+}  // namespace mollify::cli

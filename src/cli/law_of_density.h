@@ -1,0 +1,35 @@
+// What `mollify law` does with a density on R^d.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "mechanism_options.h"
+
+namespace mollify::cli {
+
+/// As given; nothing is checked.
+struct DensityOptions {
+  std::optional<std::string> density;
+  std::optional<std::string> band;
+  std::optional<std::uint64_t> cells;
+  std::optional<std::uint64_t> candidates;
+  std::vector<std::string> at;
+
+  /// Adds --density, --band, --cells, --candidates and --at to a command.
+  void add_to(CLI::App& command);
+
+  /// Whether the command is about a density. Throws InvalidInput if it is not, and yet an option
+  /// that only a density has is given.
+  bool given() const;
+};
+
+/// Prints the scale, the band, the divergences and the law at points; returns the exit status.
+int print_law_of_density(const DensityOptions& options, const MechanismOptions& mechanism,
+                         bool json);
+
+}  // namespace mollify::cli
