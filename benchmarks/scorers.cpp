@@ -15,6 +15,7 @@
 #include "mollify/density/column_kernel.h"
 #include "mollify/density/mixed_points.h"
 #include "mollify/density/product_kernel.h"
+#include "mollify/density/scorer_kind.h"
 
 namespace {
 
@@ -24,6 +25,7 @@ using mollify::MixedColumn;
 using mollify::MixedPoints;
 using mollify::ProductKernelScorer;
 using mollify::Scale;
+using mollify::ScorerKind;
 
 constexpr std::size_t kCandidates = 65536;
 
@@ -88,14 +90,7 @@ bool are_right(const MixedPoints& candidates, const MixedPoints& rows,
     for (std::size_t i = 0; i < rows.size(); ++i) {
       double logarithm = peaks[i];
       for (std::size_t c = 0; c < kernels.size(); ++c) {
-        const double slope = kernels[c].slope();
-        const double distance = std::abs(static_cast<double>(candidates.values(c)[j]) -
-                                         static_cast<double>(rows.values(c)[i]));
-        if (rows.columns()[c].scale == Scale::kNumber) {
-          logarithm -= slope * slope * distance * distance;
-        } else if (distance > 0) {
-          logarithm -= rows.columns()[c].scale == Scale::kCategory ? slope : slope * distance + 1;
-        }
+        logarithm -= kernels[c].loss(candidates.values(c)[j], rows.values(c)[i]);
       }
       sum += std::exp2(logarithm);
     }
@@ -132,6 +127,33 @@ void product_kernel(benchmark::State& state) {
 BENCHMARK(product_kernel)
     ->ArgsProduct({{100, 1000, 100000}, {kUniform, kSmooth, kClustered}})
     ->Unit(benchmark::kMillisecond);
+
+/// The other scorers; first the mean of their scores is looked at, their own tests know more.
+void other_scorers(benchmark::State& state) {
+  const ScorerKind kind = mollify::kScorerKinds[static_cast<std::size_t>(state.range(0))];
+  const auto size = static_cast<std::size_t>(state.range(1));
+  const MixedPoints candidates = points(kUniform, kCandidates, 1);
+  const MixedPoints rows = points(kClustered, size, 2);
+  const auto scorer = mollify::make_scorer(kind, candidates);
+  std::vector<float> scores(kCandidates);
+  scorer->score(rows, scores);
+  double mean = 0;
+  for (const float score : scores) mean += static_cast<double>(score) / kCandidates;
+  // The mean over uniform candidates of p/h is 1; there are 400 cells of levels.
+  if (!scorer->scores_are_ratios()) mean *= 400;
+  if (!(mean > 0.5 && mean < 2)) {
+    state.SkipWithError("the scores are wrong");
+    return;
+  }
+  for (auto _ : state) {
+    scorer->score(rows, scores);
+    benchmark::DoNotOptimize(scores.data());
+  }
+  std::ostringstream text;
+  text << mollify::name_of(kind) << ", " << size << " clustered rows";
+  state.SetLabel(text.str());
+}
+BENCHMARK(other_scorers)->ArgsProduct({{1, 2, 3}, {100, 100000}})->Unit(benchmark::kMillisecond);
 
 void candidates_of_product_kernel(benchmark::State& state) {
   const MixedPoints candidates = points(kUniform, kCandidates, 1);

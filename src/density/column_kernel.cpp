@@ -48,17 +48,19 @@ ColumnKernel::ColumnKernel(MixedColumn column, float bandwidth) noexcept
       slope_(slope_of(column, bandwidth_)) {}
 
 double ColumnKernel::density(float x, float origin) const noexcept {
-  double loss = 0;
+  return std::exp2(log2_peak(origin) - loss(x, origin));
+}
+
+double ColumnKernel::loss(float x, float origin) const noexcept {
   if (column_.scale == Scale::kNumber) {
     const double distance = slope_ * (static_cast<double>(number_in_range(x)) -
                                       static_cast<double>(number_in_range(origin)));
-    loss = distance * distance;
-  } else {
-    const double distance = std::abs(static_cast<double>(level_in_range(x, column_.levels)) -
-                                     static_cast<double>(level_in_range(origin, column_.levels)));
-    if (distance > 0) loss = column_.scale == Scale::kCategory ? slope_ : slope_ * distance + 1;
+    return distance * distance;
   }
-  return std::exp2(log2_peak(origin) - loss);
+  const double distance = std::abs(static_cast<double>(level_in_range(x, column_.levels)) -
+                                   static_cast<double>(level_in_range(origin, column_.levels)));
+  if (distance == 0) return 0;
+  return column_.scale == Scale::kCategory ? slope_ : slope_ * distance + 1;
 }
 
 double ColumnKernel::log2_peak(float origin) const noexcept {

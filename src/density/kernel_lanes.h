@@ -48,8 +48,11 @@ struct KernelLanes {
   /// the others may lose inside the box. Returns the greatest upper bound.
   float (*bound)(const Box&, const float* weights, std::size_t row_count, float* exact,
                  float* upper);
-  /// Adds the kernels of all rows to the candidates' sums. Kernels below 2^-125 are nothing.
-  void (*add_kernels)(const Tile&, float* sums);
+  /// Adds the kernels of all rows to the candidates' sums and returns the least sum. Kernels below
+  /// 2^-125 are nothing.
+  float (*add_kernels)(const Tile&, float* sums);
+  /// (value - origin) * factor for `count` values, a multiple of 8.
+  void (*scale)(const float* values, std::size_t count, float origin, float factor, float* to);
 };
 
 extern const KernelLanes kBaselineKernelLanes;

@@ -35,8 +35,9 @@ const KernelLanes& lanes() {
 
 constexpr std::size_t kLanes = CandidateBlocks::kLanes;
 
-/// Rows are taken in chunks, which are summed in single precision before they join the rest.
+/// Rows are taken in chunks; some chunks are summed in single precision before they join the rest.
 constexpr std::size_t kChunk = 32;
+constexpr std::size_t kChunksInSingle = 8;
 
 /// Rows are skipped once all that are left cannot add this part of what each candidate has.
 constexpr double kNegligible = 0x1p-15;
@@ -133,18 +134,29 @@ class KernelSum {
         values_(kernels.size() * CandidateBlocks::kMost),
         packed_(kChunk * (kernels.size() + 1)) {}
 
-  /// The sums at block `b`, times 2^-(what it returns), of which the first `count` are meant.
+  /// The sums at block `b`, times 2^-(what it returns).
   float sum(std::size_t b, std::span<double, CandidateBlocks::kMost> sums) {
-    const std::size_t count = candidates_.blocks()[b].count;
     const Tile tile = prepare(b);
     sort_rows();
-    std::ranges::fill(sums, 0.0);
-    for (std::size_t i = 0; i < begins_[kShells];) {
-      const std::size_t size = std::min(kChunk, begins_[kShells] - i);
-      add_rows(std::span(order_).subspan(i, size), tile, sums);
-      i += size;
-      const auto meant = sums.first(count);
-      if (most_from(i) <= kNegligible * *std::min_element(meant.begin(), meant.end())) break;
+    std::fill_n(sums.begin(), tile.padded, 0.0);
+    const std::size_t end = begins_[kShells];
+    double least = 0;  // of the sums without those in single precision
+    for (std::size_t i = 0; i < end;) {
+      alignas(32) std::array<float, CandidateBlocks::kMost> part;
+      std::fill_n(part.begin(), tile.padded, 0.0F);
+      bool is_enough = false;
+      for (std::size_t chunk = 0; chunk < kChunksInSingle && i < end && !is_enough; ++chunk) {
+        const std::size_t size = std::min(kChunk, end - i);
+        const float least_part = add_rows(std::span(order_).subspan(i, size), tile, part);
+        i += size;
+        is_enough = most_from(i) <= kNegligible * (least + static_cast<double>(least_part));
+      }
+      least = std::numeric_limits<double>::infinity();
+      for (std::size_t j = 0; j < tile.padded; ++j) {
+        sums[j] += static_cast<double>(part[j]);
+        least = std::min(least, sums[j]);
+      }
+      if (is_enough) break;
     }
     return top_;
   }
@@ -182,7 +194,7 @@ class KernelSum {
     const float factor = is_number ? slope(c) : 1.0F;
     const float* const from = candidates_.values(block, c);
     float* const to = values_.data() + varying_.size() * block.padded;
-    for (std::size_t j = 0; j < block.padded; ++j) to[j] = (from[j] - origin) * factor;
+    lanes().scale(from, block.padded, origin, factor, to);
     if (!is_number) slopes_.push_back(slope(c));
     varying_.push_back({rows_.values(c), origin, factor});
   }
@@ -221,8 +233,9 @@ class KernelSum {
     return static_cast<double>(begins_[shell + 1] - i) * most_in(shell) + most_after_[shell];
   }
 
-  void add_rows(std::span<const std::uint32_t> chosen, Tile tile,
-                std::span<double, CandidateBlocks::kMost> sums) {
+  /// Adds some rows and returns the least sum then.
+  float add_rows(std::span<const std::uint32_t> chosen, Tile tile,
+                 std::span<float, CandidateBlocks::kMost> sums) {
     const std::size_t stride = varying_.size() + 1;
     for (std::size_t k = 0; k < chosen.size(); ++k) packed_[k * stride] = exact_[chosen[k]] - top_;
     for (std::size_t v = 0; v < varying_.size(); ++v) {
@@ -232,9 +245,7 @@ class KernelSum {
       }
     }
     tile.row_count = chosen.size();
-    alignas(32) std::array<float, CandidateBlocks::kMost> chunk_sums{};
-    lanes().add_kernels(tile, chunk_sums.data());
-    for (std::size_t j = 0; j < tile.padded; ++j) sums[j] += static_cast<double>(chunk_sums[j]);
+    return lanes().add_kernels(tile, sums.data());
   }
 
   struct Varying {

@@ -27,18 +27,23 @@ using testing::uniform_points;
 /// The definition, in doubles.
 std::vector<double> brute_force(const MixedPoints& candidates, const MixedPoints& rows,
                                 const Bandwidths& bandwidths) {
+  std::vector<ColumnKernel> kernels;
+  for (std::size_t c = 0; c < rows.columns().size(); ++c) {
+    kernels.emplace_back(rows.columns()[c], bandwidths.of_column[c]);
+  }
   std::vector<double> scores(candidates.size());
-  for (std::size_t j = 0; j < candidates.size(); ++j) {
-    double sum = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      double product = 1;
-      for (std::size_t c = 0; c < rows.columns().size(); ++c) {
-        const ColumnKernel kernel(rows.columns()[c], bandwidths.of_column[c]);
-        product *= kernel.density(candidates.values(c)[j], rows.values(c)[i]);
-      }
-      sum += product;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double peak = 1;
+    for (std::size_t c = 0; c < kernels.size(); ++c) {
+      peak *= kernels[c].density(rows.values(c)[i], rows.values(c)[i]);
     }
-    scores[j] = sum / static_cast<double>(rows.size());
+    for (std::size_t j = 0; j < candidates.size(); ++j) {
+      double loss = 0;
+      for (std::size_t c = 0; c < kernels.size(); ++c) {
+        loss += kernels[c].loss(candidates.values(c)[j], rows.values(c)[i]);
+      }
+      scores[j] += peak * std::exp2(-loss) / static_cast<double>(rows.size());
+    }
   }
   return scores;
 }
