@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
   add_check(app, session);
   add_domain(app, session);
   add_candidates(app, session);
+  add_tune(app, session);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");

@@ -31,15 +31,22 @@ struct Box {
   ScaleCounts varying;
 };
 
-/// Some candidates and rows, with the columns in which the candidates vary, by scale. Numbers are
-/// multiplied by their slope already.
+/// Rows chosen for a block: row by row, `stride` values of which the numbers are multiplied by
+/// their slope already, and the logarithms of their weights.
+struct PackedRows {
+  const float* values;
+  std::size_t stride;
+  const float* weights;
+  std::size_t count;
+};
+
+/// Candidates in the columns in which they vary, column by column and by scale.
 struct Tile {
   ScaleCounts varying;
-  const float* slopes;  ///< of categories and ordered columns
-  const float* values;  ///< of candidates, column by column
-  std::size_t padded;   ///< number of candidates, a multiple of 8
-  const float* rows;    ///< row by row: logarithm of its weight, then its values
-  std::size_t row_count;
+  const std::uint32_t* slots;  ///< where rows have these columns
+  const float* slopes;         ///< of categories and ordered columns
+  const float* values;         ///< of candidates; numbers multiplied by their slope already
+  std::size_t padded;          ///< number of candidates, a multiple of 8
 };
 
 struct KernelLanes {
@@ -48,9 +55,17 @@ struct KernelLanes {
   /// the others may lose inside the box. Returns the greatest upper bound.
   float (*bound)(const Box&, const float* weights, std::size_t row_count, float* exact,
                  float* upper);
+  /// shells[i] = (top - upper[i]) / width, rounded down and at most `last`; `row_count` is a
+  /// multiple of 8.
+  void (*sort_into_shells)(const float* upper, std::size_t row_count, float top, float width,
+                           float last, std::int32_t* shells);
+  /// to[k][s] = (values[chosen[k]][s] - origins[s]) * factors[s] for s below `stride`, a multiple
+  /// of 8.
+  void (*pack)(const float* values, std::size_t stride, const std::uint32_t* chosen,
+               std::size_t count, const float* origins, const float* factors, float* to);
   /// Adds the kernels of all rows to the candidates' sums and returns the least sum. Kernels below
   /// 2^-125 are nothing.
-  float (*add_kernels)(const Tile&, float* sums);
+  float (*add_kernels)(const Tile&, const PackedRows&, float* sums);
   /// (value - origin) * factor for `count` values, a multiple of 8.
   void (*scale)(const float* values, std::size_t count, float origin, float factor, float* to);
 };

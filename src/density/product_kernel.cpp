@@ -22,6 +22,7 @@ using detail::Box;
 using detail::BoxColumn;
 using detail::CandidateBlocks;
 using detail::KernelLanes;
+using detail::PackedRows;
 using detail::ScaleCounts;
 using detail::Tile;
 
@@ -61,8 +62,10 @@ std::size_t& count_of(ScaleCounts& counts, Scale scale) {
 
 constexpr std::array<Scale, 3> kScales = {Scale::kNumber, Scale::kCategory, Scale::kOrdered};
 
-/// The distinct rows, column by column, and the binary logarithms of their numbers times the
-/// greatest value of their kernel.
+std::size_t whole_vectors(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
+
+/// The distinct rows, column by column and row by row, and the binary logarithms of their numbers
+/// times the greatest value of their kernel.
 class WeightedRows {
  public:
   WeightedRows(const MixedPoints& rows, std::span<const ColumnKernel> kernels) {
@@ -89,7 +92,9 @@ class WeightedRows {
       ++counts.back();
     }
     size_ = distinct.size();
-    padded_ = (size_ + kLanes - 1) / kLanes * kLanes;
+    padded_ = whole_vectors(size_);
+    stride_ = whole_vectors(columns);
+    by_row_.assign(size_ * stride_, 0.0F);
     values_.assign(padded_ * columns, 0.0F);
     weights_.assign(padded_, -1e30F);
     for (std::size_t i = 0; i < size_; ++i) {
@@ -97,6 +102,7 @@ class WeightedRows {
       for (std::size_t c = 0; c < columns; ++c) {
         const float value = read.values(c)[distinct[i]];
         values_[c * padded_ + i] = value;
+        by_row_[i * stride_ + c] = value;
         weight += kernels[c].log2_peak(value);
       }
       weights_[i] = static_cast<float>(weight);
@@ -110,11 +116,16 @@ class WeightedRows {
   [[nodiscard]] const float* values(std::size_t column) const {
     return values_.data() + column * padded_;
   }
+  /// The same row by row, `stride` values a row of which the first are its columns.
+  [[nodiscard]] const float* by_row() const { return by_row_.data(); }
+  [[nodiscard]] std::size_t stride() const { return stride_; }
 
  private:
   std::size_t size_ = 0;
   std::size_t padded_ = 0;
+  std::size_t stride_ = 0;
   std::vector<float> values_;
+  std::vector<float> by_row_;
   std::vector<float> weights_;
 };
 
@@ -129,10 +140,12 @@ class KernelSum {
         box_columns_(kernels.size()),
         exact_(rows.padded()),
         upper_(rows.padded()),
-        shells_(rows.size()),
+        shells_(rows.padded()),
         order_(rows.size()),
         values_(kernels.size() * CandidateBlocks::kMost),
-        packed_(kChunk * (kernels.size() + 1)) {}
+        origins_(rows.stride()),
+        factors_(rows.stride(), 1.0F),
+        packed_(kChunk * rows.stride()) {}
 
   /// The sums at block `b`, times 2^-(what it returns).
   float sum(std::size_t b, std::span<double, CandidateBlocks::kMost> sums) {
@@ -170,7 +183,7 @@ class KernelSum {
     const std::span<const float> lows = candidates_.lows(b);
     const std::span<const float> highs = candidates_.highs(b);
     Box box{box_columns_.data(), {0, 0, 0}, {0, 0, 0}};
-    varying_.clear();
+    slots_.clear();
     slopes_.clear();
     std::size_t place = 0;
     for (const bool constant : {true, false}) {
@@ -184,7 +197,7 @@ class KernelSum {
       }
     }
     top_ = lanes().bound(box, rows_.weights(), rows_.padded(), exact_.data(), upper_.data());
-    return {box.varying, slopes_.data(), values_.data(), block.padded, packed_.data(), 0};
+    return {box.varying, slots_.data(), slopes_.data(), values_.data(), block.padded};
   }
 
   void add_varying(const CandidateBlocks::Block& block, std::size_t c, float low, float high) {
@@ -193,21 +206,20 @@ class KernelSum {
     const float origin = is_number ? 0.5F * (low + high) : 0.0F;
     const float factor = is_number ? slope(c) : 1.0F;
     const float* const from = candidates_.values(block, c);
-    float* const to = values_.data() + varying_.size() * block.padded;
+    float* const to = values_.data() + slots_.size() * block.padded;
     lanes().scale(from, block.padded, origin, factor, to);
     if (!is_number) slopes_.push_back(slope(c));
-    varying_.push_back({rows_.values(c), origin, factor});
+    slots_.push_back(static_cast<std::uint32_t>(c));
+    origins_[c] = origin;
+    factors_[c] = factor;
   }
 
   /// Lists the rows shell by shell, and how much each shell's rows can add at most.
   void sort_rows() {
+    lanes().sort_into_shells(upper_.data(), rows_.padded(), top_, kShellWidth, kShells,
+                             shells_.data());
     std::array<std::size_t, kShells + 2> sizes{};
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const float shell = (top_ - upper_[i]) * (1 / kShellWidth);
-      constexpr auto kLast = static_cast<float>(kShells);
-      shells_[i] = static_cast<std::uint8_t>(shell < kLast ? shell : kLast);
-      ++sizes[shells_[i] + 1];
-    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) ++sizes[shell_of(i) + 1];
     std::partial_sum(sizes.begin(), sizes.end(), begins_.begin());
     double most = 0;
     for (std::size_t shell = kShells; shell-- > 0;) {
@@ -216,8 +228,12 @@ class KernelSum {
     }
     std::array<std::size_t, kShells + 2> places = begins_;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      order_[places[shells_[i]]++] = static_cast<std::uint32_t>(i);
+      order_[places[shell_of(i)]++] = static_cast<std::uint32_t>(i);
     }
+  }
+
+  [[nodiscard]] std::size_t shell_of(std::size_t i) const {
+    return static_cast<std::size_t>(shells_[i]);
   }
 
   /// The greatest kernel of a shell, in units of the greatest of all.
@@ -234,39 +250,31 @@ class KernelSum {
   }
 
   /// Adds some rows and returns the least sum then.
-  float add_rows(std::span<const std::uint32_t> chosen, Tile tile,
+  float add_rows(std::span<const std::uint32_t> chosen, const Tile& tile,
                  std::span<float, CandidateBlocks::kMost> sums) {
-    const std::size_t stride = varying_.size() + 1;
-    for (std::size_t k = 0; k < chosen.size(); ++k) packed_[k * stride] = exact_[chosen[k]] - top_;
-    for (std::size_t v = 0; v < varying_.size(); ++v) {
-      const auto [values, origin, factor] = varying_[v];
-      for (std::size_t k = 0; k < chosen.size(); ++k) {
-        packed_[k * stride + v + 1] = (values[chosen[k]] - origin) * factor;
-      }
-    }
-    tile.row_count = chosen.size();
-    return lanes().add_kernels(tile, sums.data());
+    std::array<float, kChunk> weights;
+    for (std::size_t k = 0; k < chosen.size(); ++k) weights[k] = exact_[chosen[k]] - top_;
+    lanes().pack(rows_.by_row(), rows_.stride(), chosen.data(), chosen.size(), origins_.data(),
+                 factors_.data(), packed_.data());
+    const PackedRows packed{packed_.data(), rows_.stride(), weights.data(), chosen.size()};
+    return lanes().add_kernels(tile, packed, sums.data());
   }
-
-  struct Varying {
-    const float* rows;
-    float origin;
-    float factor;
-  };
 
   const CandidateBlocks& candidates_;
   const WeightedRows& rows_;
   std::span<const ColumnKernel> kernels_;
   std::vector<BoxColumn> box_columns_;
-  std::vector<Varying> varying_;
+  std::vector<std::uint32_t> slots_;
   std::vector<float> slopes_;
   std::vector<float> exact_;
   std::vector<float> upper_;
-  std::vector<std::uint8_t> shells_;
+  std::vector<std::int32_t> shells_;
   std::vector<std::uint32_t> order_;
   std::array<std::size_t, kShells + 2> begins_{};
   std::array<double, kShells> most_after_{};
   std::vector<float> values_;
+  std::vector<float> origins_;
+  std::vector<float> factors_;
   std::vector<float> packed_;
   float top_ = 0;
 };
