@@ -62,11 +62,11 @@ int run(int argc, char** argv) {
   add_plan(app, session);
   add_risk(app, session);
   add_law(app, session);
-  add_tune(app, session);
   add_compare(app, session);
   add_check(app, session);
   add_domain(app, session);
   add_candidates(app, session);
+  add_tune(app, session);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");

@@ -54,6 +54,10 @@ std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
   return known;
 }
 
+ScorerKind SpaceOptions::scorer_for(SpaceKind space) const {
+  return chosen_scorer().value_or(usual_scorer(space));
+}
+
 std::string space_text(const Certificate& certificate) {
   const CertifiedSpace& space = certificate.space;
   std::string list;

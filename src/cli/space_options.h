@@ -25,6 +25,8 @@ struct SpaceOptions {
   /// What is asked for. Throws InvalidInput for an unknown name.
   SpaceRequest request() const;
   std::optional<ScorerKind> chosen_scorer() const;
+  /// The one asked for, or the space's usual one.
+  ScorerKind scorer_for(SpaceKind space) const;
 };
 
 /// "categories (120 outcomes), scored by empirical", for people.

@@ -1,16 +1,19 @@
-// mollify tune: where the band should lie, from public examples.
+// mollify tune: where to put the band, told from public units.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mechanism_options.h"
+#include "mollify/io/domain_yaml.h"
 #include "mollify/io/public_records.h"
+#include "mollify/kernel/exp_bound.h"
 #include "mollify/kernel/invalid_input.h"
-#include "mollify/local/band_sampler.h"
+#include "mollify/local/band_choice.h"
+#include "mollify/local/band_floor.h"
 #include "mollify/local/band_tuning.h"
-#include "mollify/release/unit_estimates.h"
-#include "progress.h"
+#include "mollify/local/scored_table.h"
+#include "mollify/release/draw_budget.h"
 #include "report.h"
 #include "space_options.h"
 
@@ -20,102 +23,126 @@ namespace {
 struct TuneOptions {
   std::optional<std::string> public_units, unit, domain, data, reference;
   std::optional<double> epsilon, c1, c2;
+  std::optional<std::uint64_t> count;
   SpaceOptions space;
   bool json = false;
 };
 
-/// The release that would be made of the examples, up to where its band lies.
-LocalReleaseRequest request_for(const TuneOptions& options) {
-  LocalReleaseRequest request;
-  request.data = needed(options.public_units, "--public-units");
-  request.domain = needed(options.domain, "--domain");
-  request.unit = needed(options.unit, "--unit");
-  request.model = "local";
-  request.epsilon = needed(options.epsilon, "--epsilon");
-  request.reference = options.reference;
-  request.band = BandChoice{.kind = BandChoice::Kind::kRelative};
-  request.space = options.space.request();
-  request.scorer = options.space.chosen_scorer();
-  if (options.data && same_file_or_content(request.data, *options.data)) {
+struct TriedBand {
+  std::string choice;  // as --band takes it
+  double floor;
+};
+
+std::vector<TriedBand> bands_to_try(const TuneOptions& options, const ReleaseSpace& space,
+                                    double epsilon) {
+  std::vector<TriedBand> bands;
+  if (options.c2) {
+    const BandChoice minimax{.kind = BandChoice::Kind::kMinimax};
+    bands.push_back({to_text(minimax), floor_of(minimax, epsilon, options.c1, options.c2)});
+  } else if (options.c1) {
+    throw InvalidInput("c1 needs c2 beside it, but none is given");
+  } else if (space.kind() == SpaceKind::kCategories && !options.reference && space.size() > 1) {
+    bands.push_back({"minimax", minimax_floor(space.size(), epsilon)});
+  }
+  const BandChoice relative{.kind = BandChoice::Kind::kRelative};
+  bands.push_back({to_text(relative), floor_of(relative, epsilon)});
+  for (const int tenths : {1, 2, 3, 4, 6, 7, 8, 9}) {
+    // Three digits are as good, and easier to type.
+    const double b = std::stod(fmt::format("{:.3g}", std::exp(-epsilon * tenths / 10)));
+    if (!(b > std::exp(-epsilon)) || !(b < 1)) continue;
+    const BandChoice location{.kind = BandChoice::Kind::kLocation, .location = b};
+    bands.push_back({to_text(location), floor_of(location, epsilon)});
+  }
+  return bands;
+}
+
+/// The band whose mean of one divergence is least.
+template <class Divergence>
+const std::string& best(const std::vector<TriedBand>& bands,
+                        const std::vector<BandTuning::Result>& results, Divergence divergence) {
+  const auto least = std::min_element(results.begin(), results.end(), [&](auto& a, auto& b) {
+    return divergence(a.mean) < divergence(b.mean);
+  });
+  return bands[static_cast<std::size_t>(least - results.begin())].choice;
+}
+
+void refuse_private_units(const TuneOptions& options, const std::string& file) {
+  if (options.data && same_file_or_content(file, *options.data)) {
     throw InvalidInput(
-        fmt::format("the example units must be public, but {} is the private file "
-                    "itself",
-                    request.data));
+        fmt::format("the units must be public, but {} is the private file itself", file));
   }
-  return request;
-}
-
-BandTuning tuned(const LocalRelease& release, const TuneOptions& options,
-                 std::span<const BandChoice> choices) {
-  const Band& band = dynamic_cast<const BandSampler&>(release.sampler()).band();
-  const std::vector<double> reference(band.lowers().begin(), band.lowers().end());
-  BandTuning tuning(band.outcome_count(), reference, *options.epsilon, {options.c1, options.c2},
-                    choices);
-  const UnitEstimates units(release);
-  std::vector<float> masses(band.outcome_count());
-  Progress progress("units", units.size());
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    units.masses(unit, masses);
-    tuning.add(masses);
-    progress.reached(unit + 1);
-  }
-  if (tuning.examples() == 0) {
-    throw InvalidInput(fmt::format("{} must hold records of at least one unit, but holds none",
-                                   *options.public_units));
-  }
-  return tuning;
-}
-
-void print_text(const BandTuning& tuning, const std::vector<BandTrial>& trials,
-                const BandTrial& best, const Certificate& certificate, double epsilon) {
-  fmt::print("{} public units, {}, epsilon {:g} a draw\n\n", tuning.examples(),
-             space_text(certificate), epsilon);
-  fmt::print("{:<20} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "--band", "b", "mean KL",
-             "worst KL", "mean TV", "worst TV", "mean H2", "bound KL");
-  for (const BandTrial& trial : trials) {
-    const std::string bound =
-        trial.worst_case ? fmt::format("{:.5g}", trial.worst_case->kl) : std::string("-");
-    fmt::print("{:<20} {:>8.5f} {:>9.5f} {:>9.5f} {:>9.5f} {:>9.5f} {:>9.5f} {:>9}{}\n",
-               fmt::format("{:.20}", to_text(trial.choice)), trial.floor, trial.mean.kl,
-               trial.worst.kl, trial.mean.tv, trial.worst.tv, trial.mean.hellinger2, bound,
-               &trial == &best ? "  <- least mean KL" : "");
-  }
-  fmt::print(
-      "\nmean and worst: of a unit's estimate from its law, among these units. bound: over "
-      "everything\nbetween c1 and c2 times the reference, whatever the units ({}).\n",
-      trials.front().worst_case ? "declared" : "needs --c2");
 }
 
 int run(const TuneOptions& options) {
-  const LocalRelease release(request_for(options));
-  const double epsilon = *options.epsilon;
-  const std::vector<BandChoice> choices = usual_band_choices(epsilon, {options.c1, options.c2});
-  const BandTuning tuning = tuned(release, options, choices);
-  std::vector<BandTrial> trials = tuning.trials();
-  std::sort(trials.begin(), trials.end(),
-            [](const BandTrial& a, const BandTrial& b) { return a.floor < b.floor; });
-  const BandTrial& best = *std::min_element(
-      trials.begin(), trials.end(),
-      [](const BandTrial& a, const BandTrial& b) { return a.mean.kl < b.mean.kl; });
-  if (!options.json) {
-    print_text(tuning, trials, best, release.certificate(), epsilon);
+  const std::string& file = needed(options.public_units, "--public-units");
+  refuse_private_units(options, file);
+  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  SpaceRequest request = options.space.request();
+  // Which list it is makes no difference on average over units; one list is made faster.
+  request.fresh = false;
+  if (options.space.fresh && !request.kind) request.kind = SpaceKind::kCandidates;
+  const ReleaseSpace space(domain, request, options.reference);
+  const double epsilon =
+      *draw_budget(needed(options.epsilon, "--epsilon"), std::nullopt, options.count.value_or(1))
+           .epsilon;
+  std::vector<double> masses;
+  if (options.reference && space.kind() != SpaceKind::kCandidates) {
+    masses = reference_masses(read_public_records(*options.reference, space.domain()), space.kind(),
+                              space.domain());
+  }
+  const std::vector<TriedBand> bands = bands_to_try(options, space, epsilon);
+  std::vector<double> floors;
+  for (const TriedBand& band : bands) floors.push_back(band.floor);
+  const std::size_t outcomes = static_cast<std::size_t>(space.size());
+  BandTuning tuning(floors, outcomes, masses, epsilon);
+
+  const ScorerKind kind = options.space.scorer_for(space.kind());
+  const auto scorer = make_scorer(kind, space.points());
+  const UnitRecords units = read_public_units(file, space.domain(), needed(options.unit, "--unit"));
+  std::vector<float> scores(outcomes);
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    score_against_reference(*scorer, space.layout().points(units.digits(unit)), space.densities(),
+                            scores);
+    tuning.add(scores);
+  }
+  if (tuning.units() == 0) {
+    throw InvalidInput(fmt::format("{} must hold units to tune with, but holds none", file));
+  }
+
+  const std::vector<BandTuning::Result> results = tuning.results();
+  const auto& by_kl = best(bands, results, [](const DivergenceReport& d) { return d.kl; });
+  if (options.json) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < bands.size(); ++i) {
+      rows.push_back({{"band", bands[i].choice},
+                      {"floor", bands[i].floor},
+                      {"mean", divergence_json(results[i].mean)},
+                      {"worst", divergence_json(results[i].worst)}});
+    }
+    print_json({{"epsilon", epsilon},
+                {"units", tuning.units()},
+                {"space", name_of(space.kind())},
+                {"outcomes", space.size()},
+                {"scorer", name_of(kind)},
+                {"bands", rows},
+                {"best",
+                 {{"kl", by_kl},
+                  {"tv", best(bands, results, [](const DivergenceReport& d) { return d.tv; })},
+                  {"hellinger2", best(bands, results,
+                                      [](const DivergenceReport& d) { return d.hellinger2; })}}}});
     return kSuccess;
   }
-  Json bands = Json::array();
-  for (const BandTrial& trial : trials) {
-    bands.push_back(
-        {{"band", to_text(trial.choice)},
-         {"floor", trial.floor},
-         {"mean", divergence_json(trial.mean)},
-         {"worst", divergence_json(trial.worst)},
-         {"worst_case", trial.worst_case ? divergence_json(*trial.worst_case) : Json(nullptr)}});
+  fmt::print("{} public units, {} ({} outcomes), scored by {}, epsilon {:.6g} a draw\n\n",
+             tuning.units(), name_of(space.kind()), space.size(), name_of(kind), epsilon);
+  fmt::print("{:<16} {:>10}  {:>9} {:>9}  {:>8} {:>8}  {:>9} {:>9}\n", "--band", "b", "mean KL",
+             "worst", "mean TV", "worst", "mean H2", "worst");
+  for (std::size_t i = 0; i < bands.size(); ++i) {
+    const auto& [mean, worst] = results[i];
+    fmt::print("{:<16} {:>10.6f}  {:>9.4f} {:>9.4f}  {:>8.4f} {:>8.4f}  {:>9.4f} {:>9.4f}\n",
+               bands[i].choice, bands[i].floor, mean.kl, worst.kl, mean.tv, worst.tv,
+               mean.hellinger2, worst.hellinger2);
   }
-  print_json({{"units", tuning.examples()},
-              {"space", name_of(release.space().kind())},
-              {"outcomes", release.space().size()},
-              {"epsilon", epsilon},
-              {"best", to_text(best.choice)},
-              {"bands", bands}});
+  fmt::print("\nleast mean KL: --band {}\n", by_kl);
   return kSuccess;
 }
 
@@ -124,24 +151,27 @@ int run(const TuneOptions& options) {
 void add_tune(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "tune",
-      "Choose where the band lies, from public example units\n\n"
-      "The minimax band is best in the worst case; units like the examples may be served better "
-      "by\n"
-      "another. Prints the mean and the worst divergence among the examples for each --band, and\n"
-      "marks the least mean. Nothing private is read.");
+      "Choose where the band lies, from PUBLIC example units\n\n"
+      "For each band: how far the units' estimates are from the laws they would be released from,\n"
+      "on average and at worst. The units must be public: whatever is chosen by looking at "
+      "private\n"
+      "ones tells of them.");
   const auto options = std::make_shared<TuneOptions>();
-  command.add_option("--public-units", options->public_units, "public CSV of example units")
+  command.add_option("--public-units", options->public_units, "public CSV of units like yours")
       ->type_name("FILE");
-  command.add_option("--unit", options->unit, "column that names the unit")->type_name("COLUMN");
+  command.add_option("--unit", options->unit, "column that names the unit of each row")
+      ->type_name("COLUMN");
   command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
   command
-      .add_option("--data", options->data,
-                  "the private file, only to refuse it as the examples; it is not used")
+      .add_option(
+          "--data", options->data,
+          "the private file, to make sure that the units are not its; never opened otherwise")
       ->type_name("FILE");
-  add_number(command, "--epsilon", options->epsilon, "privacy budget of one draw, from 1e-06");
+  add_number(command, "--epsilon", options->epsilon, "privacy budget of all draws of a unit");
+  add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
   add_number(command, "--c1", options->c1, "least density of P against the reference");
   add_number(command, "--c2", options->c2,
-             "greatest density of P against the reference; adds the minimax band");
+             "greatest density of P against the reference: tries minimax too");
   command.add_option("--reference", options->reference, "public CSV of records in the domain")
       ->type_name("FILE");
   options->space.add_to(command);

@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,8 +20,9 @@ namespace {
 
 /// Passes each record to `take`, or refuses it.
 template <class Take>
-void read_strictly(const std::string& path, const Domain& domain, Take take) {
-  RecordReader records(path, domain);
+void read_strictly(const std::string& path, const Domain& domain, Take take,
+                   const std::optional<std::string>& unit_column = std::nullopt) {
+  RecordReader records(path, domain, unit_column);
   while (records.next()) {
     check_record(records, nullptr, [&](const Finding& finding) {
       const std::string place =
@@ -49,6 +52,19 @@ std::vector<std::uint32_t> read_public_digits(const std::string& path, const Dom
     record.read_digits(std::span(digits).last(columns));
   });
   return digits;
+}
+
+UnitRecords read_public_units(const std::string& path, const Domain& domain,
+                              const std::string& unit_column) {
+  UnitRecords::Builder builder(domain.columns().size());
+  StringIndex units;
+  read_strictly(
+      path, domain,
+      [&](const RecordReader& record) {
+        record.read_digits(builder.add(units.insert(record.unit())));
+      },
+      unit_column);
+  return std::move(builder).build(units.size());
 }
 
 bool same_file_or_content(const std::string& left, const std::string& right) {

@@ -125,11 +125,11 @@ CertifiedSpace parse_space(const Reader& reader, const std::string& name) {
   const bool hashed = listed && *space.list != CandidateList::kFresh;
   if (listed != (space.kind == SpaceKind::kCandidates) || hashed != space.sha256.has_value() ||
       space.cells.has_value() != (space.kind == SpaceKind::kGrid) ||
-      (space.origin && space.list != CandidateList::kFile)) {
-    throw InvalidInput(
-        fmt::format("{} must have at /space what its kind has: cells for a grid, a list for "
-                    "candidates, and a hash for a list that is not fresh",
-                    name));
+      space.origin.has_value() != (space.list == CandidateList::kFile)) {
+    throw InvalidInput(fmt::format(
+        "{} must have at /space what its kind has: cells for a grid, a list for "
+        "candidates, a hash for a list that is not fresh, an origin for one from a file",
+        name));
   }
   return space;
 }

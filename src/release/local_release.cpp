@@ -164,8 +164,7 @@ LocalRelease::LocalRelease(const LocalReleaseRequest& request)
   parameters.epsilon = budget.epsilon;
   parameters.mu = budget.mu;
   sampler_ = make_sampler(parameters);
-  certificate_.scorer = request.scorer.value_or(
-      space_.kind() == SpaceKind::kCategories ? ScorerKind::kEmpirical : ScorerKind::kKernel);
+  certificate_.scorer = request.scorer.value_or(usual_scorer(space_.kind()));
   if (draws_by_scores() && !is_band(parameters.mechanism)) {
     throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",
                                    name_of(certificate_.scorer), name_of(parameters.mechanism)));

@@ -50,6 +50,10 @@ Domain domain_of(const Domain& domain, const SpaceRequest& request) {
 
 }  // namespace
 
+ScorerKind usual_scorer(SpaceKind kind) noexcept {
+  return kind == SpaceKind::kCategories ? ScorerKind::kEmpirical : ScorerKind::kKernel;
+}
+
 std::string_view name_of(CandidateList list) noexcept {
   return kListNames[static_cast<std::size_t>(list)];
 }

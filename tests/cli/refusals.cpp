@@ -240,10 +240,10 @@ TEST(Refusals, OfSpacesAndScorers) {
             "a band is given instead of a mechanism, but both are given");
   EXPECT_EQ(with({"--band", "location=0.1"}),
             "band location must lie between e^-epsilon = 0.367879 and 1, but is 0.1");
-  EXPECT_EQ(with({"--band", "relative", "--c2", "3"}), "mechanism relative has no c2, but one is "
-                                                       "given");
-  EXPECT_EQ(with({"--space", "grid"}),
-            "space grid needs at most 3 columns, but the domain has 4");
+  EXPECT_EQ(with({"--band", "relative", "--c2", "3"}),
+            "mechanism relative has no c2, but one is "
+            "given");
+  EXPECT_EQ(with({"--space", "grid"}), "space grid needs at most 3 columns, but the domain has 4");
   EXPECT_EQ(with({"--space", "categories", "--cells", "9"}),
             "cells belongs to space grid, but the space is categories");
   EXPECT_EQ(with({"--space", "categories", "--fresh"}),
@@ -257,9 +257,12 @@ TEST(Refusals, OfSpacesAndScorers) {
   EXPECT_EQ(with({"--candidates-file", "list", "--candidates", "5"}),
             "a file of candidates holds the list, so it cannot be told how many candidates there "
             "are");
-  EXPECT_EQ(with({"--candidates-file", "list"}), "list cannot be opened: No such file or directory");
+  EXPECT_EQ(with({"--candidates-file", "list"}),
+            "list cannot be opened: No such file or directory");
+  EXPECT_EQ(with({"--candidates-file", "reference.csv"}),
+            "reference.csv line 1 must be \"mollify candidates 1\"");
   EXPECT_EQ(with({"--candidates-file", "data.csv"}),
-            "data.csv line 1 must be \"mollify candidates 1\"");
+            "the list of candidates must be public, but data.csv is the private file itself");
   EXPECT_EQ(with({"--candidates", "9", "--mechanism", "minimax"}),
             "space candidates needs a band that does not depend on its size (relative, class, "
             "neighbourhood or location), but the mechanism is minimax");

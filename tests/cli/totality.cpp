@@ -159,7 +159,7 @@ const std::vector<Elsewhere> kElsewhere = {
      {"--epsilon", "1", "--candidates", "300", "--fresh", "--c2", "4"}},
     {"nearestCandidates",
      kManyNumbers,
-     {"--epsilon", "1", "--candidates", "300", "--score", "empirical", "--band", "location=0.5"}},
+     {"--epsilon", "1", "--candidates", "300", "--score", "empirical", "--band", "location=0.7"}},
     {"histogram", kManyNumbers, {"--epsilon", "1", "--candidates", "300", "--score", "histogram"}},
     {"mixture",
      kManyNumbers,

@@ -50,7 +50,7 @@ TEST(ScoredTable, KeepsEpsilonForEveryScoreAndDensity) {
   const MixedPoints one_row = points(1);
   for (const double epsilon : {0.1, 1.0, 5.0}) {
     const Band band =
-        Band::make({.outcome_count = 4, .floor = relative_floor(epsilon), .epsilon = epsilon});
+        Band::make({.outcome_count = 4, .floor = minimax_floor(4, epsilon), .epsilon = epsilon});
     ScoredTable table(band);
     std::array<std::uint64_t, 4> least;
     least.fill(band.total());

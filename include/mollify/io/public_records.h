@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mollify/density/empirical.h"
+#include "mollify/density/unit_records.h"
 #include "mollify/space/domain.h"
 
 namespace mollify {
@@ -18,6 +19,11 @@ namespace mollify {
 /// The same records as digits, a record after the other, for every domain.
 [[nodiscard]] std::vector<std::uint32_t> read_public_digits(const std::string& path,
                                                             const Domain& domain);
+
+/// The records of each unit of a public file, in no particular order of units. Strict in the same
+/// way.
+[[nodiscard]] UnitRecords read_public_units(const std::string& path, const Domain& domain,
+                                            const std::string& unit_column);
 
 /// True if both names lead to the same file, or to files with the same bytes: then a "public" file
 /// is the private one. Files that cannot be read are not the same.

@@ -11,6 +11,13 @@
 
 namespace mollify {
 
+/// Writes what the kernel takes, p / h up to a factor: the scorer's estimate from `rows` at its
+/// points, divided by `densities` (h at each; empty where h is the same at all) unless it is a
+/// ratio already. Throws InvalidInput only for shapes, which are public: one score and one density
+/// for each point.
+void score_against_reference(const Scorer& scorer, const MixedPoints& rows,
+                             std::span<const float> densities, std::span<float> scores);
+
 /// The projection of p / h on a band over points drawn from h (candidates), or of p itself over the
 /// cells of a grid, whose reference the band knows [MATH 1.3].
 ///

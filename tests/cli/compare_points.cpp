@@ -1,0 +1,74 @@
+// `compare` where outcomes are points.
+#include <cmath>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+/// Twelve units of thirty records each; a unit's numbers lie about a place of its own.
+std::string unit_records() {
+  std::ostringstream csv;
+  csv << "unit,x,y,kind\n";
+  for (int unit = 0; unit < 12; ++unit) {
+    for (int row = 0; row < 30; ++row) {
+      const double x = unit / 12.0 + 0.1 * std::sin(row);
+      csv << "u" << unit << ',' << 10 * x << ',' << x + 0.1 * std::cos(3 * row) << ','
+          << "abc"[(unit + row / 20) % 3] << '\n';
+    }
+  }
+  return csv.str();
+}
+
+class Examples : public CommandLine {
+ public:
+  Examples() {
+    files.write("units.csv", unit_records());
+    files.write("mixed.yaml",
+                "columns:\n"
+                "  x:    {type: number, min: 0, max: 10}\n"
+                "  y:    {type: number, min: 0, max: 1}\n"
+                "  kind: {type: categorical, values: [a, b, c]}\n");
+  }
+
+  [[nodiscard]] Json json(const Arguments& arguments) const {
+    const Ended ended = run(arguments + Arguments{"--json"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return Json::parse(ended.out, nullptr, false);
+  }
+};
+
+const Arguments kMixed = {"--domain", "mixed.yaml", "--candidates", "2000"};
+
+TEST(Compare, SummarisesPoints) {
+  const Examples command;
+  const Arguments compare = {"compare", "--data", "units.csv", "--unit", "unit"};
+  const Json found = command.json(compare + kMixed + Arguments{"--epsilon", "4"});
+  EXPECT_EQ(found["units"], 12);
+  EXPECT_EQ(found["columns"].size(), 3);
+  EXPECT_EQ(found["columns"][0]["unit"], 10);
+  EXPECT_NEAR(found["truth"]["means"][0], 0.46, 0.03);
+  // The units' own places make x and y go together; laws keep some of that, uniform records none.
+  EXPECT_GT(found["truth"]["correlations"][1], 0.9);
+  EXPECT_GT(found["law"]["correlations"][1], 0.1);
+  EXPECT_LT(std::abs(found["uniform"]["correlations"][1].get<double>()), 0.1);
+  EXPECT_LT(found["law"]["distance"]["mean_pair_tv"], found["uniform"]["distance"]["mean_pair_tv"]);
+  const Ended words = command.run(compare + kMixed + Arguments{"--epsilon", "4"});
+  EXPECT_EQ(words.status, 0) << words.err;
+  EXPECT_TRUE(words.out.starts_with("NOT PRIVATE")) << words.out;
+}
+
+TEST(Compare, OfUnitsWithoutRecordsSaysSo) {
+  const Examples command;
+  command.files.write("none.csv", "unit,x,y,kind\n");
+  const Ended words = command.run(Arguments{"compare", "--data", "none.csv", "--unit", "unit"} +
+                                  kMixed + Arguments{"--epsilon", "4"});
+  EXPECT_EQ(words.status, 0) << words.err;
+  EXPECT_NE(words.out.find("no unit has records"), std::string::npos) << words.out;
+}
+
+}  // namespace
+}  // namespace mollify::test
