@@ -1,10 +1,10 @@
 #include "mollify/release/unit_estimates.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "mollify/io/private_table.h"
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/local/scored_table.h"
 
 namespace mollify {
 namespace {
@@ -41,12 +41,7 @@ MixedPoints UnitEstimates::rows(std::size_t unit) const {
 
 void UnitEstimates::masses(std::size_t unit, std::span<float> masses) const {
   if (const Scorer* scorer = release_->scorer()) {
-    scorer->score(rows(unit), masses);
-    const std::span<const float> densities = release_->space().densities();
-    if (!densities.empty() && !scorer->scores_are_ratios()) {
-      std::transform(masses.begin(), masses.end(), densities.begin(), masses.begin(),
-                     std::divides<>());
-    }
+    score_against_reference(*scorer, rows(unit), release_->space().densities(), masses);
     return;
   }
   std::fill(masses.begin(), masses.end(), 0.0F);
