@@ -54,8 +54,8 @@ std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
   return known;
 }
 
-ScorerKind SpaceOptions::scorer_for(SpaceKind space) const {
-  return chosen_scorer().value_or(usual_scorer(space));
+ScorerKind SpaceOptions::scorer_for(SpaceKind kind) const {
+  return chosen_scorer().value_or(usual_scorer(kind));
 }
 
 std::string space_text(const Certificate& certificate) {

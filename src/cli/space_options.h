@@ -26,7 +26,7 @@ struct SpaceOptions {
   SpaceRequest request() const;
   std::optional<ScorerKind> chosen_scorer() const;
   /// The one asked for, or the space's usual one.
-  ScorerKind scorer_for(SpaceKind space) const;
+  ScorerKind scorer_for(SpaceKind kind) const;
 };
 
 /// "categories (120 outcomes), scored by empirical", for people.
