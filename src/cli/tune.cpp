@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "mollify/divergence/worst_case_risk.h"
 #include "mollify/io/domain_yaml.h"
 #include "mollify/io/public_records.h"
 #include "mollify/kernel/exp_bound.h"
@@ -54,6 +55,17 @@ std::vector<TriedBand> bands_to_try(const TuneOptions& options, const ReleaseSpa
     bands.push_back({to_text(location), floor_of(location, epsilon)});
   }
   return bands;
+}
+
+/// The worst case over everything between c1 and c2 times the reference, whatever the units; an
+/// upper bound. None without c2.
+std::optional<DivergenceReport> worst_case(const TuneOptions& options, const TriedBand& band,
+                                           std::size_t outcomes, double epsilon) {
+  if (!options.c2) return std::nullopt;
+  const DensityClass inputs{options.c1.value_or(0), *options.c2};
+  return worst_case_risk(LocationBand{band.floor, inputs}, ReferenceMasses::uniform(outcomes),
+                         epsilon)
+      .risk;
 }
 
 /// The band whose mean of one divergence is least.
@@ -118,6 +130,8 @@ int run(const TuneOptions& options) {
                       {"floor", bands[i].floor},
                       {"mean", divergence_json(results[i].mean)},
                       {"worst", divergence_json(results[i].worst)}});
+      const auto bound = worst_case(options, bands[i], outcomes, epsilon);
+      rows.back()["worst_case"] = bound ? divergence_json(*bound) : Json(nullptr);
     }
     print_json({{"epsilon", epsilon},
                 {"units", tuning.units()},
@@ -134,14 +148,19 @@ int run(const TuneOptions& options) {
   }
   fmt::print("{} public units, {} ({} outcomes), scored by {}, epsilon {:.6g} a draw\n\n",
              tuning.units(), name_of(space.kind()), space.size(), name_of(kind), epsilon);
-  fmt::print("{:<16} {:>10}  {:>9} {:>9}  {:>8} {:>8}  {:>9} {:>9}\n", "--band", "b", "mean KL",
-             "worst", "mean TV", "worst", "mean H2", "worst");
+  fmt::print("{:<16} {:>10}  {:>9} {:>9}  {:>8} {:>8}  {:>9} {:>9}  {:>9}\n", "--band", "b",
+             "mean KL", "worst", "mean TV", "worst", "mean H2", "worst", "bound KL");
   for (std::size_t i = 0; i < bands.size(); ++i) {
     const auto& [mean, worst] = results[i];
-    fmt::print("{:<16} {:>10.6f}  {:>9.4f} {:>9.4f}  {:>8.4f} {:>8.4f}  {:>9.4f} {:>9.4f}\n",
+    const auto bound = worst_case(options, bands[i], outcomes, epsilon);
+    fmt::print("{:<16} {:>10.6f}  {:>9.4f} {:>9.4f}  {:>8.4f} {:>8.4f}  {:>9.4f} {:>9.4f}  {:>9}\n",
                bands[i].choice, bands[i].floor, mean.kl, worst.kl, mean.tv, worst.tv,
-               mean.hellinger2, worst.hellinger2);
+               mean.hellinger2, worst.hellinger2, bound ? fmt::format("{:.4f}", bound->kl) : "-");
   }
+  fmt::print(
+      "\nworst: among these units; bound: over everything between c1 and c2 times the "
+      "reference{}\n",
+      options.c2 ? "" : " (needs --c2)");
   fmt::print("\nleast mean KL: --band {}\n", by_kl);
   return kSuccess;
 }
