@@ -9,7 +9,9 @@
 namespace mollify {
 namespace {
 
-/// An integer for each outcome, in proportion to the law that the channel leaves in place.
+/// An integer for each input, in proportion to the law that stands for an empty P: the one that the
+/// channel leaves in place, if it is made for one.
+std::uint64_t stationary(const MatrixChannel&, std::size_t) { return 1; }
 std::uint64_t stationary(const RandomizedResponse&, std::size_t) { return 1; }
 std::uint64_t stationary(const MixtureChannel& channel, std::size_t j) {
   return channel.reference(j);
@@ -20,11 +22,16 @@ std::uint64_t stationary(const StaircaseChannel& channel, std::size_t j) {
 
 template <class Channel>
 std::vector<std::uint64_t> stationary_weights(const Channel& channel) {
-  std::vector<std::uint64_t> weights(channel.outcome_count());
+  std::vector<std::uint64_t> weights(channel.input_count());
   for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = stationary(channel, j);
   return weights;
 }
 
+void for_each_integer(const MatrixChannel& channel, const std::function<void(uint128)>& take) {
+  for (std::size_t x = 0; x < channel.input_count(); ++x) {
+    for (std::size_t j = 0; j < channel.outcome_count(); ++j) take(channel.entry(x, j));
+  }
+}
 void for_each_integer(const RandomizedResponse& channel, const std::function<void(uint128)>& take) {
   take(channel.outcome_count());
   take(channel.kept());
@@ -44,6 +51,9 @@ void for_each_integer(const StaircaseChannel& channel, const std::function<void(
   }
 }
 
+std::size_t draw_stationary(const MatrixChannel& channel, SecureRandom& random) {
+  return random.below(channel.input_count());
+}
 std::size_t draw_stationary(const RandomizedResponse& channel, SecureRandom& random) {
   return random.below(channel.outcome_count());
 }
@@ -93,6 +103,7 @@ void ChannelSampler<Channel>::for_each_public_integer(
   for_each_integer(channel_, take);
 }
 
+template class ChannelSampler<MatrixChannel>;
 template class ChannelSampler<RandomizedResponse>;
 template class ChannelSampler<MixtureChannel>;
 template class ChannelSampler<StaircaseChannel>;

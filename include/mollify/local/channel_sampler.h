@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "mollify/kernel/matrix_channel.h"
 #include "mollify/kernel/mixture_channel.h"
 #include "mollify/kernel/randomized_response.h"
 #include "mollify/kernel/staircase_channel.h"
@@ -14,10 +15,11 @@ namespace mollify {
 ///
 /// Channel is RandomizedResponse (the naive sampler A_R of Husain et al. 2020), MixtureChannel (the
 /// linear mixture, Park et al. 2024, eq. 35, and the Gaussian-curve sampler, Ghoukasian et al.
-/// 2025) or StaircaseChannel (the public-data kernel, Zamanlooy et al. 2024). The guarantee is that
-/// of the matrix, whose columns are checked in integers; it holds for every P because it holds for
-/// every row. Where P has no weight x is drawn
-/// from the reference that the channel leaves in place.
+/// 2025), StaircaseChannel (the public-data kernel, Zamanlooy et al. 2024) or MatrixChannel with as
+/// many rows as outcomes (A_R with any other randomizer, such as laplace_channel). The guarantee is
+/// that of the matrix, whose columns are checked in integers; it holds for every P because it holds
+/// for every row. Where P has no weight x is drawn from the reference that the channel leaves in
+/// place; of a MatrixChannel every row is as likely.
 template <class Channel>
 class ChannelSampler final : public LocalSampler {
  public:
@@ -43,6 +45,7 @@ class ChannelSampler final : public LocalSampler {
   Guarantee guarantee_;
 };
 
+extern template class ChannelSampler<MatrixChannel>;
 extern template class ChannelSampler<RandomizedResponse>;
 extern template class ChannelSampler<MixtureChannel>;
 extern template class ChannelSampler<StaircaseChannel>;
