@@ -10,6 +10,7 @@
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/reference/reference_candidates.h"
 #include "mollify/release/verification.h"
+#include "progress.h"
 #include "report.h"
 #include "text_file.h"
 
@@ -91,7 +92,11 @@ int verify_mechanism(const VerifyOptions& options) {
         fmt::format("the reference must have {} masses like --k, but has {}", k, reference.size()));
   }
   const auto sampler = make_sampler(parameters);
-  const Verification found = verify_sampler(*sampler, options.inputs.value_or(24));
+  const std::uint64_t inputs = options.inputs.value_or(24);
+  Progress progress("inputs", inputs);
+  const Verification found =
+      verify_sampler(*sampler, inputs, [&](std::uint64_t tried) { progress.reached(tried); });
+  progress.finish();
   const bool pure = found.claimed.notion == Guarantee::Notion::kPure;
   if (options.json) {
     print_json({{"mechanism", name_of(parameters.mechanism)},

@@ -79,6 +79,12 @@ CsvReader::CsvReader(std::string path)
                     "line is longer",
                     lines_.path(), LineReader::kMaxLineBytes));
   }
+  if (lines_.line().find('\r') != std::string_view::npos) {
+    throw InvalidInput(
+        fmt::format("{} must end its lines with a line feed, but line 1 holds a carriage return "
+                    "without one",
+                    lines_.path()));
+  }
   if (!well_quoted()) {
     throw InvalidInput(
         fmt::format("{} line 1 must be a header with closed quotes, but holds a misplaced quote",

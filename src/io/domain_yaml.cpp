@@ -213,7 +213,7 @@ class DomainParser {
                                     "but has \"{}\"",
                                     type));
     }
-    if (named_inside) known.push_back("name");
+    if (named_inside) known.emplace_back("name");
     require_known(settings, known, fmt::format("a column of type {}", type));
     Cells declared = cells(key, settings, type);
     Mapping declared_mapping = mapping(settings);

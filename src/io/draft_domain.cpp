@@ -152,6 +152,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   CsvReader csv(public_csv);
   const std::vector<std::string>& names = columns.empty() ? csv.header() : columns;
   std::vector<std::size_t> positions;
+  positions.reserve(names.size());
   for (const std::string& name : names) positions.push_back(csv.position(name, "to draft from"));
   std::vector<ColumnSketch> sketches(names.size());
   std::uint64_t records = 0;

@@ -63,7 +63,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnSequenceEnd() override { close(); }
   void OnMapEnd() override { close(); }
 
-  [[nodiscard]] YamlNode take() && { return std::move(root_); }
+  [[nodiscard]] YamlNode take() { return std::move(root_); }
 
   [[noreturn]] void refuse(const YAML::Mark& mark, std::string_view what) const {
     throw InvalidInput(fmt::format("{} line {} {}", name_, line(mark), what));
@@ -154,7 +154,7 @@ YamlNode parse_yaml(std::string_view yaml, const std::string& name) {
     if (!parser.HandleNextDocument(builder)) {
       throw InvalidInput(fmt::format("{} must declare columns, but is empty", name));
     }
-    YamlNode root = std::move(builder).take();
+    YamlNode root = builder.take();
     TreeBuilder rest(name);
     if (parser.HandleNextDocument(rest)) {
       throw InvalidInput(fmt::format("{} must hold one YAML document, but holds more", name));

@@ -151,7 +151,7 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
     case Mechanism::kRandomizedResponse: {
       RandomizedResponse channel(parameters.outcome_count, *parameters.epsilon);
       const Guarantee guarantee = pure(channel.epsilon());
-      return std::make_unique<ChannelSampler<RandomizedResponse>>(std::move(channel), guarantee);
+      return std::make_unique<ChannelSampler<RandomizedResponse>>(channel, guarantee);
     }
     case Mechanism::kMixture: {
       const ExpBound bound(*parameters.epsilon);

@@ -89,6 +89,7 @@ WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
   // What is released is released at this epsilon: from 1e-6, and above 30 as at 30.
   const double epsilon = parameters.epsilon ? ExpBound(*parameters.epsilon).epsilon() : 0;
   if (is_band(parameters.mechanism)) {
+    (void)band_floor_of(made);  // refuses what no sampler can be made with
     const ReferenceMasses reference = [&] {
       if (parameters.reference.empty()) return ReferenceMasses::uniform(parameters.outcome_count);
       const std::vector<double> masses = masses_of(parameters);

@@ -184,7 +184,8 @@ void look_at_space(const Certificate& certificate, const Domain& domain,
 
 }  // namespace
 
-Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs) {
+Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
+                            const std::function<void(std::uint64_t)>& tried) {
   Verification result;
   result.claimed = sampler.guarantee();
   result.epsilon_realised_up = sampler.epsilon_realised_up();
@@ -193,6 +194,7 @@ Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs) {
     BandTrial trial(band_sampler->band());
     for (std::uint64_t number = 0; number < inputs; ++number) {
       trial.try_input(adversarial_scores(number, sampler.outcome_count()));
+      if (tried) tried(number + 1);
     }
     result.inputs = inputs;
     result.epsilon_observed_up = trial.epsilon_observed_up();

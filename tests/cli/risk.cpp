@@ -69,6 +69,18 @@ TEST(Risk, OfEveryMechanism) {
   }
 }
 
+TEST(Risk, RefusesWhatNoReleaseCanBeMadeWith) {
+  const CommandLine command;
+  const auto refused = [&](const Arguments& options) {
+    const Ended ended = command.run(Arguments{"risk", "--k", "3", "--epsilon", "1"} + options);
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_EQ(refused({"--gamma", "1"}), "mollify: gamma must be finite and above 1, but is 1\n");
+  EXPECT_EQ(refused({"--c1", "0", "--c2", "1"}),
+            "mollify: c2 must be finite and above 1, but is 1\n");
+}
+
 // At E c1 >= c2 the class is a mollifier itself and everything in it is released as it is.
 TEST(Risk, IsNothingWhereTheClassIsAMollifier) {
   const CommandLine command;

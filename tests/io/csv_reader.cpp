@@ -84,6 +84,9 @@ TEST(CsvReader, RefusesWhatIsNoHeader) {
   EXPECT_EQ(refusal(""), "file.csv must start with a header, but is empty");
   EXPECT_EQ(refusal("\xef\xbb\xbf"), "file.csv must start with a header, but is empty");
   EXPECT_EQ(refusal("\r\na,b\n"), "file.csv must start with a header, but its first line is empty");
+  EXPECT_EQ(refusal("a,b\r1,2\r"),
+            "file.csv must end its lines with a line feed, but line 1 holds a carriage return "
+            "without one");
   EXPECT_EQ(refusal("a,\"b\n"),
             "file.csv line 1 must be a header with closed quotes, but holds a misplaced quote");
   EXPECT_EQ(refusal(std::string((1U << 20U) + 1, 'a')),

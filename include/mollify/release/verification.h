@@ -1,6 +1,8 @@
 // Recomputing a guarantee in integers.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "mollify/local/sampler.h"
@@ -24,8 +26,10 @@ struct Verification {
 
 /// Tries `inputs` adversarial inputs (point masses, near-ties, heavy tails, denormals, NaN,
 /// infinities, negative numbers, nothing) beside the public extremes. A band's tables are built
-/// densely, from float and from double scores, and sparsely. O(inputs k).
-Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs);
+/// densely, from float and from double scores, and sparsely. After each input, `tried` (if any) is
+/// told how many there have been. O(inputs k).
+Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
+                            const std::function<void(std::uint64_t)>& tried = {});
 
 /// What checking a certificate found.
 struct CertificateCheck {

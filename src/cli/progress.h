@@ -1,0 +1,35 @@
+// A line on the terminal while something takes long.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace mollify::cli {
+
+/// Shows steps done, steps in all, rate and time left on standard error, a few times a second and
+/// not before the first second has passed. Silent unless standard error is a terminal. For commands
+/// that analyse: what a release does for how long is nobody's business.
+class Progress {
+ public:
+  Progress(std::string steps_name, std::uint64_t steps);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { finish(); }
+
+  void reached(std::uint64_t step);
+  /// Wipes the line.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string steps_name_;
+  std::uint64_t steps_;
+  bool on_terminal_;
+  bool shown_ = false;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point next_ = begin_ + std::chrono::seconds(1);
+};
+
+}  // namespace mollify::cli
