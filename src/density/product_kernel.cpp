@@ -142,7 +142,7 @@ class KernelSum {
         upper_(rows.padded()),
         shells_(rows.padded()),
         order_(rows.size()),
-        values_(kernels.size() * CandidateBlocks::kMost),
+        values_(std::max<std::size_t>(kernels.size(), 1) * CandidateBlocks::kMost),
         origins_(rows.stride()),
         factors_(rows.stride(), 1.0F),
         packed_(kChunk * rows.stride()) {}

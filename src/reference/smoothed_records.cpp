@@ -38,7 +38,7 @@ SmoothedRecords::SmoothedRecords(MixedPoints records, Bandwidths bandwidths, dou
   }
 }
 
-SmoothedRecords::SmoothedRecords(MixedPoints records, double uniform_share)
+SmoothedRecords::SmoothedRecords(const MixedPoints& records, double uniform_share)
     : SmoothedRecords(records, rule_of_thumb(records), uniform_share) {}
 
 void SmoothedRecords::densities(const MixedPoints& points, std::span<float> densities) const {

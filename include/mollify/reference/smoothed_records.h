@@ -29,7 +29,7 @@ class SmoothedRecords {
   /// bandwidth for each column.
   SmoothedRecords(MixedPoints records, Bandwidths bandwidths, double uniform_share = kUniformShare);
   /// With the bandwidths of `rule_of_thumb`.
-  explicit SmoothedRecords(MixedPoints records, double uniform_share = kUniformShare);
+  explicit SmoothedRecords(const MixedPoints& records, double uniform_share = kUniformShare);
 
   [[nodiscard]] std::span<const MixedColumn> columns() const noexcept { return records_.columns(); }
   [[nodiscard]] const Bandwidths& bandwidths() const noexcept { return bandwidths_; }
