@@ -47,9 +47,10 @@ std::vector<TriedBand> bands_to_try(const TuneOptions& options, const ReleaseSpa
   }
   const BandChoice relative{.kind = BandChoice::Kind::kRelative};
   bands.push_back({to_text(relative), floor_of(relative, epsilon)});
-  for (const int tenths : {1, 2, 3, 4, 6, 7, 8, 9}) {
+  // Denser next to 1, where units far from the reference have their best band.
+  for (const int percent : {2, 5, 10, 20, 30, 40, 60, 70, 80, 90}) {
     // Three digits are as good, and easier to type.
-    const double b = std::stod(fmt::format("{:.3g}", std::exp(-epsilon * tenths / 10)));
+    const double b = std::stod(fmt::format("{:.3g}", std::exp(-epsilon * percent / 100)));
     if (!(b > std::exp(-epsilon)) || !(b < 1)) continue;
     const BandChoice location{.kind = BandChoice::Kind::kLocation, .location = b};
     bands.push_back({to_text(location), floor_of(location, epsilon)});

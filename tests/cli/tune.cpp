@@ -40,7 +40,7 @@ TEST(Tune, MeasuresEveryBandAndNamesTheBest) {
                                  Arguments{"--cells", "400", "--score", "empirical"}}) {
     const Json found = tuned(command, space + Arguments{"--epsilon", "2", "--c2", "6"});
     EXPECT_EQ(found["units"], 40);
-    ASSERT_EQ(found["bands"].size(), 10U);
+    ASSERT_EQ(found["bands"].size(), 12U);
     EXPECT_EQ(found["bands"][0]["band"], "minimax");
     EXPECT_EQ(found["bands"][1]["band"], "relative");
     double least = 1e300;
