@@ -19,9 +19,12 @@ HistogramMeasure::HistogramMeasure(Grid bins, std::vector<double> masses)
   }
   double sum = 0;
   for (std::size_t i = 0; i < masses_.size(); ++i) {
-    if (!(masses_[i] >= 0)) {
+    if (!(masses_[i] > 0)) {
       throw InvalidInput(
-          fmt::format("mass {} of a histogram must not be negative, but is {:g}", i, masses_[i]));
+          fmt::format("mass {} of a reference's histogram must be positive, or data there would be "
+                      "lost, but is "
+                      "{:g}",
+                      i, masses_[i]));
     }
     sum += masses_[i];
   }

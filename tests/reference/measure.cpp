@@ -42,7 +42,7 @@ std::vector<NamedMeasure> made_of_every_kind() {
                           .variances = {{1, 0.5}, {0.2, 0.1}},
                           .box = {{-2, 4}, {-2, 2}}});
   const auto histogram = std::make_shared<HistogramMeasure>(Grid({{0, 1, 3}, {0, 0.25, 1}}),
-                                                            std::vector<double>{1, 0, 2, 5});
+                                                            std::vector<double>{1, 0.1, 2, 5});
   return {{"uniform", uniform},
           {"Gaussian", gaussian},
           {"truncated Gaussian", truncated},
@@ -270,7 +270,7 @@ TEST(Measure, RefusesWhatIsNoMeasure) {
   EXPECT_THROW(UniformMeasure(Box(3, {0, 1e-200})), InvalidInput);
   EXPECT_THROW(ProductMeasure({}), InvalidInput);
   EXPECT_THROW(HistogramMeasure(Grid({{0, 1, 2}}), {1}), InvalidInput);
-  EXPECT_THROW(HistogramMeasure(Grid({{0, 1, 2}}), {0, 0}), InvalidInput);
+  EXPECT_THROW(HistogramMeasure(Grid({{0, 1, 2}}), {1, 0}), InvalidInput);
   EXPECT_THROW(HistogramMeasure(Grid({{0, 1, 2}}), {2, -1}), InvalidInput);
   EXPECT_THROW(HistogramMeasure(Grid({{0, 1, 2}}), {2, kInfinity}), InvalidInput);
   EXPECT_THROW(GaussianEnvelope(-1, 1, 1), InvalidInput);

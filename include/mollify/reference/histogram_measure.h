@@ -10,7 +10,8 @@ namespace mollify {
 class HistogramMeasure final : public Measure {
  public:
   /// One mass for each bin; normalised here. Throws InvalidInput unless they are as many as the
-  /// grid has cells, finite and not negative, with a positive finite sum.
+  /// grid has cells, positive, with a finite sum. A reference that is zero somewhere lets no law
+  /// follow data there, so counts of records must be smoothed first.
   HistogramMeasure(Grid bins, std::vector<double> masses);
 
   std::size_t dimension() const override { return bins_.dimension(); }
