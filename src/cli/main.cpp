@@ -39,7 +39,7 @@ class BriefCommands : public CLI::Formatter {
  public:
   std::string make_subcommand(const CLI::App* command) const override {
     const std::string description = command->get_description();
-    return fmt::format("  {:<10}{}\n", command->get_name(),
+    return fmt::format("  {:<12}{}\n", command->get_name(),
                        description.substr(0, description.find('\n')));
   }
 };

@@ -25,7 +25,8 @@ MixedPoints RecordLayout::points(std::span<const std::uint32_t> digits) const {
     const auto value_of = [&](std::uint32_t cell) {
       return number ? static_cast<float>((cell + 0.5) / place.cells) : static_cast<float>(cell);
     };
-    const float middle = number ? 0.5F : static_cast<float>((place.cells - 1) / 2);
+    const std::uint32_t middle_level = (place.cells - 1) / 2;
+    const float middle = number ? 0.5F : static_cast<float>(middle_level);
     const std::span<float> values = points.values(place.mixed);
     for (std::size_t j = 0; j < count; ++j) {
       const std::uint32_t digit = digits[j * places_.size() + i];

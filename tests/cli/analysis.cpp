@@ -1,4 +1,6 @@
 // The commands around a release: check, plan, domain, compare, and their help.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -48,6 +50,16 @@ TEST(Check, NamesLineColumnAndValue) {
   const Json few = Json::parse(command.run(words + Arguments{"--json", "--most", "2"}).out);
   EXPECT_EQ(few["listed"].size(), 2U);
   EXPECT_EQ(few["findings"], json["findings"]);
+}
+
+TEST(Check, ReadsDomainsOfAnySize) {
+  const Release command;
+  command.files.write("domain.yaml", kManyNumbers);
+  const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
+  EXPECT_EQ(ended.status, 1);
+  const std::vector<std::string> lines = lines_of(ended.out);
+  EXPECT_EQ(lines[1], "data.csv:2: note must be a number from -1 to 1, but is \"a\"");
+  EXPECT_EQ(lines.back(), "5 records, 5 of them with something to mend, 5 findings");
 }
 
 TEST(Check, FindsNothingInACleanTable) {
@@ -122,6 +134,28 @@ TEST(Draft, IsADomainThatReleases) {
       json["yaml"].get<std::string>().starts_with("# Drafted from the public file data.csv"));
 }
 
+TEST(Draft, OfManyNumbersLeavesThemWhole) {
+  const Release command;
+  std::string header = "x0";
+  std::string low = "0.5";
+  for (int i = 1; i < 8; ++i) {
+    header += ",x" + std::to_string(i);
+    low += ",0.5";
+  }
+  std::string high = low;
+  std::replace(high.begin(), high.end(), '0', '7');
+  command.files.write("public.csv", header + "\n" + low + "\n" + high + "\n");
+  const Ended ended =
+      command.run({"domain", "--public", "public.csv", "--out", "domain.yaml", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_GT(Json::parse(ended.out)["outcomes"], 1e48);
+  command.files.write("data.csv", header + "\n1,2,3,4,5,6,7,7\n");
+  const Ended released = command.run(
+      kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "3", "--candidates", "100"});
+  EXPECT_EQ(released.status, 0) << released.err;
+  EXPECT_EQ(lines_of(released.out).size(), 4U);
+}
+
 TEST(Compare, SaysThatItIsNotPrivate) {
   const Release command;
   const Arguments words = {"compare",     "--data",    "data.csv", "--domain",
@@ -153,8 +187,8 @@ TEST(Help, OfEveryCommandFitsAndNamesItsOptions) {
   const CommandLine command;
   const Ended all = command.run({"--help"});
   EXPECT_EQ(all.status, 0);
-  for (const char* name :
-       {"sample", "verify", "plan", "risk", "law", "compare", "check", "domain"}) {
+  for (const char* name : {"sample", "verify", "plan", "risk", "law", "compare", "check", "domain",
+                           "candidates", "tune"}) {
     EXPECT_NE(all.out.find(std::string("\n  ") + name + " "), std::string::npos) << all.out;
     const Ended help = command.run({name, "--help"});
     EXPECT_EQ(help.status, 0);
@@ -164,8 +198,10 @@ TEST(Help, OfEveryCommandFitsAndNamesItsOptions) {
   }
   const std::string sample = command.run({"sample", "--help"}).out;
   for (const char* option :
-       {"--model", "--data", "--domain", "--epsilon", "--count", "--unit", "--units", "--mechanism",
-        "--reference", "--c1", "--c2", "--gamma", "--mu", "--out", "--certificate"}) {
+       {"--model",      "--data",      "--domain",          "--epsilon", "--count", "--unit",
+        "--units",      "--mechanism", "--reference",       "--c1",      "--c2",    "--gamma",
+        "--mu",         "--out",       "--certificate",     "--band",    "--space", "--cells",
+        "--candidates", "--fresh",     "--candidates-file", "--score"}) {
     EXPECT_NE(sample.find(std::string("\n  ") + option + " "), std::string::npos) << option;
   }
 }

@@ -30,17 +30,6 @@ void expect_held(const CommandLine& command, const Arguments& options, const std
   EXPECT_GE(found["epsilon_observed"], 0);
 }
 
-std::string shortest(double value) {
-  std::ostringstream text;
-  text << std::setprecision(17) << value;
-  return text.str();
-}
-
-/// A band between e^-epsilon and 1.
-std::string location(const std::string& epsilon) {
-  return "location=" + shortest(std::exp(-std::stod(epsilon) / 3));
-}
-
 /// Every mechanism, and bands about a reference.
 std::vector<Arguments> mechanisms(const std::string& epsilon) {
   const Arguments pure = {"--epsilon", epsilon};
@@ -48,9 +37,6 @@ std::vector<Arguments> mechanisms(const std::string& epsilon) {
           pure + Arguments{"--mechanism", "relative"},
           pure + Arguments{"--c1", "0.5", "--c2", "2"},
           pure + Arguments{"--gamma", "2"},
-          pure + Arguments{"--band", "relative"},
-          pure + Arguments{"--band", "minimax", "--c2", "3"},
-          pure + Arguments{"--band", location(epsilon)},
           pure + Arguments{"--mechanism", "public-kernel"},
           pure + Arguments{"--mechanism", "randomized-response"},
           pure + Arguments{"--mechanism", "mixture"},
@@ -63,6 +49,30 @@ TEST(Verify, HoldsForEveryMechanism) {
     for (const char* epsilon : kEpsilons) {
       for (const Arguments& options : mechanisms(epsilon))
         expect_held(command, options, epsilon, k);
+    }
+  }
+}
+
+std::string shortest(double value) {
+  std::ostringstream text;
+  text << std::setprecision(17) << value;
+  return text.str();
+}
+
+/// A band between e^-epsilon and 1.
+std::string location(const std::string& epsilon) {
+  return "location=" + shortest(std::exp(-std::stod(epsilon) / 3));
+}
+
+// The band of a grid's cells or of candidates is one over so many outcomes.
+TEST(Verify, HoldsForEveryBandOfAGridOrOfCandidates) {
+  const CommandLine command;
+  for (const std::size_t k : {2U, 40U * 40 * 40, 65'536U}) {
+    for (const char* epsilon : kEpsilons) {
+      const Arguments pure = {"--epsilon", epsilon, "--inputs", "12"};
+      expect_held(command, pure + Arguments{"--band", "relative"}, epsilon, k);
+      expect_held(command, pure + Arguments{"--band", "minimax", "--c2", "3"}, epsilon, k);
+      expect_held(command, pure + Arguments{"--band", location(epsilon)}, epsilon, k);
     }
   }
 }
