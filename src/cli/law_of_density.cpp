@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

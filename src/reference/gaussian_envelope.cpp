@@ -34,11 +34,11 @@ double integral(const Function& function, double low, double high, double scale,
   if (smooth_at_ends && width <= 0.2 * scale) {
     return gauss<double, 3>::integrate(function, low, high);
   }
-  const double pieces = std::ceil(width / scale);
-  const double half = 0.5 * width / pieces;
+  const auto pieces = static_cast<std::size_t>(std::ceil(width / scale));
+  const double half = 0.5 * width / static_cast<double>(pieces);
   double sum = 0;
-  for (double piece = 0; piece < pieces; ++piece) {
-    const double middle = low + (2 * piece + 1) * half;
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    const double middle = low + static_cast<double>(2 * piece + 1) * half;
     if (smooth_at_ends) {
       sum += gauss<double, 10>::integrate(function, middle - half, middle + half);
       continue;
@@ -215,6 +215,14 @@ double GaussianEnvelope::box_mass(const Box& box) const {
         fmt::format("masses of boxes are known for Gaussian envelopes of at most {} dimensions, "
                     "but this one has {}",
                     Grid::kMostDimensions, box_.size()));
+  }
+  // Cubature takes a piece for each deviation along each axis.
+  const double most_deviations = box_.size() == 2 ? 200 : 20;
+  if (radius_ > most_deviations * deviation_) {
+    throw InvalidInput(
+        fmt::format("masses of boxes are known for Gaussian envelopes of {} dimensions with a "
+                    "radius of at most {} deviations, but this one has {:g}",
+                    box_.size(), most_deviations, radius_ / deviation_));
   }
   // Nothing that counts lies farther out, and cubature needs finite ends.
   const double far = radius_ + 12 * deviation_;

@@ -281,6 +281,8 @@ TEST(Measure, RefusesWhatIsNoMeasure) {
   EXPECT_THROW(GaussianEnvelope(1, 1, 4, Box(4, {0, 1})), InvalidInput);
   EXPECT_THROW(GaussianEnvelope(1, 1, 1, {{500, 501}}), InvalidInput);
   EXPECT_THROW((void)GaussianEnvelope(1, 1, 4).box_mass(Box(4, {0, 1})), InvalidInput);
+  EXPECT_THROW((void)GaussianEnvelope(201, 1, 2).box_mass({{0, 500}, {0, 500}}), InvalidInput);
+  EXPECT_THROW(GaussianEnvelope(21, 1, 3, Box(3, {-30, 30})), InvalidInput);
   EXPECT_THROW((void)equal_width_grid(GaussianEnvelope(1, 1, 4), 16), InvalidInput);
 }
 

@@ -37,7 +37,8 @@ class GaussianEnvelope final : public Measure {
   /// The mass of g: exact without a box and in one dimension, by cubature otherwise.
   double class_bound() const override { return peak_ * shape_mass_; }
   /// By cubature in two and three dimensions, split where the sphere cuts the box, to about 1e-10;
-  /// exact in one. In more dimensions it throws InvalidInput: no grid has them.
+  /// exact in one. Throws InvalidInput in more dimensions, which no grid has, and where cubature
+  /// would take too long: a radius beyond 200 deviations in two dimensions, 20 in three.
   double box_mass(const Box& box) const override;
   std::vector<double> equal_mass_edges(std::size_t axis, std::size_t cells) const override;
 
