@@ -196,6 +196,7 @@ void add_compare(CLI::App& app, Session& session) {
   add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
   options->mechanism.add_to(command, "public CSV of records in the domain",
                             "all draws of a unit together");
+  options->mechanism.add_band_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }
