@@ -218,6 +218,7 @@ void add_plan(CLI::App& app, Session& session) {
       ->type_name("REGION");
   options->mechanism.add_to(command, "public CSV of records in the domain",
                             "all draws of a unit together");
+  options->mechanism.add_band_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -183,6 +183,17 @@ TEST(Compare, TakesEveryMechanism) {
   }
 }
 
+TEST(Compare, TakesABandLikeAMechanism) {
+  const Release command;
+  for (const char* band : {"relative", "minimax", "location=0.5"}) {
+    for (const Arguments& words : {Arguments{"compare", "--data", "data.csv"}, Arguments{"plan"}}) {
+      const Ended ended = command.run(
+          words + Arguments{"--domain", "domain.yaml", "--epsilon", "2", "--band", band});
+      EXPECT_EQ(ended.status, 0) << ended.err;
+    }
+  }
+}
+
 TEST(Help, OfEveryCommandFitsAndNamesItsOptions) {
   const CommandLine command;
   const Ended all = command.run({"--help"});

@@ -152,7 +152,6 @@ struct Elsewhere {
 
 const std::vector<Elsewhere> kElsewhere = {
     {"grid", kTwoNumbers, {"--epsilon", "1", "--cells", "400"}},
-    {"gridOfRecords", kTwoNumbers, {"--epsilon", "1", "--cells", "400", "--score", "empirical"}},
     {"candidates", kManyNumbers, {"--epsilon", "1", "--candidates", "300"}},
     {"freshCandidates",
      kManyNumbers,
@@ -161,9 +160,6 @@ const std::vector<Elsewhere> kElsewhere = {
      kManyNumbers,
      {"--epsilon", "1", "--candidates", "300", "--score", "empirical", "--band", "location=0.7"}},
     {"histogram", kManyNumbers, {"--epsilon", "1", "--candidates", "300", "--score", "histogram"}},
-    {"mixture",
-     kManyNumbers,
-     {"--epsilon", "1", "--candidates", "300", "--score", "gaussian-mixture"}},
     {"scoredCategories", kDomain, {"--epsilon", "1", "--score", "kernel", "--band", "relative"}}};
 
 class TotalityElsewhere : public ::testing::TestWithParam<Elsewhere> {
