@@ -83,8 +83,8 @@ Candidates read_candidates(const std::string& path, const Domain& domain) {
   };
   const auto next = [&](const std::string& what) {
     if (!lines.next()) {
-      throw InvalidInput(fmt::format("{} must {}, but ends after line {}", path, what,
-                                     lines.number()));
+      throw InvalidInput(
+          fmt::format("{} must {}, but ends after line {}", path, what, lines.number()));
     }
     return Fields(lines.line());
   };

@@ -49,8 +49,7 @@ Domain recut_domain(const Domain& domain, std::optional<std::uint64_t> cells) {
     throw InvalidInput(
         fmt::format("cells must be from 1 to {}, but is {}", Domain::kMaxOutcomes, *cells));
   }
-  const std::uint64_t of_each =
-      whole_root(cells.value_or(kUsualCells), domain.columns().size());
+  const std::uint64_t of_each = whole_root(cells.value_or(kUsualCells), domain.columns().size());
   std::vector<Column> columns;
   for (const Column& column : domain.columns()) {
     columns.push_back(

@@ -14,11 +14,11 @@ namespace {
 using testing::ElementsAre;
 
 Domain mixed() {
-  return Domain::make(
-      {Column::make("x", NumberCells::make(0, 1, 4), {.null_is_category = true}),
-       Column::make("i", IntegerCells::make(0, 32)), Column::make("j", IntegerCells::make(1, 32)),
-       Column::make("w", Categories::make({"a", "b"}), {.null_is_category = true}),
-       Column::make("k", IntegerCells::make(1, 6), {.null_is_category = true})});
+  return Domain::make({Column::make("x", NumberCells::make(0, 1, 4), {.null_is_category = true}),
+                       Column::make("i", IntegerCells::make(0, 32)),
+                       Column::make("j", IntegerCells::make(1, 32)),
+                       Column::make("w", Categories::make({"a", "b"}), {.null_is_category = true}),
+                       Column::make("k", IntegerCells::make(1, 6), {.null_is_category = true})});
 }
 
 TEST(RecordLayout, GivesEachColumnItsScale) {

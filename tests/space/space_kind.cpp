@@ -54,8 +54,7 @@ TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
 }
 
 TEST(SpaceKind, HasNames) {
-  for (const SpaceKind kind :
-       {SpaceKind::kCategories, SpaceKind::kGrid, SpaceKind::kCandidates}) {
+  for (const SpaceKind kind : {SpaceKind::kCategories, SpaceKind::kGrid, SpaceKind::kCandidates}) {
     EXPECT_EQ(space_named(name_of(kind)), kind);
   }
   EXPECT_FALSE(space_named("sphere"));

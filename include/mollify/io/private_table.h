@@ -33,14 +33,14 @@ namespace mollify {
                                    const std::string& unit_column,
                                    const std::optional<StringIndex>& roster = std::nullopt);
 
-/// The digits of the file's records, a record after the other; of more than `most` records, so many drawn
-/// evenly from all of them (reservoir sampling), so that memory is bounded whatever the file.
+/// The digits of the file's records, a record after the other; of more than `most` records, so many
+/// drawn evenly from all of them (reservoir sampling), so that memory is bounded whatever the file.
 [[nodiscard]] std::vector<std::uint32_t> read_table_digits(const std::string& path,
                                                            const Domain& domain, std::size_t most,
                                                            SecureRandom& random);
 
-/// The digits of each unit's records; units as in `read_units`, but without a roster they come in no
-/// order that anything may depend on.
+/// The digits of each unit's records; units as in `read_units`, but without a roster they come in
+/// no order that anything may depend on.
 [[nodiscard]] UnitRecords read_unit_digits(const std::string& path, const Domain& domain,
                                            const std::string& unit_column,
                                            const std::optional<StringIndex>& roster);

@@ -13,9 +13,9 @@ namespace mollify {
 /// It is no relation of SecureRandom, and nothing that releases takes it: a release with a seed
 /// does not compile (tests/misuse). What it may drive is named `simulate`.
 ///
-/// **Fixed for ever**, because lists of public candidates are drawn from it (space/candidates.h): the
-/// key is the seed in its first eight bytes and zeros, and batch b, blocks 0 to 15 under the nonce
-/// (b, 0, 0), gives words 128 b to 128 b + 127, all little-endian.
+/// **Fixed for ever**, because lists of public candidates are drawn from it (space/candidates.h):
+/// the key is the seed in its first eight bytes and zeros, and batch b, blocks 0 to 15 under the
+/// nonce (b, 0, 0), gives words 128 b to 128 b + 127, all little-endian.
 class SeededRandom {
  public:
   explicit SeededRandom(std::uint64_t seed) : seed_(seed) {}
