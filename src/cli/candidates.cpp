@@ -21,6 +21,8 @@ struct CandidatesOptions {
 int run(const CandidatesOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const std::string& out = needed(options.out, "--out");
+  refuse_overwriting("--out", out, "--domain", options.domain);
+  refuse_overwriting("--out", out, "--reference", options.reference);
   const std::uint64_t count = options.count.value_or(Candidates::kUsual);
   const Candidates list =
       options.reference

@@ -216,7 +216,9 @@ void add_compare(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "compare",
       "Show how close the law of a release is to the truth, beside its reference\n\n"
-      "NOT PRIVATE: for the data holder, to choose epsilon, domain and mechanism.");
+      "NOT PRIVATE: for the data holder, to see what a release is worth. Whatever of a release is\n"
+      "chosen by looking at private data tells of them: choose with plan, and with tune on public\n"
+      "units.");
   const auto options = std::make_shared<CompareOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");

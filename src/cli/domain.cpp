@@ -17,6 +17,7 @@ struct DomainOptions {
 };
 
 int run(const DomainOptions& options) {
+  refuse_overwriting("--out", options.out, "--public", options.public_file);
   const DomainDraft draft = draft_domain(needed(options.public_file, "--public"), options.columns);
   const std::string yaml = domain_yaml(draft.domain, draft.notes);
   if (options.out) write_files({{*options.out, yaml}});

@@ -235,7 +235,7 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
   if (options.cells && options.candidates) {
     throw InvalidInput("--cells and --candidates are two spaces, but one is needed");
   }
-  const std::unique_ptr<GaussianMixture> p =
+  const std::unique_ptr<GridDensity> p =
       density_from_json(read_text_file(*options.density), *options.density);
   const std::shared_ptr<const Measure> reference =
       measure_from_json(read_text_file(*mechanism.reference), *mechanism.reference);

@@ -1,5 +1,7 @@
 #include "mechanism_options.h"
 
+#include <vector>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,12 +14,19 @@ namespace {
 
 constexpr const char* kGroup = "Mechanism, all of it public";
 
+/// Those that --mechanism takes: a location is a band, and --band says where.
+std::vector<std::string_view> names_to_choose_from() {
+  std::vector<std::string_view> names(mechanism_names().begin(), mechanism_names().end());
+  std::erase(names, name_of(Mechanism::kLocation));
+  return names;
+}
+
 }  // namespace
 
 void MechanismOptions::add_to(CLI::App& command, const std::string& reference_help,
                               std::string_view spent_on) {
   const std::string group = kGroup;
-  const auto names = mechanism_names();
+  const auto names = names_to_choose_from();
   const auto chosen = [](Mechanism default_mechanism) {
     return fmt::format("; makes {} the default", name_of(default_mechanism));
   };
@@ -60,9 +69,9 @@ std::optional<BandChoice> MechanismOptions::chosen_band() const {
 std::optional<Mechanism> MechanismOptions::named() const {
   if (!mechanism) return std::nullopt;
   const std::optional<Mechanism> known = mechanism_named(*mechanism);
-  if (!known) {
+  if (!known || *known == Mechanism::kLocation) {
     throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
-                                   fmt::join(mechanism_names(), ", "), *mechanism));
+                                   fmt::join(names_to_choose_from(), ", "), *mechanism));
   }
   return known;
 }

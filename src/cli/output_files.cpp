@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "mollify/io/atomic_file.h"
+#include "mollify/kernel/invalid_input.h"
 
 namespace mollify::cli {
 namespace {
@@ -39,6 +42,21 @@ void require_writable(const std::string& path) {
   if (is_stream(path)) return;
   const HeldSignals held;
   const AtomicFile probe(path);
+}
+
+bool same_place(const std::string& left, const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto place = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  };
+  return place(left) == place(right) || fs::equivalent(left, right, ignored);
+}
+
+void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,
+                        const std::string& other, const std::optional<std::string>& input) {
+  if (!output || !input || !same_place(*output, *input)) return;
+  throw InvalidInput(fmt::format("{} must not overwrite the file of {}, {}", flag, other, *input));
 }
 
 void write_files(const std::vector<OutputFile>& files) {

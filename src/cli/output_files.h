@@ -1,6 +1,7 @@
 // The files a command leaves.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,13 @@ bool is_stream(const std::string& path);
 
 /// Refuses (InvalidInput) a path at which no file can be made, and leaves nothing there.
 void require_writable(const std::string& path);
+
+/// Whether two names lead to the same place, whether or not there is a file.
+bool same_place(const std::string& left, const std::string& right);
+
+/// Refuses (InvalidInput) an output that would overwrite the file of another option.
+void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,
+                        const std::string& other, const std::optional<std::string>& input);
 
 /// Makes all of the files appear, or none: an interrupting signal waits until they are complete,
 /// and if one cannot be written those made before it are taken away. Throws InvalidInput or

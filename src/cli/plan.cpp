@@ -15,8 +15,8 @@
 #include "mollify/kernel/exp_bound.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/mechanism_risk.h"
-#include "mollify/reference/smoothed_histogram.h"
 #include "mollify/release/draw_budget.h"
+#include "mollify/release/release_space.h"
 #include "report.h"
 
 namespace mollify::cli {
@@ -112,18 +112,24 @@ int run(const PlanOptions& options) {
     throw InvalidInput(
         fmt::format("model must be local or integral, but is \"{}\"", *options.model));
   }
+  const auto& reference_file = options.mechanism.reference;
+  // What sample would choose from.
+  std::optional<ReleaseSpace> space;
+  if (options.domain) space.emplace(read_domain(*options.domain), SpaceRequest{}, reference_file);
+  const SpaceKind kind = space ? space->kind() : SpaceKind::kCategories;
+  const std::size_t k =
+      space ? static_cast<std::size_t>(space->size()) : outcome_count(options.k, "--domain or --k");
+  if (reference_file && !space) {
+    throw InvalidInput("--reference needs --domain, but none is given");
+  }
   std::optional<Domain> domain;
-  if (options.domain) {
-    domain = read_domain(*options.domain);
-    domain->require_enumerable("mollify plan");
-  }
-  const std::size_t k = domain ? domain->size() : outcome_count(options.k, "--domain or --k");
+  if (kind != SpaceKind::kCandidates && space) domain = space->domain();
   std::vector<double> masses;
-  if (options.mechanism.reference) {
-    if (!domain) throw InvalidInput("--reference needs --domain, but none is given");
-    masses = smoothed_histogram(read_public_records(*options.mechanism.reference, *domain), k);
+  if (reference_file && domain) {
+    masses = reference_masses(read_public_records(*reference_file, *domain), kind, *domain);
   }
-  MechanismParameters parameters = options.mechanism.parameters(k, masses);
+  MechanismParameters parameters =
+      mechanism_parameters(options.mechanism.request(), kind, k, masses);
   const double asked = needed(parameters.epsilon, "--epsilon");
   const std::uint64_t count = options.count.value_or(1);
   parameters.epsilon = ExpBound(*draw_budget(asked, std::nullopt, count).epsilon).epsilon();
@@ -133,11 +139,19 @@ int run(const PlanOptions& options) {
       masses.empty() ? ReferenceMasses::uniform(k) : ReferenceMasses::given(masses);
   validate_parameters(parameters);
   LocalPlan plan = plan_local(band_mechanism_of(parameters), reference, *parameters.epsilon);
-  std::erase_if(plan.table,
-                [](const PlanRow& row) { return row.epsilon > ExpBound::kGreatestEpsilon; });
+  std::erase_if(plan.table, [&](const PlanRow& row) {
+    return row.epsilon > ExpBound::kGreatestEpsilon ||
+           (kind != SpaceKind::kCategories && row.change == PlanChange::fewer_outcomes);
+  });
   const WorstCaseRisk& risk = plan.risk;
   std::optional<double> mass;
   std::optional<RegionBounds> bounds;
+  if (!options.region.empty() && space && !domain) {
+    throw InvalidInput(
+        "region needs a domain whose records can be listed, but this one is released by "
+        "candidates; "
+        "give its reference mass and --k instead");
+  }
   if (!options.region.empty()) {
     mass = region_mass(options, domain, masses);
     bounds = region_bounds(risk.lower_factor, risk.largest_lift, *mass);
@@ -156,6 +170,7 @@ int run(const PlanOptions& options) {
                        {"tv", row.total_variation}});
     }
     Json json{{"mechanism", name_of(parameters.mechanism)},
+              {"space", name_of(kind)},
               {"outcomes", plan.outcomes},
               {"epsilon_total", total},
               {"epsilon_per_draw", plan.epsilon},
@@ -173,8 +188,11 @@ int run(const PlanOptions& options) {
     print_json(json);
     return kSuccess;
   }
-  fmt::print("{} over {} outcomes, epsilon {:g} in all, {:.6g} for each of {} draw{} of a unit\n\n",
-             name_of(parameters.mechanism), plan.outcomes, total, plan.epsilon, count,
+  const char* what = kind == SpaceKind::kGrid         ? "cells"
+                     : kind == SpaceKind::kCandidates ? "candidates"
+                                                      : "outcomes";
+  fmt::print("{} over {} {}, epsilon {:g} in all, {:.6g} for each of {} draw{} of a unit\n\n",
+             name_of(parameters.mechanism), plan.outcomes, what, total, plan.epsilon, count,
              count == 1 ? "" : "s");
   fmt::print("promised: {}\n", promise);
   fmt::print("not promised: membership without a roster of units; timing\n\n");

@@ -25,29 +25,17 @@ struct SampleOptions {
 
 /// Output files may not be input files, nor each other.
 void validate_outputs(const SampleOptions& options) {
-  const auto same = [](const std::optional<std::string>& a, const std::optional<std::string>& b) {
-    if (!a || !b) return false;
-    namespace fs = std::filesystem;
-    std::error_code ignored;
-    const auto place = [&](const std::string& path) {
-      return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
-    };
-    return place(*a) == place(*b) || fs::equivalent(*a, *b, ignored);
-  };
   for (const auto& [flag, output] :
        {std::pair{"--out", options.out}, std::pair{"--certificate", options.certificate}}) {
     for (const auto& [other, input] :
          {std::pair{"--data", options.data}, std::pair{"--domain", options.domain},
           std::pair{"--units", options.units},
-          std::pair{"--reference", options.mechanism.reference},
-          std::pair{"--candidates-file", options.space.candidates_file}}) {
-      if (same(output, input)) {
-        throw InvalidInput(
-            fmt::format("{} must not overwrite the file of {}, {}", flag, other, *input));
-      }
+          std::pair{"--candidates-file", options.space.candidates_file},
+          std::pair{"--reference", options.mechanism.reference}}) {
+      refuse_overwriting(flag, output, other, input);
     }
   }
-  if (same(options.out, options.certificate)) {
+  if (options.out && options.certificate && same_place(*options.out, *options.certificate)) {
     throw InvalidInput(
         fmt::format("--out and --certificate must differ, but both are {}", *options.out));
   }

@@ -1,6 +1,7 @@
 // mollify tune: where to put the band, told from public units.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -80,6 +81,10 @@ const std::string& best(const std::vector<TriedBand>& bands,
 }
 
 void refuse_private_units(const TuneOptions& options, const std::string& file) {
+  if (options.data && !std::filesystem::exists(*options.data)) {
+    throw InvalidInput(
+        fmt::format("{} must be the private file, but there is none", *options.data));
+  }
   if (options.data && same_file_or_content(file, *options.data)) {
     throw InvalidInput(
         fmt::format("the units must be public, but {} is the private file itself", file));

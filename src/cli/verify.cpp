@@ -26,10 +26,41 @@ struct VerifyOptions {
 
 const char* yes_or_no(bool value) { return value ? "yes" : "NO"; }
 
+/// A certificate says itself what was promised: options that say something else are not looked at,
+/// so they are refused.
+void refuse_options_beside_certificate(const VerifyOptions& options) {
+  const MechanismOptions& given = options.mechanism;
+  const auto refuse = [](bool is_given, const char* flag) {
+    if (!is_given) return;
+    throw InvalidInput(fmt::format(
+        "a certificate is checked by what it says itself, so {} must not be given beside it",
+        flag));
+  };
+  refuse(options.k.has_value(), "--k");
+  refuse(options.inputs.has_value(), "--inputs");
+  refuse(given.mechanism.has_value(), "--mechanism");
+  refuse(given.epsilon.has_value(), "--epsilon");
+  refuse(given.mu.has_value(), "--mu");
+  refuse(given.c1.has_value(), "--c1");
+  refuse(given.c2.has_value(), "--c2");
+  refuse(given.gamma.has_value(), "--gamma");
+  refuse(given.band.has_value(), "--band");
+}
+
 int verify_certificate(const VerifyOptions& options) {
+  refuse_options_beside_certificate(options);
   const Certificate certificate =
       parse_certificate(read_text_file(*options.certificate), *options.certificate);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
+  if (options.candidates_file && certificate.space.list != CandidateList::kFile) {
+    throw InvalidInput(
+        "--candidates-file is for releases from a file of candidates, but this is none");
+  }
+  if (options.mechanism.reference && certificate.space.list != CandidateList::kSeeded) {
+    throw InvalidInput(
+        "--reference is for a seeded list of candidates drawn after public records, but this "
+        "certificate is of another space");
+  }
   std::optional<Candidates> list;
   if (options.candidates_file) list = read_candidates(*options.candidates_file, domain);
   if (const auto& reference = options.mechanism.reference;
@@ -65,6 +96,8 @@ int verify_certificate(const VerifyOptions& options) {
     fmt::print("  they keep the claim                          {}  (epsilon {:.15g} realised)\n",
                yes_or_no(check.arithmetic_holds), check.epsilon_realised_up);
     fmt::print("  the draws add up to at most the total        {}\n", yes_or_no(check.total_holds));
+    fmt::print(
+        "  model, unit, roster and where references came from are as declared, not checked\n");
     fmt::print("{}\n", check.holds() ? "holds" : "DOES NOT HOLD");
   }
   return check.holds() ? kSuccess : kFailure;
@@ -78,6 +111,10 @@ std::vector<double> harmonic_masses(std::size_t count) {
 }
 
 int verify_mechanism(const VerifyOptions& options) {
+  if (options.domain || options.candidates_file) {
+    throw InvalidInput(fmt::format("{} is for checking a certificate, but none is given",
+                                   options.domain ? "--domain" : "--candidates-file"));
+  }
   const std::size_t k = outcome_count(options.k);
   std::vector<double> reference;
   if (options.mechanism.reference) {
@@ -93,6 +130,10 @@ int verify_mechanism(const VerifyOptions& options) {
   }
   const auto sampler = make_sampler(parameters);
   const std::uint64_t inputs = options.inputs.value_or(24);
+  constexpr std::uint64_t kMostInputs = 1'000'000;
+  if (inputs > kMostInputs) {
+    throw InvalidInput(fmt::format("inputs must be at most {}, but is {}", kMostInputs, inputs));
+  }
   Progress progress("inputs", inputs);
   const Verification found =
       verify_sampler(*sampler, inputs, [&](std::uint64_t tried) { progress.reached(tried); });

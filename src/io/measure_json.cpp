@@ -12,6 +12,7 @@
 #include "mollify/reference/gaussian_envelope.h"
 #include "mollify/reference/gaussian_mixture_measure.h"
 #include "mollify/reference/histogram_measure.h"
+#include "mollify/reference/measure_density.h"
 #include "mollify/reference/product_measure.h"
 #include "mollify/reference/uniform_measure.h"
 
@@ -188,14 +189,13 @@ json parsed(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-std::unique_ptr<GaussianMixture> density_from_json(std::string_view text, const std::string& name) {
+std::unique_ptr<GridDensity> density_from_json(std::string_view text, const std::string& name) {
   const json value = parsed(text, name);
   const Node node{value, name};
   const std::string type = type_of(node);
   if (type == kMixture) return std::make_unique<GaussianMixture>(mixture_of(node));
   if (type == kGaussian) return std::make_unique<GaussianMixture>(gaussian_of(node));
-  throw InvalidInput(fmt::format("\"type\" of {} must be {} or {}, but is \"{}\"", name, kMixture,
-                                 kGaussian, type));
+  return std::make_unique<MeasureDensity>(measure_of(node, kMostLevels));
 }
 
 std::shared_ptr<const Measure> measure_from_json(std::string_view text, const std::string& name) {

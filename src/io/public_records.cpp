@@ -23,7 +23,9 @@ template <class Take>
 void read_strictly(const std::string& path, const Domain& domain, Take take,
                    const std::optional<std::string>& unit_column = std::nullopt) {
   RecordReader records(path, domain, unit_column);
+  bool any = false;
   while (records.next()) {
+    any = true;
     check_record(records, nullptr, [&](const Finding& finding) {
       const std::string place =
           finding.column.empty() ? "" : fmt::format(" column \"{}\"", finding.column);
@@ -33,6 +35,9 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
           fmt::format("{} line {}{} {}{}", path, finding.line, place, finding.expectation, value));
     });
     take(records);
+  }
+  if (!any) {
+    throw InvalidInput(fmt::format("{} must hold at least one record, but holds none", path));
   }
 }
 

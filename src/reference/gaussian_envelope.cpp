@@ -56,6 +56,45 @@ double volume_of_unit_ball(double dimension) {
   return std::pow(std::numbers::pi, dimension / 2) / boost::math::tgamma(dimension / 2 + 1);
 }
 
+/// A lower bound of the mass that N(m, v I) has in the box, over all |m| <= r; nearly attained.
+///
+/// The mass is a product of one factor for each axis, log-concave in its coordinate of m, so it is
+/// least on the sphere. The sphere is cut into pieces on which every coordinate lies in an
+/// interval; there a factor is least at an end of the interval.
+double least_normaliser(const Box& box, double radius, double variance) {
+  const auto least_between = [&](std::size_t axis, double a, double b) {
+    return std::min(TruncatedNormal(a, variance, box[axis]).normaliser(),
+                    TruncatedNormal(b, variance, box[axis]).normaliser());
+  };
+  if (box.size() == 1) return least_between(0, -radius, radius);
+  // A multiple of four: in each piece cosine and sine are monotone.
+  const int pieces = box.size() == 2 ? 1 << 15 : 1 << 9;
+  const double step = 2 * std::numbers::pi / pieces;
+  const auto least_on_circle = [&](double reach, std::size_t axis) {
+    double least = 1;
+    for (int i = 0; i < pieces; ++i) {
+      const double a = i * step;
+      const double b = a + step;
+      least =
+          std::min(least, least_between(axis, reach * std::cos(a), reach * std::cos(b)) *
+                              least_between(axis + 1, reach * std::sin(a), reach * std::sin(b)));
+    }
+    return least;
+  };
+  if (box.size() == 2) return least_on_circle(radius, 0);
+  // Slices of the ball: the other two coordinates lie in a disc no larger than the slice's largest,
+  // and over a disc, too, the mass is least on the rim.
+  double least = 1;
+  for (int i = 0; i < pieces / 2; ++i) {
+    const double a = i * step;
+    const double b = a + step;
+    const double reach = radius * std::max(std::sin(a), std::sin(b));
+    least = std::min(least, least_between(0, radius * std::cos(a), radius * std::cos(b)) *
+                                least_on_circle(reach, 1));
+  }
+  return least;
+}
+
 double normal(WordStream& words) {
   return std::numbers::sqrt2 * boost::math::erf_inv(2 * words.unit() - 1);
 }
@@ -94,10 +133,7 @@ GaussianEnvelope::GaussianEnvelope(double radius, double variance, std::size_t d
           fmt::format("a Gaussian envelope on a box must have at most {} dimensions, but has {}",
                       Grid::kMostDimensions, dimension));
     }
-    for (const Interval& interval : box_) {
-      peak_ /= std::min(TruncatedNormal(-radius, variance, interval).normaliser(),
-                        TruncatedNormal(radius, variance, interval).normaliser());
-    }
+    peak_ /= least_normaliser(box_, radius, variance);
     shape_mass_ = 1;  // box_mass divides by it
     shape_mass_ = box_mass(box_);
   }

@@ -278,9 +278,10 @@ TEST(Refusals, OfSpacesAndScorers) {
   EXPECT_EQ(with({"--space", "categories"}),
             "space categories needs a domain of at most 16777216 outcomes, but the product of its "
             "columns is 879610141081600; declare fewer bins or fewer columns");
-  EXPECT_EQ(refused(command, {"plan", "--domain", "domain.yaml", "--epsilon", "1"}),
-            "mollify plan needs a domain of at most 16777216 outcomes, but the product of its "
-            "columns is 879610141081600; declare fewer bins or fewer columns");
+  EXPECT_EQ(
+      refused(command, {"plan", "--domain", "domain.yaml", "--epsilon", "1", "--region", "a=1"}),
+      "region needs a domain whose records can be listed, but this one is released by "
+      "candidates; give its reference mass and --k instead");
 }
 
 TEST(Refusals, OfPublicFilesThatAreThePrivateOne) {

@@ -19,9 +19,10 @@ namespace mollify {
 /// v is one number for all components and axes, or a list with an entry for each component: a
 /// number, or a list with one for each axis (for a gaussian: a list with one for each axis). B is
 /// [[low, high], ..], one pair for each axis: what is described is restricted to the box and
-/// renormalised on it. Without "box" the space is R^d. Throws InvalidInput, in one sentence, for
+/// renormalised on it. Without "box" the space is R^d. Every form of a measure, below, is one of a
+/// density as well. Throws InvalidInput, in one sentence, for
 /// anything else, unknown keys included.
-std::unique_ptr<GaussianMixture> density_from_json(std::string_view text, const std::string& name);
+std::unique_ptr<GridDensity> density_from_json(std::string_view text, const std::string& name);
 
 /// Reads a public measure: the two forms above, or
 ///

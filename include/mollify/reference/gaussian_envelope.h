@@ -13,11 +13,9 @@ namespace mollify {
 /// Definition. On R^d the supremum over the ball of the component densities is
 ///   g(x) = (2 pi v)^(-d/2) exp(-max(|x| - r, 0)^2 / (2v)),
 /// constant in the ball. With a box, components are restricted to it and renormalised on it; then
-/// every density is divided by a lower bound of the mass Z(m) that a component keeps. Z is a
-/// product of one factor for each axis, each log-concave in its coordinate of m and so least at
-/// m_a = -r or r: the product of those least factors is used. In one dimension that is the exact
-/// worst normaliser; in more the worst mean of the bound is a corner around the ball, so that g
-/// lies a little above the supremum, never below it.
+/// every density is divided by the least mass Z(m) that a component keeps. Z is log-concave in m,
+/// so it is least on the rim of the ball; it is bounded from below by at most a thousandth in two
+/// dimensions and some hundredths in three, and exact in one.
 ///
 /// Theorem. Every mixture of such components has density p <= g = class_bound() h, where h is this
 /// measure, g normalised: with c1 = 0 and c2 = class_bound() they belong to the density class of
