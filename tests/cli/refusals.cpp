@@ -121,7 +121,7 @@ TEST(Refusals, OfMechanismsAndTheirParameters) {
   };
   EXPECT_EQ(with({"--mechanism", "laplace", "--epsilon", "1"}),
             "mechanism must be one of minimax, relative, class, neighbourhood, public-kernel, "
-            "randomized-response, mixture, gaussian-curve, location, but is \"laplace\"");
+            "randomized-response, mixture, gaussian-curve, but is \"laplace\"");
   EXPECT_EQ(with({"--mechanism", "minimax", "--mu", "1"}),
             "mechanism minimax needs epsilon, but none is given");
   EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}),

@@ -108,7 +108,7 @@ TEST(Tune, RefusesInOneSentence) {
   EXPECT_EQ(refused(fine + Arguments{"--c1", "0.5"}),
             "mollify: c1 needs c2 beside it, but none is given\n");
   command.files.write("public.csv", "id,weight,age\n");
-  EXPECT_EQ(refused(fine), "mollify: public.csv must hold units to tune with, but holds none\n");
+  EXPECT_EQ(refused(fine), "mollify: public.csv must hold at least one record, but holds none\n");
   command.files.write("public.csv", "id,weight,age\nu,200,20\n");
   EXPECT_EQ(refused(fine),
             "mollify: public.csv line 2 column \"weight\" must be a number from 40 to 130, but is "
