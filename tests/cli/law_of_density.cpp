@@ -27,7 +27,7 @@ constexpr const char* kNormal = R"({"type":"gaussian","mean":[0],"variance":1,"b
 /// A client of the one-dimensional reference file as the command reads it.
 std::string client_json(const Json& client) {
   Json means = Json::array();
-  for (const Json& mean : client["mu"]) means.push_back({mean});
+  for (const Json& mean : client["mu"]) means.push_back(Json::array({mean}));
   return Json{{"type", "gaussian_mixture"},
               {"means", means},
               {"weights", client["w"]},
