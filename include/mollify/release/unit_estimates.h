@@ -13,8 +13,8 @@
 
 namespace mollify {
 
-/// The records and estimates of every unit of a release, for analysis: what `compare` shows of
-/// private units and `tune` of public ones. Without units the whole table is one.
+/// The records and estimates of every unit of a release, for analysis: what `compare` shows
+/// of private units. Without units the whole table is one.
 ///
 /// Nothing of this may leave the data holder's machine if the data is private.
 class UnitEstimates {
