@@ -26,14 +26,14 @@ void SpaceOptions::add_to(CLI::App& command) {
       ->group(group);
   command
       .add_option("--score", score,
-                  "kernel, empirical, histogram or gaussian-mixture: how rows become an estimate "
-                  "(default: empirical for categories, kernel otherwise)")
+                  "kernel, empirical, histogram, gaussian-mixture, ratio or mbde: how rows become an "
+                  "estimate (default: empirical for categories, kernel otherwise)")
       ->type_name("NAME")
       ->group(group);
 }
 
 SpaceRequest SpaceOptions::request() const {
-  SpaceRequest request{std::nullopt, cells, candidates, fresh, candidates_file};
+  SpaceRequest request{std::nullopt, cells, candidates, fresh, candidates_file, chosen_scorer()};
   if (space) {
     request.kind = space_named(*space);
     if (!request.kind) {
@@ -49,7 +49,7 @@ std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
   const std::optional<ScorerKind> known = scorer_named(*score);
   if (!known) {
     throw InvalidInput(fmt::format(
-        "score must be kernel, empirical, histogram or gaussian-mixture, but is \"{}\"", *score));
+        "score must be kernel, empirical, histogram, gaussian-mixture, ratio or mbde, but is \"{}\"", *score));
   }
   return known;
 }

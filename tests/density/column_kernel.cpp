@@ -90,7 +90,7 @@ void expect_draws_follow(const ColumnKernel& kernel, float origin, std::size_t b
                                   normal_mass(0, 1, mean, h)
                             : kernel.density(static_cast<float>(b), origin);
   }
-  EXPECT_TRUE(testing::follows(expected, seen))
+  EXPECT_TRUE(test::follows(expected, seen))
       << "seed 2024, bandwidth " << kernel.bandwidth() << ", origin " << origin;
 }
 

@@ -17,7 +17,7 @@
 namespace mollify {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInfiniteScore = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 MixedPoints points(std::size_t count) { return {{{Scale::kNumber, 0}}, count}; }
@@ -44,9 +44,9 @@ class Oracle final : public Scorer {
 // all laws of one band, compared in integers. The greatest numerator of an outcome is at most Ebar
 // times the least of any law, which is epsilon-LDP itself.
 TEST(ScoredTable, KeepsEpsilonForEveryScoreAndDensity) {
-  const std::vector<float> absurd = {0, 1, 1e30F, kInfinity, kNaN, -1, 1e-40F};
+  const std::vector<float> absurd = {0, 1, 1e30F, kInfiniteScore, kNaN, -1, 1e-40F};
   const std::vector<std::vector<float>> densities = {
-      {}, {1, 1e-30F, 7, 1e30F}, {0, kNaN, kInfinity, -2}};
+      {}, {1, 1e-30F, 7, 1e30F}, {0, kNaN, kInfiniteScore, -2}};
   const MixedPoints one_row = points(1);
   for (const double epsilon : {0.1, 1.0, 5.0}) {
     const Band band =
@@ -128,7 +128,7 @@ TEST(ScoredTable, IsDrawnFromAsItSays) {
       for (const std::uint32_t outcome : released) ++observed[outcome];
     }
   }
-  EXPECT_TRUE(testing::follows(testing::probabilities_of(table.table().numerators()), observed));
+  EXPECT_TRUE(test::follows(test::probabilities_of(table.table().numerators()), observed));
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+#include "mollify/boosting/evaluation.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "mollify/boosting/grid_features.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+
+Evaluation evaluation_on_grid(const GridDensity& p, const Measure& reference, std::size_t cells) {
+  if (p.dimension() != reference.dimension()) {
+    throw InvalidInput("the reference must have the density's dimensions, but has others");
+  }
+  const Grid grid = equal_width_grid(reference, cells);
+  const Features centres = cell_centres(grid);
+  Evaluation evaluation{centres, std::vector<double>(grid.cell_count()), centres,
+                        std::vector<double>(grid.cell_count())};
+  p.cell_masses(grid, evaluation.masses_p);
+  reference.cell_masses(grid, evaluation.masses_reference);
+  return evaluation;
+}
+
+IterationDiagnostics diagnose(const MbdeIteration& iteration, const Evaluation& evaluation) {
+  const BoostedDensity& after = iteration.after;
+  std::vector<double> at_p(evaluation.p.size());
+  std::vector<double> at_q(evaluation.reference.size());
+  after.classifier_values(iteration.t, evaluation.p, at_p);
+  after.classifier_values(iteration.t, evaluation.reference, at_q);
+  std::vector<double> weights(evaluation.reference.size());
+  iteration.before.log_ratio(evaluation.reference, weights);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double mass =
+        evaluation.masses_reference.empty() ? 1.0 : evaluation.masses_reference[i];
+    weights[i] = mass * std::exp(weights[i]);
+  }
+  const double theta = after.theta(iteration.t);
+  return diagnose(classifier_moments(at_p, evaluation.masses_p, at_q, weights, theta), theta);
+}
+
+BoostingGain boosting_gain(const BoostedDensity& density, const Evaluation& evaluation) {
+  std::vector<double> ratios(evaluation.p.size());
+  density.log_density_ratio(evaluation.p, ratios);
+  BoostingGain gain;
+  if (evaluation.is_exact()) {
+    for (std::size_t i = 0; i < ratios.size(); ++i) gain.delta += evaluation.masses_p[i] * ratios[i];
+    gain.delta /= std::accumulate(evaluation.masses_p.begin(), evaluation.masses_p.end(), 0.0);
+    return gain;
+  }
+  const auto count = static_cast<double>(ratios.size());
+  if (ratios.size() < 2) return gain;
+  gain.delta = std::accumulate(ratios.begin(), ratios.end(), 0.0) / count;
+  double squares = 0;
+  for (const double ratio : ratios) squares += (ratio - gain.delta) * (ratio - gain.delta);
+  gain.error = std::hypot(std::sqrt(squares / (count - 1) / count), density.log_normaliser()->error);
+  return gain;
+}
+
+}  // namespace mollify
