@@ -41,7 +41,7 @@ struct NetworkLanes {
   /// to[i] = weights[i] * (sigmoid(logits[i]) - targets[i]).
   void (*residuals)(const float* logits, const float* targets, const float* weights, float* to,
                     std::size_t samples);
-  /// The hyperbolic tangent, to a few units in the last place. NaN stays NaN.
+  /// The hyperbolic tangent, to 6 units in the last place. NaN stays NaN.
   void (*tanh)(const float* from, float* to, std::size_t samples);
 };
 
