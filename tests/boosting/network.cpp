@@ -50,7 +50,8 @@ TEST(Network, LearnsTheLogRatioOfTwoGaussians) {
   const Features p = gaussian_features(4000, {0.5}, {1}, 1);
   const Features q = gaussian_features(4000, {-0.5}, {1}, 2);
   for (const Optimiser optimiser : {Optimiser::kNesterov, Optimiser::kAdam}) {
-    const NetworkLearner learner({.width = 8, .depth = 2, .optimiser = optimiser, .epochs = 300});
+    const NetworkLearner learner(
+        {.width = 8, .depth = 2, .optimiser = optimiser, .rate = 0.02, .epochs = 300});
     const auto classifier = learner.learn(p, q, 3);
     Features points(1, 41);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -71,7 +72,7 @@ TEST(Network, LearnsTheLogRatioOfTwoGaussians) {
 TEST(Network, StepsAreThePlainOnes) {
   const Features p = gaussian_features(40, {0.5, 3}, {1, 2}, 5);
   const Features q = gaussian_features(90, {0, 4}, {2, 1}, 6);
-  NetworkOptions options{.width = 5, .depth = 2, .rate = 1e-30, .epochs = 1, .minibatches = 1};
+  NetworkOptions options{.width = 5, .depth = 2, .rate = 1e-300, .epochs = 1, .minibatches = 1};
   // With such a rate the weights stay where they start.
   const NetworkParameters start = parameters_of(*NetworkLearner(options).learn(p, q, 7));
   const std::vector<std::size_t> sizes = {2, 5, 5, 1};
@@ -119,7 +120,7 @@ TEST(Network, StepsAreThePlainOnes) {
 TEST(Network, StartsAsStated) {
   const Features p = gaussian_features(5000, {3}, {1}, 8);
   const Features q = gaussian_features(100, {1}, {1}, 9);
-  const NetworkOptions options{.width = 40, .depth = 1, .rate = 1e-30, .epochs = 1};
+  const NetworkOptions options{.width = 40, .depth = 1, .rate = 1e-300, .epochs = 1};
   const NetworkParameters start = parameters_of(*NetworkLearner(options).learn(p, q, 10));
   // Of the mixture of halves: mean 2, variance 2, within 6 standard errors of the smaller sample.
   EXPECT_NEAR(start.centres[0], 2, 0.4);
