@@ -42,10 +42,11 @@ TrainingBlocks::TrainingBlocks(const Features& p, const Features& q, const Sampl
     for (const std::size_t i : share(choice.of_p, m, count)) samples.push_back({true, i});
     for (const std::size_t i : share(choice.of_q, m, count)) samples.push_back({false, i});
     const std::size_t first_block = blocks_.size();
+    const std::size_t units = padded(samples.size()) / kSampleUnit;
     const std::size_t blocks = (samples.size() + kBlock - 1) / kBlock;
     for (std::size_t b = 0; b < blocks; ++b) {
-      const std::size_t begin = samples.size() * b / blocks;
-      const std::size_t end = samples.size() * (b + 1) / blocks;
+      const std::size_t begin = kSampleUnit * (units * b / blocks);
+      const std::size_t end = std::min(kSampleUnit * (units * (b + 1) / blocks), samples.size());
       const Block block{values_.size(), padded(end - begin)};
       values_.resize(block.begin + (dimension_ + kRowsBesideFeatures) * kRowStride);
       float* row = values_.data() + block.begin;
