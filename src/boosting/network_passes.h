@@ -1,0 +1,65 @@
+// Forward and backward passes of a network over blocks of samples.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "network_lanes.h"
+
+namespace mollify::detail {
+
+/// The loops for this processor.
+const NetworkLanes& network_lanes();
+
+/// So many samples, rounded up to what passes take.
+[[nodiscard]] constexpr std::size_t padded(std::size_t samples) {
+  return (samples + kSampleUnit - 1) / kSampleUnit * kSampleUnit;
+}
+
+/// A block has a row for each feature, one of ones, one of targets (1 for P, 0 for Q) and one of
+/// weights. Rows are kRowStride apart.
+inline constexpr std::size_t kRowsBesideFeatures = 3;
+
+/// A network with its parameters and, for one block at a time, its activations.
+///
+/// Parameters are one vector: the layers of NetworkParameters after each other.
+class NetworkPasses {
+ public:
+  /// `sizes` as NetworkClassifier has them.
+  explicit NetworkPasses(std::vector<std::size_t> sizes,
+                         const NetworkLanes& lanes = network_lanes());
+
+  [[nodiscard]] std::size_t parameter_count() const noexcept { return gradient_.size(); }
+
+  void set_parameters(std::span<const float> parameters);
+
+  /// The logits of a block's samples. `samples` is a multiple of kSampleUnit and at most kBlock.
+  std::span<const float> forward(const float* block, std::size_t samples);
+
+  /// Adds the gradient of sum_i weight_i cross-entropy_i over the block that went forward last.
+  void backward(const float* block, std::size_t samples);
+
+  /// The sum of gradients since the last time, times `factor`. It is 0 afterwards.
+  std::span<const float> take_gradient(float factor);
+
+ private:
+  struct Layer {
+    std::size_t inputs;
+    std::size_t outputs;
+    std::size_t first_parameter;
+    std::vector<float> by_input;  ///< W transposed
+    std::vector<float> offsets;
+    std::vector<float> activations;  ///< a row for each output, and one of ones
+  };
+
+  const NetworkLanes& lanes_;
+  std::vector<Layer> layers_;
+  std::vector<float> parameters_;
+  std::vector<float> slopes_;       ///< of what enters tanh in a layer, a row for each output
+  std::vector<float> next_slopes_;  ///< in the layer before
+  std::vector<float> sums_;         ///< gradients in parts
+  std::vector<float> gradient_;
+};
+
+}  // namespace mollify::detail
