@@ -17,9 +17,8 @@ void require_shapes(const Features& points, std::size_t dimension, std::size_t v
                                    dimension, points.dimension()));
   }
   if (points.size() != values) {
-    throw InvalidInput(
-        fmt::format("there must be a value for each of {} points, but there are {}", points.size(),
-                    values));
+    throw InvalidInput(fmt::format("there must be a value for each of {} points, but there are {}",
+                                   points.size(), values));
   }
 }
 
@@ -28,8 +27,7 @@ void require_shapes(const Features& points, std::size_t dimension, std::size_t v
 BoostedDensity::BoostedDensity(const BoostingSpec& spec, std::size_t dimension)
     : spec_(spec), dimension_(dimension) {
   if (!std::isfinite(spec.epsilon) || spec.epsilon <= 0) {
-    throw InvalidInput(
-        fmt::format("epsilon must be finite and positive, but is {}", spec.epsilon));
+    throw InvalidInput(fmt::format("epsilon must be finite and positive, but is {}", spec.epsilon));
   }
   if (spec.outputs == 0) throw InvalidInput("the number of outputs must be at least 1, but is 0");
   if (dimension == 0) throw InvalidInput("points must have at least 1 feature, but have 0");
@@ -71,8 +69,8 @@ void BoostedDensity::classifier_values(std::size_t t, const Features& points,
                                        std::span<double> values) const {
   require_shapes(points, dimension_, values.size());
   if (t < 1 || t > iterations()) {
-    throw InvalidInput(
-        fmt::format("classifiers are numbered from 1 to {}, but {} was asked for", iterations(), t));
+    throw InvalidInput(fmt::format("classifiers are numbered from 1 to {}, but {} was asked for",
+                                   iterations(), t));
   }
   std::vector<float> logits(points.size());
   classifiers_[t - 1]->logits(points, logits);
@@ -107,8 +105,7 @@ void BoostedDensity::log_ratio(const Features& points, std::span<float> log_rati
   }
 }
 
-void BoostedDensity::log_density_ratio(const Features& points,
-                                       std::span<double> log_ratios) const {
+void BoostedDensity::log_density_ratio(const Features& points, std::span<double> log_ratios) const {
   if (!normaliser_) {
     throw InvalidInput("a density ratio needs the log-normaliser, but none has been computed");
   }

@@ -14,9 +14,8 @@ namespace {
 
 void require_same(std::size_t values, std::size_t weights) {
   if (weights == 0 || weights == values) return;
-  throw InvalidInput(
-      fmt::format("there must be a weight for each of {} values, but there are {}", values,
-                  weights));
+  throw InvalidInput(fmt::format("there must be a weight for each of {} values, but there are {}",
+                                 values, weights));
 }
 
 /// The mean of f(value) with weights; 0 without any weight.

@@ -47,8 +47,9 @@ double over_grid(const BoostedDensity& density, const Measure& reference, std::s
 LogNormaliser log_normaliser_by_cubature(const BoostedDensity& density, const Measure& reference,
                                          std::size_t cells) {
   if (reference.dimension() != density.dimension()) {
-    throw InvalidInput(fmt::format("the reference must have the density's {} dimensions, but has {}",
-                                   density.dimension(), reference.dimension()));
+    throw InvalidInput(
+        fmt::format("the reference must have the density's {} dimensions, but has {}",
+                    density.dimension(), reference.dimension()));
   }
   const std::size_t along = cells_along_each_axis(cells, reference.dimension());
   if (along < 4) {

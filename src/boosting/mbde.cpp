@@ -18,9 +18,8 @@ void require_usable(const Features& p, const Features& pool, const MbdeSpec& spe
   if (spec.sample_size == 0) throw InvalidInput("the sample size must be at least 1, but is 0");
   if (pool.size() == 0) throw InvalidInput("the pool of reference samples must not be empty");
   if (p.dimension() != pool.dimension()) {
-    throw InvalidInput(
-        fmt::format("samples of P must have the pool's {} features, but have {}", pool.dimension(),
-                    p.dimension()));
+    throw InvalidInput(fmt::format("samples of P must have the pool's {} features, but have {}",
+                                   pool.dimension(), p.dimension()));
   }
 }
 

@@ -12,9 +12,10 @@ namespace mollify {
 double negative_log_likelihood(std::span<const double> p, std::span<const double> q,
                                std::span<const double> volumes) {
   if (p.size() != q.size() || p.size() != volumes.size()) {
-    throw InvalidInput("a likelihood needs masses of P and of Q and a volume for each cell, but has " +
-                       std::to_string(p.size()) + ", " + std::to_string(q.size()) + " and " +
-                       std::to_string(volumes.size()));
+    throw InvalidInput(
+        "a likelihood needs masses of P and of Q and a volume for each cell, but has " +
+        std::to_string(p.size()) + ", " + std::to_string(q.size()) + " and " +
+        std::to_string(volumes.size()));
   }
   CompensatedSum whole_p;
   CompensatedSum whole_q;

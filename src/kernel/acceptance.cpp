@@ -15,8 +15,9 @@ namespace {
 /// Half of an epsilon that is in the range of two ExpBounds; refuses others under their own name.
 double half_of(double epsilon) {
   if (!std::isfinite(epsilon) || epsilon < 2 * ExpBound::kLeastEpsilon) {
-    throw InvalidInput("epsilon of one draw by rejection must be finite and at least 2e-06, but is " +
-                       detail::shortest(epsilon));
+    throw InvalidInput(
+        "epsilon of one draw by rejection must be finite and at least 2e-06, but is " +
+        detail::shortest(epsilon));
   }
   return epsilon / 2;
 }
@@ -27,8 +28,7 @@ std::size_t first_accepted(const Acceptance& acceptance, std::span<const double>
                            Source& random) {
   if (scores.size() != acceptance.proposals()) {
     throw InvalidInput("rejection among " + std::to_string(acceptance.proposals()) +
-                       " proposals needs as many scores, but has " +
-                       std::to_string(scores.size()));
+                       " proposals needs as many scores, but has " + std::to_string(scores.size()));
   }
   std::size_t chosen = scores.size();
   const UniformBelow uniform(acceptance.upper());

@@ -142,9 +142,8 @@ TEST(MetropolisHastings, WalksFromWhereItIsTold) {
   EXPECT_THROW(
       simulate_metropolis_hastings(step_up(), reference, {.start = {1, 2}}, random, points),
       InvalidInput);
-  EXPECT_THROW(
-      simulate_metropolis_hastings(step_up(), reference, {.deviation = 0}, random, points),
-      InvalidInput);
+  EXPECT_THROW(simulate_metropolis_hastings(step_up(), reference, {.deviation = 0}, random, points),
+               InvalidInput);
   const GaussianMixtureMeasure plane(single_gaussian({0, 0}, 1));
   EXPECT_THROW(simulate_metropolis_hastings(step_up(), plane, {}, random, points), InvalidInput);
 }

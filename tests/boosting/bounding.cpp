@@ -31,7 +31,8 @@ TEST(Bounding, SaysWhatItIs) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double z : {-700.0, -3.0, -0.5, 0.0, 1e-9, 0.2, 4.0}) {
     const double probability = 1 / (1 + std::exp(-z));
-    EXPECT_NEAR(bounded(z, Bounding::kProbability), kClassifierBound * (2 * probability - 1), 1e-15);
+    EXPECT_NEAR(bounded(z, Bounding::kProbability), kClassifierBound * (2 * probability - 1),
+                1e-15);
   }
   EXPECT_EQ(bounded(0.5, Bounding::kLogit), 0.5);
   EXPECT_EQ(bounded(-0.7, Bounding::kLogit), -kClassifierBound);

@@ -91,7 +91,8 @@ TEST(Diagnostics, KnowsNoRegimeWithoutWeakLearning) {
   EXPECT_EQ(two_valued(0.5, -0.1, 0.5, 0.3).regime, BoostingRegime::kNone);
   EXPECT_FALSE(two_valued(0.5, -0.1, 0.5, 0.3).claimed.has_value());
   EXPECT_EQ(two_valued(0.5, 0.1, 0, 0.3).regime, BoostingRegime::kNone);
-  EXPECT_EQ(two_valued(0.5, 0.1, 1.0 / 3, 0.3).regime, BoostingRegime::kHigh);
+  EXPECT_EQ(two_valued(0.5, 0.1, 0.33, 0.3).regime, BoostingRegime::kLow);
+  EXPECT_EQ(two_valued(0.5, 0.1, 0.34, 0.3).regime, BoostingRegime::kHigh);
   EXPECT_EQ(name_of(BoostingRegime::kLow), "low");
   const Masses zero{0, 0};
   const IterationDiagnostics nothing = diagnose(classifier_moments(zero, {}, zero, {}, 0.3), 0.3);
@@ -120,9 +121,10 @@ TEST(Diagnostics, GuaranteesHoldOnFiniteSpaces) {
     const Masses p = random_masses(k, random);
     const Masses reference = random_masses(k, random);
     const std::size_t outputs = trial % 4 == 0 ? 3 : 1;
-    const BoostingSpec spec{.epsilon = std::pow(10.0, static_cast<double>(random() % 300) / 100 - 1),
-                            .bounding = static_cast<Bounding>(random() % 3),
-                            .outputs = outputs};
+    const BoostingSpec spec{
+        .epsilon = std::pow(10.0, static_cast<double>(random() % 300) / 100 - 1),
+        .bounding = static_cast<Bounding>(random() % 3),
+        .outputs = outputs};
     BoostedDensity density(spec, 1);
     Masses q = reference;
     std::vector<IterationDiagnostics> steps;
@@ -162,8 +164,8 @@ TEST(Diagnostics, GuaranteesHoldOnFiniteSpaces) {
 }
 
 TEST(Diagnostics, TellsTheRangeOfTheRatio) {
-  const BoostedDensity density =
-      BoostedDensity({.epsilon = 1, .bounding = Bounding::kSign}, 1).boosted(testing::table({1, -1}));
+  const BoostedDensity density = BoostedDensity({.epsilon = 1, .bounding = Bounding::kSign}, 1)
+                                     .boosted(testing::table({1, -1}));
   const LogRatioRange range =
       log_ratio_range(density.normalised({.value = -0.01}), testing::numbered(2));
   const double reach = density.theta(1) * kLog2;

@@ -106,9 +106,9 @@ TEST(Mbde, ComesCloserToPWithAnHonestLearner) {
                                     EXPECT_EQ(t, divergences.size());
                                     of_samples.push_back(loss);
                                   }};
-  const BoostedDensity density =
-      boost(p, sample_of(pool_counts), CountingLearner(kPoints, 1),
-            {.boosting = {.epsilon = 2}, .iterations = 4, .sample_size = 2000, .seed = 5}, observer);
+  const BoostedDensity density = boost(
+      p, sample_of(pool_counts), CountingLearner(kPoints, 1),
+      {.boosting = {.epsilon = 2}, .iterations = 4, .sample_size = 2000, .seed = 5}, observer);
   ASSERT_EQ(divergences.size(), 5U);
   EXPECT_EQ(of_samples.size(), 4U);
   for (std::size_t t = 1; t < divergences.size(); ++t) {
@@ -159,8 +159,7 @@ TEST(Mbde, RefusesInOneSentence) {
             "there must be at least 1 iteration, but are 0");
   EXPECT_EQ(message(points, points, {.sample_size = 0}),
             "the sample size must be at least 1, but is 0");
-  EXPECT_EQ(message(points, Features(1, 0), {}),
-            "the pool of reference samples must not be empty");
+  EXPECT_EQ(message(points, Features(1, 0), {}), "the pool of reference samples must not be empty");
   EXPECT_EQ(message(Features(2, 4), points, {}),
             "samples of P must have the pool's 1 features, but have 2");
   EXPECT_EQ(message(points, points, {.boosting = {.epsilon = 0}}),

@@ -162,8 +162,8 @@ TEST(Acceptance, NearlyAttainsEpsilon) {
 }
 
 TEST(Acceptance, ClampsEveryScoreInIntegers) {
-  for (const std::uint64_t total : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1} << 53U,
-                                    Acceptance::kGreatestTotal}) {
+  for (const std::uint64_t total :
+       {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1} << 53U, Acceptance::kGreatestTotal}) {
     for (const double epsilon : {2e-6, 0.1, 1.0, 10.0, 60.0, 1e9}) {
       const Acceptance acceptance(epsilon, 1, total);
       EXPECT_GE(acceptance.lower(), 1U);
@@ -184,9 +184,9 @@ TEST(Acceptance, ClampsEveryScoreInIntegers) {
   }
   const Acceptance acceptance(2, 1);
   for (const double score : {0.4, 0.75, 0.999}) {
-    EXPECT_NEAR(static_cast<double>(acceptance.numerator(score)) /
-                    static_cast<double>(acceptance.upper()),
-                score, 1e-15);
+    EXPECT_NEAR(
+        static_cast<double>(acceptance.numerator(score)) / static_cast<double>(acceptance.upper()),
+        score, 1e-15);
   }
 }
 
@@ -197,8 +197,8 @@ TEST(Acceptance, ChoosesByItsIntegers) {
   std::vector<double> probabilities;
   double still = 1;
   for (const double score : scores) {
-    const double accepted = static_cast<double>(acceptance.numerator(score)) /
-                            static_cast<double>(acceptance.upper());
+    const double accepted =
+        static_cast<double>(acceptance.numerator(score)) / static_cast<double>(acceptance.upper());
     probabilities.push_back(still * accepted);
     still *= 1 - accepted;
   }

@@ -18,7 +18,7 @@ struct MetropolisHastingsSpec {
   /// The standard deviation of a proposal along each axis.
   double deviation = 1;
   /// Where every walk begins; empty: at a draw from the reference.
-  std::vector<double> start;
+  std::vector<double> start{};
 };
 
 /// Fills `points`, a point of d coordinates after the other, with the last places of independent

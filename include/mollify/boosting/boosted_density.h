@@ -25,13 +25,14 @@ struct BoostingSpec {
 
 /// Q_T, with dQ_T/dQ0 = exp(sum_t theta_t c_t / k) / Z [Husain et al. 2020, Algorithm 1].
 ///
-/// theta_t = (epsilon / (epsilon + 4 log 2))^t, so theta_1 + theta_2 + ... < epsilon / (4 log 2), and
-/// |c_t| <= log 2 by `bounded`, so
-///   |sum theta_t c_t / k| <= epsilon/(4k),  |log Z| <= epsilon/(4k),  |log dQ_T/dQ0| <= epsilon/(2k)
-/// whatever the classifiers are: Q_T lies in the relative epsilon/k-mollifier of Q0 [Theorem 4], and
-/// k points sampled from it cost epsilon. With k = 1 this is Algorithm 1; k > 1 is the shrinking of
-/// [Husain et al., Integral Privacy for Sampling, Section 6 and Appendix 8.2]. The other way to k
-/// outputs is epsilon/k with k = 1, which shrinks theta instead.
+/// theta_t = (epsilon / (epsilon + 4 log 2))^t, so theta_1 + theta_2 + ... < epsilon / (4 log 2),
+/// and |c_t| <= log 2 by `bounded`, so
+///   |sum theta_t c_t / k| <= epsilon/(4k),  |log Z| <= epsilon/(4k),  |log dQ_T/dQ0| <=
+///   epsilon/(2k)
+/// whatever the classifiers are: Q_T lies in the relative epsilon/k-mollifier of Q0 [Theorem 4],
+/// and k points sampled from it cost epsilon. With k = 1 this is Algorithm 1; k > 1 is the
+/// shrinking of [Husain et al., Integral Privacy for Sampling, Section 6 and Appendix 8.2]. The
+/// other way to k outputs is epsilon/k with k = 1, which shrinks theta instead.
 ///
 /// Of Q0 it knows nothing: what it computes are ratios to it. Learned from private data, it is
 /// private data. It decides no release: the kernel bounds whatever it says. Cheap to copy; copies
@@ -80,8 +81,8 @@ class BoostedDensity {
   void log_ratio(const Features& points, std::span<double> log_ratios) const;
   void log_ratio(const Features& points, std::span<float> log_ratios) const;
 
-  /// Writes log dQ_T/dQ0 itself, log_ratio less log Z, which is within +-2 log_ratio_bound(). Throws
-  /// InvalidInput without a normaliser, and as log_ratio does.
+  /// Writes log dQ_T/dQ0 itself, log_ratio less log Z, which is within +-2 log_ratio_bound().
+  /// Throws InvalidInput without a normaliser, and as log_ratio does.
   void log_density_ratio(const Features& points, std::span<double> log_ratios) const;
 
  private:

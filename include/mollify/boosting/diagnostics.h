@@ -1,4 +1,5 @@
-// What each iteration of boosting achieved, what can be guaranteed of it, and what the papers claim.
+// What each iteration of boosting achieved, what can be guaranteed of it, and what the papers
+// claim.
 #pragma once
 
 #include <cstddef>
@@ -73,8 +74,8 @@ struct RunDiagnostics {
   /// epsilon / (2k): what Delta cannot pass in the mollifier [H20, Theorem 6, upper bound].
   double limit = 0;
   /// [H20, Theorem 6], lower bound: Delta >= (epsilon/2) (gamma_P + gamma_Q)/2 (1 - theta_T), where
-  /// gamma_P and gamma_Q hold in every iteration (so: their least values) and gamma_Q is in the high
-  /// regime. Taken as stated, whatever c* is. Absent if an iteration is in another regime.
+  /// gamma_P and gamma_Q hold in every iteration (so: their least values) and gamma_Q is in the
+  /// high regime. Taken as stated, whatever c* is. Absent if an iteration is in another regime.
   std::optional<double> claimed;
 
   [[nodiscard]] bool claim_fails() const noexcept { return claimed && *claimed > delta + 1e-12; }

@@ -12,8 +12,8 @@ class BoostedDensity;
 
 /// log Z, Z = E_{Q0} exp(sum theta_t c_t), and how it was found. NOT PRIVATE.
 ///
-/// Z lies between the bounds of exp(sum theta_t c_t), and `value` is clamped to them, so an estimate
-/// may be inaccurate but is never impossible.
+/// Z lies between the bounds of exp(sum theta_t c_t), and `value` is clamped to them, so an
+/// estimate may be inaccurate but is never impossible.
 struct LogNormaliser {
   enum class Method { kCubature, kImportanceSampling };
 
@@ -26,11 +26,11 @@ struct LogNormaliser {
   std::size_t points = 0;
 };
 
-/// Sums over cells of equal width that cover the reference's central box, with exact cell masses and
-/// the classifiers' values at cell centres: an error of the order of the squared width where they
-/// are smooth, and of the width where they jump. For one and two dimensions; 2^16 cells take some
-/// tens of milliseconds. Throws InvalidInput if the dimensions differ, beyond three dimensions,
-/// below 4 cells along each axis or beyond 2^24 cells.
+/// Sums over cells of equal width that cover the reference's central box, with exact cell masses
+/// and the classifiers' values at cell centres: an error of the order of the squared width where
+/// they are smooth, and of the width where they jump. For one and two dimensions; 2^16 cells take
+/// some tens of milliseconds. Throws InvalidInput if the dimensions differ, beyond three
+/// dimensions, below 4 cells along each axis or beyond 2^24 cells.
 [[nodiscard]] LogNormaliser log_normaliser_by_cubature(const BoostedDensity& density,
                                                        const Measure& reference,
                                                        std::size_t cells = std::size_t{1} << 16U);

@@ -13,7 +13,7 @@ namespace mollify {
 
 /// What a run of boosting is made of; all of it is public. The papers' setting is the default.
 struct MbdeSpec {
-  BoostingSpec boosting;
+  BoostingSpec boosting{};
   /// T.
   std::size_t iterations = 3;
   /// How many points of P, and as many of Q_(t-1), each classifier learns from.
@@ -47,8 +47,8 @@ struct MbdeObserver {
 /// Q0, drawn from a Measure or public records. Q_(t-1) is drawn from the pool in proportion to
 /// exp(log_ratio), by systematic resampling: always the same work, no measure needed, and each
 /// iteration costs one evaluation of one classifier a pool point. Rejection from fresh draws would
-/// be exact, but its work tells what P is like. As points are for training only, the pool's error of
-/// order size^-1/2 costs utility and never privacy; a pool several times sample_size is good. Of
+/// be exact, but its work tells what P is like. As points are for training only, the pool's error
+/// of order size^-1/2 costs utility and never privacy; a pool several times sample_size is good. Of
 /// more than sample_size points of P each iteration takes that many, anew and evenly.
 ///
 /// Total: any values in `p`, and none at all, give a density (that of classifiers which may be

@@ -19,12 +19,13 @@ namespace mollify {
 /// A draw takes K + 1 points from the reference, evaluates the density at K of them, and accepts
 /// with probability exp(log_ratio - epsilon/4), clamped to [e^(-epsilon/2), 1] in integers. The law
 /// is (1 - w) Q_T + w Q0, w the probability that none of K is accepted, which is at most `failure`.
-/// Metropolis-Hastings, which the papers use, keeps no such promise (baseline/metropolis_hastings.h).
+/// Metropolis-Hastings, which the papers use, keeps no such promise
+/// (baseline/metropolis_hastings.h).
 class RejectionSampler {
  public:
   /// K is the least number with (1 - e^(-epsilon/2))^K <= failure: public information alone. Throws
-  /// InvalidInput unless epsilon is finite and at least 2e-6, failure is in (0, 1), and K is at most
-  /// 2^20 (about epsilon = 22.6 at failure 1e-6).
+  /// InvalidInput unless epsilon is finite and at least 2e-6, failure is in (0, 1), and K is at
+  /// most 2^20 (about epsilon = 22.6 at failure 1e-6).
   RejectionSampler(std::shared_ptr<const Measure> reference, double epsilon, double failure = 1e-6);
 
   const Measure& reference() const { return *reference_; }
