@@ -67,6 +67,17 @@ ClassifierMoments classifier_moments(std::span<const double> at_p,
           .greatest = std::max(greatest(at_p, weights_p), greatest(at_q, weights_q))};
 }
 
+ClassifierMoments classifier_moments(const BoostedDensity& density, const Features& p,
+                                     std::span<const double> weights_p, const Features& q,
+                                     std::span<const double> weights_q) {
+  const std::size_t t = density.iterations();
+  std::vector<double> at_p(p.size());
+  std::vector<double> at_q(q.size());
+  density.classifier_values(t, p, at_p);
+  density.classifier_values(t, q, at_q);
+  return classifier_moments(at_p, weights_p, at_q, weights_q, density.theta(t));
+}
+
 IterationDiagnostics diagnose(const ClassifierMoments& moments, double theta) {
   IterationDiagnostics result;
   result.theta = theta;

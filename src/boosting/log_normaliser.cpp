@@ -34,12 +34,13 @@ double over_grid(const BoostedDensity& density, const Measure& reference, std::s
   density.log_ratio(cell_centres(grid), ratios);
   CompensatedSum sum;
   CompensatedSum mass;
+  const double bound = density.log_ratio_bound();
   for (std::size_t i = 0; i < ratios.size(); ++i) {
-    sum += masses[i] * std::exp(ratios[i]);
+    sum += masses[i] * std::exp(ratios[i] - bound);
     mass += masses[i];
   }
   // The 2^-40 of mass outside the central box is taken to be like the rest.
-  return clamped(std::log(sum.value() / mass.value()), density);
+  return clamped(bound + std::log(sum.value() / mass.value()), density);
 }
 
 }  // namespace
@@ -73,15 +74,16 @@ LogNormaliser log_normaliser_by_sampling(const BoostedDensity& density,
   std::vector<double> ratios(count);
   density.log_ratio(reference_draws, ratios);
   CompensatedSum sum;
+  const double bound = density.log_ratio_bound();
   for (double& ratio : ratios) {
-    ratio = std::exp(ratio);
+    ratio = std::exp(ratio - bound);
     sum += ratio;
   }
   const double n = static_cast<double>(count);
   const double mean = sum.value() / n;
   CompensatedSum squares;
   for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
-  return {.value = clamped(std::log(mean), density),
+  return {.value = clamped(bound + std::log(mean), density),
           .error = std::sqrt(squares.value() / (n - 1) / n) / mean,
           .method = LogNormaliser::Method::kImportanceSampling,
           .points = count};

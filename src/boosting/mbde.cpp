@@ -30,7 +30,8 @@ BoostedDensity boost(const Features& p, const Features& pool, const WeakLearner&
   require_usable(p, pool, spec);
   BoostedDensity density(spec.boosting, pool.dimension());
   SeededRandom random(spec.seed);
-  std::vector<double> pool_weights(pool.size(), 1.0);  // exp(log_ratio), up to rounding
+  std::vector<double> pool_log_ratios(pool.size());
+  std::vector<double> pool_weights(pool.size(), 1.0);
   std::vector<double> values(pool.size());
   const std::vector<double> evenly(p.size(), 1.0);
   for (std::size_t t = 1; t <= spec.iterations; ++t) {
@@ -49,7 +50,8 @@ BoostedDensity boost(const Features& p, const Features& pool, const WeakLearner&
         learner.learn(sample_of_p, sample_of_q, random.word(), progress)));
     boosted.classifier_values(t, pool, values);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      pool_weights[i] *= std::exp(boosted.theta(t) * values[i]);
+      pool_log_ratios[i] += boosted.theta(t) * values[i];
+      pool_weights[i] = std::exp(pool_log_ratios[i] - boosted.log_ratio_bound());
     }
     if (observer.iteration) {
       observer.iteration(

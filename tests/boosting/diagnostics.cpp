@@ -64,10 +64,9 @@ TEST(Diagnostics, TheoremSixFails) {
   const BoostedDensity density = BoostedDensity(spec, 1).boosted(testing::table({1, -1}));
   const Masses reference{0.25, 0.75};
   const Masses p{1, 0};
-  Masses c(2);
-  density.classifier_values(1, testing::numbered(2), c);
+  const Features both = testing::numbered(2);
   const std::vector<IterationDiagnostics> steps{
-      diagnose(classifier_moments(c, p, c, reference, density.theta(1)), density.theta(1))};
+      diagnose(classifier_moments(density, both, p, both, reference), density.theta(1))};
   const RunDiagnostics run = diagnose(steps, spec);
   const Masses q = testing::masses_of(density, reference);
   EXPECT_NEAR(run.delta, kullback_leibler(p, reference) - kullback_leibler(p, q), 1e-12);
@@ -181,6 +180,9 @@ TEST(Diagnostics, RefusesMismatchedSizes) {
   const Masses three(3, 1.0 / 3);
   EXPECT_THROW((void)classifier_moments(two, three, two, two, 0.1), InvalidInput);
   EXPECT_THROW((void)classifier_moments(two, {}, two, three, 0.1), InvalidInput);
+  EXPECT_THROW(
+      (void)classifier_moments(BoostedDensity({}, 1), Features(1, 1), {}, Features(1, 1), {}),
+      InvalidInput);
   EXPECT_THROW((void)diagnose_region(two, two, three, std::vector<unsigned char>(2), {}),
                InvalidInput);
 }

@@ -76,7 +76,7 @@ std::vector<double> law_of(const RejectionSampler& sampler, const BoostedDensity
 }
 
 TEST(RejectionSampler, FollowsTheDensity) {
-  constexpr std::size_t kDraws = 20'000;
+  constexpr std::size_t kDraws = 8'000;
   for (const std::size_t dimension : {1U, 3U}) {
     for (const double failure : {0.5, 1e-3}) {
       const RejectionSampler sampler(standard_normal(dimension), kEpsilon, failure);

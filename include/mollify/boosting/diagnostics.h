@@ -33,6 +33,14 @@ struct ClassifierMoments {
                                                    std::span<const double> at_q,
                                                    std::span<const double> weights_q, double theta);
 
+/// The same of the last classifier of a density, as it is used, at points of P and of Q_(t-1): what
+/// an observer of `boost` has, or better, points that it did not learn from. Throws InvalidInput as
+/// above, for other numbers of features and for a density without a classifier.
+[[nodiscard]] ClassifierMoments classifier_moments(const BoostedDensity& density, const Features& p,
+                                                   std::span<const double> weights_p,
+                                                   const Features& q,
+                                                   std::span<const double> weights_q);
+
 /// Where [H20, Theorem 5] puts a classifier: high for gamma_Q in [1/3, 1], low for (0, 1/3). It
 /// assumes gamma_P > 0 and gamma_Q > 0 (its weak learning assumption); without, there is no claim.
 enum class BoostingRegime { kNone, kLow, kHigh };
@@ -51,7 +59,8 @@ struct IterationDiagnostics {
   double drop = 0;
 
   /// theta c* gamma_P - ln(cosh theta c* - gamma_Q sinh theta c*) <= drop, for every classifier and
-  /// every gamma: exp lies below its chord over [-theta c*, theta c*].
+  /// every gamma: exp lies below its chord over [-theta c*, theta c*]. For k outputs c is the
+  /// shrunk classifier, and this is the guarantee of shrinking.
   double guaranteed = 0;
 
   /// [H20, Theorem 5] as stated: drop >= theta Lambda, with
