@@ -1,4 +1,4 @@
-// The doubles that are no numbers.
+// What is no finite number.
 #pragma once
 
 #include <limits>
@@ -7,5 +7,7 @@ namespace mollify::test {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr float kInfiniteFloat = std::numeric_limits<float>::infinity();
+inline constexpr float kNanFloat = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace mollify::test

@@ -30,29 +30,30 @@ IterationDiagnostics diagnose(const MbdeIteration& iteration, const Evaluation& 
   std::vector<double> weights(evaluation.reference.size());
   iteration.before.log_ratio(evaluation.reference, weights);
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double mass =
-        evaluation.masses_reference.empty() ? 1.0 : evaluation.masses_reference[i];
+    const double mass = evaluation.masses_reference.empty() ? 1.0 : evaluation.masses_reference[i];
     weights[i] = mass * std::exp(weights[i]);
   }
   const double theta = after.theta(iteration.t);
   return diagnose(classifier_moments(at_p, evaluation.masses_p, at_q, weights, theta), theta);
 }
 
-BoostingGain boosting_gain(const BoostedDensity& density, const Evaluation& evaluation) {
+Estimate boosting_gain(const BoostedDensity& density, const Evaluation& evaluation) {
   std::vector<double> ratios(evaluation.p.size());
   density.log_density_ratio(evaluation.p, ratios);
-  BoostingGain gain;
+  Estimate gain;
   if (evaluation.is_exact()) {
-    for (std::size_t i = 0; i < ratios.size(); ++i) gain.delta += evaluation.masses_p[i] * ratios[i];
-    gain.delta /= std::accumulate(evaluation.masses_p.begin(), evaluation.masses_p.end(), 0.0);
+    for (std::size_t i = 0; i < ratios.size(); ++i)
+      gain.value += evaluation.masses_p[i] * ratios[i];
+    gain.value /= std::accumulate(evaluation.masses_p.begin(), evaluation.masses_p.end(), 0.0);
     return gain;
   }
   const auto count = static_cast<double>(ratios.size());
   if (ratios.size() < 2) return gain;
-  gain.delta = std::accumulate(ratios.begin(), ratios.end(), 0.0) / count;
+  gain.value = std::accumulate(ratios.begin(), ratios.end(), 0.0) / count;
   double squares = 0;
-  for (const double ratio : ratios) squares += (ratio - gain.delta) * (ratio - gain.delta);
-  gain.error = std::hypot(std::sqrt(squares / (count - 1) / count), density.log_normaliser()->error);
+  for (const double ratio : ratios) squares += (ratio - gain.value) * (ratio - gain.value);
+  gain.standard_error =
+      std::hypot(std::sqrt(squares / (count - 1) / count), density.log_normaliser()->error);
   return gain;
 }
 

@@ -21,8 +21,8 @@ constexpr std::uint64_t kStart = 0;
 RatioScorer::RatioScorer(const MixedPoints& candidates)
     : RatioScorer(candidates, release_learner()) {}
 
-RatioScorer::RatioScorer(const MixedPoints& candidates,
-                         std::shared_ptr<const WeakLearner> learner, std::size_t samples)
+RatioScorer::RatioScorer(const MixedPoints& candidates, std::shared_ptr<const WeakLearner> learner,
+                         std::size_t samples)
     : Scorer(candidates),
       encoding_(candidates.columns()),
       candidates_(encoding_.features(candidates)),
@@ -30,6 +30,10 @@ RatioScorer::RatioScorer(const MixedPoints& candidates,
       learner_(std::move(learner)) {}
 
 void RatioScorer::score_rows(const MixedPoints& rows, std::span<float> scores) const {
+  if (scores.empty() || encoding_.dimension() == 0) {
+    std::fill(scores.begin(), scores.end(), 1.0F);
+    return;
+  }
   const Features p = encoding_.features(rows, sample_.size());
   learner_->learn(p, sample_, kStart)->logits(candidates_, scores);
   for (float& score : scores) {

@@ -37,8 +37,7 @@ struct SplitRecords {
   std::vector<std::uint32_t> held_out;
 };
 
-SplitRecords split(std::span<const std::uint32_t> digits, std::size_t columns,
-                   std::size_t one_in) {
+SplitRecords split(std::span<const std::uint32_t> digits, std::size_t columns, std::size_t one_in) {
   SplitRecords parts;
   for (std::size_t i = 0; i * columns < digits.size(); ++i) {
     const auto record = digits.subspan(i * columns, columns);
@@ -60,9 +59,9 @@ BoostingProblem problem_of_density(const std::string& density,
                 : std::make_shared<GaussianMixtureMeasure>(
                       single_gaussian(std::vector<double>(dimension), 1));
   if (q0->dimension() != dimension) {
-    throw InvalidInput(fmt::format(
-        "the reference must have the density's {} dimensions, but has {}", dimension,
-        q0->dimension()));
+    throw InvalidInput(
+        fmt::format("the reference must have the density's {} dimensions, but has {}", dimension,
+                    q0->dimension()));
   }
   SeededRandom random(seed);
   const auto count = static_cast<std::size_t>(samples);
@@ -96,10 +95,10 @@ BoostingProblem problem_of_records(const std::string& data, const std::string& d
     return encoding.features(layout.points(digits));
   };
   // Even and odd candidates: to learn from, and to evaluate with.
-  const Candidates list =
-      reference
-          ? ReferenceCandidates(domain, read_public_digits(*reference, domain)).seeded(2 * kPoolSize)
-          : Candidates::seeded(domain, 2 * kPoolSize);
+  const Candidates list = reference
+                              ? ReferenceCandidates(domain, read_public_digits(*reference, domain))
+                                    .seeded(2 * kPoolSize)
+                              : Candidates::seeded(domain, 2 * kPoolSize);
   const SplitRecords of_reference = split(list.digits(), layout.digits(), 2);
   SecureRandom random;
   const SplitRecords of_p =

@@ -1,7 +1,5 @@
 #include "learner_options.h"
 
-#include <array>
-
 #include <fmt/format.h>
 
 #include "command.h"
@@ -33,8 +31,7 @@ NetworkOptions network_options(const LearnerOptions& options) {
       throw InvalidInput(
           fmt::format("optimiser must be nesterov or adam, but is \"{}\"", *options.optimiser));
     }
-    network.optimiser =
-        *options.optimiser == "adam" ? Optimiser::kAdam : Optimiser::kNesterov;
+    network.optimiser = *options.optimiser == "adam" ? Optimiser::kAdam : Optimiser::kNesterov;
   }
   return network;
 }
@@ -48,8 +45,7 @@ void refuse_given(bool given, std::string_view flag, const std::string& learner)
 
 void LearnerOptions::add_to(CLI::App& command) {
   const std::string group = "Learner";
-  command
-      .add_option("--learner", learner, "network, tree or logistic (default: network)")
+  command.add_option("--learner", learner, "network, tree or logistic (default: network)")
       ->type_name("NAME")
       ->group(group);
   command
@@ -65,9 +61,7 @@ void LearnerOptions::add_to(CLI::App& command) {
       ->group(group);
   add_whole_number(command, "--epochs", epochs, "passes over the samples")->group(group);
   add_whole_number(command, "--minibatches", minibatches, "steps in a pass")->group(group);
-  command.add_option("--optimiser", optimiser, "nesterov or adam")
-      ->type_name("NAME")
-      ->group(group);
+  command.add_option("--optimiser", optimiser, "nesterov or adam")->type_name("NAME")->group(group);
   add_number(command, "--rate", rate, "learning rate")->group(group);
 }
 
@@ -86,11 +80,11 @@ std::unique_ptr<WeakLearner> LearnerOptions::make() const {
   refuse_given(rate.has_value(), "--rate", name);
   if (name == "logistic") {
     refuse_given(depth.has_value(), "--depth", name);
-    return std::make_unique<LogisticLearner>();
+    return std::make_unique<LogisticLearner>(LogisticOptions{.has_products = true});
   }
-  DecisionTreeOptions tree;
+  TreeOptions tree;
   if (depth) tree.depth = static_cast<std::size_t>(*depth);
-  return std::make_unique<DecisionTreeLearner>(tree);
+  return std::make_unique<TreeLearner>(tree);
 }
 
 }  // namespace mollify::cli

@@ -1,6 +1,10 @@
 // mollify mbde: what boosting makes of private data, step by step. NOT PRIVATE.
+#include "mollify/boosting/mbde.h"
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -9,10 +13,11 @@
 #include "learner_options.h"
 #include "mollify/boosting/diagnostics.h"
 #include "mollify/boosting/log_normaliser.h"
-#include "mollify/boosting/mbde.h"
+#include "mollify/boosting/resample.h"
+#include "mollify/divergence/mode_coverage.h"
+#include "mollify/divergence/negative_log_likelihood.h"
 #include "mollify/io/boosted_model_json.h"
 #include "mollify/kernel/invalid_input.h"
-#include "mollify/reference/measure_density.h"
 #include "mollify/space/field_text.h"
 #include "output_files.h"
 #include "progress.h"
@@ -35,15 +40,20 @@ struct Step {
   double cross_entropy = 0;
 };
 
+/// How well a law finds P, where densities are known; errors are 0 on grids.
+struct Fit {
+  Estimate nll;
+  Estimate coverage;
+};
+
 struct Run {
   BoostedDensity density;
-  std::vector<Step> steps;
-  RunDiagnostics all;
-  BoostingGain gain;
-  LogRatioRange range;
-  std::vector<RegionDiagnostics> regions;
-  /// Of Q0 and of Q_T, where densities are known.
-  std::optional<double> reference_nll;
+  std::vector<Step> steps{};
+  RunDiagnostics all{};
+  Estimate gain{};
+  LogRatioRange range{};
+  std::vector<RegionDiagnostics> regions{};
+  std::optional<Fit> of_reference{}, of_boosted{};
 };
 
 MbdeSpec spec_of(const MbdeOptions& options) {
@@ -110,39 +120,79 @@ std::vector<Box> regions_of(const MbdeOptions& options, const BoostingProblem& p
   return boxes;
 }
 
-RegionDiagnostics measure_region(const Box& box, const Run& run, const Evaluation& evaluation) {
-  std::vector<unsigned char> inside(evaluation.reference.size());
-  std::vector<double> masses(inside.size());
-  run.density.log_density_ratio(evaluation.reference, masses);
-  double sum = 0;
-  for (std::size_t i = 0; i < inside.size(); ++i) {
-    inside[i] = 1;
-    for (std::size_t axis = 0; axis < box.size(); ++axis) {
-      const auto x = static_cast<double>(evaluation.reference.values(axis)[i]);
-      if (!box[axis].contains(x)) inside[i] = 0;
-    }
+/// The masses of the evaluation's cells under Q_T.
+std::vector<double> boosted_masses(const BoostedDensity& density, const Evaluation& evaluation) {
+  std::vector<double> masses(evaluation.reference.size());
+  density.log_density_ratio(evaluation.reference, masses);
+  for (std::size_t i = 0; i < masses.size(); ++i) {
     masses[i] = evaluation.masses_reference[i] * std::exp(masses[i]);
-    sum += masses[i];
   }
+  const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
   for (double& mass : masses) mass /= sum;
-  return diagnose_region(evaluation.masses_p, evaluation.masses_reference, masses, inside, run.all);
+  return masses;
 }
 
-/// -E_P log q0 over the evaluation's points.
-double negative_log_likelihood_of(const Measure& reference, const Evaluation& evaluation) {
-  std::vector<double> point(reference.dimension());
-  double sum = 0;
-  double weights = 0;
-  for (std::size_t i = 0; i < evaluation.p.size(); ++i) {
-    const double weight = evaluation.masses_p.empty() ? 1.0 : evaluation.masses_p[i];
-    if (!(weight > 0)) continue;
-    for (std::size_t axis = 0; axis < point.size(); ++axis) {
-      point[axis] = static_cast<double>(evaluation.p.values(axis)[i]);
+std::vector<unsigned char> cells_inside(const Box& box, const Features& centres) {
+  std::vector<unsigned char> inside(centres.size(), 1);
+  for (std::size_t axis = 0; axis < box.size(); ++axis) {
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      if (!box[axis].contains(static_cast<double>(centres.values(axis)[i]))) inside[i] = 0;
     }
-    sum -= weight * std::log(reference.density(point));
-    weights += weight;
   }
-  return sum / weights;
+  return inside;
+}
+
+std::vector<double> log_densities(const Measure& measure, const Features& points) {
+  std::vector<double> logs(points.size());
+  std::vector<double> point(measure.dimension());
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    for (std::size_t axis = 0; axis < point.size(); ++axis) {
+      point[axis] = static_cast<double>(points.values(axis)[i]);
+    }
+    logs[i] = std::log(measure.density(point));
+  }
+  return logs;
+}
+
+void measure_on_grid(const BoostingProblem& problem, Run& run) {
+  const Evaluation& evaluation = problem.evaluation;
+  double volume = 1;
+  for (const Interval& axis : equal_width_grid(*problem.reference, problem.cells).box()) {
+    volume *= axis.width();
+  }
+  const std::vector<double> volumes(evaluation.p.size(),
+                                    volume / static_cast<double>(evaluation.p.size()));
+  const auto fit = [&](std::span<const double> masses) {
+    return Fit{{negative_log_likelihood(evaluation.masses_p, masses, volumes), 0},
+               {mode_coverage(evaluation.masses_p, masses, volumes), 0}};
+  };
+  run.of_reference = fit(evaluation.masses_reference);
+  run.of_boosted = fit(boosted_masses(run.density, evaluation));
+}
+
+void measure_on_samples(const BoostingProblem& problem, const MbdeSpec& spec, Run& run) {
+  const Evaluation& evaluation = problem.evaluation;
+  // Q_T's own samples are the reference's, each taken as often as Q_T has it.
+  std::vector<double> weights(evaluation.reference.size());
+  run.density.log_ratio(evaluation.reference, weights);
+  for (double& weight : weights) weight = std::exp(weight);
+  SeededRandom random(spec.seed);
+  const Features of_q = resampled(evaluation.reference, weights, weights.size(), random);
+  const auto boosted_logs = [&](const Features& points) {
+    std::vector<double> logs = log_densities(*problem.reference, points);
+    std::vector<double> ratios(points.size());
+    run.density.log_density_ratio(points, ratios);
+    for (std::size_t i = 0; i < logs.size(); ++i) logs[i] += ratios[i];
+    return logs;
+  };
+  const std::vector<double> reference_at_p = log_densities(*problem.reference, evaluation.p);
+  const std::vector<double> reference_at_q =
+      log_densities(*problem.reference, evaluation.reference);
+  const std::vector<double> boosted_at_p = boosted_logs(evaluation.p);
+  run.of_reference = {negative_log_likelihood(reference_at_p),
+                      mode_coverage_of_samples(reference_at_p, reference_at_q)};
+  run.of_boosted = {negative_log_likelihood(boosted_at_p),
+                    mode_coverage_of_samples(boosted_at_p, boosted_logs(of_q))};
 }
 
 Run run_boosting(const BoostingProblem& problem, const MbdeSpec& spec, const WeakLearner& learner,
@@ -170,9 +220,16 @@ Run run_boosting(const BoostingProblem& problem, const MbdeSpec& spec, const Wea
   run.all = diagnose(iterations, spec.boosting);
   run.gain = boosting_gain(density, problem.evaluation);
   run.range = log_ratio_range(density, problem.evaluation.reference);
-  for (const Box& box : regions) run.regions.push_back(measure_region(box, run, problem.evaluation));
-  if (problem.reference) {
-    run.reference_nll = negative_log_likelihood_of(*problem.reference, problem.evaluation);
+  for (const Box& box : regions) {
+    run.regions.push_back(
+        diagnose_region(problem.evaluation.masses_p, problem.evaluation.masses_reference,
+                        boosted_masses(density, problem.evaluation),
+                        cells_inside(box, problem.evaluation.reference), run.all));
+  }
+  if (problem.cells > 0) {
+    measure_on_grid(problem, run);
+  } else if (problem.reference) {
+    measure_on_samples(problem, spec, run);
   }
   return run;
 }
@@ -207,35 +264,39 @@ Json json_of(const Run& run, const BoostingProblem& problem, const MbdeSpec& spe
                        {"papers_claim_fails", region.claim_fails()}});
   }
   const LogNormaliser& normaliser = *run.density.log_normaliser();
-  Json nll = nullptr;
-  if (run.reference_nll) {
-    nll = {{"reference", *run.reference_nll}, {"boosted", *run.reference_nll - run.gain.delta}};
-  }
-  return {{"notice", kNotPrivate},
-          {"p", problem.p_text},
-          {"reference", problem.reference_text},
-          {"epsilon", spec.boosting.epsilon},
-          {"outputs", spec.boosting.outputs},
-          {"classifier", name_of(spec.boosting.bounding)},
-          {"samples", spec.sample_size},
-          {"seed", spec.seed},
-          {"exact", problem.evaluation.is_exact()},
-          {"iterations", iterations},
-          {"delta",
-           {{"value", run.gain.delta},
-            {"error", run.gain.error},
-            {"guaranteed", run.all.guaranteed},
-            {"limit", run.all.limit},
-            {"papers_claim", optional_number(run.all.claimed)},
-            {"papers_claim_fails", run.all.claim_fails()}}},
-          {"log_ratio",
-           {{"least", run.range.least},
-            {"greatest", run.range.greatest},
-            {"limit", run.range.limit},
-            {"within", run.range.within()}}},
-          {"log_normaliser", {{"value", normaliser.value}, {"error", normaliser.error}}},
-          {"nll", nll},
-          {"regions", regions}};
+  const auto fit_json = [](const std::optional<Fit>& fit) -> Json {
+    if (!fit) return nullptr;
+    return {{"nll", number(fit->nll.value)},
+            {"nll_error", fit->nll.standard_error},
+            {"coverage", fit->coverage.value},
+            {"coverage_error", fit->coverage.standard_error}};
+  };
+  return {
+      {"notice", kNotPrivate},
+      {"p", problem.p_text},
+      {"reference", problem.reference_text},
+      {"epsilon", spec.boosting.epsilon},
+      {"outputs", spec.boosting.outputs},
+      {"classifier", name_of(spec.boosting.bounding)},
+      {"samples", spec.sample_size},
+      {"seed", spec.seed},
+      {"exact", problem.evaluation.is_exact()},
+      {"iterations", iterations},
+      {"delta",
+       {{"value", run.gain.value},
+        {"error", run.gain.standard_error},
+        {"guaranteed", run.all.guaranteed},
+        {"limit", run.all.limit},
+        {"papers_claim", optional_number(run.all.claimed)},
+        {"papers_claim_fails", run.all.claim_fails()}}},
+      {"log_ratio",
+       {{"least", run.range.least},
+        {"greatest", run.range.greatest},
+        {"limit", run.range.limit},
+        {"within", run.range.within()}}},
+      {"log_normaliser", {{"value", normaliser.value}, {"error", normaliser.error}}},
+      {"fit", {{"reference", fit_json(run.of_reference)}, {"boosted", fit_json(run.of_boosted)}}},
+      {"regions", regions}};
 }
 
 std::string claim_text(const std::optional<double>& claimed, bool fails) {
@@ -253,27 +314,36 @@ void print_text(const Run& run, const BoostingProblem& problem, const MbdeSpec& 
              "cross-entropy");
   for (std::size_t t = 0; t < run.steps.size(); ++t) {
     const IterationDiagnostics& d = run.steps[t].diagnostics;
-    fmt::print("{:>2} {:>7.4f} {:>7.4f} {:>8.4f} {:>8.4f} {:>7} {:>9.4f} {:>11.4f} {:>15} {:>14.4f}\n",
-               t + 1, d.theta, d.c_star, d.gamma_p, d.gamma_q, name_of(d.regime), d.drop,
-               d.guaranteed, claim_text(d.claimed, d.claim_fails()), run.steps[t].cross_entropy);
+    fmt::print(
+        "{:>2} {:>7.4f} {:>7.4f} {:>8.4f} {:>8.4f} {:>7} {:>9.4f} {:>11.4f} {:>15} {:>14.4f}\n",
+        t + 1, d.theta, d.c_star, d.gamma_p, d.gamma_q, name_of(d.regime), d.drop, d.guaranteed,
+        claim_text(d.claimed, d.claim_fails()), run.steps[t].cross_entropy);
   }
   const std::string error =
-      problem.evaluation.is_exact() ? "" : fmt::format(" +- {:.4f}", run.gain.error);
+      problem.evaluation.is_exact() ? "" : fmt::format(" +- {:.4f}", run.gain.standard_error);
   fmt::print(
       "KL(P, Q0) - KL(P, Q_T) = {:.4f}{}: guaranteed {:.4f}, at most {:.4f}, papers' claim {}\n",
-      run.gain.delta, error, run.all.guaranteed, run.all.limit,
+      run.gain.value, error, run.all.guaranteed, run.all.limit,
       claim_text(run.all.claimed, run.all.claim_fails()));
   fmt::print("log Q_T/Q0 lies between {:.4f} and {:.4f}, and can never leave +-{:.4f}\n",
              run.range.least, run.range.greatest, run.range.limit);
-  if (run.reference_nll) {
-    fmt::print("negative log-likelihood: {:.4f} for Q0, {:.4f}{} for Q_T\n", *run.reference_nll,
-               *run.reference_nll - run.gain.delta, error);
-  }
+  const auto print_fit = [&](const char* law, const Fit& fit) {
+    const auto text = [&](const Estimate& estimate) {
+      return problem.evaluation.is_exact()
+                 ? fmt::format("{:.4f}", estimate.value)
+                 : fmt::format("{:.4f} +- {:.4f}", estimate.value, estimate.standard_error);
+    };
+    fmt::print("{}: negative log-likelihood {}, mode coverage {}\n", law, text(fit.nll),
+               text(fit.coverage));
+  };
+  if (run.of_reference) print_fit("Q0 ", *run.of_reference);
+  if (run.of_boosted) print_fit("Q_T", *run.of_boosted);
   for (const RegionDiagnostics& region : run.regions) {
-    fmt::print("region: {:.4f} of P, {:.4f} of Q0, {:.4f} of Q_T; guaranteed {:.4f}, papers' claim "
-               "{}\n",
-               region.mass_p, region.mass_reference, region.mass_q, region.guaranteed,
-               claim_text(region.claimed, region.claim_fails()));
+    fmt::print(
+        "region: {:.4f} of P, {:.4f} of Q0, {:.4f} of Q_T; guaranteed {:.4f}, papers' claim "
+        "{}\n",
+        region.mass_p, region.mass_reference, region.mass_q, region.guaranteed,
+        claim_text(region.claimed, region.claim_fails()));
   }
 }
 
@@ -308,14 +378,16 @@ void add_mbde(CLI::App& app, Session& session) {
       "mbde",
       "See what boosted densities make of private data. NOT PRIVATE\n\n"
       "Learns Q_T from samples of P (--data with --domain, or --density) and shows for each\n"
-      "iteration what was gained, what is guaranteed, and where the papers' claims fail. To release\n"
+      "iteration what was gained, what is guaranteed, and where the papers' claims fail. To "
+      "release\n"
       "records by it: mollify sample --score mbde.");
   const auto options = std::make_shared<MbdeOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command.add_option("--domain", options->domain, "its public domain, YAML")->type_name("FILE");
   command
-      .add_option("--density", options->density, "P itself as JSON, instead of data: samples of it "
-                                                 "are learned from")
+      .add_option("--density", options->density,
+                  "P itself as JSON, instead of data: samples of it "
+                  "are learned from")
       ->type_name("FILE");
   command
       .add_option("--reference", options->reference,

@@ -26,31 +26,34 @@ constexpr const char* kNotice =
     "through the kernel, but not given away";
 
 /// Numbers that JSON has none of are texts.
-Json json_of(float value) {
+Json json_of(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
-  return static_cast<double>(value);
+  return value;
 }
 
-Json json_of(const std::vector<float>& values) {
+template <class Number>
+Json json_of(const std::vector<Number>& values) {
   Json list = Json::array();
-  for (const float value : values) list.push_back(json_of(value));
+  for (const Number value : values) list.push_back(json_of(static_cast<double>(value)));
   return list;
 }
 
-float float_from(const JsonNode& node) {
-  if (!node.value.is_string()) return static_cast<float>(node.number());
+template <class Number>
+Number number_from(const JsonNode& node) {
+  if (!node.value.is_string()) return static_cast<Number>(node.number());
   const std::string text = node.text();
-  if (text == "nan") return std::numeric_limits<float>::quiet_NaN();
-  if (text == "infinity") return std::numeric_limits<float>::infinity();
-  if (text == "-infinity") return -std::numeric_limits<float>::infinity();
-  throw InvalidInput(fmt::format(
-      "{} must be a number, nan, infinity or -infinity, but is \"{}\"", node.place, text));
+  if (text == "nan") return std::numeric_limits<Number>::quiet_NaN();
+  if (text == "infinity") return std::numeric_limits<Number>::infinity();
+  if (text == "-infinity") return -std::numeric_limits<Number>::infinity();
+  throw InvalidInput(fmt::format("{} must be a number, nan, infinity or -infinity, but is \"{}\"",
+                                 node.place, text));
 }
 
-std::vector<float> floats_from(const JsonNode& node) {
-  std::vector<float> values;
-  for (const JsonNode& entry : node.entries()) values.push_back(float_from(entry));
+template <class Number>
+std::vector<Number> numbers_from(const JsonNode& node) {
+  std::vector<Number> values;
+  for (const JsonNode& entry : node.entries()) values.push_back(number_from<Number>(entry));
   return values;
 }
 
@@ -65,17 +68,68 @@ Json json_of(const NetworkParameters& network) {
 
 NetworkParameters network_from(const JsonNode& node) {
   node.allow_only({"type", "centres", "factors", "layers"});
-  NetworkParameters network{floats_from(node.member("centres")),
-                            floats_from(node.member("factors")), {}};
+  NetworkParameters network{
+      numbers_from<float>(node.member("centres")), numbers_from<float>(node.member("factors")), {}};
   for (const JsonNode& layer : node.member("layers").entries()) {
-    network.layers.push_back(floats_from(layer));
+    network.layers.push_back(numbers_from<float>(layer));
   }
   return network;
+}
+
+Json json_of(const DecisionTree& tree) {
+  Json nodes = Json::array();
+  for (const TreeNode& node : tree.nodes()) {
+    nodes.push_back({{"feature", node.feature},
+                     {"child", node.child},
+                     {"threshold", json_of(static_cast<double>(node.threshold))},
+                     {"logit", json_of(static_cast<double>(node.logit))}});
+  }
+  return {{"type", "tree"}, {"dimension", tree.dimension()}, {"nodes", nodes}};
+}
+
+/// Nodes are numbered in 32 bits.
+std::uint32_t index_from(const JsonNode& node) {
+  const std::uint64_t index = node.whole_number();
+  if (index > std::numeric_limits<std::uint32_t>::max()) node.refuse("a number below 2^32");
+  return static_cast<std::uint32_t>(index);
+}
+
+std::shared_ptr<const Classifier> tree_from(const JsonNode& node) {
+  node.allow_only({"type", "dimension", "nodes"});
+  std::vector<TreeNode> nodes;
+  for (const JsonNode& entry : node.member("nodes").entries()) {
+    entry.allow_only({"feature", "child", "threshold", "logit"});
+    nodes.push_back({index_from(entry.member("feature")), index_from(entry.member("child")),
+                     number_from<float>(entry.member("threshold")),
+                     number_from<float>(entry.member("logit"))});
+  }
+  const auto dimension = static_cast<std::size_t>(node.member("dimension").whole_number());
+  return std::make_shared<DecisionTree>(dimension, std::move(nodes));
+}
+
+Json json_of(const LogisticParameters& model) {
+  return {{"type", "logistic"},
+          {"centres", json_of(model.centres)},
+          {"factors", json_of(model.factors)},
+          {"products", model.has_products},
+          {"coefficients", json_of(model.coefficients)}};
+}
+
+LogisticParameters logistic_from(const JsonNode& node) {
+  node.allow_only({"type", "centres", "factors", "products", "coefficients"});
+  const JsonNode products = node.member("products");
+  if (!products.value.is_boolean()) products.refuse("true or false");
+  return {numbers_from<float>(node.member("centres")), numbers_from<float>(node.member("factors")),
+          products.value.get<bool>(), numbers_from<double>(node.member("coefficients"))};
 }
 
 Json json_of(const Classifier& classifier) {
   if (const auto* network = dynamic_cast<const NetworkClassifier*>(&classifier)) {
     return json_of(network->parameters());
+  }
+  if (const auto* tree = dynamic_cast<const DecisionTree*>(&classifier)) return json_of(*tree);
+  if (const auto* model = dynamic_cast<const LogisticClassifier*>(&classifier)) {
+    return json_of(model->parameters());
   }
   throw InvalidInput("a model can be saved only of networks, trees and logistic models");
 }
@@ -83,6 +137,8 @@ Json json_of(const Classifier& classifier) {
 std::shared_ptr<const Classifier> classifier_from(const JsonNode& node) {
   const std::string type = node.member("type").text();
   if (type == "network") return std::make_shared<NetworkClassifier>(network_from(node));
+  if (type == "tree") return tree_from(node);
+  if (type == "logistic") return std::make_shared<LogisticClassifier>(logistic_from(node));
   throw InvalidInput(fmt::format("\"type\" of {} must be network, tree or logistic, but is \"{}\"",
                                  node.place, type));
 }
@@ -141,8 +197,8 @@ BoostedDensity boosted_model_from_json(std::string_view text, const std::string&
   }
   const std::uint64_t version = node.member("version").whole_number();
   if (version != kVersion) {
-    throw InvalidInput(fmt::format("{} must be {}, but is {}", node.member("version").place,
-                                   kVersion, version));
+    throw InvalidInput(
+        fmt::format("{} must be {}, but is {}", node.member("version").place, kVersion, version));
   }
   node.allow_only({"format", "version", "notice", "epsilon", "outputs", "bounding", "features",
                    "log_normaliser", "classifiers"});

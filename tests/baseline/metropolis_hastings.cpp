@@ -128,7 +128,7 @@ TEST(MetropolisHastings, TendsToTheDensity) {
       const auto above = std::upper_bound(edges.begin(), edges.end(), x);
       ++counts[static_cast<std::size_t>(above - edges.begin()) - 1];
     }
-    EXPECT_TRUE(testing::follows(law, counts)) << "seed 20260708";
+    EXPECT_TRUE(test::follows(law, counts)) << "seed 20260708";
   }
 }
 

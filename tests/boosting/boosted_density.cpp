@@ -11,8 +11,8 @@
 namespace mollify {
 namespace {
 
-using testing::numbered;
-using testing::table;
+using test::numbered;
+using test::table;
 
 TEST(BoostedDensity, AddsUpBoundedClassifiers) {
   const BoostingSpec spec{.epsilon = 1, .bounding = Bounding::kLogit, .outputs = 1};

@@ -61,14 +61,14 @@ TEST(Diagnostics, TheoremFiveFailsInTheLowRegime) {
 // docs/errata.md, 3.
 TEST(Diagnostics, TheoremSixFails) {
   const BoostingSpec spec{.epsilon = 1, .bounding = Bounding::kSign, .outputs = 1};
-  const BoostedDensity density = BoostedDensity(spec, 1).boosted(testing::table({1, -1}));
+  const BoostedDensity density = BoostedDensity(spec, 1).boosted(test::table({1, -1}));
   const Masses reference{0.25, 0.75};
   const Masses p{1, 0};
-  const Features both = testing::numbered(2);
+  const Features both = test::numbered(2);
   const std::vector<IterationDiagnostics> steps{
       diagnose(classifier_moments(density, both, p, both, reference), density.theta(1))};
   const RunDiagnostics run = diagnose(steps, spec);
-  const Masses q = testing::masses_of(density, reference);
+  const Masses q = test::masses_of(density, reference);
   EXPECT_NEAR(run.delta, kullback_leibler(p, reference) - kullback_leibler(p, q), 1e-12);
   ASSERT_TRUE(run.claimed.has_value());
   std::printf("Delta %.5f, guaranteed %.5f, claimed %.5f, limit %.1f\n", run.delta, run.guaranteed,
@@ -133,12 +133,12 @@ TEST(Diagnostics, GuaranteesHoldOnFiniteSpaces) {
         const double noise = std::normal_distribution<>(0, 1)(random);
         logits[i] = static_cast<float>(random() % 5 == 0 ? noise : std::log(p[i] / q[i]));
       }
-      density = density.boosted(testing::table(logits));
+      density = density.boosted(test::table(logits));
       Masses c(k);
-      density.classifier_values(density.iterations(), testing::numbered(k), c);
+      density.classifier_values(density.iterations(), test::numbered(k), c);
       const double theta = density.theta(density.iterations());
       const Masses before = q;
-      q = testing::masses_of(density, reference);
+      q = test::masses_of(density, reference);
       steps.push_back(diagnose(classifier_moments(c, p, c, before, theta), theta));
       const IterationDiagnostics& step = steps.back();
       ASSERT_NEAR(step.drop, kullback_leibler(p, before) - kullback_leibler(p, q), 1e-9);
@@ -163,16 +163,16 @@ TEST(Diagnostics, GuaranteesHoldOnFiniteSpaces) {
 }
 
 TEST(Diagnostics, TellsTheRangeOfTheRatio) {
-  const BoostedDensity density = BoostedDensity({.epsilon = 1, .bounding = Bounding::kSign}, 1)
-                                     .boosted(testing::table({1, -1}));
+  const BoostedDensity density =
+      BoostedDensity({.epsilon = 1, .bounding = Bounding::kSign}, 1).boosted(test::table({1, -1}));
   const LogRatioRange range =
-      log_ratio_range(density.normalised({.value = -0.01}), testing::numbered(2));
+      log_ratio_range(density.normalised({.value = -0.01}), test::numbered(2));
   const double reach = density.theta(1) * kLog2;
   EXPECT_NEAR(range.greatest, reach + 0.01, 1e-12);
   EXPECT_NEAR(range.least, -reach + 0.01, 1e-12);
   EXPECT_EQ(range.limit, 0.5);
   EXPECT_TRUE(range.within());
-  EXPECT_THROW((void)log_ratio_range(density, testing::numbered(2)), InvalidInput);
+  EXPECT_THROW((void)log_ratio_range(density, test::numbered(2)), InvalidInput);
 }
 
 TEST(Diagnostics, RefusesMismatchedSizes) {

@@ -1,26 +1,27 @@
 #include "mollify/boosting/feature_encoding.h"
 
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "not_finite.h"
+
 namespace mollify {
 namespace {
 
-using testing::ElementsAre;
+using test::kNanFloat;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using testing::ElementsAre;
 
 TEST(FeatureEncoding, PutsNumbersAndOrderedLevelsBetweenMinusOneAndOne) {
   const std::vector<MixedColumn> columns = {{Scale::kNumber, 0}, {Scale::kOrdered, 5}};
   const FeatureEncoding encoding(columns);
   EXPECT_EQ(encoding.dimension(), 2U);
   MixedPoints points(columns, 4);
-  const float numbers[] = {0.0F, 0.25F, 7.0F, kNan};
-  const float levels[] = {0.0F, 3.0F, 99.0F, kNan};
+  const float numbers[] = {0.0F, 0.25F, 7.0F, kNanFloat};
+  const float levels[] = {0.0F, 3.0F, 99.0F, kNanFloat};
   std::copy(std::begin(numbers), std::end(numbers), points.values(0).begin());
   std::copy(std::begin(levels), std::end(levels), points.values(1).begin());
   const Features features = encoding.features(points);

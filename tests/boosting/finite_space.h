@@ -14,7 +14,7 @@
 #include "mollify/boosting/boosted_density.h"
 #include "mollify/boosting/weak_learner.h"
 
-namespace mollify::testing {
+namespace mollify::test {
 
 /// The points themselves.
 inline Features numbered(std::size_t count) {
@@ -115,4 +115,4 @@ inline std::vector<double> masses_of(const BoostedDensity& density,
   return masses;
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

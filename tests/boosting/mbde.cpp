@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <map>
 #include <string>
 
@@ -12,16 +11,18 @@
 #include "boosting/finite_space.h"
 #include "mollify/divergence/f_divergence.h"
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-using testing::CountingLearner;
-using testing::sample_of;
-using testing::StubbornLearner;
+using test::kInfiniteFloat;
+using test::kNanFloat;
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+using test::CountingLearner;
+using test::sample_of;
+using test::StubbornLearner;
+
 constexpr std::size_t kPoints = 5;
 const std::vector<std::size_t> kCountsOfP{0, 10, 0, 500, 2};
 const std::vector<std::size_t> kCountsOfPool{900, 500, 300, 200, 100};
@@ -32,15 +33,15 @@ std::map<std::string, std::unique_ptr<WeakLearner>> adversaries() {
   const auto stubborn = [](std::vector<float> logits) {
     return std::make_unique<StubbornLearner>(std::move(logits));
   };
-  learners["constantly sure of P"] = stubborn(std::vector<float>(kPoints, kInfinity));
-  learners["constantly sure of Q"] = stubborn(std::vector<float>(kPoints, -kInfinity));
+  learners["constantly sure of P"] = stubborn(std::vector<float>(kPoints, kInfiniteFloat));
+  learners["constantly sure of Q"] = stubborn(std::vector<float>(kPoints, -kInfiniteFloat));
   learners["one against all"] = stubborn({1e30F, -1e30F, -1e30F, -1e30F, -1e30F});
   learners["all against one"] = stubborn({1e30F, 1e30F, 1e30F, 1e30F, -1e30F});
-  learners["NaN"] = stubborn(std::vector<float>(kPoints, kNaN));
-  learners["NaN at times"] = stubborn({kNaN, kInfinity, kNaN, -kInfinity, 3});
+  learners["NaN"] = stubborn(std::vector<float>(kPoints, kNanFloat));
+  learners["NaN at times"] = stubborn({kNanFloat, kInfiniteFloat, kNanFloat, -kInfiniteFloat, 3});
   learners["overfitted"] = std::make_unique<CountingLearner>(kPoints, 1000.0F);
   learners["sign-flipped"] = std::make_unique<CountingLearner>(kPoints, -1.0F);
-  learners["NaN weights"] = std::make_unique<CountingLearner>(kPoints, kNaN);
+  learners["NaN weights"] = std::make_unique<CountingLearner>(kPoints, kNanFloat);
   return learners;
 }
 
@@ -61,7 +62,7 @@ TEST(Mbde, StaysInTheMollifierWhateverTheLearner) {
               .seed = 3};
           const BoostedDensity density = boost(p, pool, *learner, spec);
           ASSERT_EQ(density.iterations(), 6U);
-          const std::vector<double> q = testing::masses_of(density, kReference);
+          const std::vector<double> q = test::masses_of(density, kReference);
           const double limit = epsilon / 2 / static_cast<double>(outputs);
           for (std::size_t i = 0; i < q.size(); ++i) {
             const double log_ratio = std::abs(std::log(q[i] / kReference[i]));
@@ -83,29 +84,29 @@ TEST(Mbde, ComesCloserToPWithAnHonestLearner) {
   const std::vector<std::size_t> pool_counts{9000, 5000, 3000, 2000, 1000};
   std::vector<double> divergences{kullback_leibler(law, kReference)};
   std::vector<double> of_samples;
-  const MbdeObserver observer{.iteration =
-                                  [&](const MbdeIteration& step) {
-                                    EXPECT_EQ(step.t, divergences.size());
-                                    EXPECT_EQ(step.before.iterations() + 1, step.t);
-                                    EXPECT_EQ(step.p.size(), 2000U);
-                                    EXPECT_EQ(step.q.size(), 2000U);
-                                    std::array<double, kPoints> shares{};
-                                    for (const float value : step.q.values(0)) {
-                                      shares.at(static_cast<std::size_t>(value)) += 1 / 2000.0;
-                                    }
-                                    // Systematic resampling: each point's share to one copy.
-                                    const auto q = testing::masses_of(step.before, kReference);
-                                    for (std::size_t i = 0; i < kPoints; ++i) {
-                                      EXPECT_NEAR(shares.at(i), q[i], 1.01 / 2000) << i;
-                                    }
-                                    divergences.push_back(kullback_leibler(
-                                        law, testing::masses_of(step.after, kReference)));
-                                  },
-                              .training =
-                                  [&](std::size_t t, std::size_t, std::size_t, double loss) {
-                                    EXPECT_EQ(t, divergences.size());
-                                    of_samples.push_back(loss);
-                                  }};
+  const MbdeObserver observer{
+      .iteration =
+          [&](const MbdeIteration& step) {
+            EXPECT_EQ(step.t, divergences.size());
+            EXPECT_EQ(step.before.iterations() + 1, step.t);
+            EXPECT_EQ(step.p.size(), 2000U);
+            EXPECT_EQ(step.q.size(), 2000U);
+            std::array<double, kPoints> shares{};
+            for (const float value : step.q.values(0)) {
+              shares.at(static_cast<std::size_t>(value)) += 1 / 2000.0;
+            }
+            // Systematic resampling: each point's share to one copy.
+            const auto q = test::masses_of(step.before, kReference);
+            for (std::size_t i = 0; i < kPoints; ++i) {
+              EXPECT_NEAR(shares.at(i), q[i], 1.01 / 2000) << i;
+            }
+            divergences.push_back(kullback_leibler(law, test::masses_of(step.after, kReference)));
+          },
+      .training =
+          [&](std::size_t t, std::size_t, std::size_t, double loss) {
+            EXPECT_EQ(t, divergences.size());
+            of_samples.push_back(loss);
+          }};
   const BoostedDensity density = boost(
       p, sample_of(pool_counts), CountingLearner(kPoints, 1),
       {.boosting = {.epsilon = 2}, .iterations = 4, .sample_size = 2000, .seed = 5}, observer);
@@ -125,7 +126,7 @@ TEST(Mbde, IsTheSameForTheSameSeed) {
     std::vector<double> values(kPoints);
     boost(p, pool, learner,
           {.boosting = {.epsilon = 1}, .iterations = 3, .sample_size = 50, .seed = seed})
-        .log_ratio(testing::numbered(kPoints), values);
+        .log_ratio(test::numbered(kPoints), values);
     return values;
   };
   EXPECT_EQ(ratios(1), ratios(1));
@@ -137,11 +138,12 @@ TEST(Mbde, IsTotalInPrivateData) {
   const CountingLearner learner(kPoints, 1);
   const MbdeSpec spec{.boosting = {.epsilon = 1}, .iterations = 2, .sample_size = 10, .seed = 1};
   Features garbage(1, 30);
-  for (std::size_t i = 0; i < 30; ++i) garbage.values(0)[i] = i % 2 == 0 ? kNaN : -kInfinity;
-  for (const Features& p : {Features(1, 0), garbage, testing::numbered(1)}) {
+  for (std::size_t i = 0; i < 30; ++i)
+    garbage.values(0)[i] = i % 2 == 0 ? kNanFloat : -kInfiniteFloat;
+  for (const Features& p : {Features(1, 0), garbage, test::numbered(1)}) {
     const BoostedDensity density = boost(p, pool, learner, spec);
     EXPECT_EQ(density.iterations(), 2U);
-    for (const double mass : testing::masses_of(density, kReference)) EXPECT_GT(mass, 0);
+    for (const double mass : test::masses_of(density, kReference)) EXPECT_GT(mass, 0);
   }
 }
 
@@ -154,7 +156,7 @@ TEST(Mbde, RefusesInOneSentence) {
     }
     return std::string("accepted");
   };
-  const Features points = testing::numbered(kPoints);
+  const Features points = test::numbered(kPoints);
   EXPECT_EQ(message(points, points, {.iterations = 0}),
             "there must be at least 1 iteration, but are 0");
   EXPECT_EQ(message(points, points, {.sample_size = 0}),

@@ -171,7 +171,7 @@ TEST(Acceptance, ClampsEveryScoreInIntegers) {
       EXPECT_LE(acceptance.upper(), total);
       EXPECT_TRUE(acceptance.bound().allows(acceptance.upper(), acceptance.lower()));
       EXPECT_LE(acceptance.epsilon(), 60);
-      for (const double score : testing::score_grid<double>()) {
+      for (const double score : test::score_grid<double>()) {
         const std::uint64_t n = acceptance.numerator(score);
         EXPECT_GE(n, acceptance.lower());
         EXPECT_LE(n, acceptance.upper());
@@ -211,8 +211,8 @@ TEST(Acceptance, ChoosesByItsIntegers) {
     ++simulated[acceptance.simulate(scores, seeded)];
     ++drawn[acceptance.draw(scores, secure)];
   }
-  EXPECT_TRUE(testing::follows(probabilities, simulated)) << "seed 20260704";
-  EXPECT_TRUE(testing::follows(probabilities, drawn));
+  EXPECT_TRUE(test::follows(probabilities, simulated)) << "seed 20260704";
+  EXPECT_TRUE(test::follows(probabilities, drawn));
 }
 
 // What is drawn after a choice is the same for all scores: the choice took as many words.

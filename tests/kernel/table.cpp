@@ -136,7 +136,7 @@ rc::Gen<std::size_t> outcome_counts() {
       rc::gen::inRange<std::size_t>(1000, 20000));
 }
 
-Band random_band(std::size_t k, std::mt19937_64& random) {
+Band random_uneven_band(std::size_t k, std::mt19937_64& random) {
   const std::uint64_t total = std::uint64_t{1} << (62 - random() % 3 * 14);
   const double epsilon = std::exp(std::uniform_real_distribution<double>(-3, 3)(random));
   if (random() % 2 == 0) {
@@ -165,7 +165,7 @@ void two_tables_of_one_band() {
   const auto a = static_cast<test::Shape>(*rc::gen::inRange(0, test::kShapes));
   const auto b = static_cast<test::Shape>(*rc::gen::inRange(0, test::kShapes));
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
-  const Band band = random_band(k, random);
+  const Band band = random_uneven_band(k, random);
   Table table(band);
   table.assign(test::scores_of<Score>(a, k, random));
   ::testing::AssertionResult result = keeps_contract(band, table.numerators());

@@ -89,7 +89,7 @@ TEST(RejectionSampler, FollowsTheDensity) {
         const auto above = std::upper_bound(kEdges.begin(), kEdges.end(), point[0]);
         ++counts[static_cast<std::size_t>(above - kEdges.begin()) - 1];
       }
-      EXPECT_TRUE(testing::follows(law_of(sampler, density), counts))
+      EXPECT_TRUE(test::follows(law_of(sampler, density), counts))
           << "seed 20260705, " << sampler.acceptance().proposals() << " proposals";
     }
   }

@@ -8,6 +8,7 @@
 #include "mollify/boosting/features.h"
 #include "mollify/boosting/mbde.h"
 #include "mollify/density/grid_density.h"
+#include "mollify/divergence/estimate.h"
 #include "mollify/reference/measure.h"
 
 namespace mollify {
@@ -37,15 +38,8 @@ struct Evaluation {
                                             const Evaluation& evaluation);
 
 /// Delta = E_P log dQ_T/dQ0 = KL(P, Q0) - KL(P, Q_T) in nats, by which the negative log-likelihood
-/// falls from Q0 to Q_T, and its standard error: from samples that of the mean and of log Z, on a
-/// grid 0.
-struct BoostingGain {
-  double delta = 0;
-  double error = 0;
-};
-
-/// Throws InvalidInput as log_density_ratio does.
-[[nodiscard]] BoostingGain boosting_gain(const BoostedDensity& density,
-                                         const Evaluation& evaluation);
+/// falls from Q0 to Q_T; the standard error is that of the mean and of log Z, on a grid 0. Throws
+/// InvalidInput as log_density_ratio does.
+[[nodiscard]] Estimate boosting_gain(const BoostedDensity& density, const Evaluation& evaluation);
 
 }  // namespace mollify
