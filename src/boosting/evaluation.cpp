@@ -8,11 +8,10 @@
 
 namespace mollify {
 
-Evaluation evaluation_on_grid(const GridDensity& p, const Measure& reference, std::size_t cells) {
+Evaluation evaluation_on_grid(const GridDensity& p, const Measure& reference, const Grid& grid) {
   if (p.dimension() != reference.dimension()) {
     throw InvalidInput("the reference must have the density's dimensions, but has others");
   }
-  const Grid grid = equal_width_grid(reference, cells);
   const Features centres = cell_centres(grid);
   Evaluation evaluation{centres, std::vector<double>(grid.cell_count()), centres,
                         std::vector<double>(grid.cell_count())};
@@ -22,19 +21,15 @@ Evaluation evaluation_on_grid(const GridDensity& p, const Measure& reference, st
 }
 
 IterationDiagnostics diagnose(const MbdeIteration& iteration, const Evaluation& evaluation) {
-  const BoostedDensity& after = iteration.after;
-  std::vector<double> at_p(evaluation.p.size());
-  std::vector<double> at_q(evaluation.reference.size());
-  after.classifier_values(iteration.t, evaluation.p, at_p);
-  after.classifier_values(iteration.t, evaluation.reference, at_q);
   std::vector<double> weights(evaluation.reference.size());
   iteration.before.log_ratio(evaluation.reference, weights);
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double mass = evaluation.masses_reference.empty() ? 1.0 : evaluation.masses_reference[i];
+    const double mass = evaluation.is_exact() ? evaluation.masses_reference[i] : 1.0;
     weights[i] = mass * std::exp(weights[i]);
   }
-  const double theta = after.theta(iteration.t);
-  return diagnose(classifier_moments(at_p, evaluation.masses_p, at_q, weights, theta), theta);
+  return diagnose(classifier_moments(iteration.after, evaluation.p, evaluation.masses_p,
+                                     evaluation.reference, weights),
+                  iteration.after.theta(iteration.t));
 }
 
 Estimate boosting_gain(const BoostedDensity& density, const Evaluation& evaluation) {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "mollify/boosting/boosted_density.h"
-#include "mollify/boosting/grid_features.h"
+#include "mollify/boosting/grid_law.h"
 #include "mollify/divergence/compensated_sum.h"
 #include "mollify/kernel/invalid_input.h"
 
@@ -25,22 +25,10 @@ std::size_t power(std::size_t base, std::size_t exponent) {
   return result;
 }
 
+/// The 2^-40 of mass outside the central box is taken to be like the rest.
 double over_grid(const BoostedDensity& density, const Measure& reference, std::size_t cells_along) {
-  const std::size_t cells = power(cells_along, reference.dimension());
-  const Grid grid = equal_width_grid(reference, cells);
-  std::vector<double> masses(grid.cell_count());
-  reference.cell_masses(grid, masses);
-  std::vector<double> ratios(grid.cell_count());
-  density.log_ratio(cell_centres(grid), ratios);
-  CompensatedSum sum;
-  CompensatedSum mass;
-  const double bound = density.log_ratio_bound();
-  for (std::size_t i = 0; i < ratios.size(); ++i) {
-    sum += masses[i] * std::exp(ratios[i] - bound);
-    mass += masses[i];
-  }
-  // The 2^-40 of mass outside the central box is taken to be like the rest.
-  return clamped(bound + std::log(sum.value() / mass.value()), density);
+  const Grid grid = equal_width_grid(reference, power(cells_along, reference.dimension()));
+  return clamped(law_on_grid(density, reference, grid).log_normaliser, density);
 }
 
 }  // namespace

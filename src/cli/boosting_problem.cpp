@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "mollify/boosting/feature_encoding.h"
-#include "mollify/boosting/sampled_features.h"
+#include "mollify/boosting/reference_sample.h"
 #include "mollify/density/record_layout.h"
 #include "mollify/io/domain_yaml.h"
 #include "mollify/io/measure_json.h"
@@ -65,19 +65,19 @@ BoostingProblem problem_of_density(const std::string& density,
   }
   SeededRandom random(seed);
   const auto count = static_cast<std::size_t>(samples);
-  BoostingProblem problem{.p = simulated_features(*truth, count, random),
-                          .pool = simulated_features(*q0, std::max(kPoolSize, 4 * count), random),
+  BoostingProblem problem{.p = reference_sample(*truth, count, random),
+                          .pool = reference_sample(*q0, std::max(kPoolSize, 4 * count), random),
                           .evaluation = {Features(dimension, 0), {}, Features(dimension, 0), {}},
                           .p_text = density,
                           .reference_text = reference.value_or("the standard Gaussian"),
                           .truth = truth,
                           .reference = q0};
   if (dimension <= kMostGridDimensions) {
-    problem.cells = kGridCells;
-    problem.evaluation = evaluation_on_grid(MeasureDensity(truth), *q0, kGridCells);
+    problem.grid = equal_width_grid(*q0, kGridCells);
+    problem.evaluation = evaluation_on_grid(MeasureDensity(truth), *q0, *problem.grid);
   } else {
-    problem.evaluation.p = simulated_features(*truth, count, random);
-    problem.evaluation.reference = simulated_features(*q0, kPoolSize, random);
+    problem.evaluation.p = reference_sample(*truth, count, random);
+    problem.evaluation.reference = reference_sample(*q0, kPoolSize, random);
   }
   return problem;
 }
@@ -107,9 +107,7 @@ BoostingProblem problem_of_records(const std::string& data, const std::string& d
           .pool = features(of_reference.learned),
           .evaluation = {features(of_p.held_out), {}, features(of_reference.held_out), {}},
           .p_text = data,
-          .reference_text = reference.value_or("uniform on the domain"),
-          .truth = nullptr,
-          .reference = nullptr};
+          .reference_text = reference.value_or("uniform on the domain")};
 }
 
 }  // namespace mollify::cli

@@ -18,9 +18,9 @@ struct BoostingProblem {
   Evaluation evaluation;  ///< of neither
   std::string p_text, reference_text;
   /// On R^d only.
-  std::shared_ptr<const Measure> truth, reference;
-  /// Whether `evaluation` is a grid over the reference's central box.
-  std::size_t cells = 0;
+  std::shared_ptr<const Measure> truth{}, reference{};
+  /// Whose cells `evaluation` is, in one or two dimensions.
+  std::optional<Grid> grid{};
 };
 
 /// P is a density, as law reads it; Q0 a measure, by default the standard Gaussian of the same

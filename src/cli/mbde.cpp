@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "command.h"
 #include "learner_options.h"
 #include "mollify/boosting/diagnostics.h"
+#include "mollify/boosting/grid_law.h"
 #include "mollify/boosting/log_normaliser.h"
 #include "mollify/boosting/resample.h"
 #include "mollify/divergence/mode_coverage.h"
@@ -112,34 +112,12 @@ Box region_of(const std::string& text, std::size_t dimension) {
 std::vector<Box> regions_of(const MbdeOptions& options, const BoostingProblem& problem) {
   std::vector<Box> boxes;
   for (const std::string& text : options.regions) {
-    if (problem.cells == 0) {
+    if (!problem.grid) {
       throw InvalidInput("--region needs a density of one or two dimensions, but it has more");
     }
     boxes.push_back(region_of(text, problem.truth->dimension()));
   }
   return boxes;
-}
-
-/// The masses of the evaluation's cells under Q_T.
-std::vector<double> boosted_masses(const BoostedDensity& density, const Evaluation& evaluation) {
-  std::vector<double> masses(evaluation.reference.size());
-  density.log_density_ratio(evaluation.reference, masses);
-  for (std::size_t i = 0; i < masses.size(); ++i) {
-    masses[i] = evaluation.masses_reference[i] * std::exp(masses[i]);
-  }
-  const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
-  for (double& mass : masses) mass /= sum;
-  return masses;
-}
-
-std::vector<unsigned char> cells_inside(const Box& box, const Features& centres) {
-  std::vector<unsigned char> inside(centres.size(), 1);
-  for (std::size_t axis = 0; axis < box.size(); ++axis) {
-    for (std::size_t i = 0; i < inside.size(); ++i) {
-      if (!box[axis].contains(static_cast<double>(centres.values(axis)[i]))) inside[i] = 0;
-    }
-  }
-  return inside;
 }
 
 std::vector<double> log_densities(const Measure& measure, const Features& points) {
@@ -154,20 +132,20 @@ std::vector<double> log_densities(const Measure& measure, const Features& points
   return logs;
 }
 
-void measure_on_grid(const BoostingProblem& problem, Run& run) {
-  const Evaluation& evaluation = problem.evaluation;
-  double volume = 1;
-  for (const Interval& axis : equal_width_grid(*problem.reference, problem.cells).box()) {
-    volume *= axis.width();
-  }
-  const std::vector<double> volumes(evaluation.p.size(),
-                                    volume / static_cast<double>(evaluation.p.size()));
+void measure_on_grid(const BoostingProblem& problem, std::span<const Box> regions, Run& run) {
+  const std::vector<double>& p = problem.evaluation.masses_p;
+  const GridLaw law = law_on_grid(run.density, *problem.reference, *problem.grid);
+  const std::vector<double> volumes = cell_volumes(*problem.grid);
   const auto fit = [&](std::span<const double> masses) {
-    return Fit{{negative_log_likelihood(evaluation.masses_p, masses, volumes), 0},
-               {mode_coverage(evaluation.masses_p, masses, volumes), 0}};
+    return Fit{{negative_log_likelihood(p, masses, volumes), 0},
+               {mode_coverage(p, masses, volumes), 0}};
   };
-  run.of_reference = fit(evaluation.masses_reference);
-  run.of_boosted = fit(boosted_masses(run.density, evaluation));
+  run.of_reference = fit(law.reference);
+  run.of_boosted = fit(law.boosted);
+  for (const Box& box : regions) {
+    run.regions.push_back(
+        diagnose_region(p, law.reference, law.boosted, cells_inside(*problem.grid, box), run.all));
+  }
 }
 
 void measure_on_samples(const BoostingProblem& problem, const MbdeSpec& spec, Run& run) {
@@ -212,22 +190,17 @@ Run run_boosting(const BoostingProblem& problem, const MbdeSpec& spec, const Wea
   BoostedDensity density = boost(problem.p, problem.pool, learner, spec, observer);
   if (progress) progress->finish();
   density = density.normalised(
-      problem.cells > 0 ? log_normaliser_by_cubature(density, *problem.reference, problem.cells)
-                        : log_normaliser_by_sampling(density, problem.evaluation.reference));
+      problem.grid
+          ? log_normaliser_by_cubature(density, *problem.reference, problem.grid->cell_count())
+          : log_normaliser_by_sampling(density, problem.evaluation.reference));
   Run run{.density = density, .steps = std::move(steps)};
   std::vector<IterationDiagnostics> iterations;
   for (const Step& step : run.steps) iterations.push_back(step.diagnostics);
   run.all = diagnose(iterations, spec.boosting);
   run.gain = boosting_gain(density, problem.evaluation);
   run.range = log_ratio_range(density, problem.evaluation.reference);
-  for (const Box& box : regions) {
-    run.regions.push_back(
-        diagnose_region(problem.evaluation.masses_p, problem.evaluation.masses_reference,
-                        boosted_masses(density, problem.evaluation),
-                        cells_inside(box, problem.evaluation.reference), run.all));
-  }
-  if (problem.cells > 0) {
-    measure_on_grid(problem, run);
+  if (problem.grid) {
+    measure_on_grid(problem, regions, run);
   } else if (problem.reference) {
     measure_on_samples(problem, spec, run);
   }

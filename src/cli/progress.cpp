@@ -27,8 +27,8 @@ void Progress::reached(std::uint64_t step, const std::string& note) {
   next_ = now + std::chrono::milliseconds(250);
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   const double rate = static_cast<double>(step) / seconds;
-  tell(fmt::format("{}{} of {} {}, {:.3g} a second, {:.0f} s left{}{}", kWipe, step,
-                   steps_, steps_name_, rate, static_cast<double>(steps_ - step) / rate,
+  tell(fmt::format("{}{} of {} {}, {:.3g} a second, {:.0f} s left{}{}", kWipe, step, steps_,
+                   steps_name_, rate, static_cast<double>(steps_ - step) / rate,
                    note.empty() ? "" : "; ", note));
   shown_ = true;
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "mollify/boosting/boosted_density.h"
+#include "mollify/boosting/reference_sample.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/reference/gaussian_mixture_measure.h"
 #include "mollify/reference/uniform_measure.h"
@@ -66,15 +67,7 @@ TEST(LogNormaliser, BySamplingIsWithinItsStandardErrors) {
   constexpr std::uint64_t kSeed = 20260702;
   SeededRandom random(kSeed);
   for (const std::size_t dimension : {1U, 5U}) {
-    const auto reference = standard_normal(dimension);
-    Features draws(dimension, kDraws);
-    std::vector<double> point(dimension);
-    for (std::size_t i = 0; i < kDraws; ++i) {
-      reference->simulate(random, point);
-      for (std::size_t axis = 0; axis < dimension; ++axis) {
-        draws.values(axis)[i] = static_cast<float>(point[axis]);
-      }
-    }
+    const Features draws = reference_sample(*standard_normal(dimension), kDraws, random);
     const BoostedDensity density = density_on(dimension, Bounding::kLogit);
     const LogNormaliser found = log_normaliser_by_sampling(density, draws);
     const double deviations = (found.value - exact(density.theta(1))) / found.error;

@@ -112,9 +112,19 @@ TEST(Mbde, ComesCloserToPWithAnHonestLearner) {
       {.boosting = {.epsilon = 2}, .iterations = 4, .sample_size = 2000, .seed = 5}, observer);
   ASSERT_EQ(divergences.size(), 5U);
   EXPECT_EQ(of_samples.size(), 4U);
+  // The same with the exact log P/Q_(t-1) in the learner's part.
+  BoostedDensity perfect({.epsilon = 2}, 1);
   for (std::size_t t = 1; t < divergences.size(); ++t) {
-    std::printf("KL(P, Q_%zu) = %.5f\n", t, divergences[t]);
+    const std::vector<double> q = testing::masses_of(perfect, kReference);
+    std::vector<float> logits;
+    for (std::size_t i = 0; i < kPoints; ++i) {
+      logits.push_back(static_cast<float>(std::log(law[i] / q[i])));
+    }
+    perfect = perfect.boosted(testing::table(logits));
+    const double exact = kullback_leibler(law, testing::masses_of(perfect, kReference));
+    std::printf("KL(P, Q_%zu) = %.5f, with perfect classifiers %.5f\n", t, divergences[t], exact);
     EXPECT_LT(divergences[t], divergences[t - 1]);
+    EXPECT_NEAR(divergences[t], exact, 1e-3);
   }
 }
 

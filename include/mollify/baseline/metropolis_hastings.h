@@ -11,7 +11,7 @@
 
 namespace mollify {
 
-/// A random walk; the papers' setting is the default [Husain et al. 2020, Section 6].
+/// A random walk; the papers' setting is the default [Husain et al. 2020, experiments].
 struct MetropolisHastingsSpec {
   /// Proposals made before the walk's place is taken as a sample.
   std::size_t steps = 1000;

@@ -10,6 +10,7 @@
 #include "mollify/density/grid_density.h"
 #include "mollify/divergence/estimate.h"
 #include "mollify/reference/measure.h"
+#include "mollify/space/grid.h"
 
 namespace mollify {
 
@@ -26,11 +27,9 @@ struct Evaluation {
   [[nodiscard]] bool is_exact() const noexcept { return !masses_p.empty(); }
 };
 
-/// The cells of equal width over the reference's central box: exact but for the cells' width, in
-/// one or two dimensions. Throws InvalidInput as equal_width_grid does, and if the dimensions
-/// differ.
+/// The cells of a grid: exact but for their width. Throws InvalidInput if the dimensions differ.
 [[nodiscard]] Evaluation evaluation_on_grid(const GridDensity& p, const Measure& reference,
-                                            std::size_t cells);
+                                            const Grid& grid);
 
 /// The moments of an iteration's classifier and what follows from them, Q_(t-1) being Q0 weighted
 /// by exp(log_ratio).

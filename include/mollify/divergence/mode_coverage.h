@@ -11,7 +11,7 @@ namespace mollify {
 inline constexpr double kCoverageLevel = 0.95;
 
 /// Mode coverage P{q >= t}, t such that Q{q >= t} = `level`: 1 if all of P lies where Q puts its
-/// first 95 %. [Husain et al. 2020, Section 6] writes the inequalities the other way round; its
+/// first 95 %. [Husain et al. 2020] writes the inequalities the other way round; its
 /// text and code mean this.
 ///
 /// Exact for densities that are constant in each cell: masses of P and of Q and the volume of each
