@@ -115,13 +115,13 @@ TEST(Mbde, ComesCloserToPWithAnHonestLearner) {
   // The same with the exact log P/Q_(t-1) in the learner's part.
   BoostedDensity perfect({.epsilon = 2}, 1);
   for (std::size_t t = 1; t < divergences.size(); ++t) {
-    const std::vector<double> q = testing::masses_of(perfect, kReference);
+    const std::vector<double> q = test::masses_of(perfect, kReference);
     std::vector<float> logits;
     for (std::size_t i = 0; i < kPoints; ++i) {
       logits.push_back(static_cast<float>(std::log(law[i] / q[i])));
     }
-    perfect = perfect.boosted(testing::table(logits));
-    const double exact = kullback_leibler(law, testing::masses_of(perfect, kReference));
+    perfect = perfect.boosted(test::table(logits));
+    const double exact = kullback_leibler(law, test::masses_of(perfect, kReference));
     std::printf("KL(P, Q_%zu) = %.5f, with perfect classifiers %.5f\n", t, divergences[t], exact);
     EXPECT_LT(divergences[t], divergences[t - 1]);
     EXPECT_NEAR(divergences[t], exact, 1e-3);

@@ -28,7 +28,7 @@ TEST(ReferenceSample, FollowsTheMeasure) {
       const float row = std::min(std::floor(points.values(1)[i]), 1.0F) + 1;
       ++counts.at(static_cast<std::size_t>(column * 3 + row));
     }
-    EXPECT_TRUE(testing::follows(std::vector<double>(6, 1.0 / 6), counts)) << "seed 20260709";
+    EXPECT_TRUE(test::follows(std::vector<double>(6, 1.0 / 6), counts)) << "seed 20260709";
   }
 }
 
