@@ -4,6 +4,8 @@
 // Domains and Q0 = N(0, I) are those of [Husain et al. 2020, Section 5]. P is known here, so that
 // negative log-likelihoods, coverages, projections and perfect classifiers are exact on a grid;
 // whatever learns sees samples alone. About three minutes on one core.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +19,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "mollify/boosting/bounding.h"
 #include "mollify/boosting/grid_features.h"
@@ -138,11 +139,12 @@ struct Ladder {
 
 Ladder ladder_of(const Problem& problem) {
   constexpr double kRung = 0x1p-12;
-  std::vector<std::size_t> order(problem.p.size());
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < problem.p.size(); ++i) ratios.push_back(problem.p[i] / problem.h[i]);
+  std::vector<std::size_t> order(ratios.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return problem.p[a] * problem.h[b] < problem.p[b] * problem.h[a];
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return ratios[a] < ratios[b]; });
   Ladder ladder;
   double filled = kRung;
   for (const std::size_t cell : order) {
@@ -244,18 +246,17 @@ struct Method {
 
 /// One row of each table: one domain, one epsilon, all seeds.
 struct Row {
-  std::array<Method, 11> methods = {
-      {{"Q0"},
-       {"MBDE, probability"},
-       {"MBDE, logit"},
-       {"MBDE, sign"},
-       {"perfect, probability"},
-       {"perfect, logit"},
-       {"perfect, sign"},
-       {"ratio, relative"},
-       {"limit, relative"},
-       {"ratio, best"},
-       {"limit, best"}}};
+  std::array<Method, 11> methods = {{{"Q0"},
+                                     {"MBDE, probability"},
+                                     {"MBDE, logit"},
+                                     {"MBDE, sign"},
+                                     {"perfect, probability"},
+                                     {"perfect, logit"},
+                                     {"perfect, sign"},
+                                     {"ratio, relative"},
+                                     {"limit, relative"},
+                                     {"ratio, best"},
+                                     {"limit, best"}}};
   Seeds floor{};
   /// Shares of drops in negative log-likelihood: each of the first of the other.
   struct Share {
@@ -289,10 +290,11 @@ class Repeat {
   void add_to(Row& row, double epsilon) const {
     std::vector<Fit> fits = {fit_of(problem_, problem_.h)};
     for (const Bounding bounding : kBoundings) {
-      const BoostedDensity density = boost(
-          rows_, pool_, *release_learner(),
-          {.boosting = {epsilon, bounding}, .iterations = kIterations, .sample_size = kSamples,
-           .seed = seed_});
+      const BoostedDensity density = boost(rows_, pool_, *release_learner(),
+                                           {.boosting = {epsilon, bounding},
+                                            .iterations = kIterations,
+                                            .sample_size = kSamples,
+                                            .seed = seed_});
       fits.push_back(
           fit_of(problem_, law_on_grid(density, problem_.reference, problem_.grid).boosted));
     }
@@ -339,13 +341,16 @@ void show_progress(std::size_t done, std::size_t whole) {
   std::fflush(stderr);
 }
 
+/// Of a row: the column's name and what stands there.
+using Cells = std::vector<std::pair<std::string, std::string>>;
+
 /// One table: a row for each domain and epsilon.
-template <class Cells>
-void print_table(const std::vector<Domain>& domains, Cells cells) {
+template <class CellsOfRow>
+void print_table(const std::vector<Domain>& domains, CellsOfRow cells) {
   bool first = true;
   for (const Domain& domain : domains) {
     for (std::size_t e = 0; e < kEpsilons.size(); ++e) {
-      const std::vector<std::pair<std::string, std::string>> row = cells(domain.rows[e]);
+      const Cells row = cells(domain.rows[e]);
       if (std::exchange(first, false)) {
         fmt::print("\n| domain | ε |");
         for (const auto& [name, text] : row) fmt::print(" {} |", name);
@@ -385,10 +390,9 @@ int main() {
     }
   }
 
-  using Row_ = std::vector<std::pair<std::string, std::string>>;
   fmt::print("Negative log-likelihood in nats: mean ± standard deviation over {} seeds\n", kSeeds);
   print_table(domains, [](const Row& row) {
-    Row_ cells;
+    Cells cells;
     for (const Method& method : row.methods) {
       cells.emplace_back(method.name, with_spread(method.nll, 1, 3));
     }
@@ -397,7 +401,7 @@ int main() {
   });
   fmt::print("\nMode coverage in percent\n");
   print_table(domains, [](const Row& row) {
-    Row_ cells;
+    Cells cells;
     for (const Method& method : row.methods) {
       cells.emplace_back(method.name, with_spread(method.coverage, 100, 1));
     }
@@ -405,7 +409,7 @@ int main() {
   });
   fmt::print("\nShares of drops in negative log-likelihood, in percent\n");
   print_table(domains, [](const Row& row) {
-    Row_ cells;
+    Cells cells;
     for (const Row::Share& share : row.shares) {
       cells.emplace_back(share.name, with_spread(share.value, 100, 1));
     }
