@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "mollify/boosting/grid_features.h"
 #include "mollify/boosting/grid_law.h"
 #include "mollify/boosting/mbde.h"
+#include "mollify/boosting/network.h"
 #include "mollify/boosting/ratio_scorer.h"
 #include "mollify/boosting/reference_sample.h"
 #include "mollify/boosting/release_learner.h"
@@ -220,6 +222,27 @@ std::vector<double> learned_masses(const Problem& problem, const Features& rows,
   return masses;
 }
 
+/// The learner of a release. What it first learned it does not learn again: the first classifier
+/// tells P from Q0 by the same samples and seed for every epsilon and bounding.
+class ReleaseLearner final : public WeakLearner {
+ public:
+  std::unique_ptr<Classifier> learn(const Features& p, const Features& q, std::uint64_t seed,
+                                    const TrainingProgress& progress) const override {
+    if (first_ && seed == first_seed_) return std::make_unique<NetworkClassifier>(*first_);
+    std::unique_ptr<Classifier> classifier = learner_->learn(p, q, seed, progress);
+    if (!first_) {
+      first_ = dynamic_cast<const NetworkClassifier&>(*classifier).parameters();
+      first_seed_ = seed;
+    }
+    return classifier;
+  }
+
+ private:
+  std::shared_ptr<const WeakLearner> learner_ = release_learner();
+  mutable std::optional<NetworkParameters> first_;
+  mutable std::uint64_t first_seed_ = 0;
+};
+
 /// Mean and spread (standard deviation) over seeds.
 class Seeds {
  public:
@@ -290,7 +313,7 @@ class Repeat {
   void add_to(Row& row, double epsilon) const {
     std::vector<Fit> fits = {fit_of(problem_, problem_.h)};
     for (const Bounding bounding : kBoundings) {
-      const BoostedDensity density = boost(rows_, pool_, *release_learner(),
+      const BoostedDensity density = boost(rows_, pool_, learner_,
                                            {.boosting = {epsilon, bounding},
                                             .iterations = kIterations,
                                             .sample_size = kSamples,
@@ -325,6 +348,7 @@ class Repeat {
   Features pool_;
   Ladder ladder_;
   std::vector<double> learned_;
+  ReleaseLearner learner_;
 };
 
 struct Domain {
