@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 
 #include <fmt/format.h>
@@ -68,12 +69,15 @@ int tame(std::span<const double> p, std::vector<double>& tamed) {
   return exponent;
 }
 
-/// Where, as r falls, an outcome leaves its lower bound or reaches its upper one.
-struct Breakpoint {
-  double scale;
-  std::size_t outcome;
-  bool reaches_upper;
-};
+/// Σ clip(P/r, lower, upper), outcomes with P = 0 at their lower bounds.
+double clipped_sum(double r, const std::vector<double>& p, std::span<const double> lower,
+                   std::span<const double> upper) {
+  CompensatedSum sum;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    sum += p[i] > 0.0 ? std::clamp(p[i] / r, lower[i], upper[i]) : lower[i];
+  }
+  return sum.value();
+}
 
 /// r and whether the outcomes with P > 0 can reach the sum of one at all.
 struct Scale {
@@ -81,70 +85,47 @@ struct Scale {
   bool saturated;
 };
 
-/// Walks r from infinity down to where Σ clip(P/r, lower, upper) = 1.
+/// The largest r with Σ clip(P/r, lower, upper) = 1.
+///
+/// The sum falls in r and is linear in 1/r between the places where an outcome leaves its lower
+/// bound or reaches its upper one. The piece is found by halving, and every sum is made anew:
+/// running sums would keep the rounding of terms that were taken out of them again, and with r
+/// 1e-18 of the largest P or less, as for a P far narrower than the band's reference, that is all
+/// they would keep.
 Scale solve_scale(const std::vector<double>& p, std::span<const double> lower,
                   std::span<const double> upper) {
-  std::vector<Breakpoint> breakpoints;
-  breakpoints.reserve(2 * p.size());
-  CompensatedSum clamped;  // mass of the outcomes that sit at a bound
-  CompensatedSum slope;    // Σ P over the outcomes strictly between their bounds
+  const auto leaves_lower = [&](std::size_t i) {
+    return lower[i] > 0.0 ? p[i] / lower[i] : kInfinity;
+  };
+  const auto reaches_upper = [&](std::size_t i) { return p[i] / upper[i]; };
+  const auto moves = [&](std::size_t i) { return p[i] > 0.0 && lower[i] < upper[i]; };
+  std::vector<double> places;
+  places.reserve(2 * p.size());
   for (std::size_t i = 0; i < p.size(); ++i) {
-    clamped += lower[i];
-    if (p[i] > 0.0 && lower[i] < upper[i]) {
-      breakpoints.push_back({lower[i] > 0.0 ? p[i] / lower[i] : kInfinity, i, false});
-      breakpoints.push_back({p[i] / upper[i], i, true});
-    }
+    if (!moves(i)) continue;
+    places.push_back(leaves_lower(i));
+    places.push_back(reaches_upper(i));
   }
-  std::sort(breakpoints.begin(), breakpoints.end(), [](const Breakpoint& a, const Breakpoint& b) {
-    if (a.scale != b.scale) return a.scale > b.scale;
-    return a.reaches_upper < b.reaches_upper;
+  std::sort(places.begin(), places.end(), std::greater<>());
+  const auto end = std::partition_point(places.begin(), places.end(), [&](double r) {
+    return clipped_sum(r, p, lower, upper) < 1.0 - kFlatTolerance;
   });
-  std::size_t inside = 0;
-  for (std::size_t at = 0; at < breakpoints.size(); ++at) {
-    const Breakpoint& here = breakpoints[at];
-    // Between the previous breakpoint and this one the sum is clamped + slope/r.
-    const double reached = clamped.value() + (inside > 0 ? slope.value() / here.scale : 0.0);
-    if (reached >= 1.0 - kFlatTolerance) {
-      if (inside == 0) return {here.scale, false};
-      CompensatedSum left(1.0);
-      left += -clamped.value();
-      const double scale = slope.value() / left.value();
-      double previous = kInfinity;
-      if (at > 0) previous = breakpoints[at - 1].scale;
-      return {std::isnan(scale) ? here.scale : std::clamp(scale, here.scale, previous), false};
-    }
-    if (here.reaches_upper) {
-      --inside;
-      slope += -p[here.outcome];
-      clamped += upper[here.outcome];
-      if (inside == 0) slope = CompensatedSum();
-    } else {
-      ++inside;
-      slope += p[here.outcome];
-      clamped += -lower[here.outcome];
-    }
-  }
-  const double last = breakpoints.empty() ? 0.0 : breakpoints.back().scale;
-  return {last, clamped.value() < 1.0 - kFlatTolerance};
-}
-
-/// Recomputes r from the set of outcomes strictly inside their bounds: the walk's running sums have
-/// seen terms added and removed, this one has not.
-double polish_scale(double scale, const std::vector<double>& p, std::span<const double> lower,
-                    std::span<const double> upper) {
-  CompensatedSum left(1.0);
-  CompensatedSum slope;
+  if (end == places.end()) return {places.empty() ? 0.0 : places.back(), true};
+  const double begin = end == places.begin() ? kInfinity : *(end - 1);
+  CompensatedSum slope;      // Σ P over the outcomes strictly between their bounds on the piece
+  CompensatedSum left(1.0);  // for these
+  bool any_inside = false;
   for (std::size_t i = 0; i < p.size(); ++i) {
-    const double scaled = p[i] / scale;
-    if (p[i] > 0.0 && scaled > lower[i] && scaled < upper[i]) {
+    if (moves(i) && leaves_lower(i) >= begin && reaches_upper(i) <= *end) {
       slope += p[i];
+      any_inside = true;
     } else {
-      left += -(p[i] > 0.0 && scaled >= upper[i] ? upper[i] : lower[i]);
+      left += -(p[i] > 0.0 && reaches_upper(i) > *end ? upper[i] : lower[i]);
     }
   }
-  const double polished = slope.value() / left.value();
-  // Far from the walk's answer means that the set is empty or that only rounding is left of it.
-  return std::abs(polished - scale) <= 1e-9 * scale ? polished : scale;
+  if (!any_inside) return {*end, false};
+  const double scale = slope.value() / left.value();
+  return {std::isnan(scale) ? *end : std::clamp(scale, *end, begin), false};
 }
 
 }  // namespace
@@ -154,10 +135,7 @@ BandProjection project_on_band(std::span<const double> p, std::span<const double
   require_band(p, lower, upper);
   std::vector<double> tamed;
   const int exponent = tame(p, tamed);
-  Scale scale = solve_scale(tamed, lower, upper);
-  if (!scale.saturated && scale.value > 0.0) {
-    scale.value = polish_scale(scale.value, tamed, lower, upper);
-  }
+  const Scale scale = solve_scale(tamed, lower, upper);
 
   BandProjection projection;
   projection.law.resize(p.size());

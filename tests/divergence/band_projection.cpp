@@ -93,6 +93,24 @@ TEST(BandProjection, MissingCase) {
   EXPECT_NEAR(projection.scale, 1.0 / (0.1 * root), 1e-14);
 }
 
+// P = N(0.7, 0.04^2) against N(0, 1): r is 1e-50 of the greatest P or less, and in sums from which
+// that one was taken out again there is nothing but rounding.
+TEST(BandProjection, NarrowDistribution) {
+  Masses p;
+  Masses h;
+  for (int i = -3000; i < 3000; ++i) {
+    const double x = i / 750.0;
+    p.push_back(std::exp(-312.5 * (x - 0.7) * (x - 0.7)));
+    h.push_back(std::exp(-x * x / 2));
+  }
+  h = scaled(h, 1 / sum(h));
+  for (const double epsilon : {0.1, 0.5, 1.0}) {
+    const double root = std::exp(epsilon / 2);
+    const BandProjection projection = project_on_band(p, scaled(h, 1 / root), scaled(h, root));
+    EXPECT_NEAR(sum(projection.law), 1.0, 1e-13) << epsilon;
+  }
+}
+
 TEST(BandProjection, HarmlessOnGarbage) {
   const Masses h{0.25, 0.25, 0.25, 0.25};
   const double nan = std::nan("");
