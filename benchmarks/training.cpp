@@ -11,8 +11,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -33,11 +35,12 @@ constexpr std::size_t kSamples = 10000;
 #if defined(__x86_64__)
 /// Multiply-adds that wait for nothing but their own sums, of which there are enough to keep the
 /// processor busy.
-__attribute__((target("avx2,fma"))) void multiply_and_add(std::size_t times, float* lanes) {
+__attribute__((target("avx2,fma"))) void multiply_and_add(std::size_t times, const float* lanes,
+                                                          float* to) {
   const __m256 factor = _mm256_set1_ps(0.5F);
   __m256 sums[10];
 #pragma GCC unroll 10
-  for (__m256& sum : sums) sum = _mm256_loadu_ps(lanes);
+  for (__m256& sum : sums) sum = _mm256_loadu_ps(lanes++);  // different, lest one do for all
   for (std::size_t time = 0; time < times; ++time) {
 #pragma GCC unroll 10
     for (__m256& sum : sums) sum = _mm256_fmadd_ps(sum, factor, factor);
@@ -45,7 +48,7 @@ __attribute__((target("avx2,fma"))) void multiply_and_add(std::size_t times, flo
   __m256 total = _mm256_setzero_ps();
 #pragma GCC unroll 10
   for (const __m256& sum : sums) total = _mm256_add_ps(total, sum);
-  _mm256_storeu_ps(lanes, total);
+  _mm256_storeu_ps(to, total);
 }
 #endif
 
@@ -57,11 +60,13 @@ double peak() {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
   constexpr std::size_t kTimes = 1000000;
   for (int attempt = 0; attempt < 20; ++attempt) {
-    float lanes[8] = {};
+    float lanes[18] = {};
+    std::iota(std::begin(lanes), std::end(lanes), 1.0F);
+    float total[8];
     benchmark::DoNotOptimize(lanes);
     const auto start = std::chrono::steady_clock::now();
-    multiply_and_add(kTimes, lanes);
-    benchmark::DoNotOptimize(lanes);
+    multiply_and_add(kTimes, lanes, total);
+    benchmark::DoNotOptimize(total);
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     best = std::max(best, kTimes * 10 * 8 / time.count());
   }

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "aligned_floats.h"
+#include "network_lanes.h"
+
 namespace mollify::detail {
 
 const NetworkLanes& network_lanes() {
@@ -23,7 +26,7 @@ NetworkPasses::NetworkPasses(std::vector<std::size_t> sizes, const NetworkLanes&
   for (std::size_t l = 0; l + 1 < sizes.size(); ++l) {
     const std::size_t inputs = sizes[l];
     const std::size_t outputs = sizes[l + 1];
-    std::vector<float> activations((outputs + 1) * kRowStride);
+    AlignedFloats activations((outputs + 1) * kRowStride);
     std::fill_n(activations.begin() + static_cast<std::ptrdiff_t>(outputs * kRowStride), kRowStride,
                 1.0F);
     layers_.push_back({inputs, outputs, parameter_count, std::vector<float>(inputs * outputs),

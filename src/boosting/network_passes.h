@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "aligned_floats.h"
 #include "network_lanes.h"
 
 namespace mollify::detail {
@@ -50,15 +51,15 @@ class NetworkPasses {
     std::size_t first_parameter;
     std::vector<float> by_input;  ///< W transposed
     std::vector<float> offsets;
-    std::vector<float> activations;  ///< a row for each output, and one of ones
+    AlignedFloats activations;  ///< a row for each output, and one of ones
   };
 
   const NetworkLanes& lanes_;
   std::vector<Layer> layers_;
   std::vector<float> parameters_;
-  std::vector<float> slopes_;       ///< of what enters tanh in a layer, a row for each output
-  std::vector<float> next_slopes_;  ///< in the layer before
-  std::vector<float> sums_;         ///< gradients in parts
+  AlignedFloats slopes_;       ///< of what enters tanh in a layer, a row for each output
+  AlignedFloats next_slopes_;  ///< in the layer before
+  AlignedFloats sums_;         ///< gradients in parts
   std::vector<float> gradient_;
 };
 
