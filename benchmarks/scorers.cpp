@@ -15,7 +15,7 @@
 #include "mollify/density/column_kernel.h"
 #include "mollify/density/mixed_points.h"
 #include "mollify/density/product_kernel.h"
-#include "mollify/density/scorer_kind.h"
+#include "mollify/release/scorer_kind.h"
 
 namespace {
 
@@ -134,7 +134,7 @@ void other_scorers(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(1));
   const MixedPoints candidates = points(kUniform, kCandidates, 1);
   const MixedPoints rows = points(kClustered, size, 2);
-  const auto scorer = mollify::make_scorer(kind, candidates);
+  const auto scorer = mollify::make_scorer(kind, candidates, 1);
   std::vector<float> scores(kCandidates);
   scorer->score(rows, scores);
   double mean = 0;

@@ -73,5 +73,7 @@ void add_compare(CLI::App& app, Session& session);
 void add_domain(CLI::App& app, Session& session);
 void add_tune(CLI::App& app, Session& session);
 void add_candidates(CLI::App& app, Session& session);
+void add_reference(CLI::App& app, Session& session);
+void add_mbde(CLI::App& app, Session& session);
 
 }  // namespace mollify::cli

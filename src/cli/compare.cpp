@@ -123,7 +123,6 @@ LocalReleaseRequest request_for(const CompareOptions& options) {
   request.roster = options.units;
   request.count = options.count.value_or(1);
   request.space = options.space.request();
-  request.scorer = options.space.chosen_scorer();
   if (!request.epsilon && !request.mu) refuse_missing("--epsilon");
   return request;
 }

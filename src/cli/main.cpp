@@ -66,6 +66,8 @@ int run(int argc, char** argv) {
   add_check(app, session);
   add_domain(app, session);
   add_candidates(app, session);
+  add_reference(app, session);
+  add_mbde(app, session);
   add_tune(app, session);
   try {
     app.parse(argc, argv);

@@ -20,15 +20,16 @@ Progress::Progress(std::string steps_name, std::uint64_t steps)
       steps_(steps),
       on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-void Progress::reached(std::uint64_t step) {
+void Progress::reached(std::uint64_t step, const std::string& note) {
   if (!on_terminal_ || step == 0) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds(250);
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   const double rate = static_cast<double>(step) / seconds;
-  tell(fmt::format("{}{} of {} {}, {:.3g} a second, {:.0f} s left", kWipe, step, steps_,
-                   steps_name_, rate, static_cast<double>(steps_ - step) / rate));
+  tell(fmt::format("{}{} of {} {}, {:.3g} a second, {:.0f} s left{}{}", kWipe, step, steps_,
+                   steps_name_, rate, static_cast<double>(steps_ - step) / rate,
+                   note.empty() ? "" : "; ", note));
   shown_ = true;
 }
 

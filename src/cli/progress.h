@@ -17,7 +17,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { finish(); }
 
-  void reached(std::uint64_t step);
+  /// `note` ends the line: what else there is to see.
+  void reached(std::uint64_t step, const std::string& note = "");
   /// Wipes the line.
   void finish();
 

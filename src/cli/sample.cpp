@@ -84,7 +84,6 @@ int run(SampleOptions options) {
   request.roster = options.units;
   request.count = needed(options.count, "--count");
   request.space = options.space.request();
-  request.scorer = options.space.chosen_scorer();
   const LocalRelease release(request);
   if (options.out && !options.certificate && !is_stream(*options.out)) {
     options.certificate = *options.out + ".certificate.json";

@@ -25,15 +25,16 @@ void SpaceOptions::add_to(CLI::App& command) {
       ->type_name("FILE")
       ->group(group);
   command
-      .add_option("--score", score,
-                  "kernel, empirical, histogram or gaussian-mixture: how rows become an estimate "
-                  "(default: empirical for categories, kernel otherwise)")
+      .add_option(
+          "--score", score,
+          "kernel, empirical, histogram, gaussian-mixture, ratio or mbde: how rows become an "
+          "estimate (default: empirical for categories, kernel otherwise)")
       ->type_name("NAME")
       ->group(group);
 }
 
 SpaceRequest SpaceOptions::request() const {
-  SpaceRequest request{std::nullopt, cells, candidates, fresh, candidates_file};
+  SpaceRequest request{std::nullopt, cells, candidates, fresh, candidates_file, chosen_scorer()};
   if (space) {
     request.kind = space_named(*space);
     if (!request.kind) {
@@ -48,8 +49,10 @@ std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
   if (!score) return std::nullopt;
   const std::optional<ScorerKind> known = scorer_named(*score);
   if (!known) {
-    throw InvalidInput(fmt::format(
-        "score must be kernel, empirical, histogram or gaussian-mixture, but is \"{}\"", *score));
+    throw InvalidInput(
+        fmt::format("score must be kernel, empirical, histogram, gaussian-mixture, ratio or mbde, "
+                    "but is \"{}\"",
+                    *score));
   }
   return known;
 }

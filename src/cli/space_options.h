@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "mollify/density/scorer_kind.h"
+#include "mollify/release/scorer_kind.h"
 #include "mollify/release/certificate.h"
 #include "mollify/release/release_space.h"
 

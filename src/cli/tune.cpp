@@ -115,7 +115,7 @@ int run(const TuneOptions& options) {
   BandTuning tuning(floors, outcomes, masses, epsilon);
 
   const ScorerKind kind = options.space.scorer_for(space.kind());
-  const auto scorer = make_scorer(kind, space.points());
+  const auto scorer = make_scorer(kind, space.points(), epsilon);
   const UnitRecords units = read_public_units(file, space.domain(), needed(options.unit, "--unit"));
   std::vector<float> scores(outcomes);
   for (std::size_t unit = 0; unit < units.size(); ++unit) {

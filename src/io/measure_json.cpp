@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "json_node.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/reference/gaussian_envelope.h"
 #include "mollify/reference/gaussian_mixture_measure.h"
@@ -30,57 +29,10 @@ constexpr std::string_view kProduct = "product";
 /// Deep enough for products of products, and no deeper than a stack is.
 constexpr int kMostLevels = 8;
 
-/// One JSON value and where it stands, for messages.
-struct Node {
-  const json& value;
-  std::string place;
-
-  [[noreturn]] void refuse(std::string_view expected) const {
-    throw InvalidInput(fmt::format("{} must be {}, but is {}", place, expected, value.type_name()));
-  }
-
-  Node member(const char* key) const {
-    if (!value.contains(key)) {
-      throw InvalidInput(fmt::format("{} must have \"{}\", but has not", place, key));
-    }
-    return {value[key], fmt::format("\"{}\" of {}", key, place)};
-  }
-
-  double number() const {
-    if (!value.is_number()) refuse("a number");
-    return value.get<double>();
-  }
-
-  std::vector<Node> entries() const {
-    if (!value.is_array()) refuse("a list");
-    std::vector<Node> nodes;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      nodes.push_back({value[i], fmt::format("entry {} of {}", i, place)});
-    }
-    return nodes;
-  }
-
-  std::vector<double> numbers() const {
-    std::vector<double> found;
-    for (const Node& entry : entries()) found.push_back(entry.number());
-    return found;
-  }
-
-  /// Refuses an object that has other keys: a misspelt "box" must not be passed over.
-  void allow_only(std::initializer_list<std::string_view> keys) const {
-    for (const auto& [key, ignored] : value.items()) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        throw InvalidInput(
-            fmt::format("{} may have only {}, but has \"{}\"", place, fmt::join(keys, ", "), key));
-      }
-    }
-  }
-};
-
-Box box_of(const Node& node) {
+Box box_of(const JsonNode& node) {
   if (!node.value.contains("box")) return {};
   Box box;
-  for (const Node& entry : node.member("box").entries()) {
+  for (const JsonNode& entry : node.member("box").entries()) {
     const std::vector<double> ends = entry.numbers();
     if (ends.size() != 2 || !(ends[0] < ends[1])) {
       throw InvalidInput(fmt::format("{} must be a lower and a greater upper end, but is {}",
@@ -94,14 +46,14 @@ Box box_of(const Node& node) {
   return box;
 }
 
-GaussianMixtureSpec mixture_of(const Node& node) {
+GaussianMixtureSpec mixture_of(const JsonNode& node) {
   node.allow_only({"type", "means", "weights", "variance", "box"});
   GaussianMixtureSpec spec;
-  for (const Node& mean : node.member("means").entries()) spec.means.push_back(mean.numbers());
+  for (const JsonNode& mean : node.member("means").entries()) spec.means.push_back(mean.numbers());
   spec.weights = node.member("weights").numbers();
-  const Node variance = node.member("variance");
+  const JsonNode variance = node.member("variance");
   if (variance.value.is_array()) {
-    const std::vector<Node> entries = variance.entries();
+    const std::vector<JsonNode> entries = variance.entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const std::size_t dimension = i < spec.means.size() ? spec.means[i].size() : 0;
       spec.variances.push_back(entries[i].value.is_array()
@@ -117,10 +69,10 @@ GaussianMixtureSpec mixture_of(const Node& node) {
   return spec;
 }
 
-GaussianMixtureSpec gaussian_of(const Node& node) {
+GaussianMixtureSpec gaussian_of(const JsonNode& node) {
   node.allow_only({"type", "mean", "variance", "box"});
   const std::vector<double> mean = node.member("mean").numbers();
-  const Node variance = node.member("variance");
+  const JsonNode variance = node.member("variance");
   return {.means = {mean},
           .weights = {1},
           .variances = {variance.value.is_array()
@@ -129,7 +81,7 @@ GaussianMixtureSpec gaussian_of(const Node& node) {
           .box = box_of(node)};
 }
 
-std::shared_ptr<const Measure> envelope_of(const Node& node) {
+std::shared_ptr<const Measure> envelope_of(const JsonNode& node) {
   node.allow_only({"type", "radius", "variance", "dimension", "box"});
   const double dimension = node.member("dimension").number();
   if (!(dimension >= 1) || !(dimension <= 100) || dimension != std::floor(dimension)) {
@@ -142,22 +94,19 @@ std::shared_ptr<const Measure> envelope_of(const Node& node) {
                                             static_cast<std::size_t>(dimension), box_of(node));
 }
 
-std::shared_ptr<const Measure> histogram_of(const Node& node) {
+std::shared_ptr<const Measure> histogram_of(const JsonNode& node) {
   node.allow_only({"type", "edges", "masses"});
   std::vector<std::vector<double>> edges;
-  for (const Node& axis : node.member("edges").entries()) edges.push_back(axis.numbers());
+  for (const JsonNode& axis : node.member("edges").entries()) edges.push_back(axis.numbers());
   return std::make_shared<HistogramMeasure>(Grid(std::move(edges)),
                                             node.member("masses").numbers());
 }
 
-std::string type_of(const Node& node) {
-  if (!node.value.is_object()) node.refuse("a JSON object");
-  const Node type = node.member("type");
-  if (!type.value.is_string()) type.refuse("a text");
-  return type.value.get<std::string>();
+std::string type_of(const JsonNode& node) {
+  return node.member("type").text();
 }
 
-std::shared_ptr<const Measure> measure_of(const Node& node, int levels) {
+std::shared_ptr<const Measure> measure_of(const JsonNode& node, int levels) {
   const std::string type = type_of(node);
   if (type == kMixture) return std::make_shared<GaussianMixtureMeasure>(mixture_of(node));
   if (type == kGaussian) return std::make_shared<GaussianMixtureMeasure>(gaussian_of(node));
@@ -171,7 +120,7 @@ std::shared_ptr<const Measure> measure_of(const Node& node, int levels) {
     node.allow_only({"type", "factors"});
     if (levels == 0) throw InvalidInput(fmt::format("{} is nested too deeply", node.place));
     std::vector<std::shared_ptr<const Measure>> factors;
-    for (const Node& factor : node.member("factors").entries()) {
+    for (const JsonNode& factor : node.member("factors").entries()) {
       factors.push_back(measure_of(factor, levels - 1));
     }
     return std::make_shared<ProductMeasure>(std::move(factors));
@@ -181,25 +130,36 @@ std::shared_ptr<const Measure> measure_of(const Node& node, int levels) {
                                  kProduct, type));
 }
 
-json parsed(std::string_view text, const std::string& name) {
-  json value = json::parse(text, nullptr, false);
-  if (value.is_discarded()) throw InvalidInput(fmt::format("{} must be JSON, but is not", name));
-  return value;
-}
-
 }  // namespace
 
 std::unique_ptr<GridDensity> density_from_json(std::string_view text, const std::string& name) {
-  const json value = parsed(text, name);
-  const Node node{value, name};
+  const json value = parsed_json(text, name);
+  const JsonNode node{value, name};
   const std::string type = type_of(node);
   if (type == kMixture) return std::make_unique<GaussianMixture>(mixture_of(node));
   if (type == kGaussian) return std::make_unique<GaussianMixture>(gaussian_of(node));
   return std::make_unique<MeasureDensity>(measure_of(node, kMostLevels));
 }
 
+std::string measure_json(const GaussianMixtureSpec& mixture) {
+  json box = json::array();
+  for (const Interval& axis : mixture.box) box.push_back(json::array({axis.low, axis.high}));
+  const auto lines = [](const std::vector<std::vector<double>>& lists) {
+    std::string text;
+    for (const auto& list : lists) {
+      text += fmt::format("{}    {}", text.empty() ? "" : ",\n", json(list).dump());
+    }
+    return text;
+  };
+  return fmt::format(
+      "{{\n  \"type\": \"{}\",\n  \"means\": [\n{}\n  ],\n  \"weights\": {},\n  \"variance\": "
+      "[\n{}\n  ]{}\n}}\n",
+      kMixture, lines(mixture.means), json(mixture.weights).dump(), lines(mixture.variances),
+      box.empty() ? "" : fmt::format(",\n  \"box\": {}", box.dump()));
+}
+
 std::shared_ptr<const Measure> measure_from_json(std::string_view text, const std::string& name) {
-  const json value = parsed(text, name);
+  const json value = parsed_json(text, name);
   return measure_of({value, name}, kMostLevels);
 }
 

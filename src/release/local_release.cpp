@@ -164,13 +164,13 @@ LocalRelease::LocalRelease(const LocalReleaseRequest& request)
   parameters.epsilon = budget.epsilon;
   parameters.mu = budget.mu;
   sampler_ = make_sampler(parameters);
-  certificate_.scorer = request.scorer.value_or(usual_scorer(space_.kind()));
+  certificate_.scorer = request.space.scorer.value_or(usual_scorer(space_.kind()));
   if (draws_by_scores() && !is_band(parameters.mechanism)) {
     throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",
                                    name_of(certificate_.scorer), name_of(parameters.mechanism)));
   }
   if (draws_by_scores() && !space_.is_fresh()) {
-    scorer_ = make_scorer(certificate_.scorer, space_.points());
+    scorer_ = make_scorer(certificate_.scorer, space_.points(), sampler_->guarantee().parameter);
   }
   refuse_stream(request.data);
   { const RecordReader header(request.data, domain_, request.unit); }
@@ -237,7 +237,8 @@ LocalRelease::Drawn LocalRelease::draw_by_scores(SecureRandom& random) const {
       return;
     }
     const Candidates list = space_.fresh_candidates(random);
-    const auto scorer = make_scorer(certificate_.scorer, space_.layout().points(list.digits()));
+    const auto scorer = make_scorer(certificate_.scorer, space_.layout().points(list.digits()),
+                                    sampler_->guarantee().parameter);
     scored.assign(*scorer, rows, list.densities());
     draw_all(scored.table(), random, outcomes);
     for (std::uint32_t& outcome : outcomes) {

@@ -21,7 +21,8 @@ constexpr std::uint64_t kUsualCells = 65'536;
 constexpr std::array<std::string_view, 3> kListNames = {"seeded", "fresh", "file"};
 
 SpaceKind kind_of(const Domain& domain, const SpaceRequest& request) {
-  const bool list = request.candidates || request.fresh || request.candidates_file;
+  const bool list = request.candidates || request.fresh || request.candidates_file ||
+                    (request.scorer && needs_candidates(*request.scorer));
   if (request.kind) return *request.kind;
   if (list) return SpaceKind::kCandidates;
   return request.cells ? SpaceKind::kGrid : chosen_space(domain);
@@ -39,6 +40,10 @@ Domain domain_of(const Domain& domain, const SpaceRequest& request) {
   refuse(request.candidates.has_value(), "the number of candidates", SpaceKind::kCandidates);
   refuse(request.fresh, "a fresh list", SpaceKind::kCandidates);
   refuse(request.candidates_file.has_value(), "a file of candidates", SpaceKind::kCandidates);
+  if (request.scorer && needs_candidates(*request.scorer) && kind != SpaceKind::kCandidates) {
+    throw InvalidInput(fmt::format("score {} needs space candidates, but the space is {}",
+                                   name_of(*request.scorer), name_of(kind)));
+  }
   if (request.candidates_file && (request.candidates || request.fresh)) {
     throw InvalidInput(
         fmt::format("a file of candidates holds the list, so it cannot be {}",

@@ -4,18 +4,18 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::kInfinity;
+using test::kNan;
 
 /// Sign of releases·ε − total in exact arithmetic.
 int compare_product(double epsilon, std::uint64_t releases, double total) {

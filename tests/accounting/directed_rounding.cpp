@@ -4,12 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "not_finite.h"
 
 // MPFR declares its intmax_t functions only after <cstdint>.
 #include <mpfr.h>
@@ -17,7 +18,7 @@
 namespace mollify {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::kInfinity;
 constexpr std::uint64_t kSeed = 20240607;
 constexpr int kRandomInputs = 200'000;
 

@@ -39,7 +39,7 @@ TEST(RegionBounds, KnownValues) {
 RC_GTEST_PROP(RegionBoundsProperty, HoldAndAreAttained, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(2, 20);
   const std::size_t inside = *rc::gen::inRange<std::size_t>(1, k);
-  const Masses h = *testing::positive_distribution(k, 5);
+  const Masses h = *test::positive_distribution(k, 5);
   const double b = 0.01 * *rc::gen::inRange(1, 100);
   const double lift = 1.0 + 0.01 * *rc::gen::inRange(1, 1000);
   Masses lower(h);
@@ -52,7 +52,7 @@ RC_GTEST_PROP(RegionBoundsProperty, HoldAndAreAttained, ()) {
     return mass;
   };
   const RegionBounds bounds = region_bounds(b, lift, region(h));
-  const Masses law = project_on_band(*testing::distribution_with_zeros(k, 20), lower, upper).law;
+  const Masses law = project_on_band(*test::distribution_with_zeros(k, 20), lower, upper).law;
   RC_ASSERT(region(law) <= bounds.at_most + 1e-14);
   RC_ASSERT(region(law) >= bounds.at_least - 1e-14);
   Masses filling(h);

@@ -11,17 +11,18 @@
 
 #include "boosting/gaussian_features.h"
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
+using test::kInfiniteFloat;
+using test::kNanFloat;
+
+using test::gaussian_features;
 using ::testing::Each;
-using testing::gaussian_features;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<float> logits_of(const Classifier& classifier, const Features& points) {
   std::vector<float> result(points.size(), -777.0F);
@@ -61,7 +62,7 @@ TEST(DecisionTree, StumpIsTheObviousOne) {
   EXPECT_EQ(root.threshold, 4.5F);
   EXPECT_FLOAT_EQ(nodes_of(*stump)[1].logit, std::log(5.0F / 1));
   EXPECT_FLOAT_EQ(nodes_of(*stump)[2].logit, std::log(2.0F / 6));
-  EXPECT_EQ(logits_of(*stump, column({4.4F, 4.5F, kNan, -kInfinity, kInfinity})),
+  EXPECT_EQ(logits_of(*stump, column({4.4F, 4.5F, kNanFloat, -kInfiniteFloat, kInfiniteFloat})),
             (std::vector<float>{nodes_of(*stump)[1].logit, nodes_of(*stump)[2].logit,
                                 nodes_of(*stump)[2].logit, nodes_of(*stump)[1].logit,
                                 nodes_of(*stump)[2].logit}));
@@ -165,7 +166,8 @@ TEST(DecisionTree, LeavesHaveSamples) {
 
 TEST(DecisionTree, AnySamplesGiveATree) {
   constexpr float kMost = std::numeric_limits<float>::max();
-  const std::vector<float> odd = {0, kNan, kInfinity, -kInfinity, kMost, -kMost, 1, 1e-45F};
+  const std::vector<float> odd = {0,      kNanFloat, kInfiniteFloat, -kInfiniteFloat, kMost,
+                                  -kMost, 1,         1e-45F};
   std::mt19937_64 random(5);
   for (std::size_t dimension = 1; dimension <= 10; ++dimension) {
     for (const std::size_t p_size : {0U, 1U, 30U}) {

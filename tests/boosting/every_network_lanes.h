@@ -6,7 +6,7 @@
 
 #include "network_lanes.h"
 
-namespace mollify::testing {
+namespace mollify::test {
 
 struct NamedLanes {
   const char* name;
@@ -25,4 +25,4 @@ inline std::vector<NamedLanes> every_network_lanes() {
   return result;
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

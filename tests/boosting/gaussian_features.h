@@ -8,7 +8,7 @@
 
 #include "mollify/boosting/features.h"
 
-namespace mollify::testing {
+namespace mollify::test {
 
 /// Independent normal features with these means and deviations.
 inline Features gaussian_features(std::size_t size, const std::vector<double>& means,
@@ -24,4 +24,4 @@ inline Features gaussian_features(std::size_t size, const std::vector<double>& m
   return result;
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

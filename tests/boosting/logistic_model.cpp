@@ -12,12 +12,15 @@
 
 #include "boosting/gaussian_features.h"
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
+using test::kInfiniteFloat;
+
+using test::gaussian_features;
 using ::testing::Each;
-using testing::gaussian_features;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -115,10 +118,15 @@ TEST(LogisticModel, TellsEachPass) {
 }
 
 TEST(LogisticModel, AnySamplesGiveAModel) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kMost = std::numeric_limits<float>::max();
-  const std::vector<float> odd = {
-      0, std::numeric_limits<float>::quiet_NaN(), kMost, -kMost, 1, 1e-45F, kInfinity, -kInfinity};
+  const std::vector<float> odd = {0,
+                                  std::numeric_limits<float>::quiet_NaN(),
+                                  kMost,
+                                  -kMost,
+                                  1,
+                                  1e-45F,
+                                  kInfiniteFloat,
+                                  -kInfiniteFloat};
   std::mt19937_64 random(7);
   for (std::size_t dimension = 1; dimension <= 10; ++dimension) {
     for (const std::size_t p_size : {0U, 1U, 30U}) {

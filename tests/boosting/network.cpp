@@ -16,24 +16,27 @@
 #include "boosting/gaussian_features.h"
 #include "boosting/plain_network.h"
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
+using test::kInfiniteFloat;
+
+using test::gaussian_features;
+using test::PlainNetwork;
+using test::PlainSample;
 using ::testing::Each;
-using testing::gaussian_features;
 using ::testing::HasSubstr;
-using testing::PlainNetwork;
-using testing::PlainSample;
 using ::testing::ThrowsMessage;
 
-std::vector<float> logits_of(const Classifier& classifier, const Features& points) {
+std::vector<float> network_logits(const Classifier& classifier, const Features& points) {
   std::vector<float> result(points.size(), -777.0F);
   classifier.logits(points, result);
   return result;
 }
 
-NetworkParameters parameters_of(const Classifier& classifier) {
+NetworkParameters network_parameters(const Classifier& classifier) {
   return dynamic_cast<const NetworkClassifier&>(classifier).parameters();
 }
 
@@ -57,7 +60,7 @@ TEST(Network, LearnsTheLogRatioOfTwoGaussians) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       points.values(0)[i] = static_cast<float>(i) / 10 - 2;
     }
-    const std::vector<float> logits = logits_of(*classifier, points);
+    const std::vector<float> logits = network_logits(*classifier, points);
     float worst = 0;
     for (std::size_t i = 0; i < logits.size(); ++i) {
       worst = std::max(worst, std::abs(logits[i] - points.values(0)[i]));
@@ -74,7 +77,7 @@ TEST(Network, StepsAreThePlainOnes) {
   const Features q = gaussian_features(90, {0, 4}, {2, 1}, 6);
   NetworkOptions options{.width = 5, .depth = 2, .rate = 1e-300, .epochs = 1, .minibatches = 1};
   // With such a rate the weights stay where they start.
-  const NetworkParameters start = parameters_of(*NetworkLearner(options).learn(p, q, 7));
+  const NetworkParameters start = network_parameters(*NetworkLearner(options).learn(p, q, 7));
   const std::vector<std::size_t> sizes = {2, 5, 5, 1};
   std::vector<PlainSample> samples;
   for (const Features* features : {&p, &q}) {
@@ -110,7 +113,7 @@ TEST(Network, StepsAreThePlainOnes) {
       });
   ASSERT_EQ(told.size(), cross_entropies.size());
   for (std::size_t e = 0; e < told.size(); ++e) EXPECT_NEAR(told[e], cross_entropies[e], 1e-5);
-  const std::vector<double> learned = flat(parameters_of(*classifier));
+  const std::vector<double> learned = flat(network_parameters(*classifier));
   for (std::size_t i = 0; i < learned.size(); ++i) {
     EXPECT_NEAR(learned[i], network.parameters()[i], 1e-5) << i;
   }
@@ -121,7 +124,7 @@ TEST(Network, StartsAsStated) {
   const Features p = gaussian_features(5000, {3}, {1}, 8);
   const Features q = gaussian_features(100, {1}, {1}, 9);
   const NetworkOptions options{.width = 40, .depth = 1, .rate = 1e-300, .epochs = 1};
-  const NetworkParameters start = parameters_of(*NetworkLearner(options).learn(p, q, 10));
+  const NetworkParameters start = network_parameters(*NetworkLearner(options).learn(p, q, 10));
   // Of the mixture of halves: mean 2, variance 2, within 6 standard errors of the smaller sample.
   EXPECT_NEAR(start.centres[0], 2, 0.4);
   EXPECT_NEAR(start.factors[0], std::sqrt(0.5), 0.15);
@@ -139,29 +142,29 @@ TEST(Network, SameSeedSameBits) {
   const Features p = gaussian_features(700, {0.5, 0, 1}, {1, 1, 3}, 11);
   const Features q = gaussian_features(450, {0, 0, 1}, {1, 2, 1}, 12);
   const NetworkLearner learner({.epochs = 20, .minibatches = 3});
-  const NetworkParameters once = parameters_of(*learner.learn(p, q, 13));
-  EXPECT_TRUE(once == parameters_of(*learner.learn(p, q, 13)));
-  EXPECT_FALSE(once == parameters_of(*learner.learn(p, q, 14)));
+  const NetworkParameters once = network_parameters(*learner.learn(p, q, 13));
+  EXPECT_TRUE(once == network_parameters(*learner.learn(p, q, 13)));
+  EXPECT_FALSE(once == network_parameters(*learner.learn(p, q, 14)));
   // Listening changes nothing.
   const auto listen = [](std::size_t, std::size_t, double) {};
-  EXPECT_TRUE(once == parameters_of(*learner.learn(p, q, 13, listen)));
+  EXPECT_TRUE(once == network_parameters(*learner.learn(p, q, 13, listen)));
   // What is read back says the same.
   const NetworkClassifier copy{once};
   EXPECT_EQ(copy.sizes(), (std::vector<std::size_t>{3, 25, 25, 25, 1}));
-  EXPECT_EQ(logits_of(copy, p), logits_of(*learner.learn(p, q, 13), p));
+  EXPECT_EQ(network_logits(copy, p), network_logits(*learner.learn(p, q, 13), p));
 }
 
 /// A point's logit does not depend on which others are asked for.
 TEST(Network, LogitsArePointwise) {
   const Features p = gaussian_features(513, {0, 1}, {1, 1}, 15);
   const auto classifier = NetworkLearner({.epochs = 2}).learn(p, p, 16);
-  const std::vector<float> logits = logits_of(*classifier, p);
+  const std::vector<float> logits = network_logits(*classifier, p);
   for (const std::size_t i : {0U, 255U, 256U, 511U, 512U}) {
     Features point(2, 1);
     for (std::size_t f = 0; f < 2; ++f) point.values(f)[0] = p.values(f)[i];
-    EXPECT_EQ(logits_of(*classifier, point)[0], logits[i]);
+    EXPECT_EQ(network_logits(*classifier, point)[0], logits[i]);
   }
-  EXPECT_TRUE(logits_of(*classifier, Features(2, 0)).empty());
+  EXPECT_TRUE(network_logits(*classifier, Features(2, 0)).empty());
 }
 
 /// There is nothing to learn from two samples of one law, so held-out samples soon say stop.
@@ -174,7 +177,7 @@ TEST(Network, StopsEarly) {
     const auto classifier = NetworkLearner(options).learn(
         p, q, 19, [&](std::size_t, std::size_t, double) { ++passes; });
     float largest = 0;
-    for (const float logit : logits_of(*classifier, p))
+    for (const float logit : network_logits(*classifier, p))
       largest = std::max(largest, std::abs(logit));
     std::printf("%zu passes, logits up to %.2f\n", passes, static_cast<double>(largest));
     return std::pair(passes, largest);
@@ -190,11 +193,10 @@ TEST(Network, StopsEarly) {
 }
 
 TEST(Network, AnySamplesGiveAClassifier) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kMost = std::numeric_limits<float>::max();
-  const std::vector<float> odd = {0,      -0.0F,     std::numeric_limits<float>::quiet_NaN(),
-                                  1e-45F, kInfinity, -kInfinity,
-                                  kMost,  -kMost,    1,
+  const std::vector<float> odd = {0,      -0.0F,          std::numeric_limits<float>::quiet_NaN(),
+                                  1e-45F, kInfiniteFloat, -kInfiniteFloat,
+                                  kMost,  -kMost,         1,
                                   -1};
   std::mt19937_64 random(20);
   for (std::size_t dimension = 1; dimension <= 10; ++dimension) {
@@ -210,10 +212,10 @@ TEST(Network, AnySamplesGiveAClassifier) {
         const NetworkLearner learner({.width = 7, .epochs = 3, .minibatches = 5, .held_out = 0.3});
         const auto classifier = learner.learn(p, q, 21);
         ASSERT_EQ(classifier->dimension(), dimension);
-        for (const float logit : logits_of(*classifier, q)) ASSERT_TRUE(std::isfinite(logit));
-        for (const float logit : logits_of(*classifier, p)) ASSERT_TRUE(std::isfinite(logit));
+        for (const float logit : network_logits(*classifier, q)) ASSERT_TRUE(std::isfinite(logit));
+        for (const float logit : network_logits(*classifier, p)) ASSERT_TRUE(std::isfinite(logit));
         if (p_size == 0 || q_size == 0) {
-          ASSERT_THAT(logits_of(*classifier, p_size == 0 ? q : p), Each(0.0F));
+          ASSERT_THAT(network_logits(*classifier, p_size == 0 ? q : p), Each(0.0F));
         }
       }
     }
@@ -232,7 +234,7 @@ TEST(Network, AnyTrainingEnds) {
                                     .epochs = 100,
                                     .minibatches = 1000,
                                     .held_out = 0.2});
-      EXPECT_EQ(logits_of(*learner.learn(p, q, 24), p).size(), 30U);
+      EXPECT_EQ(network_logits(*learner.learn(p, q, 24), p).size(), 30U);
     }
   }
 }
@@ -244,9 +246,9 @@ TEST(Network, AnyWeightsGiveLogits) {
         std::numeric_limits<float>::max()}) {
     NetworkParameters parameters{
         {weight, 0}, {1, weight}, {std::vector<float>(9, weight), std::vector<float>(4, -weight)}};
-    EXPECT_EQ(logits_of(NetworkClassifier(parameters), points).size(), 100U);
+    EXPECT_EQ(network_logits(NetworkClassifier(parameters), points).size(), 100U);
     parameters = {{0, 0}, {1, 1}, {std::vector<float>(9, 1), std::vector<float>(4, weight)}};
-    EXPECT_EQ(logits_of(NetworkClassifier(parameters), points).size(), 100U);
+    EXPECT_EQ(network_logits(NetworkClassifier(parameters), points).size(), 100U);
   }
 }
 

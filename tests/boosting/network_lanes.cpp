@@ -17,7 +17,7 @@
 namespace mollify::detail {
 namespace {
 
-using testing::every_network_lanes;
+using test::every_network_lanes;
 
 std::vector<float> uniform(std::size_t size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -29,9 +29,9 @@ std::vector<float> uniform(std::size_t size, std::uint64_t seed) {
 
 /// A million floats of all magnitudes, of either sign.
 TEST(NetworkLanes, TanhIsAccurate) {
-  constexpr std::uint32_t kInfinity = 0x7f800000;
+  constexpr std::uint32_t kInfinityBits = 0x7f800000;
   std::vector<float> values;
-  for (std::uint32_t bits = 0; bits < kInfinity; bits += 3989) {
+  for (std::uint32_t bits = 0; bits < kInfinityBits; bits += 3989) {
     values.push_back(std::bit_cast<float>(bits));
     values.push_back(-values.back());
   }

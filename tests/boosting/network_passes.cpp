@@ -14,9 +14,9 @@
 namespace mollify::detail {
 namespace {
 
-using testing::every_network_lanes;
-using testing::PlainNetwork;
-using testing::PlainSample;
+using test::every_network_lanes;
+using test::PlainNetwork;
+using test::PlainSample;
 
 std::vector<double> random_parameters(const std::vector<std::size_t>& sizes, std::uint64_t seed) {
   std::mt19937_64 random(seed);

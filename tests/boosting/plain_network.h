@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace mollify::testing {
+namespace mollify::test {
 
 struct PlainSample {
   std::vector<double> features;
@@ -92,4 +92,4 @@ class PlainNetwork {
   std::vector<double> parameters_;
 };
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

@@ -12,7 +12,7 @@ Json reference_file(const std::string& name) {
   return Json::parse(file);
 }
 
-Json law(const CommandLine& command, const Arguments& options) {
+Json law_of_density(const CommandLine& command, const Arguments& options) {
   const Ended ended = command.run(Arguments{"law", "--json"} + options);
   EXPECT_EQ(ended.status, 0) << ended.err;
   Json json = Json::parse(ended.out);
@@ -54,7 +54,8 @@ TEST_P(ReferenceClients, HaveTheLawsOfTheReferenceFile) {
   for (const Json& client : of_epsilon["clients"]) {
     command.files.write("p.json", client_json(client));
     const Arguments options = {"--density", "p.json", "--epsilon", epsilon};
-    const Json minimax = law(command, options + Arguments{"--reference", "envelope.json"});
+    const Json minimax =
+        law_of_density(command, options + Arguments{"--reference", "envelope.json"});
     EXPECT_EQ(minimax["band"], "minimax");
     EXPECT_EQ(minimax["outcomes"], 65536);
     EXPECT_EQ(minimax["c1"], 0);
@@ -63,7 +64,8 @@ TEST_P(ReferenceClients, HaveTheLawsOfTheReferenceFile) {
     EXPECT_NEAR(minimax["upper"].get<double>(), of_epsilon["ub"].get<double>(), 1e-12);
     EXPECT_NEAR(minimax["r"].get<double>(), client["r"].get<double>(), 1e-6);
     expect_divergence(minimax["divergence"], client["minimax"], 1e-6);
-    const Json relative = law(command, options + Arguments{"--reference", "normal.json"});
+    const Json relative =
+        law_of_density(command, options + Arguments{"--reference", "normal.json"});
     EXPECT_EQ(relative["band"], "relative");
     expect_divergence(relative["divergence"], client["relative"], 1e-6);
   }
@@ -97,7 +99,7 @@ TEST(LawOfDensity, IsThatOfTheRingOfThree) {
   for (const Json& point : expected["points"]) {
     options.push_back(point[0].dump() + "," + point[1].dump());
   }
-  const Json observed = law(command, options);
+  const Json observed = law_of_density(command, options);
   EXPECT_EQ(observed["outcomes"], 1 << 20);
   EXPECT_NEAR(observed["c2"].get<double>(), expected["M"].get<double>(), 1e-12);
   EXPECT_NEAR(observed["lower"].get<double>(), expected["lb"].get<double>(), 1e-12);
@@ -133,7 +135,7 @@ TEST(LawOfDensity, FollowsTheBandAskedFor) {
   const OfDensity command;
   const Arguments options = {"--density", "p.json", "--epsilon", "1", "--cells", "1000"};
   const auto lower = [&](const Arguments& more) {
-    return law(command, options + more)["lower"].get<double>();
+    return law_of_density(command, options + more)["lower"].get<double>();
   };
   const Arguments envelope = {"--reference", "h.json"};
   const Arguments normal = {"--reference", "n.json"};
@@ -149,9 +151,9 @@ TEST(LawOfDensity, FollowsTheBandAskedFor) {
 TEST(LawOfDensity, OfCandidatesTendsToThatOfCells) {
   const OfDensity command;
   const Arguments options = {"--density", "p.json", "--reference", "h.json", "--epsilon", "1"};
-  const Json cells = law(command, options + Arguments{"--at", "0.5", "-3"});
+  const Json cells = law_of_density(command, options + Arguments{"--at", "0.5", "-3"});
   const Json candidates =
-      law(command, options + Arguments{"--candidates", "65536", "--at", "0.5", "-3"});
+      law_of_density(command, options + Arguments{"--candidates", "65536", "--at", "0.5", "-3"});
   // The error of one list of 65536 is of order 1/256.
   for (const char* name : {"kl", "tv", "hellinger2", "chi2"}) {
     EXPECT_NEAR(candidates["divergence"][name].get<double>(),
@@ -164,7 +166,7 @@ TEST(LawOfDensity, OfCandidatesTendsToThatOfCells) {
     EXPECT_NEAR(candidates["at"][i]["q"].get<double>(), cells["at"][i]["q"].get<double>(), 0.01);
   }
   EXPECT_EQ(candidates["divergence"],
-            law(command, options + Arguments{"--candidates", "65536"})["divergence"])
+            law_of_density(command, options + Arguments{"--candidates", "65536"})["divergence"])
       << "the list is the same each time";
 }
 
@@ -174,7 +176,7 @@ TEST(LawOfDensity, OfManyDimensionsTakesCandidates) {
   command.files.write(
       "h.json", R"({"type":"gaussian_mixture_envelope","radius":1,"variance":1,"dimension":5})");
   const Json json =
-      law(command, {"--density", "p.json", "--reference", "h.json", "--epsilon", "1"});
+      law_of_density(command, {"--density", "p.json", "--reference", "h.json", "--epsilon", "1"});
   EXPECT_EQ(json["outcomes"], 65536);
   EXPECT_GT(json["divergence"]["kl"].get<double>(), 0);
 }

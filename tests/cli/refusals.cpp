@@ -232,7 +232,8 @@ TEST(Refusals, OfSpacesAndScorers) {
   EXPECT_EQ(with({"--space", "sphere"}),
             "space must be categories, grid or candidates, but is \"sphere\"");
   EXPECT_EQ(with({"--score", "guess"}),
-            "score must be kernel, empirical, histogram or gaussian-mixture, but is \"guess\"");
+            "score must be kernel, empirical, histogram, gaussian-mixture, ratio or mbde, but is "
+            "\"guess\"");
   EXPECT_EQ(with({"--band", "middle"}),
             "band must be minimax, relative or location=B with B between 0 and 1, but is "
             "\"middle\"");

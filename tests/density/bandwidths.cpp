@@ -32,7 +32,7 @@ TEST(RuleOfThumb, WithoutRowsIsTheUniformLaws) {
 }
 
 TEST(RuleOfThumb, IsScottsForManyNumbers) {
-  const MixedPoints rows = testing::uniform_points({{Scale::kNumber, 0}}, 100000, 5);
+  const MixedPoints rows = test::uniform_points({{Scale::kNumber, 0}}, 100000, 5);
   const double expected = std::sqrt(1.0 / 12) * std::pow(1e5, -0.2);
   EXPECT_NEAR(static_cast<double>(rule_of_thumb(rows).of_column[0]), expected, 0.01 * expected);
 }
@@ -59,11 +59,11 @@ TEST(RuleOfThumb, SmoothsOrderedValuesThatLieSmoothly) {
 }
 
 TEST(RuleOfThumb, IsFiniteAndInRangeForConstantsOneRowAndAnyFloats) {
-  const std::vector<MixedColumn> columns = testing::survey_columns();
+  const std::vector<MixedColumn> columns = test::survey_columns();
   std::vector<MixedPoints> inputs = {MixedPoints(columns, 0), MixedPoints(columns, 1),
                                      MixedPoints(columns, 1000)};
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    inputs.push_back(testing::hostile_points(columns, 1 + seed, seed));
+    inputs.push_back(test::hostile_points(columns, 1 + seed, seed));
   }
   for (const MixedPoints& rows : inputs) {
     const Bandwidths bandwidths = rule_of_thumb(rows);

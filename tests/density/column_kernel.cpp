@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "kernel/chi_square.h"
 #include "mollify/kernel/seeded_random.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using test::kNanFloat;
 
 double normal_mass(double low, double high, double mean, double deviation) {
   const double unit = deviation * std::sqrt(2.0);
@@ -50,7 +50,7 @@ TEST(ColumnKernel, LevelsAreTheKernelsOfTheirPapers) {
 TEST(ColumnKernel, LevelsSumToOne) {
   for (const Scale scale : {Scale::kCategory, Scale::kOrdered}) {
     for (const std::uint32_t levels : {1U, 2U, 7U, 300U}) {
-      for (const float lambda : {0.0F, 1e-30F, 0.3F, 0.999F, 1.0F, 5.0F, -1.0F, kNan}) {
+      for (const float lambda : {0.0F, 1e-30F, 0.3F, 0.999F, 1.0F, 5.0F, -1.0F, kNanFloat}) {
         const ColumnKernel kernel({scale, levels}, lambda);
         for (const std::uint32_t origin : {0U, levels / 2, levels - 1}) {
           double sum = 0;
@@ -90,7 +90,7 @@ void expect_draws_follow(const ColumnKernel& kernel, float origin, std::size_t b
                                   normal_mass(0, 1, mean, h)
                             : kernel.density(static_cast<float>(b), origin);
   }
-  EXPECT_TRUE(testing::follows(expected, seen))
+  EXPECT_TRUE(test::follows(expected, seen))
       << "seed 2024, bandwidth " << kernel.bandwidth() << ", origin " << origin;
 }
 

@@ -11,10 +11,10 @@
 namespace mollify {
 namespace {
 
-using testing::clustered_points;
+using test::clustered_points;
+using test::survey_columns;
+using test::uniform_points;
 using ::testing::ElementsAre;
-using testing::survey_columns;
-using testing::uniform_points;
 
 TEST(EmpiricalPoints, GiveRowsToTheNearestCandidate) {
   const std::vector<MixedColumn> columns = survey_columns();

@@ -69,7 +69,7 @@ TEST(GaussianMixtureFit, DensityIsItsDefinition) {
   const MixedPoints rows = two_clusters();
   const FittedMixture fit = fit_gaussian_mixture(rows, {.components = 4, .iterations = 5});
   const MixedPoints points =
-      testing::uniform_points({rows.columns().begin(), rows.columns().end()}, 200, 3);
+      test::uniform_points({rows.columns().begin(), rows.columns().end()}, 200, 3);
   std::vector<float> densities(points.size());
   mixture_densities(fit, points, densities);
   for (std::size_t j = 0; j < points.size(); ++j) {
@@ -89,7 +89,7 @@ TEST(GaussianMixtureFit, DensityIsItsDefinition) {
 }
 
 TEST(GaussianMixtureFit, FitsNoRowsOneRowAndConstants) {
-  const std::vector<MixedColumn> columns = testing::survey_columns();
+  const std::vector<MixedColumn> columns = test::survey_columns();
   for (const std::size_t size : {0U, 1U, 500U}) {
     const FittedMixture fit = fit_gaussian_mixture(MixedPoints(columns, size));
     EXPECT_EQ(fit.weights.size(), 1U);

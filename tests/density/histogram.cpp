@@ -13,8 +13,8 @@
 namespace mollify {
 namespace {
 
-using testing::clustered_points;
-using testing::uniform_points;
+using test::clustered_points;
+using test::uniform_points;
 
 std::size_t cells_of(const MixedPoints& rows, std::size_t c, double number_columns) {
   if (rows.columns()[c].scale != Scale::kNumber) return rows.columns()[c].levels;

@@ -1,22 +1,21 @@
 #include "mollify/density/mixed_points.h"
 
-#include <limits>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
+
+using test::kInfiniteFloat;
+using test::kNanFloat;
 
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(MixedPoints, HoldColumnsOfZeros) {
   MixedPoints points({{Scale::kNumber, 0}, {Scale::kCategory, 3}}, 4);
@@ -50,16 +49,16 @@ TEST(MixedPoints, RefuseLevelsThatCannotBe) {
 TEST(MixedPoints, ReadAnyFloat) {
   EXPECT_EQ(number_in_range(0.25F), 0.25F);
   EXPECT_EQ(number_in_range(-0.0F), 0.0F);
-  EXPECT_EQ(number_in_range(-kInfinity), 0.0F);
-  EXPECT_EQ(number_in_range(kNan), 0.0F);
+  EXPECT_EQ(number_in_range(-kInfiniteFloat), 0.0F);
+  EXPECT_EQ(number_in_range(kNanFloat), 0.0F);
   EXPECT_EQ(number_in_range(1.5F), 1.0F);
-  EXPECT_EQ(number_in_range(kInfinity), 1.0F);
+  EXPECT_EQ(number_in_range(kInfiniteFloat), 1.0F);
   EXPECT_EQ(level_in_range(1.0F, 3), 1U);
   EXPECT_EQ(level_in_range(1.99F, 3), 1U);
   EXPECT_EQ(level_in_range(3.0F, 3), 2U);
-  EXPECT_EQ(level_in_range(kInfinity, 3), 2U);
+  EXPECT_EQ(level_in_range(kInfiniteFloat, 3), 2U);
   EXPECT_EQ(level_in_range(-7.0F, 3), 0U);
-  EXPECT_EQ(level_in_range(kNan, 3), 0U);
+  EXPECT_EQ(level_in_range(kNanFloat, 3), 0U);
   EXPECT_EQ(level_in_range(1e30F, 1U << 24U), (1U << 24U) - 1);
 }
 

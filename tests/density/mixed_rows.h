@@ -9,7 +9,7 @@
 
 #include "mollify/density/mixed_points.h"
 
-namespace mollify::testing {
+namespace mollify::test {
 
 /// Four numbers, three categories and one ordered column: a survey's table.
 inline std::vector<MixedColumn> survey_columns() {
@@ -86,4 +86,4 @@ inline MixedPoints hostile_points(const std::vector<MixedColumn>& columns, std::
   return points;
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

@@ -16,13 +16,13 @@
 namespace mollify {
 namespace {
 
-using testing::clustered_points;
+using test::clustered_points;
+using test::hostile_points;
+using test::survey_columns;
+using test::uniform_points;
 using ::testing::Each;
 using ::testing::HasSubstr;
-using testing::hostile_points;
-using testing::survey_columns;
 using ::testing::ThrowsMessage;
-using testing::uniform_points;
 
 /// The definition, in doubles.
 std::vector<double> brute_force(const MixedPoints& candidates, const MixedPoints& rows,

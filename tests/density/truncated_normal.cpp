@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/space/grid.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::kInfinity;
 
 TEST(TruncatedNormal, HasTheMassesOfItsDensity) {
   using boost::math::quadrature::gauss_kronrod;

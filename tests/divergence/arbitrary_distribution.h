@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace mollify::testing {
+namespace mollify::test {
 
 inline std::vector<double> normalised(std::vector<double> masses) {
   double sum = 0.0;
@@ -48,4 +48,4 @@ inline rc::Gen<std::vector<double>> distribution_with_zeros(std::size_t k, int s
       });
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

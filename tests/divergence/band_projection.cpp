@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -14,12 +13,13 @@
 #include "divergence/arbitrary_distribution.h"
 #include "mollify/divergence/f_divergence.h"
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
 using Masses = std::vector<double>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::kInfinity;
 
 Masses scaled(const Masses& h, double factor) {
   Masses bound(h);
@@ -171,7 +171,7 @@ struct Band {
 };
 
 Band any_band(std::size_t k) {
-  const Masses h = *testing::positive_distribution(k, 8);
+  const Masses h = *test::positive_distribution(k, 8);
   const double b = 0.01 * *rc::gen::inRange(1, 100);
   const double lift = 1.0 + 0.01 * *rc::gen::inRange(1, 1000);
   return {scaled(h, b), scaled(h, lift)};
@@ -180,7 +180,7 @@ Band any_band(std::size_t k) {
 RC_GTEST_PROP(BandProjectionProperty, IsAMemberWithTheStatedForm, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(1, 60);
   const Band band = any_band(k);
-  const Masses p = *testing::distribution_with_zeros(k, 20);
+  const Masses p = *test::distribution_with_zeros(k, 20);
   const BandProjection projection = project_on_band(p, band.lower, band.upper);
   RC_ASSERT(std::abs(sum(projection.law) - 1.0) <= 1e-14);
   for (std::size_t i = 0; i < k; ++i) {
@@ -198,7 +198,7 @@ RC_GTEST_PROP(BandProjectionProperty, IsAMemberWithTheStatedForm, ()) {
 RC_GTEST_PROP(BandProjectionProperty, NoPairwiseMoveImproves, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(2, 12);
   const Band band = any_band(k);
-  const Masses p = *testing::distribution_with_zeros(k, 8);
+  const Masses p = *test::distribution_with_zeros(k, 8);
   const Masses best = project_on_band(p, band.lower, band.upper).law;
   const DivergenceReport reached = divergence_report(p, best);
   for (std::size_t from = 0; from < k; ++from) {
@@ -224,8 +224,8 @@ RC_GTEST_PROP(BandProjectionProperty, NoPairwiseMoveImproves, ()) {
 RC_GTEST_PROP(BandProjectionProperty, ContinuousInP, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(1, 12);
   const Band band = any_band(k);
-  const Masses p = *testing::positive_distribution(k, 5);
-  const Masses other = *testing::positive_distribution(k, 5);
+  const Masses p = *test::positive_distribution(k, 5);
+  const Masses other = *test::positive_distribution(k, 5);
   const BandProjection left = project_on_band(p, band.lower, band.upper);
   const BandProjection right = project_on_band(other, band.lower, band.upper);
   RC_ASSERT(total_variation(left.law, right.law) <= total_variation(p, other) / left.scale + 1e-14);

@@ -77,7 +77,7 @@ TEST(ConvexProjection, NeverWorseThanTheNaiveSampler) {
       const Generators rows = randomized_response(k, epsilon);
       Masses p(k);
       for (std::size_t i = 0; i < k; ++i) p[i] = 1.0 / static_cast<double>((i + 1) * (i + 1));
-      p = testing::normalised(p);
+      p = test::normalised(p);
       const double naive = kullback_leibler(p, rows.mixture(p));
       for (const std::size_t iterations : {0U, 1U, 3U, 1000U}) {
         const ConvexProjection found =
@@ -145,17 +145,17 @@ RC_GTEST_PROP(ConvexProjectionProperty, GapBoundsWhatIsLeft, ()) {
   const std::size_t m = *rc::gen::inRange<std::size_t>(1, 10);
   Generators rows{{}, m, k};
   for (std::size_t i = 0; i < m; ++i) {
-    const Masses row = *testing::positive_distribution(k, 6);
+    const Masses row = *test::positive_distribution(k, 6);
     rows.values.insert(rows.values.end(), row.begin(), row.end());
   }
-  const Masses p = *testing::distribution_with_zeros(k, 8);
-  const Masses start = *testing::distribution_with_zeros(m, 8);
+  const Masses p = *test::distribution_with_zeros(k, 8);
+  const Masses start = *test::distribution_with_zeros(m, 8);
   const std::size_t iterations = *rc::gen::inRange<std::size_t>(0, 200);
   const ConvexProjection found = project_on_convex_hull(p, rows.view(), start, {1e-12, iterations});
   const double reached = kullback_leibler(p, rows.mixture(found.weights));
   RC_ASSERT(reached <= kullback_leibler(p, rows.mixture(start)) + 1e-13);
   for (int i = 0; i < 30; ++i) {
-    const Masses other = *testing::distribution_with_zeros(m, 8);
+    const Masses other = *test::distribution_with_zeros(m, 8);
     RC_ASSERT(reached - found.gap <= kullback_leibler(p, rows.mixture(other)) + 1e-13);
   }
 }

@@ -12,13 +12,14 @@
 #include "mollify/divergence/hockey_stick.h"
 #include "mollify/divergence/renyi.h"
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-using testing::distribution_with_zeros;
-using testing::positive_distribution;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::distribution_with_zeros;
+using test::kInfinity;
+using test::positive_distribution;
 using Masses = std::vector<double>;
 
 TEST(CompensatedSum, KeepsWhatAPlainLoopLoses) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,13 +13,14 @@
 #include "divergence/arbitrary_distribution.h"
 #include "mollify/divergence/band_projection.h"
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
 using Masses = std::vector<double>;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::kInfinity;
+using test::kNan;
 
 void expect_relative(double actual, double expected, double tolerance) {
   EXPECT_NEAR(actual, expected, tolerance * std::abs(expected));
@@ -257,7 +257,7 @@ Masses any_member(const Masses& h, const DensityClass& inputs) {
   Masses upper(h);
   for (double& value : lower) value *= inputs.c1;
   for (double& value : upper) value *= inputs.c2;
-  return project_on_band(*testing::distribution_with_zeros(h.size(), 12), lower, upper).law;
+  return project_on_band(*test::distribution_with_zeros(h.size(), 12), lower, upper).law;
 }
 
 // Random members never exceed the exact worst case, which never exceeds the closed form.
@@ -265,7 +265,7 @@ RC_GTEST_PROP(WorstCaseRiskProperty, NoMemberExceedsIt, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(1, 8);
   const bool uniform = *rc::gen::arbitrary<bool>();
   const Masses h =
-      uniform ? Masses(k, 1.0 / static_cast<double>(k)) : *testing::positive_distribution(k, 3);
+      uniform ? Masses(k, 1.0 / static_cast<double>(k)) : *test::positive_distribution(k, 3);
   const DensityClass inputs{0.01 * *rc::gen::inRange(0, 100),
                             1.01 + 0.01 * *rc::gen::inRange(0, 900)};
   const double epsilon = 0.01 * *rc::gen::inRange(1, 500);

@@ -64,7 +64,7 @@ TEST(ReadTableDigits, KeepsAnEvenSampleOfALongFile) {
     ASSERT_EQ(digits.size(), 6U);
     for (std::size_t i = 1; i < digits.size(); i += 2) ++kept[digits[i]];
   }
-  EXPECT_TRUE(testing::follows(std::vector<double>(10, 0.1), kept));
+  EXPECT_TRUE(test::follows(std::vector<double>(10, 0.1), kept));
 }
 
 TEST(ReadUnitDigits, GathersEachUnitsRecords) {

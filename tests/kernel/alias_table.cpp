@@ -51,9 +51,9 @@ TEST(AliasTable, OwnsExactlyTheTablesParts) {
     for (const std::uint64_t total : {40u, 97u, 200u}) {
       const Band band =
           Band::make({.outcome_count = k, .floor = 0.55, .epsilon = 1.5, .total = total});
-      for (int shape = 0; shape < testing::kShapes; ++shape) {
-        const Table table(
-            band, testing::scores_of<double>(static_cast<testing::Shape>(shape), k, random));
+      for (int shape = 0; shape < test::kShapes; ++shape) {
+        const Table table(band,
+                          test::scores_of<double>(static_cast<test::Shape>(shape), k, random));
         const AliasTable alias(table);
         std::vector<std::uint64_t> counts(k);
         for (std::size_t column = 0; column < k; ++column) {
@@ -74,9 +74,9 @@ TEST(AliasTable, IsExactForManyOutcomes) {
   for (const std::size_t k : {1000u, 100'003u}) {
     const Band band = Band::make(
         {.outcome_count = k, .structural_zeros = zeros, .floor = std::exp(-1.0), .epsilon = 2});
-    for (int shape = 0; shape < testing::kShapes; ++shape) {
+    for (int shape = 0; shape < test::kShapes; ++shape) {
       EXPECT_TRUE(is_exact(
-          Table(band, testing::scores_of<double>(static_cast<testing::Shape>(shape), k, random))));
+          Table(band, test::scores_of<double>(static_cast<test::Shape>(shape), k, random))));
     }
   }
 }
@@ -84,7 +84,7 @@ TEST(AliasTable, IsExactForManyOutcomes) {
 TEST(AliasTable, DrawsFollowTheTable) {
   std::mt19937_64 scores(3);
   const Band band = Band::make({.outcome_count = 50, .floor = std::exp(-1.0), .epsilon = 2});
-  const Table table(band, testing::scores_of<double>(testing::Shape::kExponential, 50, scores));
+  const Table table(band, test::scores_of<double>(test::Shape::kExponential, 50, scores));
   const AliasTable alias(table);
   SecureRandom secure;
   SeededRandom seeded(3);
@@ -93,9 +93,9 @@ TEST(AliasTable, DrawsFollowTheTable) {
     ++drawn[alias.draw(secure)];
     ++simulated[alias.simulate(seeded)];
   }
-  const std::vector<double> law = testing::probabilities_of(table.numerators());
-  EXPECT_TRUE(testing::follows(law, drawn));
-  EXPECT_TRUE(testing::follows(law, simulated));
+  const std::vector<double> law = test::probabilities_of(table.numerators());
+  EXPECT_TRUE(test::follows(law, drawn));
+  EXPECT_TRUE(test::follows(law, simulated));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -14,12 +13,13 @@
 #include <rapidcheck/gtest.h>
 
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::kInfinity;
+using test::kNan;
 
 std::string refusal(const BandSpec& spec) {
   try {

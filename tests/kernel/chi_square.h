@@ -11,7 +11,7 @@
 #include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>
 
-namespace mollify::testing {
+namespace mollify::test {
 
 inline constexpr double kFalseAlarmRate = 1e-6;
 
@@ -62,4 +62,4 @@ inline std::vector<double> probabilities_of(std::span<const std::uint64_t> numer
   return probabilities;
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

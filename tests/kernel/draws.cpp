@@ -41,8 +41,8 @@ std::vector<Sampler> samplers() {
   static const Band band =
       Band::make({.reference = reference, .floor = std::exp(-1.0), .epsilon = 2});
   std::mt19937_64 random(6);
-  static const Table table(
-      band, testing::scores_of<double>(testing::Shape::kHeavyTail, kOutcomes, random));
+  static const Table table(band,
+                           test::scores_of<double>(test::Shape::kHeavyTail, kOutcomes, random));
   static const AliasTable alias(table);
   static const SparseTable sparse = [] {
     SparseTable made(band);
@@ -59,7 +59,7 @@ std::vector<Sampler> samplers() {
   std::vector<double> response_law(
       kOutcomes, static_cast<double>(response.other()) / static_cast<double>(response.total()));
   response_law[4] = static_cast<double>(response.kept()) / static_cast<double>(response.total());
-  const std::vector<double> table_law = testing::probabilities_of(table.numerators());
+  const std::vector<double> table_law = test::probabilities_of(table.numerators());
   return {{"table", table_law, [](SecureRandom& secure) { return table.draw(secure); }},
           {"alias table", table_law, [](SecureRandom& secure) { return alias.draw(secure); }},
           {"sparse table", sparse_law, [](SecureRandom& secure) { return sparse.draw(secure); }},
@@ -78,7 +78,7 @@ Counts count(const Sampler& sampler, SecureRandom& random) {
 TEST(Draws, FollowTheLaw) {
   SecureRandom random;
   for (const Sampler& sampler : samplers()) {
-    EXPECT_TRUE(testing::follows(sampler.law, count(sampler, random))) << sampler.name;
+    EXPECT_TRUE(test::follows(sampler.law, count(sampler, random))) << sampler.name;
   }
 }
 
@@ -95,10 +95,10 @@ TEST(Draws, FollowTheLawInFourThreads) {
     for (std::thread& thread : threads) thread.join();
     Counts all{};
     for (const Counts& mine : counts) {
-      EXPECT_TRUE(testing::follows(sampler.law, mine)) << sampler.name;
+      EXPECT_TRUE(test::follows(sampler.law, mine)) << sampler.name;
       for (std::size_t i = 0; i < kOutcomes; ++i) all[i] += mine[i];
     }
-    EXPECT_TRUE(testing::follows(sampler.law, all)) << sampler.name << ", all threads";
+    EXPECT_TRUE(test::follows(sampler.law, all)) << sampler.name << ", all threads";
   }
 }
 
@@ -124,9 +124,9 @@ TEST(Draws, FollowTheLawAfterAFork) {
     EXPECT_NE(ours, childs);
     Counts both{};
     for (std::size_t i = 0; i < kOutcomes; ++i) both[i] = ours[i] + childs[i];
-    EXPECT_TRUE(testing::follows(sampler.law, ours)) << sampler.name;
-    EXPECT_TRUE(testing::follows(sampler.law, childs)) << sampler.name;
-    EXPECT_TRUE(testing::follows(sampler.law, both)) << sampler.name;
+    EXPECT_TRUE(test::follows(sampler.law, ours)) << sampler.name;
+    EXPECT_TRUE(test::follows(sampler.law, childs)) << sampler.name;
+    EXPECT_TRUE(test::follows(sampler.law, both)) << sampler.name;
   }
 }
 

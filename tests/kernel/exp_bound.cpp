@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <random>
 #include <string>
 
@@ -13,9 +12,12 @@
 #include <mpfr.h>
 
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
+
+using test::kInfinity;
 
 constexpr std::uint64_t kSeed = 20241121;
 
@@ -120,7 +122,6 @@ std::string refusal(double epsilon) {
 }
 
 TEST(ExpBound, RefusesWhatIsNoEpsilon) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(refusal(-1), "epsilon must be finite and positive, but is -1");
   EXPECT_EQ(refusal(0), "epsilon must be finite and positive, but is 0");
   EXPECT_EQ(refusal(kInfinity), "epsilon must be finite and positive, but is inf");

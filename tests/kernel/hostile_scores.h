@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mollify::testing {
+namespace mollify::test {
 
 enum class Shape {
   kUniform,
@@ -111,4 +111,4 @@ std::vector<Score> score_grid() {
           Score{1},           Score{2.5F},          Limits::max()};
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

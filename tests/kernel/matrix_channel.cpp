@@ -13,7 +13,7 @@
 namespace mollify {
 namespace {
 
-using testing::kEpsilons;
+using test::kEpsilons;
 
 /// The rows of k-ary randomized response at exactly e^epsilon in doubles.
 std::vector<double> response_rows(std::size_t k, double epsilon) {
@@ -42,7 +42,7 @@ TEST(MatrixChannel, EveryColumnByLookingAtAllEntries) {
         const auto channel = MatrixChannel::make(random_rows(m, k, epsilon, random), k, epsilon);
         EXPECT_EQ(channel.input_count(), m);
         EXPECT_EQ(channel.outcome_count(), k);
-        testing::expect_private_matrix(channel, ExpBound(epsilon));
+        test::expect_private_matrix(channel, ExpBound(epsilon));
       }
     }
   }
@@ -57,7 +57,7 @@ TEST(MatrixChannel, RowsAreTheMassesGiven) {
     for (std::size_t j = 0; j < 30; ++j) sum += rows[x * 30 + j];
     for (std::size_t j = 0; j < 30; ++j) {
       const double mass = rows[x * 30 + j] / sum;
-      EXPECT_NEAR(testing::probability(channel, x, j), mass, 1e-11 * mass);
+      EXPECT_NEAR(test::probability(channel, x, j), mass, 1e-11 * mass);
     }
   }
 }
@@ -68,8 +68,8 @@ TEST(MatrixChannel, AcceptsRowsThatReachEpsilon) {
   for (const double epsilon : {1e-6, 1e-3, 0.1, 1.0, 5.0, 20.0}) {
     for (const std::size_t k : {2U, 3U, 10U, 300U}) {
       const auto channel = MatrixChannel::make(response_rows(k, epsilon), k, epsilon);
-      testing::expect_private_matrix(channel, ExpBound(epsilon));
-      EXPECT_NEAR(testing::realised_epsilon(channel), epsilon, 1e-11 + 4e-6 * epsilon * epsilon);
+      test::expect_private_matrix(channel, ExpBound(epsilon));
+      EXPECT_NEAR(test::realised_epsilon(channel), epsilon, 1e-11 + 4e-6 * epsilon * epsilon);
     }
   }
 }
@@ -125,7 +125,7 @@ TEST(MatrixChannel, RowsAddUpWhateverTheRounding) {
 TEST(MatrixChannel, DrawsFollowTheRows) {
   std::mt19937_64 random(4);
   const auto channel = MatrixChannel::make(random_rows(3, 12, 2, random), 12, 2);
-  for (std::size_t x = 0; x <= 3; ++x) testing::expect_reports_follow_row(channel, x, 300 + x);
+  for (std::size_t x = 0; x <= 3; ++x) test::expect_reports_follow_row(channel, x, 300 + x);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 namespace mollify {
 namespace {
 
-using testing::kEpsilons;
-using testing::normalised_masses;
-using testing::uneven_masses;
+using test::kEpsilons;
+using test::normalised_masses;
+using test::uneven_masses;
 
 TEST(MixtureChannel, EveryColumnByLookingAtAllEntries) {
   std::mt19937_64 random(1);
@@ -24,7 +24,7 @@ TEST(MixtureChannel, EveryColumnByLookingAtAllEntries) {
       for (const double spread : {0.0, 3.0, 34.0, 690.0}) {
         SCOPED_TRACE(::testing::Message() << "k " << k << " spread " << spread);
         const auto channel = MixtureChannel::pure(uneven_masses(k, spread, random), epsilon);
-        testing::expect_private_matrix(channel, ExpBound(epsilon));
+        test::expect_private_matrix(channel, ExpBound(epsilon));
       }
     }
   }
@@ -42,7 +42,7 @@ TEST(MixtureChannel, KeepsTheMostThatEpsilonAllows) {
       for (std::size_t j = 1; j < k; ++j) rarest = std::min(rarest, channel.reference(j));
       const auto fits = [&](std::uint64_t keep) {
         const uint128 least = uint128{MixtureChannel::kKeepTotal - keep} * rarest;
-        return testing::within(bound, uint128{keep} * channel.reference_total() + least, least);
+        return test::within(bound, uint128{keep} * channel.reference_total() + least, least);
       };
       EXPECT_TRUE(fits(channel.keep()));
       EXPECT_FALSE(fits(channel.keep() + 1));
@@ -61,7 +61,7 @@ TEST(MixtureChannel, LeavesTheReferenceInPlace) {
     for (std::size_t j = 0; j < h.size(); ++j) {
       double mass = 0;
       for (std::size_t x = 0; x < h.size(); ++x) {
-        mass += h[x] * testing::probability(channel, x, j);
+        mass += h[x] * test::probability(channel, x, j);
       }
       EXPECT_NEAR(mass, h[j], 1e-14);
     }
@@ -77,11 +77,11 @@ TEST(MixtureChannel, TighterConstantsAreNotPrivateForEveryInput) {
   const double grown = std::expm1(1.0);
   const auto tight = MixtureChannel::with_weight(uniform, grown / (grown + 2));
   EXPECT_FALSE(tight.satisfies(ExpBound(1)));
-  const double ratio = testing::probability(tight, 0, 0) / testing::probability(tight, 1, 0);
+  const double ratio = test::probability(tight, 0, 0) / test::probability(tight, 1, 0);
   std::printf("k = 4, c2 = 2, epsilon = 1: ratio %.4f, epsilon realised %.4f\n", ratio,
               std::log(ratio));
   EXPECT_NEAR(ratio, 1 + 2 * grown, 1e-9);
-  EXPECT_GT(testing::realised_epsilon(tight), 1.4);
+  EXPECT_GT(test::realised_epsilon(tight), 1.4);
   EXPECT_TRUE(MixtureChannel::pure(uniform, 1).satisfies(ExpBound(1)));
 }
 
@@ -90,7 +90,7 @@ TEST(MixtureChannel, ReportsFollowTheRows) {
   for (const double epsilon : {0.5, 3.0}) {
     const auto channel = MixtureChannel::pure(h, epsilon);
     for (std::size_t x = 0; x <= h.size(); ++x) {
-      testing::expect_reports_follow_row(channel, x, 200 + x);
+      test::expect_reports_follow_row(channel, x, 200 + x);
     }
   }
 }
@@ -100,7 +100,7 @@ TEST(MixtureChannel, WeightsFromNothingToAll) {
   SeededRandom random(4);
   const auto none = MixtureChannel::with_weight(h, 0);
   EXPECT_EQ(none.keep(), 0U);
-  EXPECT_NEAR(testing::probability(none, 0, 1), 0.75, 1e-15);
+  EXPECT_NEAR(test::probability(none, 0, 1), 0.75, 1e-15);
   const auto all = MixtureChannel::with_weight(h, 1);
   EXPECT_TRUE(all.entry(0, 0) == all.total());
   EXPECT_FALSE(all.satisfies(ExpBound(30)));

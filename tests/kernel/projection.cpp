@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,15 +14,20 @@
 #include "kernel/reference_law.h"
 #include "kernel/table_contract.h"
 #include "mollify/kernel/table.h"
+#include "not_finite.h"
 #include "projection_lanes.h"
 
 namespace mollify {
 namespace {
 
-using testing::reference_law;
-using testing::scores_of;
-using testing::Shape;
-using testing::worst_deviation;
+using test::kNan;
+
+using test::kInfinity;
+
+using test::reference_law;
+using test::scores_of;
+using test::Shape;
+using test::worst_deviation;
 
 double minimax_floor(std::size_t k, double epsilon) {
   return static_cast<double>(k) / (std::expm1(epsilon) + static_cast<double>(k));
@@ -44,11 +48,11 @@ template <class Score>
 double worst_over_shapes(const Band& band, std::mt19937_64& random, const std::string& what) {
   double worst = 0;
   Table table(band);
-  for (int shape = 0; shape < testing::kShapes; ++shape) {
+  for (int shape = 0; shape < test::kShapes; ++shape) {
     const std::vector<Score> scores =
         scores_of<Score>(static_cast<Shape>(shape), band.outcome_count(), random);
     table.assign(scores);
-    EXPECT_TRUE(testing::keeps_contract(band, table.numerators())) << what;
+    EXPECT_TRUE(test::keeps_contract(band, table.numerators())) << what;
     if (sizeof(Score) == 8 && static_cast<Shape>(shape) == Shape::kAnyExponent) continue;
     const std::vector<long double> law = reference_law<Score>(band, scores);
     const double deviation = worst_deviation(table.numerators(), law);
@@ -124,7 +128,6 @@ TEST(Projection, AllScoresZeroGivesTheReference) {
   double sum = 0;
   for (const double mass : reference) sum += mass;
   const Band band = Band::make({.reference = reference, .floor = 0.7, .epsilon = 1});
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   for (const double nothing : {0.0, -0.0, -1.0, kNan}) {
     const Table table(band, std::vector<double>(37, nothing));
     for (std::size_t i = 0; i < 37; ++i) {
@@ -135,7 +138,6 @@ TEST(Projection, AllScoresZeroGivesTheReference) {
 }
 
 TEST(Projection, InfiniteScoresLeaveTheOthersTheLeast) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Band band = Band::make({.outcome_count = 4, .floor = minimax_floor(4, 2), .epsilon = 2});
   const Table table(band, std::vector<double>{1e300, kInfinity, kInfinity, 5});
   const auto lowest = static_cast<double>(band.lower(0));
@@ -282,7 +284,7 @@ void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Sco
                                   .epsilon = epsilon,
                                   .total = total});
     const detail::Bounds bounds = bounds_of(band);
-    const auto shape = static_cast<Shape>(round % testing::kShapes);
+    const auto shape = static_cast<Shape>(round % test::kShapes);
     const std::vector<Score> scores = scores_of<Score>(shape, k, random);
     const detail::Survey survey = baseline.survey(bounds, scores.data());
     EXPECT_TRUE(same(survey, wide.survey(bounds, scores.data())));
@@ -301,7 +303,7 @@ void coarse_lanes_agree(const detail::Lanes& baseline, const detail::Lanes& wide
     const Band band =
         Band::make({.outcome_count = k, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
     const detail::Bounds bounds = bounds_of(band);
-    const auto shape = static_cast<Shape>(round % testing::kShapes);
+    const auto shape = static_cast<Shape>(round % test::kShapes);
     const std::vector<float> scores = scores_of<float>(shape, k, random);
     const detail::Survey survey = baseline.coarse_survey(bounds, scores.data());
     EXPECT_TRUE(same(survey, wide.coarse_survey(bounds, scores.data())));

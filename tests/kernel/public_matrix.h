@@ -14,7 +14,7 @@
 #include "mollify/kernel/exp_bound.h"
 #include "mollify/kernel/seeded_random.h"
 
-namespace mollify::testing {
+namespace mollify::test {
 
 using boost::multiprecision::uint256_t;
 
@@ -97,4 +97,4 @@ inline std::vector<double> normalised_masses(std::vector<double> masses) {
 
 inline constexpr double kEpsilons[] = {1e-6, 1e-3, 0.1, 1, 5, 20, 30};
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

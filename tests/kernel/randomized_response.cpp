@@ -75,7 +75,7 @@ TEST(RandomizedResponse, DrawsFollowTheProbabilities) {
     for (const std::size_t value : {std::size_t{0}, k / 2, k - 1}) {
       std::vector<std::uint64_t> counts(k);
       for (int i = 0; i < 200'000; ++i) ++counts[response.draw(value, random)];
-      EXPECT_TRUE(testing::follows(law_of(response, value), counts));
+      EXPECT_TRUE(test::follows(law_of(response, value), counts));
     }
   }
 }

@@ -10,7 +10,7 @@
 
 #include "mollify/kernel/band.h"
 
-namespace mollify::testing {
+namespace mollify::test {
 
 /// Real numerators clip(t w_i, lower_i, upper_i) that sum to the total; where the outcomes with a
 /// score cannot hold what is left, they are at their upper bounds and the others share the rest in
@@ -80,4 +80,4 @@ inline double worst_deviation(std::span<const std::uint64_t> numerators,
   return static_cast<double>(worst);
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

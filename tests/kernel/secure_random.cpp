@@ -83,8 +83,8 @@ TEST(SecureRandom, WordsAreUniform) {
     ++high[word >> 56];
   }
   const std::vector<double> even(256, 1.0 / 256);
-  EXPECT_TRUE(testing::follows(even, low));
-  EXPECT_TRUE(testing::follows(even, high));
+  EXPECT_TRUE(test::follows(even, low));
+  EXPECT_TRUE(test::follows(even, high));
 }
 
 TEST(SecureRandom, ObjectsDiffer) {

@@ -103,7 +103,7 @@ std::vector<Band> small_bands() {
 
 // Every set of scored outcomes with every score on a grid; each law against each, sparse or dense.
 TEST(SparseTable, EveryTableAndEveryPairOfTables) {
-  const std::vector<double> grid = testing::score_grid<double>();
+  const std::vector<double> grid = test::score_grid<double>();
   std::size_t tables = 0, different = 0;
   for (const Band& band : small_bands()) {
     const auto k = static_cast<std::uint32_t>(band.outcome_count());
@@ -227,12 +227,12 @@ RC_GTEST_PROP(SparseTable, AgreesWithTheDenseTable, ()) {
                                  rc::gen::inRange<std::size_t>(1000, 4000));
   const auto count =
       *rc::gen::oneOf(rc::gen::inRange<std::size_t>(0, 8), rc::gen::inRange<std::size_t>(0, 600));
-  const auto shape = static_cast<testing::Shape>(*rc::gen::inRange(0, testing::kShapes - 1));
+  const auto shape = static_cast<test::Shape>(*rc::gen::inRange(0, test::kShapes - 1));
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
   const Band band = random_band(k, random);
   const std::vector<std::uint32_t> outcomes = some_outcomes(k, count, random);
   std::vector<double> scores;
-  if (!outcomes.empty()) scores = testing::scores_of<double>(shape, outcomes.size(), random);
+  if (!outcomes.empty()) scores = test::scores_of<double>(shape, outcomes.size(), random);
   SparseTable sparse(band);
   sparse.assign(outcomes, scores);
   const ::testing::AssertionResult contract = keeps_contract(sparse);
@@ -241,7 +241,7 @@ RC_GTEST_PROP(SparseTable, AgreesWithTheDenseTable, ()) {
   std::vector<double> all(k, 0.0);
   for (std::size_t j = 0; j < outcomes.size(); ++j) all[outcomes[j]] = scores[j];
   const Table dense(band, all);
-  const std::vector<long double> reference = testing::reference_law<double>(band, all);
+  const std::vector<long double> reference = test::reference_law<double>(band, all);
   for (std::size_t i = 0; i < k; ++i) {
     const Probability p = sparse.probability(i);
     const long double mine = static_cast<long double>(p.numerator) /
@@ -292,7 +292,7 @@ RC_GTEST_PROP(SparseTable, FindsTheUnscoredOutcomes, ()) {
 RC_GTEST_PROP(SparseTable, AnyOutcomesAndScoresKeepTheContract, ()) {
   const auto k = *rc::gen::inRange<std::size_t>(1, 300);
   const auto count = *rc::gen::inRange<std::size_t>(0, 400);
-  const auto shape = static_cast<testing::Shape>(*rc::gen::inRange(0, testing::kShapes));
+  const auto shape = static_cast<test::Shape>(*rc::gen::inRange(0, test::kShapes));
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
   const Band band = random_band(k, random);
   std::vector<std::uint32_t> outcomes(count);
@@ -300,7 +300,7 @@ RC_GTEST_PROP(SparseTable, AnyOutcomesAndScoresKeepTheContract, ()) {
     i = static_cast<std::uint32_t>(random() % 10 == 0 ? random() : random() % k);
   }
   std::vector<double> scores;
-  if (count > 0) scores = testing::scores_of<double>(shape, count, random);
+  if (count > 0) scores = test::scores_of<double>(shape, count, random);
   if (random() % 4 == 0) scores.resize(count / 2);
   SparseTable table(band);
   table.assign(outcomes, scores);

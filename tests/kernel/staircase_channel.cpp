@@ -17,9 +17,9 @@
 namespace mollify {
 namespace {
 
-using testing::kEpsilons;
-using testing::normalised_masses;
-using testing::uneven_masses;
+using test::kEpsilons;
+using test::normalised_masses;
+using test::uneven_masses;
 using Matrix = std::vector<std::vector<double>>;
 
 /// MATH 1.4 as it is written, in the order given: the first row and column, and then the same
@@ -71,7 +71,7 @@ TEST(StaircaseChannel, IsTheMatrixOfTheFormula) {
       for (std::size_t i = 0; i < q.size(); ++i) {
         EXPECT_EQ(channel.outcome_at_rank(i), order[i]);
         for (std::size_t j = 0; j < q.size(); ++j) {
-          EXPECT_NEAR(testing::probability(channel, order[i], order[j]), formula[i][j],
+          EXPECT_NEAR(test::probability(channel, order[i], order[j]), formula[i][j],
                       1e-10 * formula[i][j]);
         }
       }
@@ -87,7 +87,7 @@ TEST(StaircaseChannel, EveryColumnByLookingAtAllEntries) {
       for (const double spread : {0.0, 1.0, 10.0, 34.0}) {
         SCOPED_TRACE(::testing::Message() << "k " << k << " spread " << spread);
         const auto q = uneven_masses(k, spread, random);
-        testing::expect_private_matrix(StaircaseChannel::make(q, epsilon), bound);
+        test::expect_private_matrix(StaircaseChannel::make(q, epsilon), bound);
       }
     }
   }
@@ -98,7 +98,7 @@ TEST(StaircaseChannel, SpendsAllOfEpsilon) {
   std::mt19937_64 random(3);
   for (const double epsilon : kEpsilons) {
     const auto channel = StaircaseChannel::make(uneven_masses(20, 5, random), epsilon);
-    EXPECT_NEAR(testing::realised_epsilon(channel), epsilon, 1e-12 + 1e-15 * epsilon);
+    EXPECT_NEAR(test::realised_epsilon(channel), epsilon, 1e-12 + 1e-15 * epsilon);
   }
 }
 
@@ -113,7 +113,7 @@ TEST(StaircaseChannel, LeavesTheReferenceInPlace) {
         long double mass = 0;
         for (std::size_t x = 0; x < k; ++x) {
           mass += static_cast<long double>(q[x]) *
-                  static_cast<long double>(testing::probability(channel, x, j));
+                  static_cast<long double>(test::probability(channel, x, j));
         }
         EXPECT_NEAR(static_cast<double>(mass), q[j], 1e-10) << "epsilon " << epsilon;
         EXPECT_NEAR(static_cast<double>(channel.reference(j)) /
@@ -132,7 +132,7 @@ TEST(StaircaseChannel, TheOrderMatters) {
   EXPECT_NEAR(unsorted, 2.26, 0.005);
   EXPECT_NEAR(realised(recursive_kernel({0.1, 0.3, 0.6}, std::exp(1.0))), 1, 1e-12);
   const std::vector<double> q = {0.6, 0.3, 0.1};
-  EXPECT_LE(testing::realised_epsilon(StaircaseChannel::make(q, 1)), 1);
+  EXPECT_LE(test::realised_epsilon(StaircaseChannel::make(q, 1)), 1);
 }
 
 TEST(StaircaseChannel, ReportsFollowTheRows) {
@@ -140,10 +140,10 @@ TEST(StaircaseChannel, ReportsFollowTheRows) {
   for (const double epsilon : {0.1, 2.0}) {
     const auto channel = StaircaseChannel::make(q, epsilon);
     for (std::size_t x = 0; x < q.size(); ++x) {
-      testing::expect_reports_follow_row(channel, x, 100 + x);
+      test::expect_reports_follow_row(channel, x, 100 + x);
     }
-    testing::expect_reports_follow_row(channel, q.size(), 7);  // out of range counts as 0
-    testing::expect_reports_follow_row(channel, ~std::size_t{0}, 8);
+    test::expect_reports_follow_row(channel, q.size(), 7);  // out of range counts as 0
+    test::expect_reports_follow_row(channel, ~std::size_t{0}, 8);
   }
 }
 
@@ -178,8 +178,8 @@ TEST(StaircaseChannel, OneAndTwoOutcomes) {
   const std::vector<double> two = {1, 1};
   const auto pair = StaircaseChannel::make(two, 1);
   const double kept = std::exp(1) / (1 + std::exp(1));
-  EXPECT_NEAR(testing::probability(pair, 0, 0), kept, 1e-11);
-  EXPECT_NEAR(testing::probability(pair, 1, 1), kept, 1e-11);
+  EXPECT_NEAR(test::probability(pair, 0, 0), kept, 1e-11);
+  EXPECT_NEAR(test::probability(pair, 1, 1), kept, 1e-11);
 }
 
 // A million outcomes of several shapes at every epsilon: made, and all columns within Ebar.
@@ -197,7 +197,7 @@ TEST(StaircaseChannel, AMillionOutcomes) {
       const ExpBound bound(epsilon);
       for (std::size_t j = 0; j < q.size(); j += 97) {
         const auto column = channel.column(j);
-        ASSERT_TRUE(testing::within(bound, column.greatest, column.least)) << j;
+        ASSERT_TRUE(test::within(bound, column.greatest, column.least)) << j;
       }
       EXPECT_TRUE(channel.satisfies(bound));
     }
@@ -211,12 +211,12 @@ TEST(StaircaseChannel, WildlyUnevenReferences) {
     for (const double spread : {35.0, 60.0, 690.0}) {
       for (const std::size_t k : {2U, 3U, 40U}) {
         const auto q = uneven_masses(k, spread, random);
-        testing::expect_private_matrix(StaircaseChannel::make(q, epsilon), ExpBound(epsilon));
+        test::expect_private_matrix(StaircaseChannel::make(q, epsilon), ExpBound(epsilon));
       }
     }
     std::vector<double> lone(1000, 1e-15);
     lone[500] = 1;
-    testing::expect_private_matrix(StaircaseChannel::make(lone, epsilon), ExpBound(epsilon));
+    test::expect_private_matrix(StaircaseChannel::make(lone, epsilon), ExpBound(epsilon));
   }
 }
 

@@ -24,7 +24,7 @@ namespace mollify {
 namespace {
 
 using Numerators = std::vector<std::uint64_t>;
-using testing::keeps_contract;
+using test::keeps_contract;
 
 Numerators copy_of(std::span<const std::uint64_t> numerators) {
   return {numerators.begin(), numerators.end()};
@@ -48,7 +48,7 @@ bool draws_exactly(const Table& table) {
 /// Every score vector on the grid: contract, and draws of each table met for the first time.
 template <class Score>
 void exhaust(const Band& band, std::set<Numerators>& tables) {
-  const std::vector<Score> grid = testing::score_grid<Score>();
+  const std::vector<Score> grid = test::score_grid<Score>();
   const std::size_t k = band.outcome_count();
   std::vector<std::size_t> digits(k, 0);
   std::vector<Score> scores(k, grid[0]);
@@ -136,7 +136,7 @@ rc::Gen<std::size_t> outcome_counts() {
       rc::gen::inRange<std::size_t>(1000, 20000));
 }
 
-Band random_band(std::size_t k, std::mt19937_64& random) {
+Band random_uneven_band(std::size_t k, std::mt19937_64& random) {
   const std::uint64_t total = std::uint64_t{1} << (62 - random() % 3 * 14);
   const double epsilon = std::exp(std::uniform_real_distribution<double>(-3, 3)(random));
   if (random() % 2 == 0) {
@@ -162,17 +162,17 @@ Band random_band(std::size_t k, std::mt19937_64& random) {
 template <class Score>
 void two_tables_of_one_band() {
   const std::size_t k = *outcome_counts();
-  const auto a = static_cast<testing::Shape>(*rc::gen::inRange(0, testing::kShapes));
-  const auto b = static_cast<testing::Shape>(*rc::gen::inRange(0, testing::kShapes));
+  const auto a = static_cast<test::Shape>(*rc::gen::inRange(0, test::kShapes));
+  const auto b = static_cast<test::Shape>(*rc::gen::inRange(0, test::kShapes));
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
-  const Band band = random_band(k, random);
+  const Band band = random_uneven_band(k, random);
   Table table(band);
-  table.assign(testing::scores_of<Score>(a, k, random));
+  table.assign(test::scores_of<Score>(a, k, random));
   ::testing::AssertionResult result = keeps_contract(band, table.numerators());
   if (!result) RC_FAIL(result.message());
   const Numerators first = copy_of(table.numerators());
   // The same object again, as a release loop uses it: nothing of the first scores may remain.
-  table.assign(testing::scores_of<Score>(b, k, random));
+  table.assign(test::scores_of<Score>(b, k, random));
   result = keeps_contract(band, table.numerators());
   if (!result) RC_FAIL(result.message());
   RC_ASSERT(within_ebar(band.bound(), first, copy_of(table.numerators())));
@@ -200,8 +200,8 @@ TEST(Table, ManyOutcomesKeepTheContract) {
       const Band band = Band::make(
           {.outcome_count = k, .floor = count / (std::expm1(epsilon) + count), .epsilon = epsilon});
       Table table(band);
-      for (int shape = 0; shape < testing::kShapes; ++shape) {
-        table.assign(testing::scores_of<float>(static_cast<testing::Shape>(shape), k, random));
+      for (int shape = 0; shape < test::kShapes; ++shape) {
+        table.assign(test::scores_of<float>(static_cast<test::Shape>(shape), k, random));
         EXPECT_TRUE(keeps_contract(band, table.numerators())) << "shape " << shape;
       }
     }

@@ -9,7 +9,7 @@
 
 #include "mollify/kernel/band.h"
 
-namespace mollify::testing {
+namespace mollify::test {
 
 /// Whether every numerator lies in its bounds and all of them sum to the band's total.
 inline ::testing::AssertionResult keeps_contract(const Band& band,
@@ -31,4 +31,4 @@ inline ::testing::AssertionResult keeps_contract(const Band& band,
          << (sum < band.total() ? "below" : "above") << " the total " << band.total();
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

@@ -122,14 +122,13 @@ TEST(UniformBelow, IsUniformByChiSquare) {
        {std::uint64_t{3}, quarter - 1, 2 * quarter + 1, biased_remainder[0], biased_remainder[1]}) {
     const std::uint64_t bins = bound < 96 ? bound : 96;
     const std::vector<double> even(bins, 1.0 / static_cast<double>(bins));
-    EXPECT_TRUE(testing::follows(
-        even, bin_counts(bound, bins, [&] { return uniform_below(source, bound); })));
+    EXPECT_TRUE(
+        test::follows(even, bin_counts(bound, bins, [&] { return uniform_below(source, bound); })));
   }
   // The test is sharp enough: it sees the bias of a plain remainder.
   for (const std::uint64_t bound : biased_remainder) {
     const std::vector<double> even(96, 1.0 / 96);
-    EXPECT_FALSE(
-        testing::follows(even, bin_counts(bound, 96, [&] { return source.word() % bound; })));
+    EXPECT_FALSE(test::follows(even, bin_counts(bound, 96, [&] { return source.word() % bound; })));
   }
 }
 

@@ -98,7 +98,7 @@ TEST(GaussianCurve, ChannelIsPrivateAndALittleMoreIsNot) {
     for (const std::size_t k : {2U, 3U, 20U, 300U}) {
       for (const double spread : {0.0, 4.0, 40.0, 690.0}) {
         SCOPED_TRACE(::testing::Message() << "nu " << nu << " k " << k << " spread " << spread);
-        const auto h = testing::uneven_masses(k, spread, random);
+        const auto h = test::uneven_masses(k, spread, random);
         const MixtureChannel channel = gaussian_curve_channel(h, nu);
         EXPECT_TRUE(is_gaussian_private(channel, nu));
         const double weight = static_cast<double>(channel.keep()) / 0x1p62;
@@ -120,7 +120,7 @@ TEST(GaussianCurve, HockeySticksOfRowsStayUnderTheCurve) {
   std::mt19937_64 random(2);
   double closest = 1;
   for (const double nu : {0.1, 1.0, 3.0}) {
-    const auto h = testing::normalised_masses(testing::uneven_masses(6, 3, random));
+    const auto h = test::normalised_masses(test::uneven_masses(6, 3, random));
     const MixtureChannel channel = gaussian_curve_channel(h, nu);
     for (int step = 0; step <= 1000; ++step) {
       const double b = 6 * nu * step / 1000;
@@ -128,8 +128,8 @@ TEST(GaussianCurve, HockeySticksOfRowsStayUnderTheCurve) {
         for (std::size_t y = 0; y < 6; ++y) {
           double stick = 0;
           for (std::size_t j = 0; j < 6; ++j) {
-            stick += std::max(0.0, testing::probability(channel, x, j) -
-                                       std::exp(b) * testing::probability(channel, y, j));
+            stick += std::max(0.0, test::probability(channel, x, j) -
+                                       std::exp(b) * test::probability(channel, y, j));
           }
           EXPECT_LE(stick, gaussian_curve(nu, b) + 1e-15);
           if (stick > 0) closest = std::min(closest, gaussian_curve(nu, b) / stick - 1);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -21,12 +20,13 @@
 #include "mollify/reference/gaussian_envelope.h"
 #include "mollify/reference/gaussian_mixture_measure.h"
 #include "mollify/reference/uniform_measure.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = 1;
+using test::kInfinity;
+constexpr double kGridEpsilon = 1;
 
 GaussianMixture two_peaks(std::size_t dimension) {
   const std::vector<double> left(dimension, -0.8);
@@ -39,8 +39,8 @@ GaussianMixture two_peaks(std::size_t dimension) {
 GridSampler sampler_of(std::size_t dimension, std::size_t cells) {
   auto envelope = std::make_shared<GaussianEnvelope>(2, 0.3, dimension);
   Grid grid = equal_width_grid(*envelope, cells);
-  const double floor = class_floor(0, envelope->class_bound(), kEpsilon);
-  return {std::move(envelope), std::move(grid), floor, kEpsilon};
+  const double floor = class_floor(0, envelope->class_bound(), kGridEpsilon);
+  return {std::move(envelope), std::move(grid), floor, kGridEpsilon};
 }
 
 TEST(GridSampler, FollowsTheProjectionOfP) {
@@ -48,14 +48,14 @@ TEST(GridSampler, FollowsTheProjectionOfP) {
     const GridSampler sampler = sampler_of(dimension, 1000);
     GridRelease release(sampler);
     release.assign(two_peaks(dimension));
-    const double floor = class_floor(0, sampler.reference().class_bound(), kEpsilon);
+    const double floor = class_floor(0, sampler.reference().class_bound(), kGridEpsilon);
     std::vector<double> lower;
     std::vector<double> upper;
     double whole = 0;
     for (const double mass : sampler.reference_masses()) whole += mass;
     for (const double mass : sampler.reference_masses()) {
       lower.push_back(floor * mass / whole);
-      upper.push_back(lower.back() * std::exp(kEpsilon));
+      upper.push_back(lower.back() * std::exp(kGridEpsilon));
     }
     const BandProjection projection = project_on_band(release.masses(), lower, upper);
     const std::vector<double> law = probabilities(release.table());
@@ -93,8 +93,8 @@ TEST(GridSampler, KeepsEpsilonOnEveryGridWhateverTheScores) {
             single_gaussian(std::vector<double>(dimension, 0.5), 2));
         Grid grid =
             equal_mass ? equal_mass_grid(*reference, cells) : equal_width_grid(*reference, cells);
-        const GridSampler sampler(std::move(reference), std::move(grid), relative_floor(kEpsilon),
-                                  kEpsilon);
+        const GridSampler sampler(std::move(reference), std::move(grid),
+                                  relative_floor(kGridEpsilon), kGridEpsilon);
         const std::size_t count = sampler.grid().cell_count();
         std::vector<std::vector<std::uint64_t>> laws;
         for (const auto& scores : garbage(count)) {
@@ -145,7 +145,7 @@ TEST(GridSampler, DrawsPointsByItsDensity) {
     release.simulate(random, point);
     ++counts[bins.cell_of(point)];
   }
-  EXPECT_TRUE(testing::follows(masses, counts)) << "seed 20260701";
+  EXPECT_TRUE(test::follows(masses, counts)) << "seed 20260701";
   SecureRandom secure;
   release.draw(secure, point);
   EXPECT_GT(release.density(point), 0);
@@ -224,8 +224,8 @@ TEST(CandidateLaw, TendsToTheLawOfAGrid) {
   GridRelease release(sampler);
   const GaussianMixture p = two_peaks(1);
   release.assign(p);
-  const double floor = class_floor(0, sampler.reference().class_bound(), kEpsilon);
-  const CandidateLaw candidates(p, sampler.reference(), 1 << 16, floor, kEpsilon);
+  const double floor = class_floor(0, sampler.reference().class_bound(), kGridEpsilon);
+  const CandidateLaw candidates(p, sampler.reference(), 1 << 16, floor, kGridEpsilon);
   EXPECT_NEAR(std::accumulate(candidates.masses().begin(), candidates.masses().end(), 0.0), 1,
               1e-12);
   // One list of 65536 points is off by about 1/256.
@@ -234,7 +234,8 @@ TEST(CandidateLaw, TendsToTheLawOfAGrid) {
     EXPECT_NEAR(candidates.density(std::array{x}), release.density(std::array{x}),
                 0.02 * release.density(std::array{x}));
   }
-  EXPECT_THROW(CandidateLaw(two_peaks(2), sampler.reference(), 10, floor, kEpsilon), InvalidInput);
+  EXPECT_THROW(CandidateLaw(two_peaks(2), sampler.reference(), 10, floor, kGridEpsilon),
+               InvalidInput);
 }
 
 }  // namespace

@@ -10,12 +10,17 @@
 
 #include "kernel/chi_square.h"
 #include "local/private_inputs.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
+using test::kNan;
+
+using test::kInfinity;
+
 using Weights = std::vector<std::uint64_t>;
-using testing::PrivateInput;
+using test::PrivateInput;
 
 Weights dense(const PrivateInput& input, std::size_t k) {
   return InputWeights(input.view(), k).dense();
@@ -30,8 +35,6 @@ TEST(InputWeights, TakesCountsAsTheyAre) {
 }
 
 TEST(InputWeights, CountsNonsenseAsNothing) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(dense({"", {0, 1, 2, 3, 4}, {kNan, -3, kInfinity, -kInfinity, 2}}, 5),
             (Weights{0, 0, 0, 0, 2}));
   for (const double nothing : {0.0, -0.0, -1.0, kNan, kInfinity, -kInfinity}) {
@@ -40,14 +43,14 @@ TEST(InputWeights, CountsNonsenseAsNothing) {
     EXPECT_TRUE(InputWeights({outcomes, weights}, 1).empty()) << nothing;
   }
   EXPECT_TRUE(InputWeights({}, 3).empty());
-  EXPECT_TRUE(InputWeights(testing::point_mass(3).view(), 3).empty());
-  EXPECT_FALSE(InputWeights(testing::point_mass(2).view(), 3).empty());
+  EXPECT_TRUE(InputWeights(test::point_mass(3).view(), 3).empty());
+  EXPECT_FALSE(InputWeights(test::point_mass(2).view(), 3).empty());
 }
 
 // Whatever comes, the sum stays below the 2^62 that laws rely on, and weights keep proportion.
 TEST(InputWeights, ScalesOtherWeightsToAboutTwoToTheSixtyOne) {
   for (const std::size_t k : {1U, 2U, 20U, 5000U}) {
-    for (const PrivateInput& input : testing::private_inputs(k)) {
+    for (const PrivateInput& input : test::private_inputs(k)) {
       SCOPED_TRACE(input.name);
       const InputWeights weights(input.view(), k);
       const Weights all = weights.dense();
@@ -90,7 +93,7 @@ TEST(InputWeights, DrawsInProportion) {
   const InputWeights weights(input.view(), 9);
   std::vector<std::uint64_t> observed(9);
   for (int draw = 0; draw < 100'000; ++draw) ++observed[weights.draw(random)];
-  EXPECT_TRUE(testing::follows(testing::probabilities_of(weights.dense()), observed));
+  EXPECT_TRUE(test::follows(test::probabilities_of(weights.dense()), observed));
 }
 
 }  // namespace

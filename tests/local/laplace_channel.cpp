@@ -14,17 +14,17 @@ namespace mollify {
 namespace {
 
 TEST(LaplaceChannel, IsPrivateAtEveryEpsilonAndSize) {
-  for (const double epsilon : testing::kEpsilons) {
+  for (const double epsilon : test::kEpsilons) {
     for (const std::size_t cells : {1U, 2U, 3U, 7U, 64U}) {
       SCOPED_TRACE(::testing::Message() << cells << " cells");
       const MatrixChannel channel = laplace_channel(cells, epsilon);
-      testing::expect_private_matrix(channel, ExpBound(epsilon));
+      test::expect_private_matrix(channel, ExpBound(epsilon));
     }
   }
 }
 
 TEST(LaplaceChannel, SpendsNearlyAllOfEpsilonOnFineCells) {
-  EXPECT_NEAR(testing::realised_epsilon(laplace_channel(1024, 1)), 1, 0.001);
+  EXPECT_NEAR(test::realised_epsilon(laplace_channel(1024, 1)), 1, 0.001);
 }
 
 TEST(LaplaceChannel, TendsToTheTruncatedLaplaceDensity) {
@@ -36,7 +36,7 @@ TEST(LaplaceChannel, TendsToTheTruncatedLaplaceDensity) {
   for (std::size_t j = 0; j < cells; ++j) {
     const double y = (static_cast<double>(j) + 0.5) / static_cast<double>(cells);
     const double density = std::exp(-std::abs(y - x) / 0.5) / normaliser;
-    EXPECT_NEAR(testing::probability(channel, 250, j) * static_cast<double>(cells), density,
+    EXPECT_NEAR(test::probability(channel, 250, j) * static_cast<double>(cells), density,
                 0.002 * density);
   }
 }
@@ -54,7 +54,7 @@ TEST(LaplaceChannel, MakesTheNaiveSampler) {
   for (std::size_t j = 0; j < cells; ++j) {
     double mixture = 0;
     for (std::size_t i = 0; i < 3; ++i) {
-      mixture += weights[i] / 8 * testing::probability(sampler.channel(), outcomes[i], j);
+      mixture += weights[i] / 8 * test::probability(sampler.channel(), outcomes[i], j);
     }
     EXPECT_NEAR(law.probabilities[j], mixture, 1e-12);
   }
@@ -63,7 +63,7 @@ TEST(LaplaceChannel, MakesTheNaiveSampler) {
   sampler.draw(p, random, released);
   std::vector<std::uint64_t> observed(cells);
   for (const std::uint32_t outcome : released) ++observed[outcome];
-  EXPECT_TRUE(testing::follows(law.probabilities, observed));
+  EXPECT_TRUE(test::follows(law.probabilities, observed));
   // Nothing known: all rows alike.
   const Law nothing = sampler.law({});
   EXPECT_NEAR(std::accumulate(nothing.probabilities.begin(), nothing.probabilities.end(), 0.0), 1,

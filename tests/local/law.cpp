@@ -19,7 +19,7 @@ cpp_int entry_of(const RandomizedResponse& channel, std::size_t x, std::size_t j
 }
 template <class Channel>
 cpp_int entry_of(const Channel& channel, std::size_t x, std::size_t j) {
-  return cpp_int(testing::uint256_t(channel.entry(x, j)));
+  return cpp_int(test::uint256_t(channel.entry(x, j)));
 }
 
 /// The law against weights times rows, entry by entry.
@@ -28,7 +28,7 @@ void expect_mixture_of_rows(const Channel& channel, const Weights& weights) {
   const Law law = law_of(channel, weights);
   cpp_int weight_sum = 0;
   for (const std::uint64_t weight : weights) weight_sum += weight;
-  const cpp_int total(testing::uint256_t(channel.total()));
+  const cpp_int total(test::uint256_t(channel.total()));
   EXPECT_EQ(cpp_int(law.denominator), weight_sum * total);
   cpp_int sum = 0;
   for (std::size_t j = 0; j < channel.outcome_count(); ++j) {
@@ -49,7 +49,7 @@ TEST(Law, OfAChannelIsTheMixtureOfItsRows) {
   for (const double epsilon : {1e-6, 1.0, 30.0}) {
     for (const std::size_t k : {1U, 2U, 3U, 12U, 50U}) {
       // Outcomes alike make the staircase's moves tie, and leave rests over.
-      const auto h = testing::uneven_masses(k, k == 50 ? 0 : 20, random);
+      const auto h = test::uneven_masses(k, k == 50 ? 0 : 20, random);
       std::vector<double> rows;
       for (std::size_t i = 0; i < 3 * k; ++i) rows.push_back(h[i % k] * (i < k ? 1 : 1 + 1e-7));
       for (int trial = 0; trial < 5; ++trial) {
@@ -94,8 +94,8 @@ TEST(Law, OfASparseTableIsItsProbabilities) {
     cpp_int sum = 0;
     for (std::size_t i = 0; i < 5; ++i) {
       const auto [numerator, denominator] = table.probability(i);
-      EXPECT_EQ(cpp_int(law.numerators[i]) * cpp_int(testing::uint256_t(denominator)),
-                cpp_int(law.denominator) * cpp_int(testing::uint256_t(numerator)));
+      EXPECT_EQ(cpp_int(law.numerators[i]) * cpp_int(test::uint256_t(denominator)),
+                cpp_int(law.denominator) * cpp_int(test::uint256_t(numerator)));
       sum += cpp_int(law.numerators[i]);
     }
     EXPECT_EQ(sum, cpp_int(law.denominator)) << scored << " scored";

@@ -26,7 +26,7 @@ namespace {
 using Masses = std::vector<double>;
 
 Masses law_of_masses(const LocalSampler& sampler, const Masses& p) {
-  return sampler.law(testing::every_outcome("", p).view()).probabilities;
+  return sampler.law(test::every_outcome("", p).view()).probabilities;
 }
 
 Masses law_of_masses(const MechanismParameters& parameters, const Masses& p) {

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "mollify/local/scored_outcomes.h"
+#include "not_finite.h"
 
-namespace mollify::testing {
+namespace mollify::test {
 
 /// A private distribution that owns its numbers.
 struct PrivateInput {
@@ -35,8 +36,6 @@ inline PrivateInput point_mass(std::size_t outcome) {
 
 /// About thirty inputs on k outcomes, the same for the same k.
 inline std::vector<PrivateInput> private_inputs(std::size_t k) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kDenormal = std::numeric_limits<double>::denorm_min();
   constexpr double kHuge = std::numeric_limits<double>::max();
   std::mt19937_64 random(k);
@@ -93,4 +92,4 @@ inline std::vector<PrivateInput> private_inputs(std::size_t k) {
   return inputs;
 }
 
-}  // namespace mollify::testing
+}  // namespace mollify::test

@@ -25,7 +25,7 @@ namespace mollify {
 namespace {
 
 using boost::multiprecision::cpp_int;
-using testing::PrivateInput;
+using test::PrivateInput;
 using Masses = std::vector<double>;
 
 // A release with a seed must not compile.
@@ -174,7 +174,7 @@ TEST_P(LocalSamplerConformance, HasTheShapeItSays) {
 TEST_P(LocalSamplerConformance, LawsAreExact) {
   for_each_instance([](const Instance& instance) {
     const std::size_t k = instance.sampler->outcome_count();
-    for (const PrivateInput& input : testing::private_inputs(k)) {
+    for (const PrivateInput& input : test::private_inputs(k)) {
       SCOPED_TRACE(input.name);
       const Law law = instance.sampler->law(input.view());
       const ExactLaw integers = exact(law);
@@ -201,7 +201,7 @@ TEST_P(LocalSamplerConformance, PureGuaranteeHoldsForAllPairs) {
     const ExpBound bound(instance.sampler->guarantee().parameter);
     const std::size_t k = instance.sampler->outcome_count();
     std::vector<ExactLaw> laws;
-    for (const PrivateInput& input : testing::private_inputs(k)) {
+    for (const PrivateInput& input : test::private_inputs(k)) {
       laws.push_back(exact(instance.sampler->law(input.view())));
     }
     double greatest_realised = 0;
@@ -229,7 +229,7 @@ TEST_P(LocalSamplerConformance, GaussianGuaranteeHoldsForAllPairs) {
     const double mu = instance.sampler->guarantee().parameter;
     const std::size_t k = instance.sampler->outcome_count();
     std::vector<Masses> laws;
-    for (const PrivateInput& input : testing::private_inputs(k)) {
+    for (const PrivateInput& input : test::private_inputs(k)) {
       laws.push_back(instance.sampler->law(input.view()).probabilities);
     }
     const int steps = k > 100 ? 20 : 100;
@@ -289,7 +289,7 @@ TEST_P(LocalSamplerConformance, DrawsFollowTheLaw) {
         ASSERT_LT(outcome, k);
         ++observed[outcome];
       }
-      EXPECT_TRUE(testing::follows(instance.sampler->law(input.view()).probabilities, observed));
+      EXPECT_TRUE(test::follows(instance.sampler->law(input.view()).probabilities, observed));
     }
   }
 }
@@ -297,7 +297,7 @@ TEST_P(LocalSamplerConformance, DrawsFollowTheLaw) {
 TEST_P(LocalSamplerConformance, DrawsForAnythingAtAll) {
   for_each_instance([random = std::make_shared<SecureRandom>()](const Instance& instance) {
     const std::size_t k = instance.sampler->outcome_count();
-    for (const PrivateInput& input : testing::private_inputs(k)) {
+    for (const PrivateInput& input : test::private_inputs(k)) {
       SCOPED_TRACE(input.name);
       std::vector<std::uint32_t> released(25, 4'000'000'000U);
       ASSERT_NO_THROW(instance.sampler->draw(input.view(), *random, released));

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,12 +12,13 @@
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/band_floor.h"
 #include "mollify/local/band_sampler.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+using test::kInfiniteFloat;
+using test::kNanFloat;
 
 MixedPoints points(std::size_t count) { return {{{Scale::kNumber, 0}}, count}; }
 
@@ -44,9 +44,9 @@ class Oracle final : public Scorer {
 // all laws of one band, compared in integers. The greatest numerator of an outcome is at most Ebar
 // times the least of any law, which is epsilon-LDP itself.
 TEST(ScoredTable, KeepsEpsilonForEveryScoreAndDensity) {
-  const std::vector<float> absurd = {0, 1, 1e30F, kInfinity, kNaN, -1, 1e-40F};
+  const std::vector<float> absurd = {0, 1, 1e30F, kInfiniteFloat, kNanFloat, -1, 1e-40F};
   const std::vector<std::vector<float>> densities = {
-      {}, {1, 1e-30F, 7, 1e30F}, {0, kNaN, kInfinity, -2}};
+      {}, {1, 1e-30F, 7, 1e30F}, {0, kNanFloat, kInfiniteFloat, -2}};
   const MixedPoints one_row = points(1);
   for (const double epsilon : {0.1, 1.0, 5.0}) {
     const Band band =
@@ -128,7 +128,7 @@ TEST(ScoredTable, IsDrawnFromAsItSays) {
       for (const std::uint32_t outcome : released) ++observed[outcome];
     }
   }
-  EXPECT_TRUE(testing::follows(testing::probabilities_of(table.table().numerators()), observed));
+  EXPECT_TRUE(test::follows(test::probabilities_of(table.table().numerators()), observed));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <numbers>
 #include <numeric>
@@ -19,12 +18,13 @@
 #include "mollify/reference/histogram_measure.h"
 #include "mollify/reference/product_measure.h"
 #include "mollify/reference/uniform_measure.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
 using MeasurePointer = std::shared_ptr<const Measure>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::kInfinity;
 
 struct NamedMeasure {
   const char* name;
@@ -127,7 +127,7 @@ TEST(Measure, DrawsWhatItsMassesSay) {
       ++counts[grid.cell_of(point)];
     }
     std::printf("%s: ", name);
-    EXPECT_TRUE(testing::follows(masses, counts)) << name << ", seed 20260611";
+    EXPECT_TRUE(test::follows(masses, counts)) << name << ", seed 20260611";
   }
 }
 
@@ -161,7 +161,7 @@ TEST(Measure, DrawsInsideACellWhatItsDensitySays) {
       ++counts[grid.cell_of(point)];
     }
     std::printf("%s: ", name);
-    EXPECT_TRUE(testing::follows(masses, counts)) << name << ", seed 20260612";
+    EXPECT_TRUE(test::follows(masses, counts)) << name << ", seed 20260612";
   }
 }
 

@@ -16,10 +16,10 @@
 namespace mollify {
 namespace {
 
-using testing::clustered_points;
+using test::clustered_points;
+using test::survey_columns;
 using ::testing::Each;
 using ::testing::HasSubstr;
-using testing::survey_columns;
 using ::testing::ThrowsMessage;
 
 template <class Source>
@@ -81,7 +81,7 @@ void expect_draws_follow_density(MixedColumn column, Source& random) {
     const float position = is_number ? x * static_cast<float>(cells) : x;
     ++seen.at(std::min(static_cast<std::size_t>(position), cells - 1));
   }
-  EXPECT_TRUE(testing::follows(masses, seen));
+  EXPECT_TRUE(test::follows(masses, seen));
 }
 
 TEST(SmoothedRecords, DrawsFollowTheDensityInEachScale) {

@@ -79,7 +79,7 @@ TEST(LocalRelease, DrawsFromTheLawOfTheTable) {
                                          release.domain().encode(once)};
   std::vector<double> weights = {3, 1};
   const Law law = release.sampler().law({outcomes, weights});
-  EXPECT_TRUE(testing::follows(law.probabilities, observed));
+  EXPECT_TRUE(test::follows(law.probabilities, observed));
 }
 
 TEST(LocalRelease, CertifiesWhatVerificationConfirms) {

@@ -64,9 +64,9 @@ std::vector<double> law_of(const LocalRelease& release, const Scratch& scratch) 
   SecureRandom random;
   const auto digits = read_table_digits(scratch.path("data.csv"), space.domain(), 100, random);
   ScoredTable table(dynamic_cast<const BandSampler&>(release.sampler()).band());
-  table.assign(*make_scorer(release.certificate().scorer, space.points()),
+  table.assign(*make_scorer(release.certificate().scorer, space.points(), 1),
                space.layout().points(digits), space.densities());
-  return testing::probabilities_of(table.table().numerators());
+  return test::probabilities_of(table.table().numerators());
 }
 
 TEST(ScoredRelease, OverCandidatesFollowsTheirTable) {
@@ -74,7 +74,7 @@ TEST(ScoredRelease, OverCandidatesFollowsTheirTable) {
   for (const ScorerKind scorer : {ScorerKind::kKernel, ScorerKind::kEmpirical}) {
     LocalReleaseRequest request = request_in(scratch, kMixed, 40'000);
     request.space.candidates = 200;
-    request.scorer = scorer;
+    request.space.scorer = scorer;
     const LocalRelease release(request);
     ASSERT_EQ(release.space().size(), 200U);
     std::map<std::vector<std::uint32_t>, std::size_t> index;
@@ -85,7 +85,7 @@ TEST(ScoredRelease, OverCandidatesFollowsTheirTable) {
     ASSERT_EQ(index.size(), 200U);
     std::vector<std::uint64_t> observed(200);
     for (const auto& digits : released(release, scratch)) ++observed.at(index.at(digits));
-    EXPECT_TRUE(testing::follows(law_of(release, scratch), observed));
+    EXPECT_TRUE(test::follows(law_of(release, scratch), observed));
   }
 }
 
@@ -100,7 +100,7 @@ TEST(ScoredRelease, OverAGridFollowsItsTable) {
     ASSERT_EQ(release.space().size(), 144U);
     std::vector<std::uint64_t> observed(144);
     for (const auto& digits : released(release, scratch)) ++observed[digits[0] * 12 + digits[1]];
-    EXPECT_TRUE(testing::follows(law_of(release, scratch), observed));
+    EXPECT_TRUE(test::follows(law_of(release, scratch), observed));
   }
 }
 

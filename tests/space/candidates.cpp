@@ -69,7 +69,7 @@ TEST(Candidates, AreEvenInEveryColumn) {
   }
   const auto even = [](const std::vector<std::uint64_t>& seen) {
     const std::vector<double> masses(seen.size(), 1.0 / static_cast<double>(seen.size()));
-    return testing::follows(masses, seen);
+    return test::follows(masses, seen);
   };
   EXPECT_TRUE(even(x)) << "ten parts of the number, and null";
   EXPECT_TRUE(even(i)) << "five integers, and null";

@@ -9,10 +9,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "not_finite.h"
+
 namespace mollify {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::kInfinity;
 
 TEST(ReadNumber, ReadsDecimalNotation) {
   EXPECT_EQ(read_number("3.5"), 3.5);

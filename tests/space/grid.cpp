@@ -2,14 +2,14 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::kInfinity;
 
 Grid uneven() { return Grid({{0, 1, 3}, {-1, 0, 0.5, 2}, {10, 20}}); }
 

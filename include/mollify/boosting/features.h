@@ -11,7 +11,8 @@ namespace mollify {
 /// single precision.
 ///
 /// Values may be anything, NaN and infinities included: what is learned from them may be worthless
-/// but is always defined, and nothing private rests on it. New points are all zero. 4 bytes a value.
+/// but is always defined, and nothing private rests on it. New points are all zero. 4 bytes a
+/// value.
 class Features {
  public:
   Features(std::size_t dimension, std::size_t size)

@@ -24,6 +24,9 @@ namespace mollify {
 /// anything else, unknown keys included.
 std::unique_ptr<GridDensity> density_from_json(std::string_view text, const std::string& name);
 
+/// The text from which the same mixture is read, a line for each component.
+std::string measure_json(const GaussianMixtureSpec& mixture);
+
 /// Reads a public measure: the two forms above, or
 ///
 ///   {"type": "gaussian_mixture_envelope", "radius": r, "variance": v, "dimension": d, "box": B}

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "mollify/density/scorer_kind.h"
+#include "mollify/release/scorer_kind.h"
 #include "mollify/local/mechanism.h"
 #include "mollify/release/release_space.h"
 

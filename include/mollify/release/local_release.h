@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "mollify/density/scorer_kind.h"
+#include "mollify/release/scorer_kind.h"
 #include "mollify/local/band_choice.h"
 #include "mollify/local/mechanism.h"
 #include "mollify/release/certificate.h"
@@ -38,8 +38,6 @@ struct LocalReleaseRequest {
   std::optional<double> c1, c2, gamma;
   std::optional<BandChoice> band;  ///< instead of a mechanism
   SpaceRequest space{};
-  /// None: empirical for categories, kernel otherwise.
-  std::optional<ScorerKind> scorer;
 };
 
 /// The mechanism for options that name none, from public information: a band choice the mechanism

@@ -11,7 +11,7 @@
 #include "mollify/density/empirical.h"
 #include "mollify/density/mixed_points.h"
 #include "mollify/density/record_layout.h"
-#include "mollify/density/scorer_kind.h"
+#include "mollify/release/scorer_kind.h"
 #include "mollify/kernel/secure_random.h"
 #include "mollify/reference/reference_candidates.h"
 #include "mollify/space/candidates.h"
@@ -27,6 +27,7 @@ struct SpaceRequest {
   std::optional<std::uint64_t> candidates;     ///< how many
   bool fresh = false;                          ///< new candidates for each unit
   std::optional<std::string> candidates_file;  ///< a list made before, by `mollify candidates`
+  std::optional<ScorerKind> scorer;            ///< none: usual_scorer
 };
 
 /// The scorer of a space for which none is asked: empirical for categories, kernel otherwise.

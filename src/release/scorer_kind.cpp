@@ -1,5 +1,7 @@
-#include "mollify/density/scorer_kind.h"
+#include "mollify/release/scorer_kind.h"
 
+#include "mollify/boosting/boosted_scorer.h"
+#include "mollify/boosting/ratio_scorer.h"
 #include "mollify/density/empirical_points.h"
 #include "mollify/density/gaussian_mixture_fit.h"
 #include "mollify/density/histogram.h"
@@ -16,9 +18,13 @@ std::string_view name_of(ScorerKind kind) noexcept {
     case ScorerKind::kHistogram:
       return "histogram";
     case ScorerKind::kGaussianMixture:
+      return "gaussian-mixture";
+    case ScorerKind::kRatio:
+      return "ratio";
+    case ScorerKind::kBoosted:
       break;
   }
-  return "gaussian-mixture";
+  return "mbde";
 }
 
 std::optional<ScorerKind> scorer_named(std::string_view name) noexcept {
@@ -28,7 +34,12 @@ std::optional<ScorerKind> scorer_named(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidates) {
+bool needs_candidates(ScorerKind kind) noexcept {
+  return kind == ScorerKind::kRatio || kind == ScorerKind::kBoosted;
+}
+
+std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidates,
+                                    double epsilon) {
   switch (kind) {
     case ScorerKind::kKernel:
       return std::make_unique<ProductKernelScorer>(candidates);
@@ -37,9 +48,13 @@ std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidat
     case ScorerKind::kHistogram:
       return std::make_unique<HistogramScorer>(candidates);
     case ScorerKind::kGaussianMixture:
+      return std::make_unique<GaussianMixtureScorer>(candidates);
+    case ScorerKind::kRatio:
+      return std::make_unique<RatioScorer>(candidates);
+    case ScorerKind::kBoosted:
       break;
   }
-  return std::make_unique<GaussianMixtureScorer>(candidates);
+  return std::make_unique<BoostedScorer>(candidates, epsilon);
 }
 
 }  // namespace mollify

@@ -1,0 +1,37 @@
+// What boosting starts from: samples of the private distribution and of a public reference.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mollify/boosting/evaluation.h"
+#include "mollify/boosting/features.h"
+#include "mollify/reference/measure.h"
+
+namespace mollify::cli {
+
+struct BoostingProblem {
+  Features p;             ///< samples of P to learn from
+  Features pool;          ///< samples of Q0 to learn from
+  Evaluation evaluation;  ///< of neither
+  std::string p_text, reference_text;
+  /// On R^d only.
+  std::shared_ptr<const Measure> truth{}, reference{};
+  /// Whose cells `evaluation` is, in one or two dimensions.
+  std::optional<Grid> grid{};
+};
+
+/// P is a density, as law reads it; Q0 a measure, by default the standard Gaussian of the same
+/// dimension. `samples` of P are drawn, and a pool several times as large.
+BoostingProblem problem_of_density(const std::string& density,
+                                   const std::optional<std::string>& reference,
+                                   std::uint64_t samples, std::uint64_t seed);
+
+/// P is the records of a private file, of which every fifth is kept for evaluation; Q0 is uniform on
+/// the domain, or the smoothed records of a public file.
+BoostingProblem problem_of_records(const std::string& data, const std::string& domain,
+                                   const std::optional<std::string>& reference);
+
+}  // namespace mollify::cli

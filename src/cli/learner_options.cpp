@@ -1,0 +1,90 @@
+#include "learner_options.h"
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mollify/boosting/decision_tree.h"
+#include "mollify/boosting/logistic_model.h"
+#include "mollify/boosting/network.h"
+#include "mollify/boosting/release_learner.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify::cli {
+namespace {
+
+NetworkOptions network_options(const LearnerOptions& options) {
+  const std::string schedule = options.schedule.value_or("fast");
+  if (schedule != "fast" && schedule != "papers") {
+    throw InvalidInput(fmt::format("schedule must be fast or papers, but is \"{}\"", schedule));
+  }
+  NetworkOptions network = schedule == "papers" ? NetworkOptions{} : release_network();
+  const auto whole = [](const std::optional<std::uint64_t>& given, std::size_t& value) {
+    if (given) value = static_cast<std::size_t>(*given);
+  };
+  whole(options.width, network.width);
+  whole(options.depth, network.depth);
+  whole(options.epochs, network.epochs);
+  whole(options.minibatches, network.minibatches);
+  network.rate = options.rate.value_or(network.rate);
+  if (options.optimiser) {
+    if (*options.optimiser != "nesterov" && *options.optimiser != "adam") {
+      throw InvalidInput(
+          fmt::format("optimiser must be nesterov or adam, but is \"{}\"", *options.optimiser));
+    }
+    network.optimiser = *options.optimiser == "adam" ? Optimiser::kAdam : Optimiser::kNesterov;
+  }
+  return network;
+}
+
+void refuse_given(bool given, std::string_view flag, const std::string& learner) {
+  if (!given) return;
+  throw InvalidInput(fmt::format("{} is for networks, but the learner is {}", flag, learner));
+}
+
+}  // namespace
+
+void LearnerOptions::add_to(CLI::App& command) {
+  const std::string group = "Learner";
+  command.add_option("--learner", learner, "network, tree or logistic (default: network)")
+      ->type_name("NAME")
+      ->group(group);
+  command
+      .add_option("--schedule", schedule,
+                  "fast, or papers: 750 epochs of two minibatches by Nesterov's method (default: "
+                  "fast)")
+      ->type_name("NAME")
+      ->group(group);
+  add_whole_number(command, "--width", width, "neurons of a hidden layer (default: 25)")
+      ->group(group);
+  add_whole_number(command, "--depth", depth,
+                   "hidden layers of a network (default: 3) or splits on a path of a tree")
+      ->group(group);
+  add_whole_number(command, "--epochs", epochs, "passes over the samples")->group(group);
+  add_whole_number(command, "--minibatches", minibatches, "steps in a pass")->group(group);
+  command.add_option("--optimiser", optimiser, "nesterov or adam")->type_name("NAME")->group(group);
+  add_number(command, "--rate", rate, "learning rate")->group(group);
+}
+
+std::unique_ptr<WeakLearner> LearnerOptions::make() const {
+  const std::string name = learner.value_or("network");
+  if (name == "network") return std::make_unique<NetworkLearner>(network_options(*this));
+  if (name != "tree" && name != "logistic") {
+    throw InvalidInput(
+        fmt::format("learner must be network, tree or logistic, but is \"{}\"", name));
+  }
+  refuse_given(schedule.has_value(), "--schedule", name);
+  refuse_given(width.has_value(), "--width", name);
+  refuse_given(epochs.has_value(), "--epochs", name);
+  refuse_given(minibatches.has_value(), "--minibatches", name);
+  refuse_given(optimiser.has_value(), "--optimiser", name);
+  refuse_given(rate.has_value(), "--rate", name);
+  if (name == "logistic") {
+    refuse_given(depth.has_value(), "--depth", name);
+    return std::make_unique<LogisticLearner>(LogisticOptions{.has_products = true});
+  }
+  TreeOptions tree;
+  if (depth) tree.depth = static_cast<std::size_t>(*depth);
+  return std::make_unique<TreeLearner>(tree);
+}
+
+}  // namespace mollify::cli

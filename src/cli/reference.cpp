@@ -1,0 +1,74 @@
+// mollify reference: public records as a reference on R^d.
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/io/measure_json.h"
+#include "mollify/io/public_records.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/reference/fitted_reference.h"
+#include "mollify/reference/gaussian_mixture_measure.h"
+#include "output_files.h"
+
+namespace mollify::cli {
+namespace {
+
+constexpr std::uint64_t kUsualComponents = 8;
+constexpr std::uint64_t kMostComponents = 1000;
+
+struct ReferenceOptions {
+  std::optional<std::string> records, domain, out;
+  std::optional<std::uint64_t> components;
+  bool json = false;
+};
+
+int run(const ReferenceOptions& options) {
+  const std::string& records = needed(options.records, "--public");
+  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const std::uint64_t components = options.components.value_or(kUsualComponents);
+  if (components < 1 || components > kMostComponents) {
+    throw InvalidInput(
+        fmt::format("--components must be from 1 to {}, but is {}", kMostComponents, components));
+  }
+  refuse_overwriting("--out", options.out, "--public", options.records);
+  refuse_overwriting("--out", options.out, "--domain", options.domain);
+  const GaussianMixtureSpec mixture = fitted_reference(domain, read_public_digits(records, domain),
+                                                       static_cast<std::size_t>(components));
+  // What is written is read and checked before anybody relies on it.
+  static_cast<void>(GaussianMixtureMeasure(mixture));
+  const std::string text = measure_json(mixture);
+  if (!options.out) {
+    fmt::print("{}", text);
+    return kSuccess;
+  }
+  write_files({{*options.out, text}});
+  if (options.json) {
+    print_json({{"out", *options.out}, {"components", mixture.weights.size()}});
+  } else {
+    fmt::print("{} components in {}\n", mixture.weights.size(), *options.out);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_reference(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "reference",
+      "Fit a Gaussian mixture to public records\n\n"
+      "The records must be public: what is fitted goes out with everything that is measured\n"
+      "against it. The result is a JSON file for --reference of law and mbde.");
+  const auto options = std::make_shared<ReferenceOptions>();
+  command.add_option("--public", options->records, "the public CSV file")->type_name("FILE");
+  command
+      .add_option("--domain", options->domain, "the public domain, YAML, of numbers and integers")
+      ->type_name("FILE");
+  add_whole_number(command, "--components", options->components,
+                   "how many Gaussians at most (default: 8)");
+  command.add_option("--out", options->out, "where it goes (default: standard output)")
+      ->type_name("FILE");
+  command.add_flag("--json", options->json, "print what was written where as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli
