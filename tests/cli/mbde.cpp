@@ -162,13 +162,30 @@ TEST(Mbde, ReleasesByBothScoresAndTheyVerify) {
         {"verify", "--certificate", "o.csv.certificate.json", "--domain", "domain.yaml"});
     EXPECT_EQ(verified.status, 0) << verified.err << verified.out;
   }
-  const Ended refused = command.run(
-      kSample + kIntegral +
-      Arguments{"--epsilon", "1", "--count", "1", "--score", "ratio", "--space", "categories"});
+  const Ended refused =
+      command.run(kSample + kIntegral + kOneDraw + Arguments{"--score", "ratio", "--cells", "400"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.err.find("score ratio needs space candidates, but the space is categories"),
-            std::string::npos)
-      << refused.err;
+  EXPECT_EQ(refused.err, "mollify: cells belongs to space grid, but the space is candidates\n");
+}
+
+// Learning takes a part of a second, so one table of everything that is wrong has to do; the
+// scorers themselves see more (tests/boosting/learned_scorers.cpp).
+TEST(Mbde, ReleasesAlikeFromAnyTable) {
+  Release command;
+  command.files.write("domain.yaml", kManyNumbers);
+  command.files.write("odd.csv",
+                      "id,sex,age,note,smoker,weight\nann,\xff,nan,1e999,,\nbob\ncid,,,,,,,\n");
+  for (const char* score : {"ratio", "mbde"}) {
+    const Arguments options = Arguments{"sample", "--domain", "domain.yaml"} + kLocal + kOneDraw +
+                              Arguments{"--candidates", "200", "--score", score};
+    const Ended clean = command.run(options + Arguments{"--data", "data.csv"});
+    const Ended odd = command.run(options + Arguments{"--data", "odd.csv"});
+    EXPECT_EQ(clean.status, 0) << clean.err;
+    EXPECT_EQ(odd.status, clean.status);
+    EXPECT_EQ(odd.err, clean.err);
+    EXPECT_EQ(lines_of(odd.out).at(0), lines_of(clean.out).at(0));
+    EXPECT_EQ(lines_of(odd.out).size(), lines_of(clean.out).size());
+  }
 }
 
 }  // namespace
