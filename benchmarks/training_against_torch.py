@@ -4,7 +4,8 @@
 Two features, three hidden layers of 25 with tanh, a sigmoid output, cross-entropy, Nesterov momentum
 .9, rate .01, 10000 + 10000 samples (a ring of eight Gaussians, and a normal law), two minibatches
 that stay the same in all epochs. Weights start as Glorot's uniform ones on both sides, from different
-generators. Each side trains `--repetitions` times in turn and shows its fastest.
+generators. Both sides train in turn, `--repetitions` times, and the fastest time counts. Run it alone
+on a quiet machine. Debian's python3-torch is two to three times slower without libopenblas0.
 
     benchmarks/training_against_torch.py --ours build/release/benchmarks/train_once --epochs 750
 """
@@ -92,6 +93,8 @@ def main():
     parser.add_argument("--epochs", type=int, default=100, help="the papers' are 750 (default: 100)")
     parser.add_argument("--repetitions", type=int, default=3, help="default: 3")
     arguments = parser.parse_args()
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ[f"{library}_NUM_THREADS"] = "1"  # read when torch is loaded
     try:
         import torch
     except ImportError:

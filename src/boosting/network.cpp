@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "aligned_floats.h"
 #include "checks.h"
 #include "mollify/kernel/invalid_input.h"
 #include "network_lanes.h"
@@ -60,7 +61,7 @@ void NetworkClassifier::logits(const Features& points, std::span<float> logits) 
     parameters.insert(parameters.end(), layer.begin(), layer.end());
   }
   passes.set_parameters(parameters);
-  std::vector<float> block(dimension() * detail::kRowStride);
+  detail::AlignedFloats block(dimension() * detail::kRowStride);
   for (std::size_t begin = 0; begin < points.size(); begin += detail::kBlock) {
     const std::size_t count = std::min(detail::kBlock, points.size() - begin);
     for (std::size_t f = 0; f < dimension(); ++f) {

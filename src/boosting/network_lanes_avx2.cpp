@@ -3,8 +3,6 @@
 #include "network_lanes.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
 #define MOLLIFY_LANES kAvx2NetworkLanes
 #include "network_lanes.inc"
 #endif

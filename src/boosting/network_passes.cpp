@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "aligned_floats.h"
+#include "network_lanes.h"
+
 namespace mollify::detail {
 
 const NetworkLanes& network_lanes() {
@@ -19,23 +22,17 @@ const NetworkLanes& network_lanes() {
 NetworkPasses::NetworkPasses(std::vector<std::size_t> sizes, const NetworkLanes& lanes)
     : lanes_(lanes) {
   std::size_t parameter_count = 0;
-  std::size_t widest = 0;
   for (std::size_t l = 0; l + 1 < sizes.size(); ++l) {
     const std::size_t inputs = sizes[l];
     const std::size_t outputs = sizes[l + 1];
-    std::vector<float> activations((outputs + 1) * kRowStride);
+    AlignedFloats activations((outputs + 1) * kRowStride);
     std::fill_n(activations.begin() + static_cast<std::ptrdiff_t>(outputs * kRowStride), kRowStride,
                 1.0F);
     layers_.push_back({inputs, outputs, parameter_count, std::vector<float>(inputs * outputs),
                        std::vector<float>(outputs), std::move(activations)});
     parameter_count += (inputs + 1) * outputs;
-    widest = std::max(widest, outputs);
   }
   parameters_.resize(parameter_count);
-  slopes_.resize(widest * kRowStride);
-  next_slopes_.resize(widest * kRowStride);
-  sums_.resize(parameter_count * kSampleLanes);
-  gradient_.resize(parameter_count);
 }
 
 void NetworkPasses::set_parameters(std::span<const float> parameters) {
@@ -64,6 +61,7 @@ std::span<const float> NetworkPasses::forward(const float* block, std::size_t sa
 }
 
 void NetworkPasses::backward(const float* block, std::size_t samples) {
+  if (sums_.empty()) make_room_for_backward();
   const float* const targets = block + (layers_.front().inputs + 1) * kRowStride;
   lanes_.residuals(layers_.back().activations.data(), targets, targets + kRowStride, slopes_.data(),
                    samples);
@@ -79,6 +77,15 @@ void NetworkPasses::backward(const float* block, std::size_t samples) {
     lanes_.propagate_back(how, inputs, slopes_.data(), next_slopes_.data(), samples);
     std::swap(slopes_, next_slopes_);
   }
+}
+
+void NetworkPasses::make_room_for_backward() {
+  std::size_t widest = 0;
+  for (const Layer& layer : layers_) widest = std::max(widest, layer.outputs);
+  slopes_.resize(widest * kRowStride);
+  next_slopes_.resize(widest * kRowStride);
+  sums_.resize(parameters_.size() * kSampleLanes);
+  gradient_.resize(parameters_.size());
 }
 
 std::span<const float> NetworkPasses::take_gradient(float factor) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "aligned_floats.h"
 #include "network_lanes.h"
 
 namespace mollify::detail {
@@ -30,7 +31,7 @@ class NetworkPasses {
   explicit NetworkPasses(std::vector<std::size_t> sizes,
                          const NetworkLanes& lanes = network_lanes());
 
-  [[nodiscard]] std::size_t parameter_count() const noexcept { return gradient_.size(); }
+  [[nodiscard]] std::size_t parameter_count() const noexcept { return parameters_.size(); }
 
   void set_parameters(std::span<const float> parameters);
 
@@ -40,7 +41,8 @@ class NetworkPasses {
   /// Adds the gradient of sum_i weight_i cross-entropy_i over the block that went forward last.
   void backward(const float* block, std::size_t samples);
 
-  /// The sum of gradients since the last time, times `factor`. It is 0 afterwards.
+  /// The sum of gradients since the last time, times `factor`. It is 0 afterwards. Requires that
+  /// something went backward before.
   std::span<const float> take_gradient(float factor);
 
  private:
@@ -50,15 +52,18 @@ class NetworkPasses {
     std::size_t first_parameter;
     std::vector<float> by_input;  ///< W transposed
     std::vector<float> offsets;
-    std::vector<float> activations;  ///< a row for each output, and one of ones
+    AlignedFloats activations;  ///< a row for each output, and one of ones
   };
+
+  /// Who only asks for logits needs none, and it is more than all the rest.
+  void make_room_for_backward();
 
   const NetworkLanes& lanes_;
   std::vector<Layer> layers_;
   std::vector<float> parameters_;
-  std::vector<float> slopes_;       ///< of what enters tanh in a layer, a row for each output
-  std::vector<float> next_slopes_;  ///< in the layer before
-  std::vector<float> sums_;         ///< gradients in parts
+  AlignedFloats slopes_;       ///< of what enters tanh in a layer, a row for each output
+  AlignedFloats next_slopes_;  ///< in the layer before
+  AlignedFloats sums_;         ///< gradients in parts
   std::vector<float> gradient_;
 };
 

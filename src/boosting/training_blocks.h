@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "aligned_floats.h"
 #include "mollify/boosting/features.h"
 
 namespace mollify::detail {
@@ -49,7 +50,7 @@ class TrainingBlocks {
  private:
   std::size_t dimension_;
   std::size_t size_;
-  std::vector<float> values_;
+  AlignedFloats values_;
   std::vector<Block> blocks_;
   std::vector<Minibatch> minibatches_;
 };

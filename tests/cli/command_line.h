@@ -173,6 +173,7 @@ inline const Arguments kSample = {"sample", "--data", "data.csv", "--domain", "d
 inline const Arguments kLocal = {"--model", "local", "--unit", "id"};
 inline const Arguments kRostered = {"--model", "local", "--unit", "id", "--units", "units.csv"};
 inline const Arguments kIntegral = {"--model", "integral"};
+inline const Arguments kOneDraw = {"--epsilon", "1", "--count", "1"};
 
 /// The same columns with numbers that are not cut, and more: for candidates.
 inline constexpr const char* kManyNumbers =

@@ -10,7 +10,6 @@ namespace mollify::test {
 namespace {
 
 const Arguments kOutputs = {"--out", "out.csv"};
-const Arguments kOneDraw = {"--epsilon", "1", "--count", "1"};
 
 // Interrupted at many moments: either all of the release is there or nothing.
 TEST(Process, InterruptedReleasesAllOrNothing) {

@@ -13,8 +13,7 @@ bool is_one_sentence(const std::string& text) {
          text.find('\n') == text.size() - 1;
 }
 
-const Arguments kOutputs = {"--out", "out.csv", "--certificate", "out.json"};
-const Arguments kOneDraw = {"--epsilon", "1", "--count", "1"};
+const Arguments kBothOutputs = {"--out", "out.csv", "--certificate", "out.json"};
 
 /// The sentence of a refusal, without "mollify: " and the line feed.
 std::string refused(const Release& command, const Arguments& words) {
@@ -28,7 +27,7 @@ std::string refused(const Release& command, const Arguments& words) {
 }
 
 std::string refused_sample(const Release& command, const Arguments& options) {
-  return refused(command, kSample + options + kOutputs);
+  return refused(command, kSample + options + kBothOutputs);
 }
 
 TEST(Refusals, OfParameters) {

@@ -21,7 +21,7 @@ namespace {
 using test::kInfinity;
 using test::kNan;
 
-std::string refusal(const BandSpec& spec) {
+std::string band_refusal(const BandSpec& spec) {
   try {
     Band::make(spec);
   } catch (const InvalidInput& refused) {
@@ -30,7 +30,7 @@ std::string refusal(const BandSpec& spec) {
   return "accepted";
 }
 
-double minimax_floor(std::size_t k, double epsilon) {
+double floor_of_minimax(std::size_t k, double epsilon) {
   return static_cast<double>(k) / (std::expm1(epsilon) + static_cast<double>(k));
 }
 
@@ -75,8 +75,8 @@ TEST(Band, UniformMinimaxKeepsItsPromises) {
   for (const double epsilon : {1e-6, 1e-3, 0.1, 1.0, 5.0, 20.0, 30.0, 42.5}) {
     for (const std::size_t k : {1u, 2u, 3u, 10u, 1000u, 1'000'000u, 1u << 24}) {
       const double counted = std::fmin(epsilon, 30.0);
-      const Band band =
-          Band::make({.outcome_count = k, .floor = minimax_floor(k, counted), .epsilon = epsilon});
+      const Band band = Band::make(
+          {.outcome_count = k, .floor = floor_of_minimax(k, counted), .epsilon = epsilon});
       EXPECT_TRUE(band.is_uniform());
       EXPECT_TRUE(keeps_promises(band)) << "k = " << k << ", epsilon = " << epsilon;
     }
@@ -194,53 +194,58 @@ TEST(Band, RefusesInOneSentence) {
   const std::vector<std::uint32_t> beyond = {2};
   const std::vector<std::uint32_t> both = {0, 1};
 
-  EXPECT_EQ(refusal({.outcome_count = 2, .floor = 0.5, .epsilon = -1}),
+  EXPECT_EQ(band_refusal({.outcome_count = 2, .floor = 0.5, .epsilon = -1}),
             "epsilon must be finite and positive, but is -1");
-  EXPECT_EQ(refusal({.floor = 0.5, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.floor = 0.5, .epsilon = 1}),
             "the number of outcomes must be from 1 to 16777216, but is 0");
-  EXPECT_EQ(refusal({.outcome_count = (1 << 24) + 1, .floor = 0.5, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.outcome_count = (1 << 24) + 1, .floor = 0.5, .epsilon = 1}),
             "the number of outcomes must be from 1 to 16777216, but is 16777217");
-  EXPECT_EQ(refusal({.outcome_count = 3, .reference = two, .floor = 0.5, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.outcome_count = 3, .reference = two, .floor = 0.5, .epsilon = 1}),
             "the reference must have one mass for each of the 3 outcomes, but has 2");
   for (const double floor : {0.0, -0.5}) {
-    EXPECT_EQ(refusal({.outcome_count = 2, .floor = floor, .epsilon = 1}),
+    EXPECT_EQ(band_refusal({.outcome_count = 2, .floor = floor, .epsilon = 1}),
               std::string("the band's floor b must be above 0 and below 1, but is ") +
                   (floor == 0 ? "0" : "-0.5"));
   }
-  EXPECT_EQ(refusal({.outcome_count = 2, .floor = 1, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.outcome_count = 2, .floor = 1, .epsilon = 1}),
             "the band's floor b must be above 0 and below 1, but is 1");
-  EXPECT_EQ(refusal({.outcome_count = 2, .floor = kNan, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.outcome_count = 2, .floor = kNan, .epsilon = 1}),
             "the band's floor b must be above 0 and below 1, but is nan");
-  EXPECT_EQ(refusal({.outcome_count = 2, .floor = 0.5, .epsilon = 1, .total = 0}),
+  EXPECT_EQ(band_refusal({.outcome_count = 2, .floor = 0.5, .epsilon = 1, .total = 0}),
             "the total must be from 1 to 2^62, but is 0");
   EXPECT_EQ(
-      refusal({.outcome_count = 2, .floor = 0.5, .epsilon = 1, .total = Band::kGreatestTotal + 1}),
+      band_refusal(
+          {.outcome_count = 2, .floor = 0.5, .epsilon = 1, .total = Band::kGreatestTotal + 1}),
       "the total must be from 1 to 2^62, but is 4611686018427387905");
-  EXPECT_EQ(refusal({.reference = with_zero, .floor = 0.5, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.reference = with_zero, .floor = 0.5, .epsilon = 1}),
             "the reference mass of outcome 1 must be finite and positive, but is 0");
-  EXPECT_EQ(refusal({.reference = negative, .floor = 0.5, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.reference = negative, .floor = 0.5, .epsilon = 1}),
             "the reference mass of outcome 1 must be finite and positive, but is -0.25");
-  EXPECT_EQ(refusal({.reference = infinite, .floor = 0.5, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.reference = infinite, .floor = 0.5, .epsilon = 1}),
             "the reference mass of outcome 0 must be finite and positive, but is inf");
-  EXPECT_EQ(refusal({.reference = nan, .floor = 0.5, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.reference = nan, .floor = 0.5, .epsilon = 1}),
             "the reference mass of outcome 1 must be finite and positive, but is nan");
-  EXPECT_EQ(refusal({.reference = overflowing, .floor = 0.5, .epsilon = 1}),
+  EXPECT_EQ(band_refusal({.reference = overflowing, .floor = 0.5, .epsilon = 1}),
             "the reference masses must have a finite sum");
-  EXPECT_EQ(refusal({.reference = two, .structural_zeros = middle, .floor = 0.5, .epsilon = 1}),
-            "the reference mass of outcome 1, a structural zero, must be 0, but is 0.5");
   EXPECT_EQ(
-      refusal({.outcome_count = 3, .structural_zeros = descending, .floor = 0.5, .epsilon = 1}),
-      "structural zeros must be ascending outcomes below 3, but entry 1 is 0");
-  EXPECT_EQ(refusal({.outcome_count = 3, .structural_zeros = twice, .floor = 0.5, .epsilon = 1}),
-            "structural zeros must be ascending outcomes below 3, but entry 1 is 1");
-  EXPECT_EQ(refusal({.outcome_count = 2, .structural_zeros = beyond, .floor = 0.5, .epsilon = 1}),
-            "structural zeros must be ascending outcomes below 2, but entry 0 is 2");
-  EXPECT_EQ(refusal({.outcome_count = 2, .structural_zeros = both, .floor = 0.5, .epsilon = 1}),
-            "at least one outcome must not be a structural zero, but none is left");
-  EXPECT_EQ(refusal({.outcome_count = 10, .floor = 0.5, .epsilon = 0.1}),
+      band_refusal({.reference = two, .structural_zeros = middle, .floor = 0.5, .epsilon = 1}),
+      "the reference mass of outcome 1, a structural zero, must be 0, but is 0.5");
+  EXPECT_EQ(band_refusal(
+                {.outcome_count = 3, .structural_zeros = descending, .floor = 0.5, .epsilon = 1}),
+            "structural zeros must be ascending outcomes below 3, but entry 1 is 0");
+  EXPECT_EQ(
+      band_refusal({.outcome_count = 3, .structural_zeros = twice, .floor = 0.5, .epsilon = 1}),
+      "structural zeros must be ascending outcomes below 3, but entry 1 is 1");
+  EXPECT_EQ(
+      band_refusal({.outcome_count = 2, .structural_zeros = beyond, .floor = 0.5, .epsilon = 1}),
+      "structural zeros must be ascending outcomes below 2, but entry 0 is 2");
+  EXPECT_EQ(
+      band_refusal({.outcome_count = 2, .structural_zeros = both, .floor = 0.5, .epsilon = 1}),
+      "at least one outcome must not be a structural zero, but none is left");
+  EXPECT_EQ(band_refusal({.outcome_count = 10, .floor = 0.5, .epsilon = 0.1}),
             "no table of 4611686018427387904 parts fits a band of 10 outcomes with floor b = 0.5 "
             "at epsilon = 0.1: the upper bounds sum to less than the whole");
-  EXPECT_EQ(refusal({.outcome_count = 10, .floor = 0.5, .epsilon = 1, .total = 9}),
+  EXPECT_EQ(band_refusal({.outcome_count = 10, .floor = 0.5, .epsilon = 1, .total = 9}),
             "no table of 9 parts fits a band of 10 outcomes with floor b = 0.5 at epsilon = 1: "
             "the lower bounds sum to more than the whole");
 }
@@ -268,7 +273,7 @@ RC_GTEST_PROP(Band, IsRefusedOrKeepsItsPromises, ()) {
                          .floor = floor,
                          .epsilon = epsilon,
                          .total = total};
-  const bool refused = refusal(spec) != "accepted";
+  const bool refused = band_refusal(spec) != "accepted";
   RC_CLASSIFY(refused);
   if (!refused) {
     const ::testing::AssertionResult result = keeps_promises(Band::make(spec));

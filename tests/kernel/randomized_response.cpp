@@ -44,7 +44,7 @@ TEST(RandomizedResponse, OneOutcomeIsReportedAlways) {
   }
 }
 
-std::string refusal(std::size_t k, double epsilon) {
+std::string response_refusal(std::size_t k, double epsilon) {
   try {
     RandomizedResponse(k, epsilon);
   } catch (const InvalidInput& refused) {
@@ -54,11 +54,11 @@ std::string refusal(std::size_t k, double epsilon) {
 }
 
 TEST(RandomizedResponse, RefusesInOneSentence) {
-  EXPECT_EQ(refusal(0, 1), "the number of outcomes must be from 1 to 16777216, but is 0");
-  EXPECT_EQ(refusal((1 << 24) + 1, 1),
+  EXPECT_EQ(response_refusal(0, 1), "the number of outcomes must be from 1 to 16777216, but is 0");
+  EXPECT_EQ(response_refusal((1 << 24) + 1, 1),
             "the number of outcomes must be from 1 to 16777216, but is 16777217");
-  EXPECT_EQ(refusal(2, 0), "epsilon must be finite and positive, but is 0");
-  EXPECT_EQ(refusal(2, 1e-7), "epsilon of one draw must be at least 1e-06, but is 1e-07");
+  EXPECT_EQ(response_refusal(2, 0), "epsilon must be finite and positive, but is 0");
+  EXPECT_EQ(response_refusal(2, 1e-7), "epsilon of one draw must be at least 1e-06, but is 1e-07");
 }
 
 std::vector<double> law_of(const RandomizedResponse& response, std::size_t value) {

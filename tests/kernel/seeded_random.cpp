@@ -13,7 +13,7 @@
 namespace mollify {
 namespace {
 
-std::vector<std::uint64_t> words_of(std::uint64_t seed, std::size_t count) {
+std::vector<std::uint64_t> seeded_words_of(std::uint64_t seed, std::size_t count) {
   SeededRandom random(seed);
   std::vector<std::uint64_t> words(count);
   for (std::uint64_t& word : words) word = random.word();
@@ -21,9 +21,9 @@ std::vector<std::uint64_t> words_of(std::uint64_t seed, std::size_t count) {
 }
 
 TEST(SeededRandom, RepeatsItselfAndDiffersBySeed) {
-  EXPECT_EQ(words_of(7, 1000), words_of(7, 1000));
-  EXPECT_NE(words_of(7, 1000), words_of(8, 1000));
-  EXPECT_NE(words_of(7, 10), words_of(7 + (std::uint64_t{1} << 32), 10));
+  EXPECT_EQ(seeded_words_of(7, 1000), seeded_words_of(7, 1000));
+  EXPECT_NE(seeded_words_of(7, 1000), seeded_words_of(8, 1000));
+  EXPECT_NE(seeded_words_of(7, 10), seeded_words_of(7 + (std::uint64_t{1} << 32), 10));
 }
 
 // Results made with a seed are worth keeping only if every later version repeats them.
@@ -35,7 +35,7 @@ TEST(SeededRandom, IsTheStreamOfItsSeed) {
     const std::uint32_t nonce[3] = {batch, 0, 0};
     detail::chacha20(key, nonce, 0, reinterpret_cast<unsigned char*>(&expected[batch * 128]), 2);
   }
-  EXPECT_EQ(words_of(seed, expected.size()), expected);
+  EXPECT_EQ(seeded_words_of(seed, expected.size()), expected);
 }
 
 TEST(SeededRandom, StaysBelowTheBound) {

@@ -24,14 +24,14 @@ namespace {
 using Probability = SparseTable::Probability;
 using Law = std::vector<Probability>;
 
-Law law_of(const SparseTable& table) {
+Law sparse_law_of(const SparseTable& table) {
   Law law;
   for (std::size_t i = 0; i < table.band().outcome_count(); ++i)
     law.push_back(table.probability(i));
   return law;
 }
 
-Law law_of(const Table& table) {
+Law sparse_law_of(const Table& table) {
   Law law;
   for (const std::uint64_t n : table.numerators()) law.push_back({n, table.band().total()});
   return law;
@@ -49,7 +49,7 @@ Law law_of(const Table& table) {
   return ::testing::AssertionSuccess();
 }
 
-bool within_ebar(const ExpBound& bound, const Law& a, const Law& b) {
+bool is_within_ebar(const ExpBound& bound, const Law& a, const Law& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!bound.allows(a[i].numerator * b[i].denominator, b[i].numerator * a[i].denominator)) {
       return false;
@@ -59,7 +59,7 @@ bool within_ebar(const ExpBound& bound, const Law& a, const Law& b) {
 }
 
 /// Whether outcome_at gives every outcome its probability, over all pairs of positions.
-::testing::AssertionResult draws_exactly(const SparseTable& table) {
+::testing::AssertionResult draws_sparse_exactly(const SparseTable& table) {
   const std::uint64_t total = table.band().total();
   const std::uint64_t unscored = std::max<std::uint64_t>(table.unscored_lower(), 1);
   std::vector<std::uint64_t> counts(table.band().outcome_count());
@@ -79,7 +79,7 @@ bool within_ebar(const ExpBound& bound, const Law& a, const Law& b) {
                                  : ::testing::AssertionFailure() << "they do not sum to one";
 }
 
-std::vector<Band> small_bands() {
+std::vector<Band> small_sparse_bands() {
   static const std::vector<double> uneven = {1, 2, 3, 4};
   static const std::vector<double> with_zero = {3, 0, 1, 2};
   static const std::vector<std::uint32_t> zero = {1};
@@ -105,7 +105,7 @@ std::vector<Band> small_bands() {
 TEST(SparseTable, EveryTableAndEveryPairOfTables) {
   const std::vector<double> grid = test::score_grid<double>();
   std::size_t tables = 0, different = 0;
-  for (const Band& band : small_bands()) {
+  for (const Band& band : small_sparse_bands()) {
     const auto k = static_cast<std::uint32_t>(band.outcome_count());
     std::vector<Law> laws;
     std::vector<std::vector<std::uint64_t>> seen;
@@ -128,18 +128,18 @@ TEST(SparseTable, EveryTableAndEveryPairOfTables) {
       const auto place = std::lower_bound(seen.begin(), seen.end(), key);
       if (place == seen.end() || *place != key) {
         seen.insert(place, key);
-        laws.push_back(law_of(sparse));
+        laws.push_back(sparse_law_of(sparse));
         ASSERT_TRUE(keeps_bounds(band, laws.back()));
-        ASSERT_TRUE(draws_exactly(sparse));
+        ASSERT_TRUE(draws_sparse_exactly(sparse));
         dense.assign(all);
-        laws.push_back(law_of(dense));
+        laws.push_back(sparse_law_of(dense));
       }
       std::size_t place_value = 0;
       while (place_value < k && ++digits[place_value] > grid.size()) digits[place_value++] = 0;
       if (place_value == k) break;
     }
     for (const Law& a : laws) {
-      for (const Law& b : laws) ASSERT_TRUE(within_ebar(band.bound(), a, b));
+      for (const Law& b : laws) ASSERT_TRUE(is_within_ebar(band.bound(), a, b));
     }
     different += laws.size();
   }

@@ -35,10 +35,10 @@ class Steps final : public Classifier {
   std::vector<float> logits_;
 };
 
-constexpr double kEpsilon = 3;
+constexpr double kRejectionEpsilon = 3;
 
 BoostedDensity density_of(std::size_t dimension, const std::vector<float>& logits) {
-  BoostedDensity density({.epsilon = kEpsilon, .bounding = Bounding::kLogit}, dimension);
+  BoostedDensity density({.epsilon = kRejectionEpsilon, .bounding = Bounding::kLogit}, dimension);
   for (int t = 0; t < 3; ++t) {
     density = density.boosted(std::make_shared<Steps>(dimension, logits));
   }
@@ -79,7 +79,7 @@ TEST(RejectionSampler, FollowsTheDensity) {
   constexpr std::size_t kDraws = 8'000;
   for (const std::size_t dimension : {1U, 3U}) {
     for (const double failure : {0.5, 1e-3}) {
-      const RejectionSampler sampler(standard_normal(dimension), kEpsilon, failure);
+      const RejectionSampler sampler(standard_normal(dimension), kRejectionEpsilon, failure);
       const BoostedDensity density = density_of(dimension, {-1, 0.3F, 1});
       SeededRandom random(20260705);
       std::vector<std::uint64_t> counts(kEdges.size() - 1);
@@ -96,7 +96,7 @@ TEST(RejectionSampler, FollowsTheDensity) {
 }
 
 TEST(RejectionSampler, ReleasesForAnyDensity) {
-  const RejectionSampler sampler(standard_normal(2), kEpsilon, 0.1);
+  const RejectionSampler sampler(standard_normal(2), kRejectionEpsilon, 0.1);
   SecureRandom random;
   std::vector<double> point(2);
   for (const std::vector<float>& logits :
@@ -108,7 +108,7 @@ TEST(RejectionSampler, ReleasesForAnyDensity) {
   BoostedDensity loud({.epsilon = 50, .bounding = Bounding::kSign}, 2);
   loud = loud.boosted(std::make_shared<Steps>(2, std::vector<float>{1, -1, 1}));
   sampler.draw(loud, random, point);
-  EXPECT_EQ(sampler.epsilon(), kEpsilon);
+  EXPECT_EQ(sampler.epsilon(), kRejectionEpsilon);
 }
 
 TEST(RejectionSampler, TakesAsManyProposalsAsItNeeds) {

@@ -15,8 +15,8 @@ Domain mixed() {
                       5);
 }
 
-/// A hundred records near x = 0.3, all of them b.
-std::vector<std::uint32_t> records() {
+/// A hundred records_of_reference near x = 0.3, all of them b.
+std::vector<std::uint32_t> records_of_reference() {
   std::vector<std::uint32_t> digits;
   for (std::uint32_t i = 0; i < 100; ++i) {
     digits.insert(digits.end(), {(1U << 20U) / 100 * (25 + i / 10), 1});
@@ -25,7 +25,7 @@ std::vector<std::uint32_t> records() {
 }
 
 TEST(ReferenceCandidates, LieWhereTheRecordsDo) {
-  const Candidates list = ReferenceCandidates(mixed(), records()).seeded(20'000);
+  const Candidates list = ReferenceCandidates(mixed(), records_of_reference()).seeded(20'000);
   std::size_t near = 0;
   std::size_t words = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -42,7 +42,7 @@ TEST(ReferenceCandidates, LieWhereTheRecordsDo) {
 // The mean of 1/density is the measure of the space, one. It lies in (0, 10], so its standard
 // deviation is at most sqrt(10 - 1) = 3, and 4.9 of them in the mean of 20 000 are 0.104.
 TEST(ReferenceCandidates, KnowTheirDensity) {
-  const Candidates list = ReferenceCandidates(mixed(), records()).seeded(20'000);
+  const Candidates list = ReferenceCandidates(mixed(), records_of_reference()).seeded(20'000);
   double sum = 0;
   for (const float density : list.densities()) sum += 1 / static_cast<double>(density);
   std::printf("mean of 1/density %.4f, expected 1\n", sum / 20'000);
@@ -50,7 +50,7 @@ TEST(ReferenceCandidates, KnowTheirDensity) {
 }
 
 TEST(ReferenceCandidates, AreTheSameForASeedAndFreshOtherwise) {
-  const ReferenceCandidates reference(mixed(), records());
+  const ReferenceCandidates reference(mixed(), records_of_reference());
   const Candidates one = reference.seeded(100);
   const Candidates again = reference.seeded(100);
   EXPECT_TRUE(std::equal(one.digits().begin(), one.digits().end(), again.digits().begin()));

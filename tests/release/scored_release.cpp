@@ -34,7 +34,8 @@ constexpr const char* kRecords =
     "id,x,y,w\nu,2,0.1,a\nu,3,0.2,a\nu,2.5,0.3,b\nv,9,0.9,c\nu,,0.2,a\n";
 
 /// Draws of one record at epsilon 2 each, from the whole table.
-LocalReleaseRequest request_in(const Scratch& scratch, const char* domain, std::uint64_t count) {
+LocalReleaseRequest scored_request_in(const Scratch& scratch, const char* domain,
+                                      std::uint64_t count) {
   LocalReleaseRequest request;
   request.model = "integral";
   request.data = scratch.write("data.csv", kRecords);
@@ -72,7 +73,7 @@ std::vector<double> law_of(const LocalRelease& release, const Scratch& scratch) 
 TEST(ScoredRelease, OverCandidatesFollowsTheirTable) {
   const Scratch scratch;
   for (const ScorerKind scorer : {ScorerKind::kKernel, ScorerKind::kEmpirical}) {
-    LocalReleaseRequest request = request_in(scratch, kMixed, 40'000);
+    LocalReleaseRequest request = scored_request_in(scratch, kMixed, 40'000);
     request.space.candidates = 200;
     request.space.scorer = scorer;
     const LocalRelease release(request);
@@ -91,7 +92,7 @@ TEST(ScoredRelease, OverCandidatesFollowsTheirTable) {
 
 TEST(ScoredRelease, OverAGridFollowsItsTable) {
   const Scratch scratch;
-  LocalReleaseRequest request = request_in(scratch, kNumbers, 40'000);
+  LocalReleaseRequest request = scored_request_in(scratch, kNumbers, 40'000);
   request.space.cells = 144;
   for (const bool reference : {false, true}) {
     if (reference) request.reference = scratch.write("public.csv", "x,y\n1,0.5\n2,0.5\n2,0.1\n");
@@ -108,7 +109,7 @@ TEST(ScoredRelease, OverAGridFollowsItsTable) {
 // third of its records: 1667 of 5000, standard deviation 33. The bound is seven of them away.
 TEST(ScoredRelease, OverFreshListsLeansTowardsTheRecords) {
   const Scratch scratch;
-  LocalReleaseRequest request = request_in(scratch, kMixed, 1);
+  LocalReleaseRequest request = scored_request_in(scratch, kMixed, 1);
   request.model = "local";
   request.unit = "id";
   std::string records = "id,x,y,w\n";
@@ -136,7 +137,7 @@ TEST(ScoredRelease, CertifiesWhatVerificationConfirms) {
       for (const bool reference : {false, true}) {
         for (const auto& band : {BandChoice{}, BandChoice{BandChoice::Kind::kMinimax, 0},
                                  BandChoice{BandChoice::Kind::kLocation, 0.4}}) {
-          LocalReleaseRequest request = request_in(scratch, domain, 3);
+          LocalReleaseRequest request = scored_request_in(scratch, domain, 3);
           request.space.candidates = 50;
           request.space.fresh = fresh;
           request.band = band;
@@ -161,7 +162,7 @@ TEST(ScoredRelease, CertifiesWhatVerificationConfirms) {
 
 TEST(ScoredRelease, DeniesAnotherListAndAnotherGrid) {
   const Scratch scratch;
-  LocalReleaseRequest request = request_in(scratch, kNumbers, 1);
+  LocalReleaseRequest request = scored_request_in(scratch, kNumbers, 1);
   request.reference = scratch.write("public.csv", "x,y\n1,0.5\n");
   const LocalRelease grid(request);
   EXPECT_TRUE(check_certificate(grid.certificate(), grid.domain()).holds());

@@ -11,7 +11,7 @@ namespace mollify {
 namespace {
 
 Column number(const std::string& name) { return Column::make(name, NumberCells::make(0, 1)); }
-Column integer(const std::string& name, std::int64_t count) {
+Column integer_column(const std::string& name, std::int64_t count) {
   return Column::make(name, IntegerCells::make(0, count - 1));
 }
 Column word(const std::string& name) { return Column::make(name, Categories::make({"a", "b"})); }
@@ -20,12 +20,12 @@ TEST(SpaceKind, FollowsTheDomain) {
   const auto chosen = [](std::vector<Column> columns) {
     return chosen_space(Domain::make(std::move(columns)));
   };
-  EXPECT_EQ(chosen({word("w"), integer("i", 100)}), SpaceKind::kCategories);
+  EXPECT_EQ(chosen({word("w"), integer_column("i", 100)}), SpaceKind::kCategories);
   EXPECT_EQ(chosen({Column::make("n", NumberCells::make(0, 1, 10))}), SpaceKind::kCategories);
-  EXPECT_EQ(chosen({integer("i", 1 << 20)}), SpaceKind::kCategories);
-  EXPECT_EQ(chosen({integer("i", (1 << 20) + 1)}), SpaceKind::kGrid);
+  EXPECT_EQ(chosen({integer_column("i", 1 << 20)}), SpaceKind::kCategories);
+  EXPECT_EQ(chosen({integer_column("i", (1 << 20) + 1)}), SpaceKind::kGrid);
   EXPECT_EQ(chosen({number("x")}), SpaceKind::kGrid);
-  EXPECT_EQ(chosen({number("x"), integer("i", 10), number("y")}), SpaceKind::kGrid);
+  EXPECT_EQ(chosen({number("x"), integer_column("i", 10), number("y")}), SpaceKind::kGrid);
   EXPECT_EQ(chosen({number("x"), number("y"), number("z"), number("u")}), SpaceKind::kCandidates);
   EXPECT_EQ(chosen({number("x"), word("w")}), SpaceKind::kCandidates);
   EXPECT_EQ(chosen({Column::make("n", NumberCells::make(0, 1), {.null_is_category = true})}),
