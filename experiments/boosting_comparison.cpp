@@ -439,9 +439,8 @@ int main() {
     return cells;
   });
   fmt::print(
-      "\nDrop in negative log-likelihood from Q0, in percent of the limit's; MBDE's in percent of "
-      "the\n"
-      "relative band's, and of that with perfect classifiers\n");
+      "\nDrop in negative log-likelihood from Q0, percent: of the limit's (MBDE: the relative\n"
+      "band's), and MBDE's of its own with perfect classifiers\n");
   print_table(domains, [](const Row& row) {
     Cells cells;
     for (const Row::Share& share : row.shares) {
