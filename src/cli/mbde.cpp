@@ -6,7 +6,9 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "boosted_draws.h"
 #include "boosting_problem.h"
 #include "command.h"
 #include "learner_options.h"
@@ -25,10 +27,12 @@
 namespace mollify::cli {
 namespace {
 
+constexpr std::uint64_t kMostDraws = 1'000'000;
+
 struct MbdeOptions {
-  std::optional<std::string> data, domain, density, reference, classifier, out;
+  std::optional<std::string> data, domain, density, reference, classifier, sampler, out;
   std::optional<double> epsilon;
-  std::optional<std::uint64_t> iterations, outputs, samples, seed;
+  std::optional<std::uint64_t> iterations, outputs, samples, seed, draws;
   std::vector<std::string> regions;
   LearnerOptions learner;
   bool json = false;
@@ -54,6 +58,7 @@ struct Run {
   LogRatioRange range{};
   std::vector<RegionDiagnostics> regions{};
   std::optional<Fit> of_reference{}, of_boosted{};
+  std::vector<double> draws{};  ///< coordinates end to end
 };
 
 MbdeSpec spec_of(const MbdeOptions& options) {
@@ -86,6 +91,23 @@ BoostingProblem problem_of(const MbdeOptions& options, const MbdeSpec& spec) {
     throw InvalidInput("--region needs --density, but --data is given");
   }
   return problem_of_records(*options.data, needed(options.domain, "--domain"), options.reference);
+}
+
+std::string chosen_sampler(const MbdeOptions& options) {
+  if (options.draws && !options.density) {
+    throw InvalidInput(
+        "--draws needs --density, but --data is given; mollify sample --score mbde releases");
+  }
+  if (options.draws && *options.draws > kMostDraws) {
+    throw InvalidInput(
+        fmt::format("--draws must be at most {}, but is {}", kMostDraws, *options.draws));
+  }
+  if (options.sampler && !options.draws) {
+    throw InvalidInput("--sampler needs --draws, but it is not given");
+  }
+  const std::string sampler = options.sampler.value_or("rejection");
+  require_boosted_sampler(sampler);
+  return sampler;
 }
 
 /// "low:high" for each axis, with commas between them.
@@ -236,6 +258,10 @@ Json json_of(const Run& run, const BoostingProblem& problem, const MbdeSpec& spe
                        {"papers_claim", optional_number(region.claimed)},
                        {"papers_claim_fails", region.claim_fails()}});
   }
+  Json draws = Json::array();
+  for (std::size_t i = 0; i < run.draws.size(); i += run.density.dimension()) {
+    draws.push_back(std::span(run.draws).subspan(i, run.density.dimension()));
+  }
   const LogNormaliser& normaliser = *run.density.log_normaliser();
   const auto fit_json = [](const std::optional<Fit>& fit) -> Json {
     if (!fit) return nullptr;
@@ -269,7 +295,8 @@ Json json_of(const Run& run, const BoostingProblem& problem, const MbdeSpec& spe
         {"within", run.range.within()}}},
       {"log_normaliser", {{"value", normaliser.value}, {"error", normaliser.error}}},
       {"fit", {{"reference", fit_json(run.of_reference)}, {"boosted", fit_json(run.of_boosted)}}},
-      {"regions", regions}};
+      {"regions", regions},
+      {"draws", draws}};
 }
 
 std::string claim_text(const std::optional<double>& claimed, bool fails) {
@@ -320,6 +347,13 @@ void print_text(const Run& run, const BoostingProblem& problem, const MbdeSpec& 
   }
 }
 
+void print_draws(const Run& run, const std::string& sampler) {
+  fmt::print("drawn by {} from a seed, NOT PRIVATE:\n", sampler);
+  for (std::size_t i = 0; i < run.draws.size(); i += run.density.dimension()) {
+    fmt::print("{}\n", fmt::join(std::span(run.draws).subspan(i, run.density.dimension()), ","));
+  }
+}
+
 int run(const MbdeOptions& options) {
   const MbdeSpec spec = spec_of(options);
   const std::unique_ptr<WeakLearner> learner = options.learner.make();
@@ -329,9 +363,13 @@ int run(const MbdeOptions& options) {
     refuse_overwriting("--out", options.out, flag, input);
   }
   if (options.out) require_writable(*options.out);
+  const std::string sampler = chosen_sampler(options);
   const BoostingProblem problem = problem_of(options, spec);
   const std::vector<Box> regions = regions_of(options, problem);
-  const Run run = run_boosting(problem, spec, *learner, regions);
+  Run run = run_boosting(problem, spec, *learner, regions);
+  if (options.draws) {
+    run.draws = boosted_draws(sampler, run.density, problem.reference, *options.draws, spec.seed);
+  }
   if (options.out) write_files({{*options.out, boosted_model_json(run.density)}});
   if (options.json) {
     Json json = json_of(run, problem, spec);
@@ -340,6 +378,7 @@ int run(const MbdeOptions& options) {
     return kSuccess;
   }
   print_text(run, problem, spec);
+  if (options.draws) print_draws(run, sampler);
   if (options.out) fmt::print("the model, which is private data, is in {}\n", *options.out);
   return kSuccess;
 }
@@ -383,6 +422,13 @@ void add_mbde(CLI::App& app, Session& session) {
       .add_option("--region", options->regions,
                   "low:high for each axis, with commas: how much mass of it is captured")
       ->type_name("BOX");
+  add_whole_number(command, "--draws", options->draws,
+                   "points of Q_T to show, drawn by the seed: NOT PRIVATE");
+  command
+      .add_option("--sampler", options->sampler,
+                  "rejection, candidates or metropolis-hastings, which keeps no epsilon (default: "
+                  "rejection)")
+      ->type_name("NAME");
   options->learner.add_to(command);
   command.add_option("--out", options->out, "where the model goes; it is private data")
       ->type_name("FILE");

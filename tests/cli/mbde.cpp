@@ -98,6 +98,35 @@ TEST(Mbde, EstimatesWithErrorsWhereThereIsNoGrid) {
               5 * run["fit"]["reference"]["nll_error"].get<double>());
 }
 
+TEST(Mbde, ShowsPointsDrawnInThreeWays) {
+  CommandLine command;
+  command.files.write("p.json", kTwoModes);
+  constexpr double kDraws = 1000;
+  for (const char* sampler : {"rejection", "candidates", "metropolis-hastings"}) {
+    const Json run = boosted(
+        command, Arguments{"--density", "p.json", "--epsilon", "4", "--draws", "1000", "--sampler",
+                           sampler, "--region", "-1.5:-0.5", "--region", "0.5:1.5"} +
+                     kQuick);
+    ASSERT_EQ(run["draws"].size(), kDraws);
+    double near_modes = 0;
+    for (const Json& point : run["draws"]) {
+      near_modes += std::abs(std::abs(point[0].get<double>()) - 1) < 0.5 ? 1 : 0;
+    }
+    const double share =
+        run["regions"][0]["q"].get<double>() + run["regions"][1]["q"].get<double>();
+    // Binomial, false alarms 1e-6: 4.9 standard deviations; the list of candidates adds as much
+    // as its own 65536 points vary.
+    const double deviation = std::sqrt(share * (1 - share) * (1 / kDraws + 1.0 / 65536));
+    std::printf("%s: %.0f of %.0f near a mode, %.1f expected +- %.1f\n", sampler, near_modes,
+                kDraws, share * kDraws, deviation * kDraws);
+    EXPECT_NEAR(near_modes / kDraws, share, 4.9 * deviation) << sampler;
+  }
+  const Ended printed = command.run(
+      Arguments{"mbde", "--density", "p.json", "--epsilon", "4", "--draws", "2"} + kQuick);
+  EXPECT_NE(printed.out.find("drawn by rejection from a seed, NOT PRIVATE:\n"), std::string::npos)
+      << printed.out;
+}
+
 TEST(Mbde, LearnsFromPrivateFiles) {
   Release command;
   const Arguments options =
