@@ -27,7 +27,7 @@ Json boosting_json(const BoostingRun& run, const BoostingProblem& problem, const
     const IterationDiagnostics& d = run.steps[t].diagnostics;
     iterations.push_back({{"t", t + 1},
                           {"theta", d.theta},
-                          {"cross_entropy", number(run.steps[t].cross_entropy)},
+                          {"cross_entropy", optional_number(run.steps[t].cross_entropy)},
                           {"c_star", d.c_star},
                           {"gamma_p", d.gamma_p},
                           {"gamma_q", d.gamma_q},
@@ -97,10 +97,11 @@ void print_boosting(const BoostingRun& run, const BoostingProblem& problem, cons
              "cross-entropy");
   for (std::size_t t = 0; t < run.steps.size(); ++t) {
     const IterationDiagnostics& d = run.steps[t].diagnostics;
-    fmt::print(
-        "{:>2} {:>7.4f} {:>7.4f} {:>8.4f} {:>8.4f} {:>7} {:>9.4f} {:>11.4f} {:>15} {:>14.4f}\n",
-        t + 1, d.theta, d.c_star, d.gamma_p, d.gamma_q, name_of(d.regime), d.drop, d.guaranteed,
-        claim_text(d.claimed, d.claim_fails()), run.steps[t].cross_entropy);
+    fmt::print("{:>2} {:>7.4f} {:>7.4f} {:>8.4f} {:>8.4f} {:>7} {:>9.4f} {:>11.4f} {:>15} {:>14}\n",
+               t + 1, d.theta, d.c_star, d.gamma_p, d.gamma_q, name_of(d.regime), d.drop,
+               d.guaranteed, claim_text(d.claimed, d.claim_fails()),
+               run.steps[t].cross_entropy ? fmt::format("{:.4f}", *run.steps[t].cross_entropy)
+                                          : "not known");
   }
   const std::string error =
       problem.evaluation.is_exact() ? "" : fmt::format(" +- {:.4f}", run.gain.standard_error);

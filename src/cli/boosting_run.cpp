@@ -11,6 +11,7 @@
 #include "mollify/boosting/resample.h"
 #include "mollify/divergence/mode_coverage.h"
 #include "mollify/divergence/negative_log_likelihood.h"
+#include "mollify/kernel/invalid_input.h"
 #include "mollify/kernel/seeded_random.h"
 #include "progress.h"
 
@@ -46,13 +47,13 @@ void measure_on_grid(const BoostingProblem& problem, std::span<const Box> region
   }
 }
 
-void measure_on_samples(const BoostingProblem& problem, const MbdeSpec& spec, BoostingRun& run) {
+void measure_on_samples(const BoostingProblem& problem, std::uint64_t seed, BoostingRun& run) {
   const Evaluation& evaluation = problem.evaluation;
   // Q_T's own samples are the reference's, each taken as often as Q_T has it.
   std::vector<double> weights(evaluation.reference.size());
   run.density.log_ratio(evaluation.reference, weights);
   for (double& weight : weights) weight = std::exp(weight);
-  SeededRandom random(spec.seed);
+  SeededRandom random(seed);
   const Features of_q = resampled(evaluation.reference, weights, weights.size(), random);
   const auto boosted_logs = [&](const Features& points) {
     std::vector<double> logs = log_densities(*problem.reference, points);
@@ -71,6 +72,28 @@ void measure_on_samples(const BoostingProblem& problem, const MbdeSpec& spec, Bo
                     mode_coverage_of_samples(boosted_at_p, boosted_logs(of_q))};
 }
 
+/// What is measured of all iterations together.
+BoostingRun measured(const BoostingProblem& problem, std::uint64_t seed,
+                     const BoostedDensity& boosted, std::vector<BoostingStep> steps,
+                     const std::vector<Box>& regions) {
+  const BoostedDensity density = boosted.normalised(
+      problem.grid
+          ? log_normaliser_by_cubature(boosted, *problem.reference, problem.grid->cell_count())
+          : log_normaliser_by_sampling(boosted, problem.evaluation.reference));
+  BoostingRun run{.density = density, .steps = std::move(steps)};
+  std::vector<IterationDiagnostics> iterations;
+  for (const BoostingStep& step : run.steps) iterations.push_back(step.diagnostics);
+  run.all = diagnose(iterations, density.spec());
+  run.gain = boosting_gain(density, problem.evaluation);
+  run.range = log_ratio_range(density, problem.evaluation.reference);
+  if (problem.grid) {
+    measure_on_grid(problem, regions, run);
+  } else if (problem.reference) {
+    measure_on_samples(problem, seed, run);
+  }
+  return run;
+}
+
 }  // namespace
 
 BoostingRun run_boosting(const BoostingProblem& problem, const MbdeSpec& spec,
@@ -85,26 +108,28 @@ BoostingRun run_boosting(const BoostingProblem& problem, const MbdeSpec& spec,
     progress->reached((t - 1) * epochs + epoch, fmt::format("cross-entropy {:.4f}", loss));
   };
   observer.iteration = [&](const MbdeIteration& iteration) {
-    steps.push_back({diagnose(iteration, problem.evaluation), cross_entropy});
+    steps.push_back(
+        {diagnose(iteration.before, iteration.after, problem.evaluation), cross_entropy});
   };
-  BoostedDensity density = boost(problem.p, problem.pool, learner, spec, observer);
+  const BoostedDensity density = boost(problem.p, problem.pool, learner, spec, observer);
   if (progress) progress->finish();
-  density = density.normalised(
-      problem.grid
-          ? log_normaliser_by_cubature(density, *problem.reference, problem.grid->cell_count())
-          : log_normaliser_by_sampling(density, problem.evaluation.reference));
-  BoostingRun run{.density = density, .steps = std::move(steps)};
-  std::vector<IterationDiagnostics> iterations;
-  for (const BoostingStep& step : run.steps) iterations.push_back(step.diagnostics);
-  run.all = diagnose(iterations, spec.boosting);
-  run.gain = boosting_gain(density, problem.evaluation);
-  run.range = log_ratio_range(density, problem.evaluation.reference);
-  if (problem.grid) {
-    measure_on_grid(problem, regions, run);
-  } else if (problem.reference) {
-    measure_on_samples(problem, spec, run);
+  return measured(problem, spec.seed, density, std::move(steps), regions);
+}
+
+BoostingRun measure_boosting(const BoostingProblem& problem, std::uint64_t seed,
+                             const BoostedDensity& model, const std::vector<Box>& regions) {
+  if (model.dimension() != problem.p.dimension()) {
+    throw InvalidInput(fmt::format("the model must be of points of {} features, but is of {}",
+                                   problem.p.dimension(), model.dimension()));
   }
-  return run;
+  std::vector<BoostingStep> steps;
+  BoostedDensity before(model.spec(), model.dimension());
+  for (const auto& classifier : model.classifiers()) {
+    const BoostedDensity after = before.boosted(classifier);
+    steps.push_back({diagnose(before, after, problem.evaluation), std::nullopt});
+    before = after;
+  }
+  return measured(problem, seed, model, std::move(steps), regions);
 }
 
 }  // namespace mollify::cli

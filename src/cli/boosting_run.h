@@ -17,7 +17,7 @@ namespace mollify::cli {
 /// One iteration as it is reported.
 struct BoostingStep {
   IterationDiagnostics diagnostics;
-  double cross_entropy = 0;
+  std::optional<double> cross_entropy{};  ///< of its learning's last epoch
 };
 
 /// How well a law finds P, where densities are known; errors are 0 on grids.
@@ -40,5 +40,10 @@ struct BoostingRun {
 /// Boosts, showing progress on a terminal, and measures; `regions` are boxes of the problem's grid.
 BoostingRun run_boosting(const BoostingProblem& problem, const MbdeSpec& spec,
                          const WeakLearner& learner, const std::vector<Box>& regions);
+
+/// Measures a density that was boosted before. Throws InvalidInput if it reads points of another
+/// number of features than the problem's.
+BoostingRun measure_boosting(const BoostingProblem& problem, std::uint64_t seed,
+                             const BoostedDensity& model, const std::vector<Box>& regions);
 
 }  // namespace mollify::cli

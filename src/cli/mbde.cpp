@@ -15,6 +15,7 @@
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/space/field_text.h"
 #include "output_files.h"
+#include "text_file.h"
 
 namespace mollify::cli {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 constexpr std::uint64_t kMostDraws = 1'000'000;
 
 struct MbdeOptions {
-  std::optional<std::string> data, domain, density, reference, classifier, sampler, out;
+  std::optional<std::string> data, domain, density, reference, classifier, sampler, model, out;
   std::optional<double> epsilon;
   std::optional<std::uint64_t> iterations, outputs, samples, seed, draws;
   std::vector<std::string> regions;
@@ -30,8 +31,30 @@ struct MbdeOptions {
   bool json = false;
 };
 
-MbdeSpec spec_of(const MbdeOptions& options) {
+/// The model that was saved, instead of learning one; nothing that a model settles may be given.
+std::optional<BoostedDensity> loaded_model(const MbdeOptions& options) {
+  if (!options.model) return std::nullopt;
+  for (const auto& [flag, given] : {std::pair{"--epsilon", options.epsilon.has_value()},
+                                    std::pair{"--iterations", options.iterations.has_value()},
+                                    std::pair{"--outputs", options.outputs.has_value()},
+                                    std::pair{"--classifier", options.classifier.has_value()},
+                                    std::pair{"--learner", options.learner.is_given()}}) {
+    if (given) {
+      throw InvalidInput(fmt::format("{} says what to learn, but --model has been learned", flag));
+    }
+  }
+  return boosted_model_from_json(read_text_file(*options.model), *options.model);
+}
+
+MbdeSpec spec_of(const MbdeOptions& options, const std::optional<BoostedDensity>& model) {
   MbdeSpec spec;
+  spec.sample_size = static_cast<std::size_t>(options.samples.value_or(spec.sample_size));
+  spec.seed = options.seed.value_or(0);
+  if (model) {
+    spec.boosting = model->spec();
+    spec.iterations = model->iterations();
+    return spec;
+  }
   spec.boosting.epsilon = needed(options.epsilon, "--epsilon");
   spec.boosting.outputs = static_cast<std::size_t>(options.outputs.value_or(1));
   if (options.classifier) {
@@ -43,8 +66,6 @@ MbdeSpec spec_of(const MbdeOptions& options) {
     spec.boosting.bounding = *bounding;
   }
   spec.iterations = static_cast<std::size_t>(options.iterations.value_or(spec.iterations));
-  spec.sample_size = static_cast<std::size_t>(options.samples.value_or(spec.sample_size));
-  spec.seed = options.seed.value_or(0);
   return spec;
 }
 
@@ -112,18 +133,21 @@ std::vector<Box> regions_of(const MbdeOptions& options, const BoostingProblem& p
 }
 
 int run(const MbdeOptions& options) {
-  const MbdeSpec spec = spec_of(options);
+  const std::optional<BoostedDensity> model = loaded_model(options);
+  const MbdeSpec spec = spec_of(options, model);
   const std::unique_ptr<WeakLearner> learner = options.learner.make();
   for (const auto& [flag, input] :
        {std::pair{"--data", options.data}, std::pair{"--domain", options.domain},
-        std::pair{"--density", options.density}, std::pair{"--reference", options.reference}}) {
+        std::pair{"--density", options.density}, std::pair{"--reference", options.reference},
+        std::pair{"--model", options.model}}) {
     refuse_overwriting("--out", options.out, flag, input);
   }
   if (options.out) require_writable(*options.out);
   const std::string sampler = chosen_sampler(options);
   const BoostingProblem problem = problem_of(options, spec);
   const std::vector<Box> regions = regions_of(options, problem);
-  BoostingRun run = run_boosting(problem, spec, *learner, regions);
+  BoostingRun run = model ? measure_boosting(problem, spec.seed, *model, regions)
+                          : run_boosting(problem, spec, *learner, regions);
   if (options.draws) {
     run.draws = boosted_draws(sampler, run.density, problem.reference, *options.draws, spec.seed);
   }
@@ -187,6 +211,10 @@ void add_mbde(CLI::App& app, Session& session) {
                   "rejection)")
       ->type_name("NAME");
   options->learner.add_to(command);
+  command
+      .add_option("--model", options->model,
+                  "a model saved by --out, to measure instead of learning one")
+      ->type_name("FILE");
   command.add_option("--out", options->out, "where the model goes; it is private data")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "print as JSON");

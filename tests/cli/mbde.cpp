@@ -53,6 +53,14 @@ TEST(Mbde, LearnsADensityAndSaysWhatWasGained) {
     EXPECT_GE(run["regions"][0]["q"].get<double>(), run["regions"][0]["guaranteed"].get<double>());
     EXPECT_GT(run["regions"][0]["q"].get<double>(), run["regions"][0]["reference"].get<double>());
 
+    Json again = boosted(command, {"--density", "p.json", "--model", "m.json", "--samples", "1500",
+                                   "--region", "-1.5:-0.5"});
+    EXPECT_EQ(again["delta"], run["delta"]);
+    EXPECT_EQ(again["fit"], run["fit"]);
+    EXPECT_EQ(again["regions"], run["regions"]);
+    EXPECT_EQ(again["iterations"][2]["kl_drop"], run["iterations"][2]["kl_drop"]);
+    EXPECT_TRUE(again["iterations"][2]["cross_entropy"].is_null());
+
     const std::string model = command.files.read("m.json");
     EXPECT_EQ(boosted_model_json(boosted_model_from_json(model, "m.json")), model);
   }
@@ -149,6 +157,11 @@ TEST(Mbde, RefusesInOneSentence) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--density", "p.json"}), "mollify: --epsilon is needed, but is not given\n");
+  command.files.write("m.json", "{}");
+  EXPECT_EQ(refused({"--density", "p.json", "--model", "m.json"}),
+            "mollify: m.json must have \"format\", but has not\n");
+  EXPECT_EQ(refused({"--density", "p.json", "--model", "m.json", "--epsilon", "1"}),
+            "mollify: --epsilon says what to learn, but --model has been learned\n");
   EXPECT_EQ(refused({"--epsilon", "1"}),
             "mollify: --data or --density is needed, but neither is given\n");
   EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "-1"}),
