@@ -20,16 +20,17 @@ Evaluation evaluation_on_grid(const GridDensity& p, const Measure& reference, co
   return evaluation;
 }
 
-IterationDiagnostics diagnose(const MbdeIteration& iteration, const Evaluation& evaluation) {
+IterationDiagnostics diagnose(const BoostedDensity& before, const BoostedDensity& after,
+                              const Evaluation& evaluation) {
   std::vector<double> weights(evaluation.reference.size());
-  iteration.before.log_ratio(evaluation.reference, weights);
+  before.log_ratio(evaluation.reference, weights);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const double mass = evaluation.is_exact() ? evaluation.masses_reference[i] : 1.0;
     weights[i] = mass * std::exp(weights[i]);
   }
-  return diagnose(classifier_moments(iteration.after, evaluation.p, evaluation.masses_p,
-                                     evaluation.reference, weights),
-                  iteration.after.theta(iteration.t));
+  return diagnose(
+      classifier_moments(after, evaluation.p, evaluation.masses_p, evaluation.reference, weights),
+      after.theta(after.iterations()));
 }
 
 Estimate boosting_gain(const BoostedDensity& density, const Evaluation& evaluation) {

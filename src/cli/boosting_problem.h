@@ -29,8 +29,8 @@ BoostingProblem problem_of_density(const std::string& density,
                                    const std::optional<std::string>& reference,
                                    std::uint64_t samples, std::uint64_t seed);
 
-/// P is the records of a private file, of which every fifth is kept for evaluation; Q0 is uniform on
-/// the domain, or the smoothed records of a public file.
+/// P is the records of a private file, of which every fifth is kept for evaluation; Q0 is uniform
+/// on the domain, or the smoothed records of a public file.
 BoostingProblem problem_of_records(const std::string& data, const std::string& domain,
                                    const std::optional<std::string>& reference);
 

@@ -65,6 +65,10 @@ void LearnerOptions::add_to(CLI::App& command) {
   add_number(command, "--rate", rate, "learning rate")->group(group);
 }
 
+bool LearnerOptions::is_given() const {
+  return learner || schedule || optimiser || width || depth || epochs || minibatches || rate;
+}
+
 std::unique_ptr<WeakLearner> LearnerOptions::make() const {
   const std::string name = learner.value_or("network");
   if (name == "network") return std::make_unique<NetworkLearner>(network_options(*this));

@@ -21,6 +21,9 @@ struct LearnerOptions {
   /// Adds --learner, --schedule, --width, --depth, --epochs, --minibatches, --optimiser and --rate.
   void add_to(CLI::App& command);
 
+  /// Whether any of them is given.
+  bool is_given() const;
+
   /// The learner asked for. Throws InvalidInput for unknown names, options that it does not have,
   /// and values out of range.
   std::unique_ptr<WeakLearner> make() const;

@@ -53,6 +53,14 @@ TEST(Mbde, LearnsADensityAndSaysWhatWasGained) {
     EXPECT_GE(run["regions"][0]["q"].get<double>(), run["regions"][0]["guaranteed"].get<double>());
     EXPECT_GT(run["regions"][0]["q"].get<double>(), run["regions"][0]["reference"].get<double>());
 
+    Json again = boosted(command, {"--density", "p.json", "--model", "m.json", "--samples", "1500",
+                                   "--region", "-1.5:-0.5"});
+    EXPECT_EQ(again["delta"], run["delta"]);
+    EXPECT_EQ(again["fit"], run["fit"]);
+    EXPECT_EQ(again["regions"], run["regions"]);
+    EXPECT_EQ(again["iterations"][2]["kl_drop"], run["iterations"][2]["kl_drop"]);
+    EXPECT_TRUE(again["iterations"][2]["cross_entropy"].is_null());
+
     const std::string model = command.files.read("m.json");
     EXPECT_EQ(boosted_model_json(boosted_model_from_json(model, "m.json")), model);
   }
@@ -98,6 +106,35 @@ TEST(Mbde, EstimatesWithErrorsWhereThereIsNoGrid) {
               5 * run["fit"]["reference"]["nll_error"].get<double>());
 }
 
+TEST(Mbde, ShowsPointsDrawnInThreeWays) {
+  CommandLine command;
+  command.files.write("p.json", kTwoModes);
+  constexpr double kDraws = 1000;
+  for (const char* sampler : {"rejection", "candidates", "metropolis-hastings"}) {
+    const Json run = boosted(
+        command, Arguments{"--density", "p.json", "--epsilon", "4", "--draws", "1000", "--sampler",
+                           sampler, "--region", "-1.5:-0.5", "--region", "0.5:1.5"} +
+                     kQuick);
+    ASSERT_EQ(run["draws"].size(), kDraws);
+    double near_modes = 0;
+    for (const Json& point : run["draws"]) {
+      near_modes += std::abs(std::abs(point[0].get<double>()) - 1) < 0.5 ? 1 : 0;
+    }
+    const double share =
+        run["regions"][0]["q"].get<double>() + run["regions"][1]["q"].get<double>();
+    // Binomial, false alarms 1e-6: 4.9 standard deviations; the list of candidates adds as much
+    // as its own 65536 points vary.
+    const double deviation = std::sqrt(share * (1 - share) * (1 / kDraws + 1.0 / 65536));
+    std::printf("%s: %.0f of %.0f near a mode, %.1f expected +- %.1f\n", sampler, near_modes,
+                kDraws, share * kDraws, deviation * kDraws);
+    EXPECT_NEAR(near_modes / kDraws, share, 4.9 * deviation) << sampler;
+  }
+  const Ended printed = command.run(
+      Arguments{"mbde", "--density", "p.json", "--epsilon", "4", "--draws", "2"} + kQuick);
+  EXPECT_NE(printed.out.find("drawn by rejection from a seed, NOT PRIVATE:\n"), std::string::npos)
+      << printed.out;
+}
+
 TEST(Mbde, LearnsFromPrivateFiles) {
   Release command;
   const Arguments options =
@@ -120,6 +157,11 @@ TEST(Mbde, RefusesInOneSentence) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--density", "p.json"}), "mollify: --epsilon is needed, but is not given\n");
+  command.files.write("m.json", "{}");
+  EXPECT_EQ(refused({"--density", "p.json", "--model", "m.json"}),
+            "mollify: m.json must have \"format\", but has not\n");
+  EXPECT_EQ(refused({"--density", "p.json", "--model", "m.json", "--epsilon", "1"}),
+            "mollify: --epsilon says what to learn, but --model has been learned\n");
   EXPECT_EQ(refused({"--epsilon", "1"}),
             "mollify: --data or --density is needed, but neither is given\n");
   EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "-1"}),

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "mollify/boosting/boosted_density.h"
 #include "mollify/boosting/diagnostics.h"
 #include "mollify/boosting/features.h"
-#include "mollify/boosting/mbde.h"
 #include "mollify/density/grid_density.h"
 #include "mollify/divergence/estimate.h"
 #include "mollify/reference/measure.h"
@@ -31,9 +31,10 @@ struct Evaluation {
 [[nodiscard]] Evaluation evaluation_on_grid(const GridDensity& p, const Measure& reference,
                                             const Grid& grid);
 
-/// The moments of an iteration's classifier and what follows from them, Q_(t-1) being Q0 weighted
-/// by exp(log_ratio).
-[[nodiscard]] IterationDiagnostics diagnose(const MbdeIteration& iteration,
+/// The moments of the last classifier of `after` and what follows from them, `before` being the
+/// density without it. Throws InvalidInput as classifier_moments does.
+[[nodiscard]] IterationDiagnostics diagnose(const BoostedDensity& before,
+                                            const BoostedDensity& after,
                                             const Evaluation& evaluation);
 
 /// Delta = E_P log dQ_T/dQ0 = KL(P, Q0) - KL(P, Q_T) in nats, by which the negative log-likelihood

@@ -1,0 +1,79 @@
+#include "boosted_draws.h"
+
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "mollify/baseline/metropolis_hastings.h"
+#include "mollify/boosting/reference_sample.h"
+#include "mollify/kernel/band.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/table.h"
+#include "mollify/local/band_floor.h"
+#include "mollify/local/rejection_sampler.h"
+
+namespace mollify::cli {
+namespace {
+
+constexpr const char* kRejection = "rejection";
+constexpr const char* kCandidates = "candidates";
+constexpr const char* kWalk = "metropolis-hastings";
+constexpr std::size_t kListSize = 65'536;
+
+void draw_by_rejection(const BoostedDensity& density,
+                       const std::shared_ptr<const Measure>& reference, double epsilon,
+                       SeededRandom& random, std::span<double> points) {
+  const RejectionSampler sampler(reference, epsilon);
+  const std::size_t dimension = reference->dimension();
+  for (std::size_t i = 0; i < points.size(); i += dimension) {
+    sampler.simulate(density, random, points.subspan(i, dimension));
+  }
+}
+
+void draw_from_candidates(const BoostedDensity& density, const Measure& reference, double epsilon,
+                          SeededRandom& random, std::span<double> points) {
+  const Features list = reference_sample(reference, kListSize, random);
+  std::vector<float> scores(list.size());
+  density.log_ratio(list, scores);
+  for (float& score : scores) score = std::exp(score);
+  const Band band = Band::make({.outcome_count = kListSize,
+                                .reference = {},
+                                .floor = relative_floor(epsilon),
+                                .epsilon = epsilon});
+  Table table(band);
+  table.assign(std::span<const float>(scores));
+  const std::size_t dimension = reference.dimension();
+  for (std::size_t i = 0; i < points.size(); i += dimension) {
+    const std::size_t chosen = table.simulate(random);
+    for (std::size_t axis = 0; axis < dimension; ++axis) {
+      points[i + axis] = static_cast<double>(list.values(axis)[chosen]);
+    }
+  }
+}
+
+}  // namespace
+
+void require_boosted_sampler(const std::string& sampler) {
+  if (sampler == kRejection || sampler == kCandidates || sampler == kWalk) return;
+  throw InvalidInput(fmt::format("sampler must be {}, {} or {}, but is \"{}\"", kRejection,
+                                 kCandidates, kWalk, sampler));
+}
+
+std::vector<double> boosted_draws(const std::string& sampler, const BoostedDensity& density,
+                                  const std::shared_ptr<const Measure>& reference,
+                                  std::uint64_t count, std::uint64_t seed) {
+  std::vector<double> points(static_cast<std::size_t>(count) * reference->dimension());
+  SeededRandom random(seed);
+  const double epsilon = density.spec().epsilon / static_cast<double>(density.spec().outputs);
+  if (sampler == kRejection) {
+    draw_by_rejection(density, reference, epsilon, random, points);
+  } else if (sampler == kCandidates) {
+    draw_from_candidates(density, *reference, epsilon, random, points);
+  } else {
+    simulate_metropolis_hastings(density, *reference, {}, random, points);
+  }
+  return points;
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,49 @@
+// A run of boosting and all that is measured of it. NOT PRIVATE.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "boosting_problem.h"
+#include "mollify/boosting/boosted_density.h"
+#include "mollify/boosting/diagnostics.h"
+#include "mollify/boosting/mbde.h"
+#include "mollify/boosting/weak_learner.h"
+#include "mollify/divergence/estimate.h"
+#include "mollify/space/box.h"
+
+namespace mollify::cli {
+
+/// One iteration as it is reported.
+struct BoostingStep {
+  IterationDiagnostics diagnostics;
+  std::optional<double> cross_entropy{};  ///< of its learning's last epoch
+};
+
+/// How well a law finds P, where densities are known; errors are 0 on grids.
+struct BoostingFit {
+  Estimate nll;
+  Estimate coverage;
+};
+
+struct BoostingRun {
+  BoostedDensity density;
+  std::vector<BoostingStep> steps{};
+  RunDiagnostics all{};
+  Estimate gain{};
+  LogRatioRange range{};
+  std::vector<RegionDiagnostics> regions{};
+  std::optional<BoostingFit> of_reference{}, of_boosted{};
+  std::vector<double> draws{};  ///< coordinates end to end
+};
+
+/// Boosts, showing progress on a terminal, and measures; `regions` are boxes of the problem's grid.
+BoostingRun run_boosting(const BoostingProblem& problem, const MbdeSpec& spec,
+                         const WeakLearner& learner, const std::vector<Box>& regions);
+
+/// Measures a density that was boosted before. Throws InvalidInput if it reads points of another
+/// number of features than the problem's.
+BoostingRun measure_boosting(const BoostingProblem& problem, std::uint64_t seed,
+                             const BoostedDensity& model, const std::vector<Box>& regions);
+
+}  // namespace mollify::cli
