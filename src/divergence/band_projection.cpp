@@ -110,7 +110,10 @@ Scale solve_scale(const std::vector<double>& p, std::span<const double> lower,
   const auto end = std::partition_point(places.begin(), places.end(), [&](double r) {
     return clipped_sum(r, p, lower, upper) < 1.0 - kFlatTolerance;
   });
-  if (end == places.end()) return {places.empty() ? 0.0 : places.back(), true};
+  if (end == places.end()) {
+    const double last = places.empty() ? 0.0 : places.back();
+    return {last, true};
+  }
   const double begin = end == places.begin() ? kInfinity : *(end - 1);
   CompensatedSum slope;      // Σ P over the outcomes strictly between their bounds on the piece
   CompensatedSum left(1.0);  // for these
