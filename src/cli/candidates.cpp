@@ -4,10 +4,13 @@
 #include "command.h"
 #include "mollify/io/candidates_file.h"
 #include "mollify/io/domain_yaml.h"
+#include "mollify/io/measure_json.h"
 #include "mollify/io/public_records.h"
 #include "mollify/io/sha256.h"
+#include "mollify/reference/measure_candidates.h"
 #include "mollify/reference/reference_candidates.h"
 #include "output_files.h"
+#include "text_file.h"
 
 namespace mollify::cli {
 namespace {
@@ -18,17 +21,23 @@ struct CandidatesOptions {
   bool json = false;
 };
 
+Candidates candidates_of(const Domain& domain, const std::optional<std::string>& reference,
+                         std::uint64_t count) {
+  if (!reference) return Candidates::seeded(domain, count);
+  if (reference->ends_with(".json")) {
+    return measure_candidates(domain, *measure_from_json(read_text_file(*reference), *reference),
+                              count);
+  }
+  return ReferenceCandidates(domain, read_public_digits(*reference, domain)).seeded(count);
+}
+
 int run(const CandidatesOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const std::string& out = needed(options.out, "--out");
   refuse_overwriting("--out", out, "--domain", options.domain);
   refuse_overwriting("--out", out, "--reference", options.reference);
   const std::uint64_t count = options.count.value_or(Candidates::kUsual);
-  const Candidates list =
-      options.reference
-          ? ReferenceCandidates(domain, read_public_digits(*options.reference, domain))
-                .seeded(count)
-          : Candidates::seeded(domain, count);
+  const Candidates list = candidates_of(domain, options.reference, count);
   std::string text;
   write_candidates(list, domain, [&](std::string_view part) { text += part; });
   write_files({{out, text}});
@@ -56,8 +65,10 @@ void add_candidates(CLI::App& app, Session& session) {
   command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
   add_whole_number(command, "--candidates", options->count, "how many (default: 65536)");
   command
-      .add_option("--reference", options->reference,
-                  "public CSV of records that they are drawn after (default: evenly)")
+      .add_option(
+          "--reference", options->reference,
+          "public CSV of records that they are drawn after, or a measure as JSON (NAME.json, "
+          "see law and reference) on a domain of numbers (default: evenly)")
       ->type_name("FILE");
   command.add_option("--out", options->out, "where they go")->type_name("FILE");
   command.add_flag("--json", options->json, "print as JSON");

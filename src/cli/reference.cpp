@@ -57,7 +57,7 @@ void add_reference(CLI::App& app, Session& session) {
       "reference",
       "Fit a Gaussian mixture to public records\n\n"
       "The records must be public: what is fitted goes out with everything that is measured\n"
-      "against it. The result is a JSON file for --reference of law and mbde.");
+      "against it. The result is a JSON file for --reference of law, mbde and candidates.");
   const auto options = std::make_shared<ReferenceOptions>();
   command.add_option("--public", options->records, "the public CSV file")->type_name("FILE");
   command

@@ -45,6 +45,17 @@ TEST(Reference, IsWrittenInTheDomainsUnitsAndReadByLaw) {
   ASSERT_EQ(law.status, 0) << law.err;
   EXPECT_EQ(Json::parse(law.out)["outcomes"], 16384);
 
+  // Records chosen from a list that is drawn after it.
+  const Ended listed = command.run({"candidates", "--domain", "domain.yaml", "--reference",
+                                    "r.json", "--candidates", "2000", "--out", "list.csv"});
+  ASSERT_EQ(listed.status, 0) << listed.err;
+  command.files.write("data.csv", "age,weight\n63,95\n64,96\n");
+  const Ended released =
+      command.run({"sample", "--model", "integral", "--data", "data.csv", "--domain", "domain.yaml",
+                   "--epsilon", "1", "--count", "3", "--candidates-file", "list.csv"});
+  ASSERT_EQ(released.status, 0) << released.err;
+  EXPECT_EQ(lines_of(released.out).size(), 4U);
+
   const Ended printed = command.run(
       {"reference", "--public", "public.csv", "--domain", "domain.yaml", "--components", "2"});
   EXPECT_EQ(printed.out, command.files.read("r.json"));
