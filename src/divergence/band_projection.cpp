@@ -90,7 +90,7 @@ struct Scale {
 /// The sum falls in r and is linear in 1/r between the places where an outcome leaves its lower
 /// bound or reaches its upper one. The piece is found by halving, and every sum is made anew:
 /// running sums would keep the rounding of terms that were taken out of them again, and with r
-/// 1e-18 of the largest P or less, as for a P far narrower than the band's reference, that is all
+/// 1e-30 of the largest P or less, as for a P far narrower than the band's reference, that is all
 /// they would keep.
 Scale solve_scale(const std::vector<double>& p, std::span<const double> lower,
                   std::span<const double> upper) {
@@ -110,13 +110,11 @@ Scale solve_scale(const std::vector<double>& p, std::span<const double> lower,
   const auto end = std::partition_point(places.begin(), places.end(), [&](double r) {
     return clipped_sum(r, p, lower, upper) < 1.0 - kFlatTolerance;
   });
-  if (end == places.end()) {
-    const double last = places.empty() ? 0.0 : places.back();
-    return {last, true};
-  }
-  const double begin = end == places.begin() ? kInfinity : *(end - 1);
+  if (end == places.end()) return {places.empty() ? 0.0 : places.back(), true};
+  double begin = kInfinity;
+  if (end != places.begin()) begin = *(end - 1);
   CompensatedSum slope;      // Σ P over the outcomes strictly between their bounds on the piece
-  CompensatedSum left(1.0);  // for these
+  CompensatedSum left(1.0);  // for these, once the others are at their bounds
   bool any_inside = false;
   for (std::size_t i = 0; i < p.size(); ++i) {
     if (moves(i) && leaves_lower(i) >= begin && reaches_upper(i) <= *end) {
