@@ -123,7 +123,7 @@ LocalReleaseRequest request_for(const CompareOptions& options) {
   request.roster = options.units;
   request.count = options.count.value_or(1);
   request.space = options.space.request();
-  if (!request.epsilon && !request.mu) refuse_missing("--epsilon");
+  options.mechanism.require_budget();
   return request;
 }
 
@@ -155,7 +155,7 @@ int run(const CompareOptions& options) {
   MechanismParameters parameters = options.mechanism.parameters(
       domain.size(), options.mechanism.reference ? std::span<const double>(comparison.reference)
                                                  : std::span<const double>());
-  if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
+  options.mechanism.require_budget();
   const DrawBudget budget = draw_budget(parameters.epsilon, parameters.mu, count);
   parameters.epsilon = budget.epsilon;
   parameters.mu = budget.mu;
@@ -171,6 +171,7 @@ int run(const CompareOptions& options) {
     const Empirical table = read_table(data, domain);
     add_unit(comparison, {table.outcomes(), table.weights()}, *sampler);
   }
+  if (comparison.units == 0) refuse_nothing_to_compare(data);
   take_means(comparison);
   const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
   const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);

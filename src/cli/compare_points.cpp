@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "mollify/density/mixed_summary.h"
+#include "mollify/kernel/invalid_input.h"
 #include "mollify/kernel/table.h"
 #include "mollify/local/band_sampler.h"
 #include "mollify/release/unit_estimates.h"
@@ -165,13 +166,16 @@ Json summary_json(const MixedSummary& summary) {
 
 }  // namespace
 
+void refuse_nothing_to_compare(const std::string& data) {
+  throw InvalidInput(fmt::format(
+      "{} must hold records of a unit to compare with, but holds none: all that is released comes "
+      "from the reference",
+      data));
+}
+
 int compare_points(const LocalRelease& release, bool json) {
   const PointComparison found = comparison_of(release);
-  if (found.units == 0) {
-    fmt::print("{}\nno unit has records: every one of them releases from the reference\n",
-               kNotPrivate);
-    return kSuccess;
-  }
+  if (found.units == 0) refuse_nothing_to_compare(release.request().data);
   if (!json) {
     print_text(release, found);
     return kSuccess;

@@ -10,4 +10,7 @@ namespace mollify::cli {
 /// of uniform records. NOT PRIVATE. Returns the exit status.
 int compare_points(const LocalRelease& release, bool json);
 
+/// For the data holder, who alone may be told what a private file lacks: throws InvalidInput.
+[[noreturn]] void refuse_nothing_to_compare(const std::string& data);
+
 }  // namespace mollify::cli

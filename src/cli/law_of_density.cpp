@@ -52,7 +52,8 @@ struct ChosenBand {
 ChosenBand chosen_band(const DensityOptions& options, const MechanismOptions& mechanism,
                        const Measure& reference) {
   ChosenBand band;
-  band.epsilon = needed(mechanism.epsilon, "--epsilon");
+  // Above 30 it counts as 30.
+  band.epsilon = ExpBound(needed(mechanism.epsilon, "--epsilon")).epsilon();
   band.c1 = mechanism.c1;
   band.c2 = mechanism.c2;
   const bool made_for_a_class = std::isfinite(reference.class_bound());

@@ -76,6 +76,11 @@ std::optional<Mechanism> MechanismOptions::named() const {
   return known;
 }
 
+void MechanismOptions::require_budget() const {
+  if (epsilon || mu) return;
+  refuse_missing(named() == Mechanism::kGaussianCurve ? "--mu" : "--epsilon");
+}
+
 LocalReleaseRequest MechanismOptions::request() const {
   LocalReleaseRequest request;
   request.mechanism = named();

@@ -38,6 +38,9 @@ struct MechanismOptions {
   /// The mechanism named; none if none is. Throws InvalidInput for an unknown name.
   std::optional<Mechanism> named() const;
 
+  /// Refuses (InvalidInput) what names no budget: mu for gaussian-curve, epsilon otherwise.
+  void require_budget() const;
+
   /// What these options ask of a release.
   LocalReleaseRequest request() const;
 

@@ -113,6 +113,9 @@ int run(const PlanOptions& options) {
         fmt::format("model must be local or integral, but is \"{}\"", *options.model));
   }
   const auto& reference_file = options.mechanism.reference;
+  if (options.domain && options.k) {
+    throw InvalidInput("--k is for when there is no domain, but --domain is given");
+  }
   // What sample would choose from.
   std::optional<ReleaseSpace> space;
   if (options.domain) space.emplace(read_domain(*options.domain), SpaceRequest{}, reference_file);
@@ -130,6 +133,11 @@ int run(const PlanOptions& options) {
   }
   MechanismParameters parameters =
       mechanism_parameters(options.mechanism.request(), kind, k, masses);
+  if (!is_band(parameters.mechanism)) {
+    throw InvalidInput(fmt::format(
+        "plan needs a mechanism with a band, but {} has none; see mollify risk and mollify law",
+        name_of(parameters.mechanism)));
+  }
   const double asked = needed(parameters.epsilon, "--epsilon");
   const std::uint64_t count = options.count.value_or(1);
   parameters.epsilon = ExpBound(*draw_budget(asked, std::nullopt, count).epsilon).epsilon();

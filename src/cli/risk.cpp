@@ -29,7 +29,7 @@ int run(const RiskOptions& options) {
         fmt::format("the reference must have {} masses like --k, but has {}", *options.k, k));
   }
   const MechanismParameters parameters = options.mechanism.parameters(k, reference);
-  if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
+  options.mechanism.require_budget();
   const WorstCaseRisk risk = mechanism_risk(parameters);
   const bool band = risk.largest_lift > 0;
   if (options.json) {

@@ -75,7 +75,7 @@ std::string summary(const Certificate& certificate, const SampleOptions& options
 }
 
 int run(SampleOptions options) {
-  if (!options.mechanism.epsilon && !options.mechanism.mu) refuse_missing("--epsilon");
+  options.mechanism.require_budget();
   LocalReleaseRequest request = options.mechanism.request();
   request.model = needed(options.model, "--model");
   request.data = needed(options.data, "--data");

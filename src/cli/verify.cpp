@@ -61,6 +61,9 @@ int verify_certificate(const VerifyOptions& options) {
         "--reference is for a seeded list of candidates drawn after public records, but this "
         "certificate is of another space");
   }
+  if (options.mechanism.reference && !certificate.reference) {
+    throw InvalidInput("--reference is given, but the certificate says that there was none");
+  }
   std::optional<Candidates> list;
   if (options.candidates_file) list = read_candidates(*options.candidates_file, domain);
   if (const auto& reference = options.mechanism.reference;
@@ -174,8 +177,11 @@ void add_verify(CLI::App& app, Session& session) {
   command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
   add_whole_number(command, "--k", options->k, "number of outcomes");
   add_whole_number(command, "--inputs", options->inputs, "adversarial inputs to try (default: 24)");
-  options->mechanism.add_to(command, "public distribution: a JSON array, or CSV (outcome, p)",
-                            "one draw");
+  options->mechanism.add_to(
+      command,
+      "public distribution: a JSON array, or CSV (outcome, p); with --certificate the public "
+      "CSV that candidates were drawn after",
+      "one draw");
   options->mechanism.add_band_to(command);
   command
       .add_option("--candidates-file", options->candidates_file,

@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "mollify/io/json_syntax.h"
 #include "mollify/kernel/invalid_input.h"
 
 namespace mollify {
 
 nlohmann::json parsed_json(std::string_view text, const std::string& name) {
-  nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
-  if (value.is_discarded()) throw InvalidInput(fmt::format("{} must be JSON, but is not", name));
-  return value;
+  require_json(text, name);
+  return nlohmann::json::parse(text);
 }
 
 void JsonNode::refuse(std::string_view expected) const {

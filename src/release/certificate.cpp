@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mollify/density/empirical.h"
+#include "mollify/io/json_syntax.h"
 #include "mollify/io/sha256.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/band_choice.h"
@@ -271,8 +272,9 @@ std::string certificate_json(const Certificate& certificate) {
 }
 
 Certificate parse_certificate(const std::string& text, const std::string& name) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) {
+  require_json(text, name);
+  const Json json = Json::parse(text);
+  if (!json.is_object()) {
     throw InvalidInput(fmt::format("{} must be a certificate, a JSON object, but is not", name));
   }
   const Reader reader(json, name);

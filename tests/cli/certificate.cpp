@@ -256,7 +256,7 @@ TEST(Certificate, RefusesWhatIsNone) {
     EXPECT_EQ(ended.status, 2) << text.substr(0, 100);
     return ended.err;
   };
-  EXPECT_EQ(sentence(""), "mollify: tried.json must be a certificate, a JSON object, but is not\n");
+  EXPECT_EQ(sentence(""), "mollify: tried.json must be JSON, but is not\n");
   EXPECT_EQ(sentence("[]"),
             "mollify: tried.json must be a certificate, a JSON object, but is not\n");
   EXPECT_EQ(sentence("{}"), "mollify: tried.json must have the format at /format\n");
@@ -270,6 +270,43 @@ TEST(Certificate, RefusesWhatIsNone) {
             "directory)\n");
   EXPECT_EQ(command.run({"verify", "--certificate", ".", "--domain", "domain.yaml"}).status, 2);
   EXPECT_EQ(command.run({"verify", "--certificate", "domain.yaml"}).status, 2);
+}
+
+// Readers differ in which of two equal keys counts, and a reader's stack is finite.
+TEST(Certificate, IsOneThingToEveryReader) {
+  const Release command;
+  ASSERT_EQ(command.run(kSample + kIntegral + kOneDraw + Arguments{"--out", "o.csv"}).status, 0);
+  const std::string good = command.files.read("o.csv.certificate.json");
+  const auto with_first = [&](const std::string& member) {
+    command.files.write("odd.json", "{" + member + "," + good.substr(good.find('{') + 1));
+    return command.run({"verify", "--certificate", "odd.json", "--domain", "domain.yaml"});
+  };
+  const Ended twice = with_first("\"privacy\": {\"notion\": \"pure\"}");
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_EQ(twice.err,
+            "mollify: odd.json must be JSON without repeated keys, but repeats \"privacy\"\n");
+  const Ended deep = with_first("\"x\": " + std::string(200'000, '[') + std::string(200'000, ']'));
+  EXPECT_EQ(deep.status, 2);
+  EXPECT_EQ(deep.err, "mollify: odd.json must be JSON nested at most 64 deep, but is deeper\n");
+}
+
+TEST(Certificate, WithoutAReferenceIsNotHelpedByOne) {
+  const Release command;
+  command.files.write("domain.yaml", kManyNumbers);
+  command.files.write("public.csv",
+                      "sex,age,smoker,weight,note\nf,3,true,50,0.5\nm,9,false,60,0\n");
+  const Arguments verify = {"verify",    "--certificate", "o.csv.certificate.json",
+                            "--domain",  "domain.yaml",   "--reference",
+                            "public.csv"};
+  const Arguments release =
+      kSample + kIntegral + kOneDraw + Arguments{"--candidates", "50", "--out", "o.csv"};
+  ASSERT_EQ(command.run(release + Arguments{"--reference", "public.csv"}).status, 0);
+  EXPECT_EQ(command.run(verify).status, 0);
+  ASSERT_EQ(command.run(release).status, 0);
+  const Ended refused = command.run(verify);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "mollify: --reference is given, but the certificate says that there was none\n");
 }
 
 }  // namespace

@@ -61,13 +61,22 @@ TEST(Compare, SummarisesPoints) {
   EXPECT_TRUE(words.out.starts_with("NOT PRIVATE")) << words.out;
 }
 
-TEST(Compare, OfUnitsWithoutRecordsSaysSo) {
+TEST(Compare, NeedsRecords) {
   const Examples command;
   command.files.write("none.csv", "unit,x,y,kind\n");
-  const Ended words = command.run(Arguments{"compare", "--data", "none.csv", "--unit", "unit"} +
-                                  kMixed + Arguments{"--epsilon", "4"});
-  EXPECT_EQ(words.status, 0) << words.err;
-  EXPECT_NE(words.out.find("no unit has records"), std::string::npos) << words.out;
+  command.files.write("few.yaml", "columns:\n  kind: {type: categorical, values: [a, b]}\n");
+  const Arguments compare = {"compare", "--data", "none.csv", "--epsilon", "4"};
+  for (const Arguments& more :
+       {kMixed, kMixed + Arguments{"--unit", "unit"}, kMixed + Arguments{"--json"},
+        Arguments{"--domain", "few.yaml"}, Arguments{"--domain", "few.yaml", "--unit", "unit"},
+        Arguments{"--domain", "few.yaml", "--json"}}) {
+    const Ended ended = command.run(compare + more);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.out, "");
+    EXPECT_EQ(ended.err,
+              "mollify: none.csv must hold records of a unit to compare with, but holds none: all "
+              "that is released comes from the reference\n");
+  }
 }
 
 }  // namespace

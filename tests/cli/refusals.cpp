@@ -371,5 +371,20 @@ TEST(Refusals, OfNumbersOfOutcomesAndOtherCommands) {
             "--unit is needed, but is not given");
 }
 
+TEST(Refusals, NameTheBudgetThatIsMissing) {
+  const Release command;
+  EXPECT_EQ(
+      command.run(kSample + kIntegral + Arguments{"--count", "1", "--mechanism", "gaussian-curve"})
+          .err,
+      "mollify: --mu is needed, but is not given\n");
+  EXPECT_EQ(command.run({"risk", "--k", "3", "--mechanism", "gaussian-curve"}).err,
+            "mollify: --mu is needed, but is not given\n");
+  EXPECT_EQ(command.run({"plan", "--k", "5", "--mu", "1"}).err,
+            "mollify: plan needs a mechanism with a band, but gaussian-curve has none; see mollify "
+            "risk and mollify law\n");
+  EXPECT_EQ(command.run({"plan", "--k", "5", "--domain", "domain.yaml", "--epsilon", "1"}).err,
+            "mollify: --k is for when there is no domain, but --domain is given\n");
+}
+
 }  // namespace
 }  // namespace mollify::test

@@ -56,7 +56,8 @@ TEST(MeasureJson, RefusesOtherFormsInOneSentence) {
     return "accepted";
   };
   EXPECT_EQ(refused("{"), "h.json must be JSON, but is not");
-  EXPECT_EQ(refused(std::string(100'000, '[')), "h.json must be JSON, but is not");
+  EXPECT_EQ(refused(std::string(100'000, '[')),
+            "h.json must be JSON nested at most 64 deep, but is deeper");
   EXPECT_EQ(refused("[]"), "h.json must be a JSON object, but is array");
   EXPECT_EQ(refused("{}"), "h.json must have \"type\", but has not");
   EXPECT_EQ(refused(R"({"type":1})"), "\"type\" of h.json must be a text, but is number");

@@ -1,0 +1,14 @@
+// What every JSON file must be before its content is looked at.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mollify {
+
+/// Throws InvalidInput, one sentence naming the file, unless the text is JSON, nested at most 64
+/// deep (deeper texts would exhaust the stack of whoever walks through them) and without a key that
+/// an object repeats (readers differ in which of the two counts).
+void require_json(std::string_view text, const std::string& name);
+
+}  // namespace mollify
