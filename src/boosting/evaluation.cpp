@@ -44,8 +44,9 @@ Estimate boosting_gain(const BoostedDensity& density, const Evaluation& evaluati
     return gain;
   }
   const auto count = static_cast<double>(ratios.size());
-  if (ratios.size() < 2) return gain;
+  if (ratios.empty()) return gain;
   gain.value = std::accumulate(ratios.begin(), ratios.end(), 0.0) / count;
+  if (ratios.size() < 2) return gain;
   double squares = 0;
   for (const double ratio : ratios) squares += (ratio - gain.value) * (ratio - gain.value);
   gain.standard_error =

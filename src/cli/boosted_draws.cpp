@@ -1,5 +1,6 @@
 #include "boosted_draws.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -12,6 +13,7 @@
 #include "mollify/kernel/table.h"
 #include "mollify/local/band_floor.h"
 #include "mollify/local/rejection_sampler.h"
+#include "mollify/reference/gaussian_mixture_measure.h"
 
 namespace mollify::cli {
 namespace {
@@ -58,6 +60,15 @@ void require_boosted_sampler(const std::string& sampler) {
   if (sampler == kRejection || sampler == kCandidates || sampler == kWalk) return;
   throw InvalidInput(fmt::format("sampler must be {}, {} or {}, but is \"{}\"", kRejection,
                                  kCandidates, kWalk, sampler));
+}
+
+void require_drawable(const std::string& sampler, const BoostingSpec& spec) {
+  const double epsilon = spec.epsilon / static_cast<double>(std::max<std::size_t>(spec.outputs, 1));
+  if (sampler == kRejection) {
+    // K depends on epsilon alone, so any reference serves to ask.
+    static_cast<void>(RejectionSampler(
+        std::make_shared<GaussianMixtureMeasure>(single_gaussian({0}, 1)), epsilon));
+  }
 }
 
 std::vector<double> boosted_draws(const std::string& sampler, const BoostedDensity& density,

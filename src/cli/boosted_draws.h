@@ -14,6 +14,9 @@ namespace mollify::cli {
 /// Refuses (InvalidInput) a name that is not rejection, candidates or metropolis-hastings.
 void require_boosted_sampler(const std::string& sampler);
 
+/// Refuses (InvalidInput) what that sampler cannot draw, before anything is learned.
+void require_drawable(const std::string& sampler, const BoostingSpec& spec);
+
 /// `count` points, coordinates end to end, by the sampler of that name: for analysis, from a seed.
 /// Releases of the first two kinds are RejectionSampler::draw and `sample --score mbde`; of the
 /// last there is none, because it keeps no promise.

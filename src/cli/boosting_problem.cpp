@@ -1,5 +1,6 @@
 #include "boosting_problem.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -19,17 +20,24 @@
 #include "mollify/reference/measure_density.h"
 #include "mollify/reference/reference_candidates.h"
 #include "mollify/release/local_release.h"
+#include "mollify/space/field_text.h"
 #include "text_file.h"
 
 namespace mollify::cli {
 namespace {
 
 constexpr std::size_t kPoolSize = 65'536;
-constexpr std::size_t kGridCells = 65'536;
+constexpr std::size_t kGridCells = std::size_t{1} << 18U;
 constexpr std::size_t kMostGridDimensions = 2;
+/// What a grid may miss of P, and the fewest cells that P may be spread over on it; else samples
+/// tell more.
+constexpr double kMostMassOutside = 1e-6;
+constexpr double kLeastCells = 100;
 
 /// One record in five is for evaluation.
 constexpr std::size_t kHeldOut = 5;
+/// Of fewer none is kept.
+constexpr std::size_t kLeastRecords = 50;
 
 /// The records of the two parts, from digits end to end.
 struct SplitRecords {
@@ -47,11 +55,61 @@ SplitRecords split(std::span<const std::uint32_t> digits, std::size_t columns, s
   return parts;
 }
 
+/// "low:high" for each axis, with commas between them.
+Box region_of(const std::string& text, std::size_t dimension) {
+  Box box;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t colon = std::min(part.find(':'), part.size());
+    const auto low = read_number(std::string_view(part).substr(0, colon));
+    const auto high = read_number(std::string_view(part).substr(std::min(colon + 1, part.size())));
+    if (!low || !high || !(*low < *high)) break;
+    box.push_back({*low, *high});
+    begin = end + 1;
+  }
+  if (box.size() != dimension) {
+    throw InvalidInput(fmt::format(
+        "region must be low:high for each of {} axes with commas between them, but is \"{}\"",
+        dimension, text));
+  }
+  return box;
+}
+
+/// Equal cells over the reference's central box, cut once more at the regions' ends.
+Grid grid_for(const Measure& reference, std::span<const Box> regions) {
+  const Grid even = equal_width_grid(reference, kGridCells);
+  std::vector<std::vector<double>> edges;
+  for (std::size_t axis = 0; axis < even.dimension(); ++axis) {
+    std::vector<double> of_axis(even.edges(axis).begin(), even.edges(axis).end());
+    const Interval whole{of_axis.front(), of_axis.back()};
+    for (const Box& region : regions) {
+      for (const double end : {region[axis].low, region[axis].high}) {
+        if (whole.low < end && end < whole.high) of_axis.push_back(end);
+      }
+    }
+    std::sort(of_axis.begin(), of_axis.end());
+    of_axis.erase(std::unique(of_axis.begin(), of_axis.end()), of_axis.end());
+    edges.push_back(std::move(of_axis));
+  }
+  return Grid(std::move(edges));
+}
+
+/// Over how many cells the masses are spread: exp of their entropy.
+double effective_cells(std::span<const double> masses) {
+  double entropy = 0;
+  for (const double mass : masses) {
+    if (mass > 0) entropy -= mass * std::log(mass);
+  }
+  return std::exp(entropy);
+}
+
 }  // namespace
 
 BoostingProblem problem_of_density(const std::string& density,
                                    const std::optional<std::string>& reference,
-                                   std::uint64_t samples, std::uint64_t seed) {
+                                   std::uint64_t samples, std::uint64_t seed,
+                                   const std::vector<std::string>& regions) {
   const auto truth = measure_from_json(read_text_file(density), density);
   const std::size_t dimension = truth->dimension();
   const std::shared_ptr<const Measure> q0 =
@@ -72,13 +130,24 @@ BoostingProblem problem_of_density(const std::string& density,
                           .reference_text = reference.value_or("the standard Gaussian"),
                           .truth = truth,
                           .reference = q0};
-  if (dimension <= kMostGridDimensions) {
-    problem.grid = equal_width_grid(*q0, kGridCells);
-    problem.evaluation = evaluation_on_grid(MeasureDensity(truth), *q0, *problem.grid);
-  } else {
-    problem.evaluation.p = reference_sample(*truth, count, random);
-    problem.evaluation.reference = reference_sample(*q0, kPoolSize, random);
+  for (const std::string& text : regions) problem.regions.push_back(region_of(text, dimension));
+  if (dimension <= kMostGridDimensions &&
+      truth->box_mass(q0->central_box()) > 1 - kMostMassOutside) {
+    Grid grid = grid_for(*q0, problem.regions);
+    Evaluation evaluation = evaluation_on_grid(MeasureDensity(truth), *q0, grid);
+    if (effective_cells(evaluation.masses_p) > kLeastCells) {
+      problem.grid = std::move(grid);
+      problem.evaluation = std::move(evaluation);
+      return problem;
+    }
   }
+  if (!regions.empty()) {
+    throw InvalidInput(
+        "--region needs a density of one or two dimensions, on the reference's central box and not "
+        "narrower than its cells, but this one is not so");
+  }
+  problem.evaluation.p = reference_sample(*truth, count, random);
+  problem.evaluation.reference = reference_sample(*q0, kPoolSize, random);
   return problem;
 }
 
@@ -101,12 +170,18 @@ BoostingProblem problem_of_records(const std::string& data, const std::string& d
                               : Candidates::seeded(domain, 2 * kPoolSize);
   const SplitRecords of_reference = split(list.digits(), layout.digits(), 2);
   SecureRandom random;
+  const std::vector<std::uint32_t> records =
+      read_table_digits(data, domain, kMostScoredRows, random);
+  if (records.empty()) {
+    throw InvalidInput(fmt::format("{} must hold records to learn from, but holds none", data));
+  }
+  const bool are_few = records.size() / layout.digits() < kLeastRecords;
   const SplitRecords of_p =
-      split(read_table_digits(data, domain, kMostScoredRows, random), layout.digits(), kHeldOut);
+      are_few ? SplitRecords{records, records} : split(records, layout.digits(), kHeldOut);
   return {.p = features(of_p.learned),
           .pool = features(of_reference.learned),
           .evaluation = {features(of_p.held_out), {}, features(of_reference.held_out), {}},
-          .p_text = data,
+          .p_text = data + (are_few ? " (measured on the few records that are learned from)" : ""),
           .reference_text = reference.value_or("uniform on the domain")};
 }
 

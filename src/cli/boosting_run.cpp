@@ -30,8 +30,7 @@ std::vector<double> log_densities(const Measure& measure, const Features& points
   return logs;
 }
 
-void measure_on_grid(const BoostingProblem& problem, std::span<const Box> regions,
-                     BoostingRun& run) {
+void measure_on_grid(const BoostingProblem& problem, BoostingRun& run) {
   const std::vector<double>& p = problem.evaluation.masses_p;
   const GridLaw law = law_on_grid(run.density, *problem.reference, *problem.grid);
   const std::vector<double> volumes = cell_volumes(*problem.grid);
@@ -41,7 +40,7 @@ void measure_on_grid(const BoostingProblem& problem, std::span<const Box> region
   };
   run.of_reference = fit(law.reference);
   run.of_boosted = fit(law.boosted);
-  for (const Box& box : regions) {
+  for (const Box& box : problem.regions) {
     run.regions.push_back(
         diagnose_region(p, law.reference, law.boosted, cells_inside(*problem.grid, box), run.all));
   }
@@ -66,20 +65,31 @@ void measure_on_samples(const BoostingProblem& problem, std::uint64_t seed, Boos
   const std::vector<double> reference_at_q =
       log_densities(*problem.reference, evaluation.reference);
   const std::vector<double> boosted_at_p = boosted_logs(evaluation.p);
-  run.of_reference = {negative_log_likelihood(reference_at_p),
+  const auto likelihood = [](std::span<const double> logs) {
+    Estimate estimate = negative_log_likelihood(logs);
+    // Infinite, if P reaches where Q0 does not.
+    if (!std::isfinite(estimate.value)) estimate.standard_error = 0;
+    return estimate;
+  };
+  run.of_reference = {likelihood(reference_at_p),
                       mode_coverage_of_samples(reference_at_p, reference_at_q)};
-  run.of_boosted = {negative_log_likelihood(boosted_at_p),
+  run.of_boosted = {likelihood(boosted_at_p),
                     mode_coverage_of_samples(boosted_at_p, boosted_logs(of_q))};
+}
+
+/// On a grid the sum over its cells, so that drops and likelihoods belong together.
+LogNormaliser normaliser_of(const BoostingProblem& problem, const BoostedDensity& boosted) {
+  if (!problem.grid) return log_normaliser_by_sampling(boosted, problem.evaluation.reference);
+  LogNormaliser normaliser =
+      log_normaliser_by_cubature(boosted, *problem.reference, problem.grid->cell_count());
+  normaliser.value = law_on_grid(boosted, *problem.reference, *problem.grid).log_normaliser;
+  return normaliser;
 }
 
 /// What is measured of all iterations together.
 BoostingRun measured(const BoostingProblem& problem, std::uint64_t seed,
-                     const BoostedDensity& boosted, std::vector<BoostingStep> steps,
-                     const std::vector<Box>& regions) {
-  const BoostedDensity density = boosted.normalised(
-      problem.grid
-          ? log_normaliser_by_cubature(boosted, *problem.reference, problem.grid->cell_count())
-          : log_normaliser_by_sampling(boosted, problem.evaluation.reference));
+                     const BoostedDensity& boosted, std::vector<BoostingStep> steps) {
+  const BoostedDensity density = boosted.normalised(normaliser_of(problem, boosted));
   BoostingRun run{.density = density, .steps = std::move(steps)};
   std::vector<IterationDiagnostics> iterations;
   for (const BoostingStep& step : run.steps) iterations.push_back(step.diagnostics);
@@ -87,7 +97,7 @@ BoostingRun measured(const BoostingProblem& problem, std::uint64_t seed,
   run.gain = boosting_gain(density, problem.evaluation);
   run.range = log_ratio_range(density, problem.evaluation.reference);
   if (problem.grid) {
-    measure_on_grid(problem, regions, run);
+    measure_on_grid(problem, run);
   } else if (problem.reference) {
     measure_on_samples(problem, seed, run);
   }
@@ -97,7 +107,7 @@ BoostingRun measured(const BoostingProblem& problem, std::uint64_t seed,
 }  // namespace
 
 BoostingRun run_boosting(const BoostingProblem& problem, const MbdeSpec& spec,
-                         const WeakLearner& learner, const std::vector<Box>& regions) {
+                         const WeakLearner& learner) {
   std::vector<BoostingStep> steps;
   double cross_entropy = 0;
   std::optional<Progress> progress;
@@ -113,11 +123,11 @@ BoostingRun run_boosting(const BoostingProblem& problem, const MbdeSpec& spec,
   };
   const BoostedDensity density = boost(problem.p, problem.pool, learner, spec, observer);
   if (progress) progress->finish();
-  return measured(problem, spec.seed, density, std::move(steps), regions);
+  return measured(problem, spec.seed, density, std::move(steps));
 }
 
 BoostingRun measure_boosting(const BoostingProblem& problem, std::uint64_t seed,
-                             const BoostedDensity& model, const std::vector<Box>& regions) {
+                             const BoostedDensity& model) {
   if (model.dimension() != problem.p.dimension()) {
     throw InvalidInput(fmt::format("the model must be of points of {} features, but is of {}",
                                    problem.p.dimension(), model.dimension()));
@@ -129,7 +139,7 @@ BoostingRun measure_boosting(const BoostingProblem& problem, std::uint64_t seed,
     steps.push_back({diagnose(before, after, problem.evaluation), std::nullopt});
     before = after;
   }
-  return measured(problem, seed, model, std::move(steps), regions);
+  return measured(problem, seed, model, std::move(steps));
 }
 
 }  // namespace mollify::cli

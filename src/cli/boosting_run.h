@@ -10,7 +10,6 @@
 #include "mollify/boosting/mbde.h"
 #include "mollify/boosting/weak_learner.h"
 #include "mollify/divergence/estimate.h"
-#include "mollify/space/box.h"
 
 namespace mollify::cli {
 
@@ -37,13 +36,13 @@ struct BoostingRun {
   std::vector<double> draws{};  ///< coordinates end to end
 };
 
-/// Boosts, showing progress on a terminal, and measures; `regions` are boxes of the problem's grid.
+/// Boosts, showing progress on a terminal, and measures.
 BoostingRun run_boosting(const BoostingProblem& problem, const MbdeSpec& spec,
-                         const WeakLearner& learner, const std::vector<Box>& regions);
+                         const WeakLearner& learner);
 
 /// Measures a density that was boosted before. Throws InvalidInput if it reads points of another
 /// number of features than the problem's.
 BoostingRun measure_boosting(const BoostingProblem& problem, std::uint64_t seed,
-                             const BoostedDensity& model, const std::vector<Box>& regions);
+                             const BoostedDensity& model);
 
 }  // namespace mollify::cli

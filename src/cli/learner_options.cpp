@@ -12,6 +12,8 @@
 namespace mollify::cli {
 namespace {
 
+constexpr double kHeldOutShare = 0.2;
+
 NetworkOptions network_options(const LearnerOptions& options) {
   const std::string schedule = options.schedule.value_or("fast");
   if (schedule != "fast" && schedule != "papers") {
@@ -26,6 +28,10 @@ NetworkOptions network_options(const LearnerOptions& options) {
   whole(options.epochs, network.epochs);
   whole(options.minibatches, network.minibatches);
   network.rate = options.rate.value_or(network.rate);
+  if (options.patience) {
+    network.held_out = kHeldOutShare;
+    network.patience = static_cast<std::size_t>(*options.patience);
+  }
   if (options.optimiser) {
     if (*options.optimiser != "nesterov" && *options.optimiser != "adam") {
       throw InvalidInput(
@@ -62,11 +68,16 @@ void LearnerOptions::add_to(CLI::App& command) {
   add_whole_number(command, "--epochs", epochs, "passes over the samples")->group(group);
   add_whole_number(command, "--minibatches", minibatches, "steps in a pass")->group(group);
   command.add_option("--optimiser", optimiser, "nesterov or adam")->type_name("NAME")->group(group);
+  add_whole_number(command, "--patience", patience,
+                   "stop early after so many passes without a better cross-entropy on a fifth of "
+                   "the samples, held out (default: never)")
+      ->group(group);
   add_number(command, "--rate", rate, "learning rate")->group(group);
 }
 
 bool LearnerOptions::is_given() const {
-  return learner || schedule || optimiser || width || depth || epochs || minibatches || rate;
+  return learner || schedule || optimiser || width || depth || epochs || minibatches || patience ||
+         rate;
 }
 
 std::unique_ptr<WeakLearner> LearnerOptions::make() const {
@@ -81,6 +92,7 @@ std::unique_ptr<WeakLearner> LearnerOptions::make() const {
   refuse_given(epochs.has_value(), "--epochs", name);
   refuse_given(minibatches.has_value(), "--minibatches", name);
   refuse_given(optimiser.has_value(), "--optimiser", name);
+  refuse_given(patience.has_value(), "--patience", name);
   refuse_given(rate.has_value(), "--rate", name);
   if (name == "logistic") {
     refuse_given(depth.has_value(), "--depth", name);

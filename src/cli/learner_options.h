@@ -15,7 +15,7 @@ namespace mollify::cli {
 /// As given; nothing is checked.
 struct LearnerOptions {
   std::optional<std::string> learner, schedule, optimiser;
-  std::optional<std::uint64_t> width, depth, epochs, minibatches;
+  std::optional<std::uint64_t> width, depth, epochs, minibatches, patience;
   std::optional<double> rate;
 
   /// Adds --learner, --schedule, --width, --depth, --epochs, --minibatches, --optimiser and --rate.

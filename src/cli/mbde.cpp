@@ -1,8 +1,6 @@
 // mollify mbde: what boosting makes of private data, step by step. NOT PRIVATE.
 #include "mollify/boosting/mbde.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "boosted_draws.h"
@@ -13,7 +11,6 @@
 #include "learner_options.h"
 #include "mollify/io/boosted_model_json.h"
 #include "mollify/kernel/invalid_input.h"
-#include "mollify/space/field_text.h"
 #include "output_files.h"
 #include "text_file.h"
 
@@ -21,6 +18,7 @@ namespace mollify::cli {
 namespace {
 
 constexpr std::uint64_t kMostDraws = 1'000'000;
+constexpr double kGreatestEpsilon = 500;
 
 struct MbdeOptions {
   std::optional<std::string> data, domain, density, reference, classifier, sampler, model, out;
@@ -46,6 +44,14 @@ std::optional<BoostedDensity> loaded_model(const MbdeOptions& options) {
   return boosted_model_from_json(read_text_file(*options.model), *options.model);
 }
 
+/// Above, likelihoods leave the range of doubles.
+void require_range(double epsilon) {
+  if (epsilon > kGreatestEpsilon) {
+    throw InvalidInput(
+        fmt::format("epsilon must be at most {}, but is {:g}", kGreatestEpsilon, epsilon));
+  }
+}
+
 MbdeSpec spec_of(const MbdeOptions& options, const std::optional<BoostedDensity>& model) {
   MbdeSpec spec;
   spec.sample_size = static_cast<std::size_t>(options.samples.value_or(spec.sample_size));
@@ -53,9 +59,11 @@ MbdeSpec spec_of(const MbdeOptions& options, const std::optional<BoostedDensity>
   if (model) {
     spec.boosting = model->spec();
     spec.iterations = model->iterations();
+    require_range(spec.boosting.epsilon);
     return spec;
   }
   spec.boosting.epsilon = needed(options.epsilon, "--epsilon");
+  require_range(spec.boosting.epsilon);
   spec.boosting.outputs = static_cast<std::size_t>(options.outputs.value_or(1));
   if (options.classifier) {
     const std::optional<Bounding> bounding = bounding_named(*options.classifier);
@@ -74,7 +82,8 @@ BoostingProblem problem_of(const MbdeOptions& options, const MbdeSpec& spec) {
     if (options.data || options.domain) {
       throw InvalidInput("--density is instead of --data and --domain, but both are given");
     }
-    return problem_of_density(*options.density, options.reference, spec.sample_size, spec.seed);
+    return problem_of_density(*options.density, options.reference, spec.sample_size, spec.seed,
+                              options.regions);
   }
   if (!options.data) throw InvalidInput("--data or --density is needed, but neither is given");
   if (!options.regions.empty()) {
@@ -100,38 +109,6 @@ std::string chosen_sampler(const MbdeOptions& options) {
   return sampler;
 }
 
-/// "low:high" for each axis, with commas between them.
-Box region_of(const std::string& text, std::size_t dimension) {
-  Box box;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    const std::size_t colon = std::min(part.find(':'), part.size());
-    const auto low = read_number(std::string_view(part).substr(0, colon));
-    const auto high = read_number(std::string_view(part).substr(std::min(colon + 1, part.size())));
-    if (!low || !high || !(*low < *high)) break;
-    box.push_back({*low, *high});
-    begin = end + 1;
-  }
-  if (box.size() != dimension) {
-    throw InvalidInput(fmt::format(
-        "region must be low:high for each of {} axes with commas between them, but is \"{}\"",
-        dimension, text));
-  }
-  return box;
-}
-
-std::vector<Box> regions_of(const MbdeOptions& options, const BoostingProblem& problem) {
-  std::vector<Box> boxes;
-  for (const std::string& text : options.regions) {
-    if (!problem.grid) {
-      throw InvalidInput("--region needs a density of one or two dimensions, but it has more");
-    }
-    boxes.push_back(region_of(text, problem.truth->dimension()));
-  }
-  return boxes;
-}
-
 int run(const MbdeOptions& options) {
   const std::optional<BoostedDensity> model = loaded_model(options);
   const MbdeSpec spec = spec_of(options, model);
@@ -145,9 +122,9 @@ int run(const MbdeOptions& options) {
   if (options.out) require_writable(*options.out);
   const std::string sampler = chosen_sampler(options);
   const BoostingProblem problem = problem_of(options, spec);
-  const std::vector<Box> regions = regions_of(options, problem);
-  BoostingRun run = model ? measure_boosting(problem, spec.seed, *model, regions)
-                          : run_boosting(problem, spec, *learner, regions);
+  if (options.draws) require_drawable(sampler, spec.boosting);
+  BoostingRun run =
+      model ? measure_boosting(problem, spec.seed, *model) : run_boosting(problem, spec, *learner);
   if (options.draws) {
     run.draws = boosted_draws(sampler, run.density, problem.reference, *options.draws, spec.seed);
   }

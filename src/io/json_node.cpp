@@ -63,6 +63,7 @@ std::vector<double> JsonNode::numbers() const {
 }
 
 void JsonNode::allow_only(std::initializer_list<std::string_view> keys) const {
+  if (!value.is_object()) refuse("a JSON object");
   for (const auto& [key, ignored] : value.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       throw InvalidInput(

@@ -102,9 +102,7 @@ std::shared_ptr<const Measure> histogram_of(const JsonNode& node) {
                                             node.member("masses").numbers());
 }
 
-std::string type_of(const JsonNode& node) {
-  return node.member("type").text();
-}
+std::string type_of(const JsonNode& node) { return node.member("type").text(); }
 
 std::shared_ptr<const Measure> measure_of(const JsonNode& node, int levels) {
   const std::string type = type_of(node);

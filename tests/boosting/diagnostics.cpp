@@ -80,6 +80,25 @@ TEST(Diagnostics, TheoremSixFails) {
   EXPECT_LE(run.delta, run.limit);
 }
 
+TEST(Diagnostics, TheoremSevenFails) {
+  const BoostingSpec spec{.epsilon = 4, .bounding = Bounding::kSign, .outputs = 1};
+  const BoostedDensity density = BoostedDensity(spec, 1).boosted(test::table({1, -1}));
+  const Masses reference{0.33, 0.67};
+  const Masses p{0.51, 0.49};
+  const Features both = test::numbered(2);
+  const std::vector<IterationDiagnostics> steps{
+      diagnose(classifier_moments(density, both, p, both, reference), density.theta(1))};
+  const RunDiagnostics run = diagnose(steps, spec);
+  const std::vector<unsigned char> everything{1, 1};
+  const RegionDiagnostics region =
+      diagnose_region(p, reference, test::masses_of(density, reference), everything, run);
+  ASSERT_TRUE(region.claimed.has_value());
+  std::printf("a mass of %.5f is claimed, %.5f guaranteed\n", *region.claimed, region.guaranteed);
+  EXPECT_NEAR(*region.claimed, 1.0787, 1e-4);
+  EXPECT_TRUE(region.claim_fails());
+  EXPECT_LE(region.guaranteed, 1);
+}
+
 TEST(Diagnostics, TheInequalityUnderTheoremSixIsFalseBelowOne) {
   for (double z = 1.0 / 3; z < 0.999; z += 0.01) {
     EXPECT_LT(std::log(4 / (5 - 3 * z)), z * kLog2) << z;

@@ -135,6 +135,33 @@ TEST(Mbde, ShowsPointsDrawnInThreeWays) {
       << printed.out;
 }
 
+// Where a grid over the reference does not hold P, or not resolve it, samples are said to be used.
+TEST(Mbde, SaysWhereAGridWouldMislead) {
+  CommandLine command;
+  for (const char* p : {R"({"type":"gaussian","mean":[9],"variance":0.01})",
+                        R"({"type":"gaussian","mean":[0],"variance":9})",
+                        R"({"type":"gaussian","mean":[0.3],"variance":1e-10})"}) {
+    command.files.write("p.json", p);
+    const Json run = boosted(command, Arguments{"--density", "p.json", "--epsilon", "1"} + kQuick);
+    EXPECT_FALSE(run["exact"]) << p;
+    expect_sound(run, 1);
+  }
+  command.files.write("p.json", R"({"type":"gaussian","mean":[0],"variance":9})");
+  const Json run = boosted(command, Arguments{"--density", "p.json", "--epsilon", "1"} + kQuick);
+  const double expected = 0.5 * std::log(2 * 3.14159265358979) + 4.5;
+  EXPECT_NEAR(run["fit"]["reference"]["nll"].get<double>(), expected,
+              5 * run["fit"]["reference"]["nll_error"].get<double>());
+}
+
+TEST(Mbde, HasRegionsWhereverTheirEndsLie) {
+  CommandLine command;
+  command.files.write("p.json", kTwoModes);
+  const Json run = boosted(command, Arguments{"--density", "p.json", "--epsilon", "1", "--region",
+                                              "0.1234567:0.1234569"} +
+                                        kQuick);
+  EXPECT_NEAR(run["regions"][0]["reference"].get<double>(), 2e-7 * 0.3959, 1e-10);
+}
+
 TEST(Mbde, LearnsFromPrivateFiles) {
   Release command;
   const Arguments options =
@@ -185,6 +212,11 @@ TEST(Mbde, RefusesInOneSentence) {
             "mollify: --out must not overwrite the file of --density, p.json\n");
   EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "1", "--iterations", "0"}),
             "mollify: there must be at least 1 iteration, but are 0\n");
+  EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "3000"}),
+            "mollify: epsilon must be at most 500, but is 3000\n");
+  command.files.write("empty.csv", kHeader);
+  EXPECT_EQ(refused({"--data", "empty.csv", "--domain", "domain.yaml", "--epsilon", "1"}),
+            "mollify: empty.csv must hold records to learn from, but holds none\n");
   EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "1", "--samples", "0"}),
             "mollify: the sample size must be at least 1, but is 0\n");
 }
