@@ -1,5 +1,5 @@
-// Any bytes as a band and scores: the theorems of Table, SparseTable, AliasTable and Acceptance must
-// hold.
+// Any bytes as a band and scores: the theorems of Table, SparseTable, AliasTable and Acceptance
+// must hold.
 
 #include <cmath>
 #include <cstddef>

@@ -27,7 +27,7 @@ namespace mollify::cli {
 namespace {
 
 constexpr std::size_t kPoolSize = 65'536;
-constexpr std::size_t kGridCells = std::size_t{1} << 18U;
+constexpr std::size_t kGridCells = std::size_t{1} << 17U;
 constexpr std::size_t kMostGridDimensions = 2;
 /// What a grid may miss of P, and the fewest cells that P may be spread over on it; else samples
 /// tell more.

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "mollify/release/scorer_kind.h"
 #include "mollify/local/mechanism.h"
 #include "mollify/release/release_space.h"
+#include "mollify/release/scorer_kind.h"
 
 namespace mollify {
 

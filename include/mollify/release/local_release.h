@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "mollify/release/scorer_kind.h"
 #include "mollify/local/band_choice.h"
 #include "mollify/local/mechanism.h"
 #include "mollify/release/certificate.h"
 #include "mollify/release/release_space.h"
+#include "mollify/release/scorer_kind.h"
 #include "mollify/space/domain.h"
 #include "mollify/space/string_index.h"
 

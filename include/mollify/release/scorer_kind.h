@@ -14,8 +14,8 @@ namespace mollify {
 enum class ScorerKind { kKernel, kEmpirical, kHistogram, kGaussianMixture, kRatio, kBoosted };
 
 inline constexpr std::array<ScorerKind, 6> kScorerKinds = {
-    ScorerKind::kKernel, ScorerKind::kEmpirical, ScorerKind::kHistogram,
-    ScorerKind::kGaussianMixture, ScorerKind::kRatio, ScorerKind::kBoosted};
+    ScorerKind::kKernel,          ScorerKind::kEmpirical, ScorerKind::kHistogram,
+    ScorerKind::kGaussianMixture, ScorerKind::kRatio,     ScorerKind::kBoosted};
 
 /// "kernel", "empirical", "histogram", "gaussian-mixture", "ratio" or "mbde".
 [[nodiscard]] std::string_view name_of(ScorerKind kind) noexcept;
