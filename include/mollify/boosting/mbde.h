@@ -18,7 +18,7 @@ struct MbdeSpec {
   std::size_t iterations = 3;
   /// How many points of P, and as many of Q_(t-1), each classifier learns from.
   std::size_t sample_size = 10'000;
-  /// Settles resampling and learning. For a release, a word from SecureRandom.
+  /// Settles resampling and learning. It may be public: the kernel bounds what is learned.
   std::uint64_t seed = 0;
 };
 
