@@ -18,6 +18,8 @@ namespace mollify::cli {
 namespace {
 
 constexpr std::uint64_t kMostDraws = 1'000'000;
+constexpr std::uint64_t kMostSamples = 10'000'000;
+constexpr std::uint64_t kMostIterations = 1000;
 constexpr double kGreatestEpsilon = 500;
 
 struct MbdeOptions {
@@ -52,7 +54,15 @@ void require_range(double epsilon) {
   }
 }
 
+void refuse_above(const std::optional<std::uint64_t>& given, std::uint64_t most, const char* flag) {
+  if (given && *given > most) {
+    throw InvalidInput(fmt::format("{} must be at most {}, but is {}", flag, most, *given));
+  }
+}
+
 MbdeSpec spec_of(const MbdeOptions& options, const std::optional<BoostedDensity>& model) {
+  refuse_above(options.samples, kMostSamples, "--samples");
+  refuse_above(options.iterations, kMostIterations, "--iterations");
   MbdeSpec spec;
   spec.sample_size = static_cast<std::size_t>(options.samples.value_or(spec.sample_size));
   spec.seed = options.seed.value_or(0);
@@ -97,10 +107,7 @@ std::string chosen_sampler(const MbdeOptions& options) {
     throw InvalidInput(
         "--draws needs --density, but --data is given; mollify sample --score mbde releases");
   }
-  if (options.draws && *options.draws > kMostDraws) {
-    throw InvalidInput(
-        fmt::format("--draws must be at most {}, but is {}", kMostDraws, *options.draws));
-  }
+  refuse_above(options.draws, kMostDraws, "--draws");
   if (options.sampler && !options.draws) {
     throw InvalidInput("--sampler needs --draws, but it is not given");
   }

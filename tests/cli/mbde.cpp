@@ -214,6 +214,12 @@ TEST(Mbde, RefusesInOneSentence) {
             "mollify: there must be at least 1 iteration, but are 0\n");
   EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "3000"}),
             "mollify: epsilon must be at most 500, but is 3000\n");
+  EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "1", "--samples", "18446744073709551615"}),
+            "mollify: --samples must be at most 10000000, but is 18446744073709551615\n");
+  EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "1", "--iterations", "1001"}),
+            "mollify: --iterations must be at most 1000, but is 1001\n");
+  EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "1", "--draws", "1000001"}),
+            "mollify: --draws must be at most 1000000, but is 1000001\n");
   command.files.write("empty.csv", kHeader);
   EXPECT_EQ(refused({"--data", "empty.csv", "--domain", "domain.yaml", "--epsilon", "1"}),
             "mollify: empty.csv must hold records to learn from, but holds none\n");
