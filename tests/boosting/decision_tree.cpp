@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "boosting/gaussian_features.h"
+#include "boosting/logits_of.h"
 #include "mollify/kernel/invalid_input.h"
 #include "not_finite.h"
 
@@ -18,17 +19,12 @@ namespace {
 
 using test::kInfiniteFloat;
 using test::kNanFloat;
+using test::logits_of;
 
 using test::gaussian_features;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-std::vector<float> logits_of(const Classifier& classifier, const Features& points) {
-  std::vector<float> result(points.size(), -777.0F);
-  classifier.logits(points, result);
-  return result;
-}
 
 const std::vector<TreeNode>& nodes_of(const Classifier& classifier) {
   return dynamic_cast<const DecisionTree&>(classifier).nodes();

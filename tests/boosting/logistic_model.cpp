@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "boosting/gaussian_features.h"
+#include "boosting/logits_of.h"
 #include "mollify/kernel/invalid_input.h"
 #include "not_finite.h"
 
@@ -18,17 +19,12 @@ namespace mollify {
 namespace {
 
 using test::kInfiniteFloat;
+using test::logits_of;
 
 using test::gaussian_features;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-std::vector<float> logistic_logits(const Classifier& classifier, const Features& points) {
-  std::vector<float> result(points.size(), -777.0F);
-  classifier.logits(points, result);
-  return result;
-}
 
 LogisticParameters parameters_of(const Classifier& classifier) {
   return dynamic_cast<const LogisticClassifier&>(classifier).parameters();
@@ -40,7 +36,7 @@ TEST(LogisticModel, LearnsTheLogRatioOfTwoGaussians) {
   const Features q = gaussian_features(20000, {0, 0}, {1, 1}, 2);
   const auto classifier = LogisticLearner({.has_products = true, .ridge = 1e-8}).learn(p, q, 0);
   double worst = 0;
-  const std::vector<float> logits = logistic_logits(*classifier, q);
+  const std::vector<float> logits = logits_of(*classifier, q);
   for (std::size_t i = 0; i < q.size(); ++i) {
     const double x = static_cast<double>(q.values(0)[i]);
     const double y = static_cast<double>(q.values(1)[i]);
@@ -114,7 +110,7 @@ TEST(LogisticModel, TellsEachPass) {
   ASSERT_EQ(told.size(), 25U);
   EXPECT_NEAR(told.front(), std::log(2.0), 1e-12);
   EXPECT_LT(told.back(), 0.01);
-  for (const float logit : logistic_logits(*classifier, p)) EXPECT_GT(logit, 3);
+  for (const float logit : logits_of(*classifier, p)) EXPECT_GT(logit, 3);
 }
 
 TEST(LogisticModel, AnySamplesGiveAModel) {
@@ -140,10 +136,10 @@ TEST(LogisticModel, AnySamplesGiveAModel) {
         }
         for (const bool has_products : {false, true}) {
           const auto model = LogisticLearner({.has_products = has_products}).learn(p, q, 0);
-          for (const float logit : logistic_logits(*model, p)) ASSERT_TRUE(std::isfinite(logit));
-          for (const float logit : logistic_logits(*model, q)) ASSERT_TRUE(std::isfinite(logit));
+          for (const float logit : logits_of(*model, p)) ASSERT_TRUE(std::isfinite(logit));
+          for (const float logit : logits_of(*model, q)) ASSERT_TRUE(std::isfinite(logit));
           if (p_size == 0 || q_size == 0) {
-            ASSERT_THAT(logistic_logits(*model, p_size == 0 ? q : p), Each(0.0F));
+            ASSERT_THAT(logits_of(*model, p_size == 0 ? q : p), Each(0.0F));
           }
         }
       }
@@ -157,7 +153,7 @@ TEST(LogisticModel, AnyCoefficientsGiveLogits) {
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::max(),
         -std::numeric_limits<double>::infinity()}) {
     const LogisticClassifier model({{0, 0}, {1, 1}, false, std::vector<double>(3, coefficient)});
-    EXPECT_EQ(logistic_logits(model, points).size(), 10U);
+    EXPECT_EQ(logits_of(model, points).size(), 10U);
   }
 }
 

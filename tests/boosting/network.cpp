@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "boosting/gaussian_features.h"
+#include "boosting/logits_of.h"
 #include "boosting/plain_network.h"
 #include "mollify/kernel/invalid_input.h"
 #include "not_finite.h"
@@ -22,6 +23,7 @@ namespace mollify {
 namespace {
 
 using test::kInfiniteFloat;
+using test::logits_of;
 
 using test::gaussian_features;
 using test::PlainNetwork;
@@ -29,12 +31,6 @@ using test::PlainSample;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-std::vector<float> network_logits(const Classifier& classifier, const Features& points) {
-  std::vector<float> result(points.size(), -777.0F);
-  classifier.logits(points, result);
-  return result;
-}
 
 NetworkParameters network_parameters(const Classifier& classifier) {
   return dynamic_cast<const NetworkClassifier&>(classifier).parameters();
@@ -60,7 +56,7 @@ TEST(Network, LearnsTheLogRatioOfTwoGaussians) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       points.values(0)[i] = static_cast<float>(i) / 10 - 2;
     }
-    const std::vector<float> logits = network_logits(*classifier, points);
+    const std::vector<float> logits = logits_of(*classifier, points);
     float worst = 0;
     for (std::size_t i = 0; i < logits.size(); ++i) {
       worst = std::max(worst, std::abs(logits[i] - points.values(0)[i]));
@@ -151,20 +147,20 @@ TEST(Network, SameSeedSameBits) {
   // What is read back says the same.
   const NetworkClassifier copy{once};
   EXPECT_EQ(copy.sizes(), (std::vector<std::size_t>{3, 25, 25, 25, 1}));
-  EXPECT_EQ(network_logits(copy, p), network_logits(*learner.learn(p, q, 13), p));
+  EXPECT_EQ(logits_of(copy, p), logits_of(*learner.learn(p, q, 13), p));
 }
 
 /// A point's logit does not depend on which others are asked for.
 TEST(Network, LogitsArePointwise) {
   const Features p = gaussian_features(513, {0, 1}, {1, 1}, 15);
   const auto classifier = NetworkLearner({.epochs = 2}).learn(p, p, 16);
-  const std::vector<float> logits = network_logits(*classifier, p);
+  const std::vector<float> logits = logits_of(*classifier, p);
   for (const std::size_t i : {0U, 255U, 256U, 511U, 512U}) {
     Features point(2, 1);
     for (std::size_t f = 0; f < 2; ++f) point.values(f)[0] = p.values(f)[i];
-    EXPECT_EQ(network_logits(*classifier, point)[0], logits[i]);
+    EXPECT_EQ(logits_of(*classifier, point)[0], logits[i]);
   }
-  EXPECT_TRUE(network_logits(*classifier, Features(2, 0)).empty());
+  EXPECT_TRUE(logits_of(*classifier, Features(2, 0)).empty());
 }
 
 /// There is nothing to learn from two samples of one law, so held-out samples soon say stop.
@@ -177,7 +173,7 @@ TEST(Network, StopsEarly) {
     const auto classifier = NetworkLearner(options).learn(
         p, q, 19, [&](std::size_t, std::size_t, double) { ++passes; });
     float largest = 0;
-    for (const float logit : network_logits(*classifier, p))
+    for (const float logit : logits_of(*classifier, p))
       largest = std::max(largest, std::abs(logit));
     std::printf("%zu passes, logits up to %.2f\n", passes, static_cast<double>(largest));
     return std::pair(passes, largest);
@@ -212,10 +208,10 @@ TEST(Network, AnySamplesGiveAClassifier) {
         const NetworkLearner learner({.width = 7, .epochs = 3, .minibatches = 5, .held_out = 0.3});
         const auto classifier = learner.learn(p, q, 21);
         ASSERT_EQ(classifier->dimension(), dimension);
-        for (const float logit : network_logits(*classifier, q)) ASSERT_TRUE(std::isfinite(logit));
-        for (const float logit : network_logits(*classifier, p)) ASSERT_TRUE(std::isfinite(logit));
+        for (const float logit : logits_of(*classifier, q)) ASSERT_TRUE(std::isfinite(logit));
+        for (const float logit : logits_of(*classifier, p)) ASSERT_TRUE(std::isfinite(logit));
         if (p_size == 0 || q_size == 0) {
-          ASSERT_THAT(network_logits(*classifier, p_size == 0 ? q : p), Each(0.0F));
+          ASSERT_THAT(logits_of(*classifier, p_size == 0 ? q : p), Each(0.0F));
         }
       }
     }
@@ -234,7 +230,7 @@ TEST(Network, AnyTrainingEnds) {
                                     .epochs = 100,
                                     .minibatches = 1000,
                                     .held_out = 0.2});
-      EXPECT_EQ(network_logits(*learner.learn(p, q, 24), p).size(), 30U);
+      EXPECT_EQ(logits_of(*learner.learn(p, q, 24), p).size(), 30U);
     }
   }
 }
@@ -246,9 +242,9 @@ TEST(Network, AnyWeightsGiveLogits) {
         std::numeric_limits<float>::max()}) {
     NetworkParameters parameters{
         {weight, 0}, {1, weight}, {std::vector<float>(9, weight), std::vector<float>(4, -weight)}};
-    EXPECT_EQ(network_logits(NetworkClassifier(parameters), points).size(), 100U);
+    EXPECT_EQ(logits_of(NetworkClassifier(parameters), points).size(), 100U);
     parameters = {{0, 0}, {1, 1}, {std::vector<float>(9, 1), std::vector<float>(4, weight)}};
-    EXPECT_EQ(network_logits(NetworkClassifier(parameters), points).size(), 100U);
+    EXPECT_EQ(logits_of(NetworkClassifier(parameters), points).size(), 100U);
   }
 }
 
