@@ -9,14 +9,14 @@ namespace mollify {
 
 /// Which sampler a custodian of a table asks for; docs/central.md says what each one does.
 enum class CentralMechanism {
-  kSubsampledRr,      ///< chosen records through randomized response, pure [Cheu, Nayak 2024]
-  kRevealOrObscure,   ///< the same law under the name of [Tasnim et al. 2025]
-  kDsRoo,             ///< uniform with a probability that falls with the least count [ibid.]
-  kSubsetRr,          ///< m of n through randomized response, shuffled, approximate
-  kShuffledRr,        ///< the same with m = n [Cheu, Nayak 2024, Algorithm 2]
-  kPoissonRr,         ///< each record by a coin of its own, then as above
-  kHistogram,         ///< draws from a noisy histogram [Raskhodnikova et al. 2021], the baseline
-  kProduct,           ///< coordinates of {0, 1}^d one by one [ibid., Ghazi et al. 2023]
+  kSubsampledRr,     ///< chosen records through randomized response, pure [Cheu, Nayak 2024]
+  kRevealOrObscure,  ///< the same law under the name of [Tasnim et al. 2025]
+  kDsRoo,            ///< uniform with a probability that falls with the least count [ibid.]
+  kSubsetRr,         ///< m of n through randomized response, shuffled, approximate
+  kShuffledRr,       ///< the same with m = n [Cheu, Nayak 2024, Algorithm 2]
+  kPoissonRr,        ///< each record by a coin of its own, then as above
+  kHistogram,        ///< draws from a noisy histogram [Raskhodnikova et al. 2021], the baseline
+  kProduct,          ///< coordinates of {0, 1}^d one by one [ibid., Ghazi et al. 2023]
 };
 
 /// "subsampled-rr", "reveal-or-obscure", "ds-roo", "subset-rr", "shuffled-rr", "poisson-rr",
