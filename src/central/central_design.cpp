@@ -1,12 +1,17 @@
 #include "mollify/central/central_design.h"
 
+#include <bit>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "mollify/accounting/directed_rounding.h"
-#include "mollify/central/subset_response.h"
+#include "mollify/central/clipped_means.h"
+#include "mollify/central/disjoint_runs.h"
+#include "mollify/central/ds_roo.h"
+#include "mollify/central/product_sampler.h"
+#include "mollify/central/subset_sampler.h"
 #include "mollify/kernel/invalid_input.h"
 
 namespace mollify {
@@ -84,11 +89,69 @@ CentralDesign subsampled(CentralMechanism mechanism, const CentralRequest& reque
   return design;
 }
 
+CentralDesign ds_roo(const CentralRequest& request) {
+  CentralDesign design = begin(CentralMechanism::kDsRoo, request);
+  design.runs = request.outputs;
+  design.guarantee.epsilon = ExpBound(request.budget.epsilon).epsilon();
+  design.why = fmt::format(
+      "each output is a uniform outcome or one of {} records, the oftener a record the better all "
+      "outcomes are covered; in the worst case no better than subsampled-rr",
+      request.records / request.outputs);
+  return design;
+}
+
+/// d, where k = 2^d.
+unsigned coordinates_of(std::uint64_t outcomes) {
+  if (outcomes < 2 || !std::has_single_bit(outcomes)) {
+    throw InvalidInput(fmt::format(
+        "mechanism product needs 2^d outcomes, one for each vector of d bits, but there are {}",
+        outcomes));
+  }
+  return static_cast<unsigned>(std::countr_zero(outcomes));
+}
+
+CentralDesign product(const CentralRequest& request) {
+  CentralRequest without_rho = request;
+  without_rho.budget.rho.reset();
+  CentralDesign design = begin(CentralMechanism::kProduct, without_rho);
+  const unsigned d = coordinates_of(request.outcomes);
+  if (!request.budget.rho) {
+    const ProductSampler sampler(d, request.records, request.outputs, request.budget.epsilon);
+    design.guarantee = sampler.guarantee();
+    design.epsilon0 = epsilon0_up(sampler.response());
+    design.why = fmt::format(
+        "each of {} bits is taken from records of its own and flipped at random, which costs d in "
+        "place of 2^d, if the bits are independent of each other",
+        d);
+    return design;
+  }
+  design.runs = request.outputs;
+  const std::uint64_t each = request.records / request.outputs;
+  const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, *request.budget.rho);
+  if (!clip) {
+    throw InvalidInput(fmt::format(
+        "mechanism product with {} bits needs more than {} records for each output, or a rho above "
+        "{}, because means are clipped below 1/3",
+        d, each, *request.budget.rho));
+  }
+  design.guarantee = ClippedMeans(d, each, *clip).guarantee();
+  design.why = fmt::format(
+      "each of {} bits follows its mean over {} records, clipped to [{:.3g}, {:.3g}], if the bits "
+      "are independent with means in [1/3, 2/3]",
+      d, each, static_cast<double>(*clip) / static_cast<double>(each),
+      1 - static_cast<double>(*clip) / static_cast<double>(each));
+  return design;
+}
+
 CentralDesign unvalidated_design(CentralMechanism mechanism, const CentralRequest& request) {
   switch (mechanism) {
     case CentralMechanism::kSubsampledRr:
     case CentralMechanism::kRevealOrObscure:
       return subsampled(mechanism, request);
+    case CentralMechanism::kDsRoo:
+      return ds_roo(request);
+    case CentralMechanism::kProduct:
+      return product(request);
     default:
       throw InvalidInput(fmt::format("mechanism {} is not served", name_of(mechanism)));
   }
@@ -126,9 +189,12 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 
 CentralDesign best_central_design(const CentralRequest& request) {
   std::optional<CentralDesign> best;
-  std::string others;
   for (CentralOption& option : central_options(request)) {
-    if (!option.design || !option.design->independent_outputs) continue;
+    // The product mechanism's total variation is for product distributions alone.
+    if (!option.design || !option.design->independent_outputs ||
+        option.mechanism == CentralMechanism::kProduct) {
+      continue;
+    }
     if (!best || option.design->total_variation_up < best->total_variation_up) {
       best = std::move(option.design);
     }
@@ -141,6 +207,28 @@ CentralDesign best_central_design(const CentralRequest& request) {
   return *best;
 }
 
+namespace {
+
+std::unique_ptr<CentralSampler> repeated(std::unique_ptr<CentralSampler> single,
+                                         const CentralDesign& design) {
+  if (design.runs == 1 && single->record_count() == design.records) return single;
+  return std::make_unique<DisjointRuns>(std::move(single), design.records, design.runs);
+}
+
+std::unique_ptr<CentralSampler> product_sampler(const CentralDesign& design) {
+  const unsigned d = coordinates_of(design.outcomes);
+  if (design.guarantee.notion == CentralGuarantee::Notion::kPure) {
+    return std::make_unique<ProductSampler>(d, design.records, *design.outputs,
+                                            design.guarantee.epsilon);
+  }
+  const std::uint64_t each = design.records / design.runs;
+  const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, design.guarantee.rho);
+  if (!clip) throw InvalidInput("the product design keeps no rho");
+  return repeated(std::make_unique<ClippedMeans>(d, each, *clip), design);
+}
+
+}  // namespace
+
 std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design) {
   switch (design.mechanism) {
     case CentralMechanism::kSubsampledRr:
@@ -149,9 +237,19 @@ std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design
       if (!response.satisfies(ExpBound(design.guarantee.epsilon))) {
         throw InvalidInput("the integers of the randomized response do not keep its promise");
       }
-      return std::make_unique<SubsetResponse>(response, design.records, *design.outputs,
-                                              design.guarantee);
+      return std::make_unique<SubsetSampler>(response, design.records, *design.outputs,
+                                             design.guarantee);
     }
+    case CentralMechanism::kDsRoo: {
+      auto single = std::make_unique<DsRoo>(design.outcomes, design.records / design.runs,
+                                            design.guarantee.epsilon);
+      if (!single->satisfies(ExpBound(design.guarantee.epsilon))) {
+        throw InvalidInput("the integers of reveal-or-obscure do not keep its promise");
+      }
+      return repeated(std::move(single), design);
+    }
+    case CentralMechanism::kProduct:
+      return product_sampler(design);
     default:
       throw InvalidInput(fmt::format("mechanism {} is not served", name_of(design.mechanism)));
   }
