@@ -102,8 +102,8 @@ void expect_outputs_as_promised(const CentralSampler& sampler, const Enumeration
     strong += std::fabs(law[i] - multinomial(all.outputs.counts(i), p)) / 2;
     dependence += std::fabs(law[i] - multinomial(all.outputs.counts(i), marginal)) / 2;
   }
-  EXPECT_LE(weak, sampler.total_variation_up() + 1e-15);
-  EXPECT_LE(strong, m * sampler.total_variation_up() + 1e-15);
+  EXPECT_LE(weak, sampler.total_variation_up() + 1e-13);
+  EXPECT_LE(strong, m * sampler.total_variation_up() + 1e-13);
   if (sampler.outputs_are_independent()) {
     EXPECT_LE(dependence, dynamic_cast<const PoissonSampler*>(&sampler) != nullptr
                               ? m * sampler.total_variation_up()
