@@ -1,7 +1,10 @@
 #include "mollify/accounting/shuffle_amplification.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "mollify/accounting/directed_rounding.h"
 #include "mollify/accounting/privacy_blanket.h"
 #include "mollify/accounting/shuffle_lower_bound.h"
 #include "mollify/accounting/subset_blanket.h"
@@ -16,7 +19,7 @@ double upper(const ShuffledResponse& response, double epsilon) {
   return privacy_blanket(response, epsilon).upper;
 }
 
-double upper(const SubsetResponse& response, double epsilon) {
+double upper(const ShuffledSubset& response, double epsilon) {
   return subset_blanket_up(response, epsilon);
 }
 
@@ -24,7 +27,7 @@ double lower(const ShuffledResponse& response, double epsilon) {
   return attained_delta_down(response, epsilon);
 }
 
-double lower(const SubsetResponse& response, double epsilon) {
+double lower(const ShuffledSubset& response, double epsilon) {
   return subset_attained_delta_down(response, epsilon);
 }
 
@@ -46,16 +49,19 @@ double attained_epsilon(const Response& response, double delta) {
   return narrow({response.epsilon0, 0.0}, delta, value).above;
 }
 
-/// The greatest epsilon0 at which value is at most delta; it is at epsilon.
+/// The greatest epsilon0 at which value is at most delta; at `pure` it is 0.
 template <class Value>
-double greatest_report_epsilon(double epsilon, double delta, const Value& value) {
+double greatest_report_epsilon(double pure, double delta, const Value& value) {
   require_total_delta(delta);
+  if (value(kGreatestReportEpsilon) <= delta) return kGreatestReportEpsilon;
+  return narrow({pure, kGreatestReportEpsilon}, delta, value).at_most;
+}
+
+void require_report_epsilon(double epsilon) {
   if (!(epsilon > 0.0 && epsilon <= kGreatestReportEpsilon)) {
     throw InvalidInput(fmt::format("epsilon must be positive and at most {}, but is {}",
                                    kGreatestReportEpsilon, epsilon));
   }
-  if (value(kGreatestReportEpsilon) <= delta) return kGreatestReportEpsilon;
-  return narrow({epsilon, kGreatestReportEpsilon}, delta, value).at_most;
 }
 
 }  // namespace
@@ -64,7 +70,7 @@ DeltaBounds shuffle_delta(const ShuffledResponse& response, double epsilon) {
   return {lower(response, epsilon), upper(response, epsilon)};
 }
 
-DeltaBounds subset_delta(const SubsetResponse& response, double epsilon) {
+DeltaBounds subset_delta(const ShuffledSubset& response, double epsilon) {
   return {lower(response, epsilon), upper(response, epsilon)};
 }
 
@@ -72,7 +78,7 @@ double shuffle_epsilon_up(const ShuffledResponse& response, double delta) {
   return least_epsilon(response, delta);
 }
 
-double subset_epsilon_up(const SubsetResponse& response, double delta) {
+double subset_epsilon_up(const ShuffledSubset& response, double delta) {
   return least_epsilon(response, delta);
 }
 
@@ -80,12 +86,13 @@ double shuffle_epsilon_down(const ShuffledResponse& response, double delta) {
   return attained_epsilon(response, delta);
 }
 
-double subset_epsilon_down(const SubsetResponse& response, double delta) {
+double subset_epsilon_down(const ShuffledSubset& response, double delta) {
   return attained_epsilon(response, delta);
 }
 
 double shuffle_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, double epsilon,
                              double delta, double rate) {
+  require_report_epsilon(epsilon);
   return greatest_report_epsilon(epsilon, delta, [&](double epsilon0) {
     return upper(ShuffledResponse{records, outcomes, epsilon0, rate}, epsilon);
   });
@@ -93,8 +100,12 @@ double shuffle_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, doub
 
 double subset_epsilon0_down(std::uint64_t records, std::uint64_t chosen, std::uint64_t outcomes,
                             double epsilon, double delta) {
-  return greatest_report_epsilon(epsilon, delta, [&](double epsilon0) {
-    return upper(SubsetResponse{records, chosen, outcomes, epsilon0}, epsilon);
+  require_report_epsilon(epsilon);
+  const ShuffledSubset any{records, chosen, outcomes, epsilon};
+  validate(any);
+  const double pure = std::min(ln_down(subset_odds_down(any, epsilon)), kGreatestReportEpsilon);
+  return greatest_report_epsilon(pure, delta, [&](double epsilon0) {
+    return upper(ShuffledSubset{records, chosen, outcomes, epsilon0}, epsilon);
   });
 }
 

@@ -57,7 +57,7 @@ double attained_delta_down(const ShuffledResponse& response, double epsilon) {
   return div_down(excess, static_cast<double>(response.records));
 }
 
-double subset_attained_delta_down(const SubsetResponse& response, double epsilon) {
+double subset_attained_delta_down(const ShuffledSubset& response, double epsilon) {
   validate(response);
   require_total_epsilon(epsilon);
   const double n = static_cast<double>(response.records);

@@ -33,7 +33,7 @@ void validate(const ShuffledResponse& response) {
   }
 }
 
-void validate(const SubsetResponse& response) {
+void validate(const ShuffledSubset& response) {
   validate(ShuffledResponse{response.records, response.outcomes, response.epsilon0});
   require_count("the number of chosen records", response.chosen, response.records);
 }

@@ -10,7 +10,7 @@
 
 namespace mollify {
 
-double subset_odds_down(const SubsetResponse& response, double epsilon) {
+double subset_odds_down(const ShuffledSubset& response, double epsilon) {
   const double n = static_cast<double>(response.records);
   const double m = static_cast<double>(response.chosen);
   const double more = std::max(0.0, std::nextafter(exp_down(epsilon) - 1.0, 0.0));
@@ -19,7 +19,7 @@ double subset_odds_down(const SubsetResponse& response, double epsilon) {
   return std::max(1.0, std::nextafter(odds, 0.0));
 }
 
-double subset_odds_up(const SubsetResponse& response, double epsilon) {
+double subset_odds_up(const ShuffledSubset& response, double epsilon) {
   const double n = static_cast<double>(response.records);
   const double m = static_cast<double>(response.chosen);
   const double more = std::nextafter(exp_up(epsilon) - 1.0, HUGE_VAL);
@@ -27,7 +27,7 @@ double subset_odds_up(const SubsetResponse& response, double epsilon) {
   return std::nextafter(1.0 + product, HUGE_VAL);
 }
 
-double subset_blanket_up(const SubsetResponse& response, double epsilon) {
+double subset_blanket_up(const ShuffledSubset& response, double epsilon) {
   validate(response);
   require_total_epsilon(epsilon);
   const ShuffledResponse chosen{response.chosen, response.outcomes, response.epsilon0};

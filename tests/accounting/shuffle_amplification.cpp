@@ -73,7 +73,7 @@ TEST(ShuffleAmplification, InversionsAreOnTheSafeSide) {
   ASSERT_TRUE(records.has_value());
   EXPECT_EQ(*records, 1000U);
   EXPECT_EQ(shuffle_records_up(5, 2.0, 0.0, 1e-12), std::nullopt);
-  const SubsetResponse subset{1000, 300, 5, 2.0};
+  const ShuffledSubset subset{1000, 300, 5, 2.0};
   const double subset_epsilon = subset_epsilon_up(subset, 1e-8);
   EXPECT_LE(subset_delta(subset, subset_epsilon).upper, 1e-8);
   EXPECT_LE(subset_epsilon_down(subset, 1e-8), subset_epsilon);

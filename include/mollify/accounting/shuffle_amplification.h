@@ -34,9 +34,9 @@ std::optional<std::uint64_t> shuffle_records_up(std::uint64_t outcomes, double e
                                                 double epsilon, double delta, double rate = 1.0);
 
 /// The same for m of n records without replacement (subset_blanket.h).
-DeltaBounds subset_delta(const SubsetResponse& response, double epsilon);
-double subset_epsilon_up(const SubsetResponse& response, double delta);
-double subset_epsilon_down(const SubsetResponse& response, double delta);
+DeltaBounds subset_delta(const ShuffledSubset& response, double epsilon);
+double subset_epsilon_up(const ShuffledSubset& response, double delta);
+double subset_epsilon_down(const ShuffledSubset& response, double delta);
 double subset_epsilon0_down(std::uint64_t records, std::uint64_t chosen, std::uint64_t outcomes,
                             double epsilon, double delta);
 

@@ -19,6 +19,6 @@ double attained_delta_down(const ShuffledResponse& response, double epsilon);
 /// among them plus 1 - q times that of m records c, and
 /// delta = (q/m) E[(sum_y h_y ((P_y - E' Q_y)/w_y - (1 - q)(E - 1)))_+] for e^epsilon = E' = 1 +
 /// q(E - 1), h ~ Multinomial(m, w).
-double subset_attained_delta_down(const SubsetResponse& response, double epsilon);
+double subset_attained_delta_down(const ShuffledSubset& response, double epsilon);
 
 }  // namespace mollify

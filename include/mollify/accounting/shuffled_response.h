@@ -17,7 +17,7 @@ struct ShuffledResponse {
 };
 
 /// The same for m of n records, chosen uniformly without replacement.
-struct SubsetResponse {
+struct ShuffledSubset {
   std::uint64_t records;   ///< n, public
   std::uint64_t chosen;    ///< m, from 1 to n
   std::uint64_t outcomes;  ///< k
@@ -37,7 +37,7 @@ inline constexpr double kGreatestReportEpsilon = 100.0;
 
 /// InvalidInput unless everything is in range; the accounting's functions call it.
 void validate(const ShuffledResponse& response);
-void validate(const SubsetResponse& response);
+void validate(const ShuffledSubset& response);
 /// InvalidInput unless epsilon is finite and not negative.
 void require_total_epsilon(double epsilon);
 /// InvalidInput unless delta is above 0 and below 1.

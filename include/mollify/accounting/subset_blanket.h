@@ -7,8 +7,8 @@ namespace mollify {
 
 /// The E of m reports that amounts to e^epsilon = 1 + (m/n)(E - 1) for the subset, rounded so that
 /// 1 + (m/n)(E - 1) is at most e^epsilon, or at least. At least 1.
-double subset_odds_down(const SubsetResponse& response, double epsilon);
-double subset_odds_up(const SubsetResponse& response, double epsilon);
+double subset_odds_down(const ShuffledSubset& response, double epsilon);
+double subset_odds_up(const ShuffledSubset& response, double epsilon);
 
 /// A delta for which m of n records through k-ary randomized response, shuffled, are (epsilon,
 /// delta)-DP: the smaller one of two bounds, rounded up. q = m/n, e^epsilon = E' = 1 + q(E - 1).
@@ -31,6 +31,6 @@ double subset_odds_up(const SubsetResponse& response, double epsilon);
 /// formula.
 ///
 /// Refuses what `validate` refuses and an epsilon that is negative or not finite. O(1).
-double subset_blanket_up(const SubsetResponse& response, double epsilon);
+double subset_blanket_up(const ShuffledSubset& response, double epsilon);
 
 }  // namespace mollify

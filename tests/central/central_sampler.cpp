@@ -1,0 +1,76 @@
+#include "mollify/central/central_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "mollify/central/central_design.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+/// Designs of every mechanism, small and large.
+std::vector<CentralDesign> designs_of_every_mechanism() {
+  std::vector<CentralDesign> designs;
+  for (const std::string_view name : central_mechanism_names()) {
+    for (const double delta : {0.0, 1e-3}) {
+      for (const std::uint64_t n : {1u, 2u, 7u, 1000u}) {
+        for (const std::uint64_t k : {1u, 2u, 8u, 4096u}) {
+          for (const std::uint64_t m : {std::uint64_t{1}, (n + 1) / 2, n}) {
+            try {
+              designs.push_back(design_central(*central_mechanism_named(name),
+                                               {n, k, m, {.epsilon = 1, .delta = delta}}));
+            } catch (const InvalidInput&) {
+            }
+          }
+        }
+      }
+    }
+  }
+  return designs;
+}
+
+TEST(CentralSampler, HasTheShapeOfItsDesign) {
+  SecureRandom random;
+  std::size_t served = 0;
+  for (const CentralDesign& design : designs_of_every_mechanism()) {
+    const std::unique_ptr<CentralSampler> sampler = make_central_sampler(design);
+    EXPECT_EQ(sampler->record_count(), design.records);
+    EXPECT_EQ(sampler->outcome_count(), design.outcomes);
+    EXPECT_EQ(sampler->output_count(), design.outputs);
+    EXPECT_EQ(sampler->guarantee(), design.guarantee);
+    EXPECT_EQ(sampler->total_variation_up(), design.total_variation_up);
+    EXPECT_EQ(sampler->outputs_are_independent(), design.independent_outputs);
+    EXPECT_GE(design.total_variation_up, 0);
+    EXPECT_LE(design.total_variation_up, 1);
+    EXPECT_FALSE(design.why.empty());
+    const std::vector<std::uint32_t> records(design.records, 0);
+    const std::vector<std::uint32_t> outputs = sampler->draw(records, random);
+    if (design.outputs) {
+      EXPECT_EQ(outputs.size(), *design.outputs);
+    }
+    for (const std::uint32_t output : outputs) EXPECT_LT(output, design.outcomes);
+    ++served;
+  }
+  std::printf("%zu designs\n", served);
+}
+
+TEST(CentralSampler, IsTotal) {
+  SecureRandom random;
+  for (const CentralDesign& design : designs_of_every_mechanism()) {
+    const std::unique_ptr<CentralSampler> sampler = make_central_sampler(design);
+    std::vector<std::uint32_t> records(design.records, ~std::uint32_t{0});
+    records.back() = static_cast<std::uint32_t>(design.outcomes);
+    for (const std::uint32_t output : sampler->draw(records, random)) {
+      EXPECT_LT(output, design.outcomes);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mollify
