@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "mollify/accounting/directed_rounding.h"
+#include "mollify/accounting/shuffle_amplification.h"
 #include "mollify/central/clipped_means.h"
 #include "mollify/central/disjoint_runs.h"
 #include "mollify/central/ds_roo.h"
+#include "mollify/central/poisson_sampler.h"
 #include "mollify/central/product_sampler.h"
 #include "mollify/central/subset_sampler.h"
 #include "mollify/kernel/invalid_input.h"
@@ -100,6 +102,80 @@ CentralDesign ds_roo(const CentralRequest& request) {
   return design;
 }
 
+/// The greatest P(M < m) with which poisson-rr is designed; its total variation counts it.
+constexpr double kShortfall = 1e-12;
+
+/// What the mechanisms that rest on shuffling begin with.
+CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& request) {
+  CentralDesign design = begin(mechanism, request);
+  if (request.budget.delta == 0) {
+    throw InvalidInput(fmt::format(
+        "mechanism {} needs a delta above 0, but it is 0; subsampled-rr is the pure one",
+        name_of(mechanism)));
+  }
+  design.guarantee = {.notion = CentralGuarantee::Notion::kApproximate,
+                      .epsilon = request.budget.epsilon,
+                      .delta = request.budget.delta};
+  return design;
+}
+
+/// What a randomized response of so much promises by itself; above it integers are too coarse.
+double as_response(double epsilon0) { return std::fmin(epsilon0, ExpBound::kGreatestEpsilon); }
+
+CentralDesign subset(const CentralRequest& request) {
+  CentralDesign design = begin_shuffled(CentralMechanism::kSubsetRr, request);
+  design.epsilon0 =
+      as_response(subset_epsilon0_down(request.records, request.outputs, request.outcomes,
+                                       request.budget.epsilon, request.budget.delta));
+  design.why = fmt::format(
+      "{} of {} records are chosen and their reports shuffled, which allows each a randomized "
+      "response of epsilon0 = {:.4g}",
+      request.outputs, request.records, *design.epsilon0);
+  return design;
+}
+
+CentralDesign shuffled(const CentralRequest& request) {
+  CentralDesign design = begin_shuffled(CentralMechanism::kShuffledRr, request);
+  if (request.outputs != request.records) {
+    throw InvalidInput(
+        fmt::format("mechanism shuffled-rr releases a report of each of the {} records, but {} are "
+                    "asked for; subset-rr releases fewer",
+                    request.records, request.outputs));
+  }
+  design.epsilon0 = as_response(shuffle_epsilon0_down(
+      request.records, request.outcomes, request.budget.epsilon, request.budget.delta));
+  design.why = fmt::format(
+      "all {} reports are shuffled, which allows each a randomized response of epsilon0 = {:.4g}",
+      request.records, *design.epsilon0);
+  return design;
+}
+
+CentralDesign poisson_at(const CentralRequest& request, double rate) {
+  CentralDesign design = begin_shuffled(CentralMechanism::kPoissonRr, request);
+  design.rate = PoissonSubsample(rate).rate();
+  design.epsilon0 =
+      as_response(shuffle_epsilon0_down(request.records, request.outcomes, request.budget.epsilon,
+                                        request.budget.delta, design.rate));
+  return design;
+}
+
+CentralDesign poisson(const CentralRequest& request) {
+  begin_shuffled(CentralMechanism::kPoissonRr, request);
+  const std::optional<double> rate = poisson_rate_for(request.records, request.outputs, kShortfall);
+  if (!rate) {
+    throw InvalidInput(fmt::format(
+        "mechanism poisson-rr cannot be sure of {} reports from {} records; it needs some hundred "
+        "records more than outputs, and subset-rr does not",
+        request.outputs, request.records));
+  }
+  CentralDesign design = poisson_at(request, *rate);
+  design.why = fmt::format(
+      "each record is looked at with probability {:.4g}, which hides how many were and allows each "
+      "report epsilon0 = {:.4g}",
+      design.rate, *design.epsilon0);
+  return design;
+}
+
 /// d, where k = 2^d.
 unsigned coordinates_of(std::uint64_t outcomes) {
   if (outcomes < 2 || !std::has_single_bit(outcomes)) {
@@ -150,11 +226,18 @@ CentralDesign unvalidated_design(CentralMechanism mechanism, const CentralReques
       return subsampled(mechanism, request);
     case CentralMechanism::kDsRoo:
       return ds_roo(request);
+    case CentralMechanism::kSubsetRr:
+      return subset(request);
+    case CentralMechanism::kShuffledRr:
+      return shuffled(request);
+    case CentralMechanism::kPoissonRr:
+      return poisson(request);
+    case CentralMechanism::kHistogram:
+      break;
     case CentralMechanism::kProduct:
       return product(request);
-    default:
-      throw InvalidInput(fmt::format("mechanism {} is not served", name_of(mechanism)));
   }
+  throw InvalidInput("there is no such central mechanism");
 }
 
 /// Total variation and independence are the sampler's to tell.
@@ -170,6 +253,18 @@ CentralDesign finished(CentralDesign design) {
 CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request) {
   validate(request);
   return finished(unvalidated_design(mechanism, request));
+}
+
+CentralDesign design_poisson(const CentralRequest& request, double rate) {
+  CentralRequest any = request;
+  any.outputs = 1;  // as many as come
+  validate(any);
+  CentralDesign design = poisson_at(any, rate);
+  design.outputs.reset();
+  design.why = fmt::format(
+      "each record is looked at with probability {:.4g} and all reports are released, however many",
+      design.rate);
+  return finished(std::move(design));
 }
 
 std::vector<CentralOption> central_options(const CentralRequest& request) {
@@ -248,11 +343,26 @@ std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design
       }
       return repeated(std::move(single), design);
     }
+    case CentralMechanism::kSubsetRr:
+    case CentralMechanism::kShuffledRr:
+      return std::make_unique<SubsetSampler>(RandomizedResponse(design.outcomes, *design.epsilon0),
+                                             design.records, *design.outputs, design.guarantee);
+    case CentralMechanism::kPoissonRr: {
+      const RandomizedResponse response(design.outcomes, *design.epsilon0);
+      const PoissonSubsample subsample(design.rate);
+      if (!design.outputs) {
+        return std::make_unique<PoissonSampler>(response, subsample, design.records,
+                                                design.guarantee);
+      }
+      return std::make_unique<PoissonSampler>(response, subsample, design.records, *design.outputs,
+                                              design.guarantee);
+    }
+    case CentralMechanism::kHistogram:
+      break;
     case CentralMechanism::kProduct:
       return product_sampler(design);
-    default:
-      throw InvalidInput(fmt::format("mechanism {} is not served", name_of(design.mechanism)));
   }
+  throw InvalidInput("there is no such central mechanism");
 }
 
 }  // namespace mollify
