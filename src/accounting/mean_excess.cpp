@@ -27,17 +27,21 @@ constexpr double kCut = 6.5;
 /// 1/(sqrt 2 - 1), rounded up.
 constexpr double kSmoothing = 2.4142136;
 
-/// A value and a bound on its distance from the truth.
+/// Transforms below e^-70 of their value on the real axis are taken for 0.
+constexpr double kNothing = -70.0;
+
+/// A value and a bound on its distance from the truth; within `still` of t, where that is not 0,
+/// the truth stays below e^-70.
 struct Estimate {
   Complex value;
   double error;
+  double still;
 };
 
-/// ln(1 + w), principal branch.
-Complex ln_one_plus(Complex w) {
-  const double angle = std::atan2(w.imag(), 1.0 + w.real());
-  if (std::norm(w) > 0.25) return {std::log(std::hypot(1.0 + w.real(), w.imag())), angle};
-  return {0.5 * std::log1p(w.real() * (2.0 + w.real()) + w.imag() * w.imag()), angle};
+/// ln|1 + w|.
+double ln_modulus(Complex w) {
+  if (std::norm(w) > 0.25) return std::log(std::hypot(1.0 + w.real(), w.imag()));
+  return 0.5 * std::log1p(w.real() * (2.0 + w.real()) + w.imag() * w.imag());
 }
 
 /// The transform of the sum on the line c + it, divided by e^scale.
@@ -110,6 +114,7 @@ class Transform {
       const Estimate without = power(w - gained, error + kErrorOfTerms * gain_probability_);
       result.value -= without.value;
       result.error += without.error + 0x1p-52 * std::abs(result.value);
+      result.still = std::min(result.still, without.still);
     }
     return result;
   }
@@ -132,21 +137,26 @@ class Transform {
 
   /// (1 + w)^n e^{-scale} for a w that is off by at most `error`.
   Estimate power(Complex w, double error) const {
-    const Complex logarithm = ln_one_plus(w);
-    const double modulus = std::exp(logarithm.real());
-    const double size = std::exp(terms_ * logarithm.real() - scale_);
-    const double turn = terms_ * logarithm.imag();
+    const double logarithm = ln_modulus(w);
+    const double modulus = std::exp(logarithm);
+    const double most = std::exp(terms_ * std::log((modulus + error) * (1.0 + 0x1p-48)) - scale_ +
+                                 0x1p-50 * std::abs(scale_));
+    if (most < std::exp(kNothing - 1.0)) {
+      // |1 + w| moves by at most slope_error_ for every unit of t.
+      const double room = std::exp((scale_ + kNothing - 1.0) / terms_) - (modulus + error);
+      return {0.0, most, std::max(0.0, room / slope_error_ * (1.0 - 0x1p-20))};
+    }
+    const double angle = std::atan2(w.imag(), 1.0 + w.real());
+    const double size = std::exp(terms_ * logarithm - scale_);
+    const double turn = terms_ * angle;
     const Complex value(size * std::cos(turn), size * std::sin(turn));
     if (error < 0.5 * modulus) {
       const double exponent =
-          terms_ * (error / (modulus - error) +
-                    0x1p-50 * (std::abs(logarithm.real()) + std::abs(logarithm.imag()))) +
+          terms_ * (error / (modulus - error) + 0x1p-50 * (std::abs(logarithm) + std::abs(angle))) +
           0x1p-50 * (1.0 + std::abs(scale_));
-      if (exponent < 0.25) return {value, 2.0 * exponent * size};
+      if (exponent < 0.25) return {value, 2.0 * exponent * size, 0.0};
     }
-    const double most = std::exp(terms_ * std::log((modulus + error) * (1.0 + 0x1p-48)) - scale_ +
-                                 0x1p-50 * std::abs(scale_));
-    return {value, 2.0 * (most + size)};
+    return {value, 2.0 * (most + size), 0.0};
   }
 
   double terms_;
@@ -236,6 +246,17 @@ class Contour {
       const Complex z(c_, t);
       const Complex divided = estimate.value / (z * z) * (j == 0 ? 1.0 : 2.0);
       const double divided_error = estimate.error / std::norm(z) * (j == 0 ? 1.0 : 2.0);
+      if (estimate.value == 0.0) {
+        // This node and the next ones, until the transform may be visible again. Their factors are
+        // below 1.01.
+        const double skipped =
+            std::min(std::floor(estimate.still / step), static_cast<double>(count - j));
+        const double error =
+            1.01 * divided_error + 2.02 * skipped * std::exp(kNothing) / std::norm(z);
+        for (CompensatedSum& sum : errors) sum += error;
+        j += static_cast<std::uint64_t>(skipped);
+        continue;
+      }
       for (std::size_t i = 0; i < 2; ++i) {
         const double factor = std::exp(squares[i] * (c_ - t) * (c_ + t));
         const double turn = 2.0 * squares[i] * c_ * t;

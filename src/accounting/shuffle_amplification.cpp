@@ -20,7 +20,7 @@ double upper(const ShuffledResponse& response, double epsilon) {
 }
 
 double upper(const ShuffledSubset& response, double epsilon) {
-  return subset_blanket_up(response, epsilon);
+  return subset_blanket(response, epsilon).upper;
 }
 
 double lower(const ShuffledResponse& response, double epsilon) {

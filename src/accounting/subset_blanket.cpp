@@ -27,17 +27,17 @@ double subset_odds_up(const ShuffledSubset& response, double epsilon) {
   return std::nextafter(1.0 + product, HUGE_VAL);
 }
 
-double subset_blanket_up(const ShuffledSubset& response, double epsilon) {
+DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon) {
   validate(response);
   require_total_epsilon(epsilon);
   const ShuffledResponse chosen{response.chosen, response.outcomes, response.epsilon0};
-  if (response.chosen == response.records) return privacy_blanket(chosen, epsilon).upper;
+  if (response.chosen == response.records) return privacy_blanket(chosen, epsilon);
   const double e = subset_odds_down(response, epsilon);
   const double e0 = exp_up(response.epsilon0);
-  if (response.outcomes == 1 || e >= e0) return 0.0;
+  if (response.outcomes == 1 || e >= e0) return {0.0, 0.0};
   const double n = static_cast<double>(response.records);
   const double m = static_cast<double>(response.chosen);
-  const double apart = privacy_blanket(chosen, std::max(0.0, ln_down(e))).upper;
+  const DeltaBounds apart = privacy_blanket(chosen, std::max(0.0, ln_down(e)));
   const double k = static_cast<double>(response.outcomes);
   const double q = m / n;
   const double others = (n - m) / n;
@@ -48,7 +48,8 @@ double subset_blanket_up(const ShuffledSubset& response, double epsilon) {
                                        {-more, (k - 2.0) * one},
                                        {-others * more, (e0 - 1.0) * one}}};
   const MeanExcess joint = mean_excess({e0 - e, one}, losses, response.chosen);
-  return std::min({1.0, div_up(mul_up(apart, m), n), div_up(joint.upper, n)});
+  return {std::min(-div_up(mul_up(-apart.lower, m), n), div_down(std::max(0.0, joint.lower), n)),
+          std::min({1.0, div_up(mul_up(apart.upper, m), n), div_up(joint.upper, n)})};
 }
 
 }  // namespace mollify

@@ -10,8 +10,9 @@ namespace mollify {
 double subset_odds_down(const ShuffledSubset& response, double epsilon);
 double subset_odds_up(const ShuffledSubset& response, double epsilon);
 
-/// A delta for which m of n records through k-ary randomized response, shuffled, are (epsilon,
-/// delta)-DP: the smaller one of two bounds, rounded up. q = m/n, e^epsilon = E' = 1 + q(E - 1).
+/// Both sides of a delta for which m of n records through k-ary randomized response, shuffled, are
+/// (epsilon, delta)-DP: the smaller one of two bounds. `upper` is certified, `upper - lower` the
+/// slack of the arithmetic. q = m/n, e^epsilon = E' = 1 + q(E - 1).
 ///
 /// Subsampling of anything: q times the delta of m shuffled reports at ln E [Balle, Barthe,
 /// Gaboardi, NeurIPS 2018, Thm 9, for replacement].
@@ -31,6 +32,6 @@ double subset_odds_up(const ShuffledSubset& response, double epsilon);
 /// formula.
 ///
 /// Refuses what `validate` refuses and an epsilon that is negative or not finite. O(1).
-double subset_blanket_up(const ShuffledSubset& response, double epsilon);
+DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon);
 
 }  // namespace mollify
