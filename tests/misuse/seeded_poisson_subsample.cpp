@@ -1,0 +1,15 @@
+// Nobody can tell who is in a subsample, as somebody with the seed could.
+// expected: SecureRandom
+#include "mollify/kernel/seeded_random.h"
+#include "mollify/kernel/subsample.h"
+
+std::size_t release(const mollify::PoissonSubsample& sample, std::span<const std::uint32_t> values,
+                    mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {
+#if defined(MISUSE)
+  static_cast<void>(secure);
+  return sample.draw(values, seeded).size();
+#else
+  static_cast<void>(seeded);
+  return sample.draw(values, secure).size();
+#endif
+}

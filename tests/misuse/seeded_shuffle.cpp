@@ -1,0 +1,15 @@
+// What is released is never put into an order that a seed tells.
+// expected: SecureRandom
+#include "mollify/kernel/seeded_random.h"
+#include "mollify/kernel/shuffle.h"
+
+void release(std::span<std::uint32_t> values, mollify::SecureRandom& secure,
+             mollify::SeededRandom& seeded) {
+#if defined(MISUSE)
+  static_cast<void>(secure);
+  mollify::shuffle(values, seeded);
+#else
+  static_cast<void>(seeded);
+  mollify::shuffle(values, secure);
+#endif
+}

@@ -1,0 +1,15 @@
+// Nobody can tell who is in a subsample, as somebody with the seed could.
+// expected: SecureRandom
+#include "mollify/kernel/seeded_random.h"
+#include "mollify/kernel/subsample.h"
+
+std::size_t release(std::span<const std::uint32_t> values, mollify::SecureRandom& secure,
+                    mollify::SeededRandom& seeded) {
+#if defined(MISUSE)
+  static_cast<void>(secure);
+  return mollify::subsample(values, 1, seeded).size();
+#else
+  static_cast<void>(seeded);
+  return mollify::subsample(values, 1, secure).size();
+#endif
+}
