@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,20 @@ void require_releases(std::uint64_t releases, std::uint64_t largest) {
     throw InvalidInput(
         fmt::format("the number of releases must be from 1 to {}, but is {}", largest, releases));
   }
+}
+
+void require_delta(double delta) {
+  if (!(delta >= 0.0 && delta <= 1.0)) {
+    throw InvalidInput(fmt::format("delta must be from 0 to 1, but is {}", delta));
+  }
+}
+
+/// 1 − (1−δ)^k, rounded up: two functions within 2 units in the last place and two roundings, none
+/// of which moves the result by more than its own relative error, as it is concave in k·ln(1−δ).
+double any_of_up(double delta, double k) {
+  if (delta == 0.0) return 0.0;
+  const double exact_enough = -std::expm1(k * std::log1p(-delta));
+  return std::min({1.0, exact_enough * (1.0 + 0x1p-49), mul_up(k, delta)});
 }
 
 /// A positive number m·2^e whose exponent cannot overflow: products of a million factors can leave
@@ -63,7 +78,7 @@ double epsilon_per_draw_down(double total, std::uint64_t releases) {
   return div_down(total, static_cast<double>(releases));
 }
 
-OptimalComposition::OptimalComposition(double epsilon, std::uint64_t releases)
+OptimalComposition::OptimalComposition(double epsilon, std::uint64_t releases, double delta)
     : epsilon_(epsilon), releases_(releases) {
   require_epsilon("epsilon", epsilon);
   if (epsilon > 700.0) {
@@ -71,9 +86,18 @@ OptimalComposition::OptimalComposition(double epsilon, std::uint64_t releases)
         fmt::format("epsilon of one release must be at most 700, but is {}", epsilon));
   }
   require_releases(releases, kLargestOptimalCount);
+  require_delta(delta);
+  leaked_ = any_of_up(delta, static_cast<double>(releases));
 }
 
 double OptimalComposition::delta_up(double total_epsilon) const {
+  const double pure = pure_delta_up(total_epsilon);
+  // leaked + (1 − leaked)·pure, which is never more than the sum.
+  if (leaked_ == 0.0) return pure;
+  return std::min(1.0, add_up(leaked_, mul_up(add_up(1.0, -leaked_), pure)));
+}
+
+double OptimalComposition::pure_delta_up(double total_epsilon) const {
   if (!(total_epsilon >= 0.0)) {
     throw InvalidInput(
         fmt::format("the total epsilon must not be negative, but is {}", total_epsilon));
@@ -118,10 +142,9 @@ double OptimalComposition::delta_up(double total_epsilon) const {
 }
 
 double OptimalComposition::epsilon_up(double delta) const {
-  if (!(delta >= 0.0 && delta <= 1.0)) {
-    throw InvalidInput(fmt::format("delta must be from 0 to 1, but is {}", delta));
-  }
+  require_delta(delta);
   if (delta_up(0.0) <= delta) return 0.0;
+  if (leaked_ > delta) return std::numeric_limits<double>::infinity();
   double too_small = 0.0;
   double enough = mul_up(epsilon_, static_cast<double>(releases_));
   for (int i = 0; i < 64; ++i) {

@@ -71,6 +71,16 @@ bool division_is_exact_by_nature(double a, double b, double quotient) {
 
 }  // namespace
 
+double add_up(double a, double b) {
+  const double sum = a + b;
+  if (std::isnan(sum) || std::isinf(a) || std::isinf(b) || sum == kInfinity) return sum;
+  if (sum == -kInfinity) return std::numeric_limits<double>::lowest();
+  const double part_of_b = sum - a;
+  const double error = (a - (sum - part_of_b)) + (b - part_of_b);
+  // Where the parts overflow the error cannot be told; a sum is never below the least double.
+  return error > 0.0 || std::isnan(error) ? steps_up(sum, 1) : sum;
+}
+
 double mul_up(double a, double b) {
   const double product = a * b;
   if (a == 0.0 || b == 0.0 || std::isnan(product) || std::isinf(a) || std::isinf(b)) return product;

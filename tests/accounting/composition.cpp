@@ -137,6 +137,37 @@ RC_GTEST_PROP(OptimalCompositionProperty, MonotoneAndNeverAboveBasic, ()) {
   RC_ASSERT(composition.delta_up(basic) == 0.0);
 }
 
+// k releases that are (ε, δ₀)-DP: 1 − (1−δ₀)^k·(1 − δ(ε′)), in bits enough for 10^−300.
+TEST(OptimalComposition, ApproximateReleasesAgainstTheDefinition) {
+  for (const double delta0 : {1e-300, 1e-9, 1e-3, 0.5, 1.0}) {
+    for (const std::uint64_t k : {1U, 7U, 1000U}) {
+      const OptimalComposition composition(0.5, k, delta0);
+      for (const double fraction : {0.0, 0.1, 0.5, 1.0}) {
+        const double total = fraction * 0.5 * static_cast<double>(k);
+        mpfr_t kept, pure;
+        mpfr_inits2(1400, kept, pure, nullptr);
+        mpfr_set_d(kept, delta0, MPFR_RNDN);
+        mpfr_ui_sub(kept, 1, kept, MPFR_RNDN);
+        mpfr_pow_ui(kept, kept, k, MPFR_RNDN);
+        mpfr_set_d(pure, exact_delta(0.5, k, total), MPFR_RNDN);
+        mpfr_ui_sub(pure, 1, pure, MPFR_RNDN);
+        mpfr_mul(kept, kept, pure, MPFR_RNDN);
+        mpfr_ui_sub(kept, 1, kept, MPFR_RNDN);
+        const double exact = mpfr_get_d(kept, MPFR_RNDN);
+        mpfr_clears(kept, pure, nullptr);
+        SCOPED_TRACE(::testing::Message() << delta0 << " k " << k << " total " << total);
+        EXPECT_GE(composition.delta_up(total), exact);
+        EXPECT_LE(composition.delta_up(total), exact * (1.0 + 1e-11));
+      }
+    }
+  }
+  const OptimalComposition ten(0.1, 10, 1e-7);
+  EXPECT_EQ(ten.epsilon_up(0.9e-6), kInfinity);
+  EXPECT_LT(ten.epsilon_up(1e-5), 1.0);
+  EXPECT_LE(ten.delta_up(ten.epsilon_up(1e-5)), 1e-5);
+  EXPECT_LE(ten.epsilon_up(1e-6), basic_composition_epsilon_up(0.1, 10));
+}
+
 TEST(Composition, RefusesTheImpossible) {
   for (const double epsilon : {0.0, -1.0, kNan, kInfinity}) {
     EXPECT_THROW(basic_composition_epsilon_up(epsilon, 1), InvalidInput);
@@ -147,6 +178,8 @@ TEST(Composition, RefusesTheImpossible) {
   EXPECT_THROW(epsilon_per_draw_down(1.0, (std::uint64_t{1} << 53) + 1), InvalidInput);
   EXPECT_THROW(OptimalComposition(701.0, 1), InvalidInput);
   EXPECT_THROW(OptimalComposition(1.0, (std::uint64_t{1} << 20) + 1), InvalidInput);
+  EXPECT_THROW(OptimalComposition(1.0, 1, -1e-9), InvalidInput);
+  EXPECT_THROW(OptimalComposition(1.0, 1, kNan), InvalidInput);
   const OptimalComposition composition(1.0, 3);
   EXPECT_THROW(composition.delta_up(-0.1), InvalidInput);
   EXPECT_THROW(composition.delta_up(kNan), InvalidInput);

@@ -213,6 +213,31 @@ TEST_F(DirectedRounding, ProductsAndQuotients) {
   EXPECT_EQ(worst_.down, 0);
 }
 
+/// a + b rounded up by MPFR; a sum of doubles is never between two subnormal ones.
+double sum_up(double a, double b) {
+  mpfr_t sum;
+  mpfr_init2(sum, 53);
+  mpfr_set_d(sum, a, MPFR_RNDN);
+  mpfr_add_d(sum, sum, b, MPFR_RNDU);
+  const double up = mpfr_get_d(sum, MPFR_RNDU);
+  mpfr_clear(sum);
+  return up;
+}
+
+TEST_F(DirectedRounding, SumsAreTheTightest) {
+  for (const double a : edges()) {
+    for (const double b : edges()) ASSERT_EQ(add_up(a, b), sum_up(a, b)) << a << " + " << b;
+  }
+  for (int i = 0; i < kRandomInputs; ++i) {
+    const double a = any_double(random_, -60, 60);
+    const double b = any_double(random_, -60, 60);
+    ASSERT_EQ(add_up(a, b), sum_up(a, b)) << a << " + " << b;
+    const double tiny = any_double(random_, -1073, -1000);
+    const double other = any_double(random_, -1073, -960);
+    ASSERT_EQ(add_up(tiny, other), sum_up(tiny, other)) << tiny << " + " << other;
+  }
+}
+
 TEST_F(DirectedRounding, ProductsAndQuotientsAtTheEdges) {
   for (const double a : edges()) {
     for (const double b : edges()) {

@@ -4,20 +4,20 @@
 // the domain. Privacy parameters are reported through these, so that rounding never makes a
 // statement stronger than what was proved.
 //
-// Arithmetic (mul, div): IEEE 754 gives the nearest double; the sign of the error is found exactly
-// with a fused multiply-add, and the result is moved one step only if it is on the wrong side: the
-// tightest bound there is. In the range where that error itself would underflow the result is
-// always moved.
-// Functions (exp, ln): the C library is assumed to be within 2 units in the last place for exp, log
-// and log1p (glibc and musl state less than 1), and the result is moved outward by that many steps.
-// The tests compare with MPFR. Rounding to nearest must be in force, and the file must not be
-// compiled with -ffast-math.
+// Arithmetic (add, mul, div): IEEE 754 gives the nearest double; the sign of the error is found
+// exactly with a fused multiply-add (for sums, by Knuth's two-sum), and the result is moved one
+// step only if it is on the wrong side: the tightest bound there is. In the range where that error
+// itself would underflow the result is always moved. Functions (exp, ln): the C library is assumed
+// to be within 2 units in the last place for exp, log and log1p (glibc and musl state less than 1),
+// and the result is moved outward by that many steps. The tests compare with MPFR. Rounding to
+// nearest must be in force, and the file must not be compiled with -ffast-math.
 #pragma once
 
 #include "mollify/kernel/wide.h"
 
 namespace mollify {
 
+double add_up(double a, double b);
 double mul_up(double a, double b);
 double div_up(double a, double b);
 double div_down(double a, double b);
