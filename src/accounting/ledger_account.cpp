@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
 #include "mollify/accounting/composition.h"
@@ -16,24 +15,16 @@ namespace {
 
 using Notion = PrivacyCost::Notion;
 
-constexpr std::size_t kMostThresholds = 32;
+// The thresholds to try: some of the values and the largest ones, as one large release is best
+// added.
+constexpr std::size_t kSomeThresholds = 32;
+constexpr std::size_t kLargestThresholds = 8;
 
 Decimal half() { return Decimal(0.5); }
 
-/// The thresholds to try: nothing, everything, and some of the values between.
-std::vector<Decimal> thresholds(const std::map<Decimal, std::uint64_t>& values) {
-  std::vector<Decimal> chosen = {Decimal()};
-  const std::size_t count = values.size();
-  const std::size_t tried = std::min(count, kMostThresholds);
-  auto value = values.begin();
-  std::size_t at = 0;
-  for (std::size_t i = 1; i <= tried; ++i) {
-    const std::size_t next = i * count / tried - 1;
-    std::advance(value, static_cast<std::ptrdiff_t>(next - at));
-    at = next;
-    chosen.push_back(value->first);
-  }
-  return chosen;
+/// ρ of so many ε-DP releases.
+Decimal rho_of(const Decimal& epsilon, std::uint64_t times) {
+  return half() * epsilon * epsilon * Decimal(static_cast<double>(times));
 }
 
 }  // namespace
@@ -108,21 +99,10 @@ LedgerAccount LedgerAccount::with(const PrivacyCost& cost) const {
   return more;
 }
 
-Decimal LedgerAccount::rho_with_pure_up_to(const Decimal& threshold) const {
+Decimal LedgerAccount::rho_of_all() const {
   Decimal rho = rho_ + half() * mu_squared_;
-  for (const auto& [epsilon, count] : epsilons_) {
-    if (epsilon > threshold) break;
-    rho = rho + half() * epsilon * epsilon * Decimal(static_cast<double>(count));
-  }
+  for (const auto& [epsilon, count] : epsilons_) rho = rho + rho_of(epsilon, count);
   return rho;
-}
-
-Decimal LedgerAccount::epsilon_above(const Decimal& threshold) const {
-  Decimal sum;
-  for (auto above = epsilons_.upper_bound(threshold); above != epsilons_.end(); ++above) {
-    sum = sum + above->first * Decimal(static_cast<double>(above->second));
-  }
-  return sum;
 }
 
 /// Visits every conversion that may keep an (ε, δ) total with some ε left for it.
@@ -130,22 +110,35 @@ template <class Visit>
 void LedgerAccount::for_each_conversion(const PrivacyCost& total, Visit visit) const {
   if (delta_ >= total.delta) return;
   const bool pure_only = rho_.is_zero() && mu_squared_.is_zero();
-  for (const Decimal& threshold : thresholds(epsilons_)) {
-    const Decimal added = epsilon_above(threshold);
-    const double rho = rho_with_pure_up_to(threshold).up();
-    if (std::isfinite(rho)) visit(Conversion{CompositionRule::kConcentrated, added, rho, 1});
-    if (!pure_only || threshold.is_zero() || threshold > Decimal(700.0)) continue;
-    const auto optimally = [&](std::uint64_t count, const Decimal& others) {
-      if (count > std::uint64_t{1} << 20U) return;
-      visit(Conversion{CompositionRule::kOptimal, others, threshold.up(), count});
-    };
-    // All up to the threshold raised to it, and those equal to it alone.
-    std::uint64_t count = 0;
-    for (const auto& [epsilon, times] : epsilons_) count += epsilon <= threshold ? times : 0;
-    optimally(count, added);
-    const std::uint64_t equal = epsilons_.at(threshold);
-    const Decimal composed = threshold * Decimal(static_cast<double>(equal));
-    if (equal != count) optimally(equal, minus_or_zero(epsilon_, composed));
+  const std::size_t step = 1 + epsilons_.size() / kSomeThresholds;
+  Decimal rho = rho_ + half() * mu_squared_;
+  Decimal added = epsilon_;  // of those above the threshold
+  std::uint64_t count = 0;   // of those up to it
+  const auto convert = [&]() {
+    const double rho_up = rho.up();
+    if (std::isfinite(rho_up)) {
+      visit(Conversion{CompositionRule::kConcentrated, added, rho_up, 1});
+    }
+  };
+  const auto compose = [&](const Decimal& epsilon, std::uint64_t releases, const Decimal& others) {
+    if (epsilon.is_zero() || epsilon > Decimal(700.0) || releases > std::uint64_t{1} << 20U) return;
+    visit(Conversion{CompositionRule::kOptimal, others, epsilon.up(), releases});
+  };
+  if (!pure_only) convert();
+  std::size_t left = epsilons_.size();
+  for (const auto& [epsilon, times] : epsilons_) {
+    const Decimal together = epsilon * Decimal(static_cast<double>(times));
+    rho = rho + rho_of(epsilon, times);
+    added = minus_or_zero(added, together);
+    count += times;
+    if (left % step == 0 || left <= kLargestThresholds) {
+      convert();
+      if (pure_only) {
+        compose(epsilon, count, added);
+        if (times != count) compose(epsilon, times, minus_or_zero(epsilon_, together));
+      }
+    }
+    --left;
   }
   // √ of a double is within half a unit in the last place.
   const double mu = std::nextafter(std::sqrt(mu_squared_.up()), 2000.0);
@@ -160,10 +153,8 @@ bool LedgerAccount::fits(const PrivacyCost& total) const {
   switch (total.notion) {
     case Notion::kPure:
       return pure_only && delta_.is_zero() && epsilon_ <= total.parameter;
-    case Notion::kConcentrated: {
-      const Decimal all = epsilons_.empty() ? Decimal() : epsilons_.rbegin()->first;
-      return delta_.is_zero() && rho_with_pure_up_to(all) <= total.parameter;
-    }
+    case Notion::kConcentrated:
+      return delta_.is_zero() && rho_of_all() <= total.parameter;
     default:
       break;
   }
@@ -183,11 +174,9 @@ std::optional<Spending> LedgerAccount::spent(const PrivacyCost& total) const {
     case Notion::kPure:
       if (!pure_only || !delta_.is_zero()) return std::nullopt;
       return Spending{PrivacyCost::pure(epsilon_), CompositionRule::kBasic};
-    case Notion::kConcentrated: {
+    case Notion::kConcentrated:
       if (!delta_.is_zero()) return std::nullopt;
-      const Decimal all = epsilons_.empty() ? Decimal() : epsilons_.rbegin()->first;
-      return Spending{PrivacyCost::concentrated(rho_with_pure_up_to(all)), CompositionRule::kBasic};
-    }
+      return Spending{PrivacyCost::concentrated(rho_of_all()), CompositionRule::kBasic};
     default:
       break;
   }
@@ -231,12 +220,13 @@ Decimal LedgerAccount::remaining(const PrivacyCost& total) const {
   if (!exact.is_zero() && !fits_too(exact)) exact = {};
   double least = exact.down();
   double most = 2 * total.parameter.up() + 1;
-  constexpr int kHalvings = 40;
-  for (int i = 0; i < kHalvings; ++i) {
+  constexpr int kDigits = 6;
+  const auto rounded_down = [](double value) { return Decimal(value).with_digits_down(kDigits); };
+  for (int i = 0; i < 40 && most - least > 1e-7 * most; ++i) {
     const double middle = 0.5 * (least + most);
-    (fits_too(Decimal(middle)) ? least : most) = middle;
+    (fits_too(rounded_down(middle)) ? least : most) = middle;
   }
-  const Decimal rounded = Decimal(least).with_digits_down(6);
+  const Decimal rounded = rounded_down(least);
   return rounded > exact && fits_too(rounded) ? rounded : exact;
 }
 

@@ -12,8 +12,9 @@ namespace mollify {
 double mu_per_draw_down(double total, std::uint64_t releases);
 
 /// The δ for which μ-Gaussian-DP is (ε, δ)-DP, Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) [Balle, Wang 2018,
-/// Thm 8; Dong, Roth, Su 2022, Cor. 2.13], computed with 50 digits and rounded up; no smaller one
-/// holds for all. InvalidInput unless μ is from 10^−6 to 1000 and ε from 0 to 10^6.
+/// Thm 8; Dong, Roth, Su 2022, Cor. 2.13], rounded up: above it by at most 2^−36
+/// of the first term while ε is at most 700 and that term above 10^−300. No smaller δ holds for
+/// all. InvalidInput unless μ is from 10^−6 to 1000 and ε from 0 to 10^6.
 double gaussian_delta_up(double mu, double epsilon);
 
 /// A least ε with gaussian_delta_up(μ, ε) ≤ δ but for rounding; infinite for δ = 0. InvalidInput

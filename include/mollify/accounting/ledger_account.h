@@ -32,12 +32,12 @@ struct Spending {
 /// and what counts is the least result:
 /// - pure ε: Σε of pure releases. Others promise no pure ε, so they never fit.
 /// - ρ: Σρ, where ε counts ε²/2 and μ counts μ²/2. An (ε, δ) release promises no ρ and never fits.
-/// - (ε, δ): Σε and Σδ; or each (ε_i, δ_i) is ε_i-DP but for an event of probability δ_i [Kairouz,
-/// Oh,
-///   Viswanath 2015, Thm 3.3's dominating pair], so Σδ_i is split off and the pure rest composes:
-///   the releases with ε_i up to some threshold by zCDP, or raised to the threshold and composed
-///   optimally; those above it by adding ε_i. Every threshold is valid and the best one of up to 32
-///   is taken. Releases in Gaussian-DP alone are converted by their exact curve.
+/// - (ε, δ): Σε and Σδ; or each (ε_i, δ_i) is ε_i-DP but for an event of probability δ_i (the pair
+///   that dominates it, Kairouz, Oh, Viswanath 2015), so that Σδ_i is split off and the pure rest
+///   composes: the releases with ε_i up to some threshold by zCDP, or raised to the threshold and
+///   composed optimally, or those equal to it composed optimally; the others by adding ε_i. Every
+///   threshold is valid, and the best one of about 32 is taken. Releases in Gaussian-DP alone are
+///   converted by their exact curve.
 /// Sums and comparisons are exact in decimal numbers, so that no spend that fits by Σ is refused
 /// for rounding; conversions between notions are rounded up.
 ///
@@ -73,8 +73,7 @@ class LedgerAccount {
  private:
   struct Conversion;
 
-  Decimal rho_with_pure_up_to(const Decimal& threshold) const;
-  Decimal epsilon_above(const Decimal& threshold) const;
+  Decimal rho_of_all() const;
   template <class Visit>
   void for_each_conversion(const PrivacyCost& total, Visit visit) const;
 
