@@ -61,6 +61,7 @@ int run(int argc, char** argv) {
   add_verify(app, session);
   add_ledger(app, session);
   add_plan(app, session);
+  add_amplify(app, session);
   add_risk(app, session);
   add_law(app, session);
   add_compare(app, session);

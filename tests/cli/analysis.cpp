@@ -198,8 +198,8 @@ TEST(Help, OfEveryCommandFitsAndNamesItsOptions) {
   const CommandLine command;
   const Ended all = command.run({"--help"});
   EXPECT_EQ(all.status, 0);
-  for (const char* name : {"sample", "verify", "plan", "risk", "law", "compare", "check", "domain",
-                           "candidates", "tune"}) {
+  for (const char* name : {"sample", "verify", "plan", "amplify", "risk", "law", "compare", "check",
+                           "domain", "candidates", "tune"}) {
     EXPECT_NE(all.out.find(std::string("\n  ") + name + " "), std::string::npos) << all.out;
     const Ended help = command.run({name, "--help"});
     EXPECT_EQ(help.status, 0);

@@ -33,6 +33,44 @@ TEST(RandomizedResponse, KeepsItsInequalitiesInIntegers) {
   }
 }
 
+TEST(RandomizedResponse, KeepsItsInequalityForChosenRecords) {
+  constexpr std::uint64_t kMost = RandomizedResponse::kMostRecords;
+  for (const double epsilon : {1e-6, 1e-3, 0.1, 1.0, 5.0, 30.0}) {
+    for (const std::size_t k : {2u, 3u, 1000u, 1u << 24}) {
+      for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1'000'003},
+                                    std::uint64_t{1'000'000'000}, kMost}) {
+        for (const std::uint64_t m : {std::uint64_t{1}, (n + 2) / 3, n}) {
+          const RandomizedResponse response(k, epsilon, n, m);
+          EXPECT_TRUE(response.satisfies(response.bound()));
+          EXPECT_GE(response.other(), 1u);
+          EXPECT_LE(response.total(), Band::kGreatestTotal);
+          EXPECT_TRUE(response.total() ==
+                      response.kept() + uint128{k - 1} * uint128{response.other()});
+          const double odds =
+              1 + static_cast<double>(n) / static_cast<double>(m) * std::expm1(epsilon);
+          if (odds > 0x1p40) continue;  // L is too small to be compared
+          EXPECT_NEAR(static_cast<double>(response.other()) /
+                          static_cast<double>(response.total()) *
+                          (odds + static_cast<double>(k - 1)),
+                      1, 2e-6)
+              << "epsilon " << epsilon << ", k " << k << ", n " << n << ", m " << m;
+        }
+      }
+    }
+  }
+}
+
+TEST(RandomizedResponse, IsTightForOneChosenRecord) {
+  for (const double epsilon : {1e-3, 0.1, 1.0, 5.0}) {
+    for (const std::uint64_t n : {2u, 7u, 1000u}) {
+      const RandomizedResponse response(5, epsilon, n, 1);
+      EXPECT_FALSE(
+          response.bound().allows(uint128{response.kept() + 1} + uint128{n - 1} * response.other(),
+                                  uint128{n} * response.other()));
+    }
+  }
+}
+
 TEST(RandomizedResponse, OneOutcomeIsReportedAlways) {
   const RandomizedResponse response(1, 1);
   EXPECT_EQ(response.kept(), response.total());
@@ -44,9 +82,10 @@ TEST(RandomizedResponse, OneOutcomeIsReportedAlways) {
   }
 }
 
-std::string response_refusal(std::size_t k, double epsilon) {
+std::string response_refusal(std::size_t k, double epsilon, std::uint64_t records = 1,
+                             std::uint64_t chosen = 1) {
   try {
-    RandomizedResponse(k, epsilon);
+    RandomizedResponse(k, epsilon, records, chosen);
   } catch (const InvalidInput& refused) {
     return refused.what();
   }
@@ -58,6 +97,12 @@ TEST(RandomizedResponse, RefusesInOneSentence) {
   EXPECT_EQ(response_refusal((1 << 24) + 1, 1),
             "the number of outcomes must be from 1 to 16777216, but is 16777217");
   EXPECT_EQ(response_refusal(2, 0), "epsilon must be finite and positive, but is 0");
+  EXPECT_EQ(response_refusal(2, 1, 0),
+            "the number of records must be from 1 to 1099511627776, but is 0");
+  EXPECT_EQ(response_refusal(2, 1, 5, 6),
+            "the number of chosen records must be from 1 to all 5, but is 6");
+  EXPECT_EQ(response_refusal(2, 1, 5, 0),
+            "the number of chosen records must be from 1 to all 5, but is 0");
   EXPECT_EQ(response_refusal(2, 1e-7), "epsilon of one draw must be at least 1e-06, but is 1e-07");
 }
 

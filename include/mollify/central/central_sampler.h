@@ -35,10 +35,15 @@ class CentralSampler {
   /// What all outputs of one draw promise together.
   virtual CentralGuarantee guarantee() const = 0;
 
-  /// Weak total variation, rounded up: if the records are independent draws from any P, each
-  /// output follows one P-hat with TV(P-hat, P) at most this, and the outputs are independent. The
-  /// joint law is then within m times this of m draws from P.
+  /// Total variation of one output, rounded up: if the records are independent draws from P, each
+  /// output follows one P-hat with TV(P-hat, P) at most this, and the joint law of the m outputs is
+  /// within m times this of m independent draws from P (weak and strong multi-sampling [Cheu, Nayak
+  /// 2024, Lemma 9]). For every P, unless the class names those it holds for.
   virtual double total_variation_up() const = 0;
+
+  /// Whether the outputs are then also independent, to within a probability that
+  /// total_variation_up() counts.
+  virtual bool outputs_are_independent() const { return true; }
 
   /// The released outcomes in an order that tells nothing. Total: a record outside {0, ..., k - 1}
   /// counts as 0. Requires records.size() == record_count().

@@ -1,0 +1,48 @@
+// Where a monotone function crosses a target, to within a last bracket.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace mollify {
+
+/// Two arguments of a function with a target between its values.
+struct Crossing {
+  double at_most;  ///< value(at_most) <= target
+  double above;    ///< value(above) > target
+};
+
+/// Narrows a crossing until its ends are within 1e-9 of the larger one. Values are not negative; if
+/// they cross several times the ends still are what they are called. Secants of the logarithm, and
+/// every third time, or while a value may be 0, the middle.
+
+template <class Value>
+Crossing narrow(Crossing bracket, double target, const Value& value) {
+  const auto height = [target](double found) {
+    return std::clamp(std::log(found / target), -700.0, 700.0);
+  };
+  double low = -700.0;
+  double high = 700.0;
+  for (int i = 0; i < 100; ++i) {
+    const double width = bracket.above - bracket.at_most;
+    if (std::abs(width) <= 1e-9 * std::max(std::abs(bracket.above), std::abs(bracket.at_most))) {
+      break;
+    }
+    const bool unknown = low <= -700.0 || high >= 700.0;
+    double part = i % 3 == 2 || unknown ? 0.5 : -low / (high - low);
+    // Stepping a little past where the crossing seems to be moves both ends.
+    part = std::clamp(part + (i % 2 == 0 ? 1e-4 : -1e-4), 1e-5, 1.0 - 1e-5);
+    const double x = bracket.at_most + part * width;
+    const double found = value(x);
+    if (found <= target) {
+      bracket.at_most = x;
+      low = height(found);
+    } else {
+      bracket.above = x;
+      high = height(found);
+    }
+  }
+  return bracket;
+}
+
+}  // namespace mollify

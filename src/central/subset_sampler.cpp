@@ -1,0 +1,36 @@
+#include "mollify/central/subset_sampler.h"
+
+#include <fmt/format.h>
+
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/subsample.h"
+#include "share.h"
+
+namespace mollify {
+
+SubsetSampler::SubsetSampler(const RandomizedResponse& response, std::uint64_t records,
+                             std::uint64_t chosen, const CentralGuarantee& guarantee)
+    : response_(response), records_(records), chosen_(chosen), guarantee_(guarantee) {
+  if (chosen < 1 || chosen > records) {
+    throw InvalidInput(fmt::format(
+        "the number of chosen records must be from 1 to all {}, but is {}", records, chosen));
+  }
+}
+
+double SubsetSampler::total_variation_up() const { return mollify::total_variation_up(response_); }
+
+std::vector<std::uint32_t> SubsetSampler::draw(std::span<const std::uint32_t> records,
+                                               SecureRandom& random) const {
+  std::vector<std::uint32_t> outputs = subsample(records, chosen_, random);
+  for (std::uint32_t& value : outputs) {
+    value = static_cast<std::uint32_t>(response_.draw(value, random));
+  }
+  return outputs;
+}
+
+double total_variation_up(const RandomizedResponse& response) {
+  return detail::share_up(uint128{response.outcome_count() - 1} * response.other(),
+                          response.total());
+}
+
+}  // namespace mollify

@@ -1,0 +1,200 @@
+// mollify amplify: what shuffling adds to the privacy of randomized reports.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "mollify/accounting/directed_rounding.h"
+#include "mollify/accounting/privacy_blanket.h"
+#include "mollify/accounting/shuffle_amplification.h"
+#include "mollify/accounting/subset_blanket.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify::cli {
+namespace {
+
+struct AmplifyOptions {
+  std::optional<std::uint64_t> n, k, chosen;
+  std::optional<double> epsilon0, epsilon, delta, rate;
+  bool json = false;
+};
+
+/// The mechanism, whichever of the two kinds, with all its parameters known.
+struct Amplified {
+  ShuffledResponse response;
+  std::optional<std::uint64_t> chosen;
+
+  ShuffledSubset subset() const {
+    return {response.records, *chosen, response.outcomes, response.epsilon0};
+  }
+  DeltaBounds delta(double epsilon) const {
+    return chosen ? subset_delta(subset(), epsilon) : shuffle_delta(response, epsilon);
+  }
+  double slack(double epsilon) const {
+    const DeltaBounds blanket =
+        chosen ? subset_blanket(subset(), epsilon) : privacy_blanket(response, epsilon);
+    return blanket.upper - blanket.lower;
+  }
+  double epsilon_up(double delta) const {
+    return chosen ? subset_epsilon_up(subset(), delta) : shuffle_epsilon_up(response, delta);
+  }
+  double epsilon_down(double delta) const {
+    return chosen ? subset_epsilon_down(subset(), delta) : shuffle_epsilon_down(response, delta);
+  }
+  /// The papers' closed form knows neither kind of sampling.
+  std::optional<double> closed_form(double delta) const {
+    if (chosen || response.rate < 1) return std::nullopt;
+    return shuffle_closed_form_epsilon(response.records, response.outcomes, response.epsilon0,
+                                       delta);
+  }
+  double total_variation_up() const {
+    const double others = static_cast<double>(response.outcomes) - 1;
+    return div_up(others, std::nextafter(exp_down(response.epsilon0) + others, 0.0));
+  }
+  std::string description() const {
+    std::string what = fmt::format("shuffled reports of {} records", response.records);
+    if (chosen)
+      what = fmt::format("shuffled reports of {} of {} records", *chosen, response.records);
+    if (response.rate < 1) what += fmt::format(", each kept with probability {:g},", response.rate);
+    return what + fmt::format(" over {} outcomes, each with epsilon0 = {:.6g}", response.outcomes,
+                              response.epsilon0);
+  }
+};
+
+Amplified solve(const AmplifyOptions& options) {
+  if (options.chosen && options.rate) {
+    throw InvalidInput("--chosen and --rate are two kinds of sampling, but both are given");
+  }
+  const int given = (options.n ? 1 : 0) + (options.epsilon0 ? 1 : 0) + (options.epsilon ? 1 : 0) +
+                    (options.delta ? 1 : 0);
+  if (given != 3) {
+    throw InvalidInput(fmt::format(
+        "of --n, --epsilon0, --epsilon and --delta three must be given, but {} are", given));
+  }
+  const std::uint64_t k = needed(options.k, "--k");
+  const double rate = options.rate.value_or(1);
+  Amplified found{{options.n.value_or(1), k, options.epsilon0.value_or(1), rate}, options.chosen};
+  if (!options.n) {
+    if (options.chosen) {
+      throw InvalidInput("--chosen needs --n, but it is not given; use --rate to find n");
+    }
+    const auto records =
+        shuffle_records_up(k, *options.epsilon0, *options.epsilon, *options.delta, rate);
+    if (!records) {
+      throw InvalidInput(
+          fmt::format("no number of records up to {} gives epsilon = {:g} and delta = {:g} with "
+                      "reports of epsilon0 = {:g}",
+                      kMostRecords, *options.epsilon, *options.delta, *options.epsilon0));
+    }
+    found.response.records = *records;
+  }
+  if (!options.epsilon0) {
+    found.response.epsilon0 =
+        options.chosen
+            ? subset_epsilon0_down(*options.n, *options.chosen, k, *options.epsilon, *options.delta)
+            : shuffle_epsilon0_down(*options.n, k, *options.epsilon, *options.delta, rate);
+  }
+  return found;
+}
+
+void print_bounds(const char* name, double upper, double lower) {
+  fmt::print("  certified    {} = {:.6g}\n", name, upper);
+  fmt::print("  attained     {} = {:.6g}, by two neighbouring data sets: nobody can claim less\n",
+             name, lower);
+}
+
+void print_head(const Amplified& found) {
+  fmt::print("{}\na report's law is at most {:.4g} from its record's in total variation\n\n",
+             found.description(), found.total_variation_up());
+}
+
+Json head_json(const Amplified& found) {
+  const ShuffledResponse& response = found.response;
+  Json json{{"n", response.records}, {"k", response.outcomes}, {"epsilon0", response.epsilon0}};
+  if (found.chosen) json["chosen"] = *found.chosen;
+  json["rate"] = response.rate;
+  json["total_variation"] = found.total_variation_up();
+  return json;
+}
+
+int print_delta(const Amplified& found, double epsilon, bool as_json) {
+  const DeltaBounds delta = found.delta(epsilon);
+  const double slack = found.slack(epsilon);
+  if (as_json) {
+    Json json = head_json(found);
+    json["epsilon"] = epsilon;
+    json["delta_upper"] = delta.upper;
+    json["delta_lower"] = delta.lower;
+    json["slack"] = slack;
+    print_json(json);
+    return kSuccess;
+  }
+  print_head(found);
+  fmt::print("(epsilon, delta)-DP at epsilon = {:g}\n", epsilon);
+  print_bounds("delta", delta.upper, delta.lower);
+  fmt::print("  slack        at most {:.2g} of the certified delta is rounding\n", slack);
+  return kSuccess;
+}
+
+int run(const AmplifyOptions& options) {
+  const Amplified found = solve(options);
+  if (!options.delta) return print_delta(found, *options.epsilon, options.json);
+  const double delta = *options.delta;
+  // What was solved for the epsilon asked keeps it.
+  const double upper = options.epsilon ? std::min(*options.epsilon, found.epsilon_up(delta))
+                                       : found.epsilon_up(delta);
+  const double lower = found.epsilon_down(delta);
+  const double slack = found.slack(upper);
+  const std::optional<double> closed = found.closed_form(delta);
+  if (options.json) {
+    Json json = head_json(found);
+    json["delta"] = delta;
+    if (options.epsilon) json["epsilon"] = *options.epsilon;
+    json["epsilon_upper"] = upper;
+    json["epsilon_lower"] = lower;
+    json["closed_form"] = closed ? Json(*closed) : Json(nullptr);
+    json["slack"] = slack;
+    print_json(json);
+    return kSuccess;
+  }
+  print_head(found);
+  fmt::print("(epsilon, delta)-DP at delta = {:g}\n", delta);
+  print_bounds("epsilon", upper, lower);
+  if (closed) {
+    fmt::print("  closed form  epsilon = {:.6g}, as in the papers\n", *closed);
+  } else {
+    fmt::print("  closed form  none: outside its regime\n");
+  }
+  fmt::print("  slack        at most {:.2g} of delta is rounding\n", slack);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_amplify(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "amplify",
+      "Say how private shuffled reports are, in proved numbers\n\n"
+      "Every record goes through k-ary randomized response with epsilon0; all reports leave\n"
+      "shuffled. Give --k and three of --n, --epsilon0, --epsilon and --delta: the fourth is "
+      "found,\n"
+      "with a proved bound, what two data sets attain, and the papers' closed form in its regime.\n"
+      "Neighbouring data sets replace one record, so the number of records n is public.\n"
+      "Nothing private is read.");
+  const auto options = std::make_shared<AmplifyOptions>();
+  add_whole_number(command, "--n", options->n, "number of records; it is public");
+  add_whole_number(command, "--k", options->k, "number of outcomes");
+  add_number(command, "--epsilon0", options->epsilon0, "of one report, up to 100");
+  add_number(command, "--epsilon", options->epsilon, "of all reports together");
+  add_number(command, "--delta", options->delta, "of all reports together");
+  add_number(command, "--rate", options->rate,
+             "each record is first kept with this probability (default: 1)");
+  add_whole_number(command, "--chosen", options->chosen,
+                   "so many of the n records are first chosen, without replacement");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli

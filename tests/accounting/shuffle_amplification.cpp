@@ -1,0 +1,137 @@
+#include "mollify/accounting/shuffle_amplification.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include <gtest/gtest.h>
+
+#include "mollify/accounting/privacy_blanket.h"
+#include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
+
+namespace mollify {
+namespace {
+
+double total_variation(double k, double epsilon0) {
+  return (k - 1.0) / (std::exp(epsilon0) + k - 1.0);
+}
+
+// n = 10^4, k = 20 and n = 10^5, k = 1000 at epsilon = 1, delta = 10^-6; m = n, or about n/10.
+TEST(ShuffleAmplification, TotalVariationsOfTheTable) {
+  struct Row {
+    std::uint64_t n;
+    std::uint64_t k;
+    double all;
+    double tenth;
+    double closed;
+  };
+  for (const Row& row :
+       {Row{10'000, 20, .069, .0060, .316}, Row{100'000, 1000, .2345, .030, .708}}) {
+    const double k = static_cast<double>(row.k);
+    const double all = total_variation(k, shuffle_epsilon0_down(row.n, row.k, 1, 1e-6));
+    const double tenth = total_variation(k, shuffle_epsilon0_down(row.n, row.k, 1, 1e-6, 0.1));
+    const double subset =
+        total_variation(k, subset_epsilon0_down(row.n, row.n / 10, row.k, 1, 1e-6));
+    const double closed =
+        total_variation(k, shuffle_closed_form_epsilon0(row.n, row.k, 1, 1e-6).value());
+    std::printf("n %llu k %llu: all %.4f, Poisson %.5f, subset %.5f, closed form %.4f\n",
+                static_cast<unsigned long long>(row.n), static_cast<unsigned long long>(row.k), all,
+                tenth, subset, closed);
+    EXPECT_LE(all, row.all);
+    EXPECT_LE(tenth, row.tenth);
+    EXPECT_LE(subset, row.tenth);
+    EXPECT_NEAR(closed, row.closed, 5e-4);
+  }
+}
+
+TEST(ShuffleAmplification, BoundsMeetInLargeDataSets) {
+  for (const ShuffledResponse& response :
+       {ShuffledResponse{100'000, 20, 6.0}, ShuffledResponse{1'000'000'000, 20, 12.0},
+        ShuffledResponse{1'000'000'000, 1'000'000, 14.0},
+        ShuffledResponse{100'000, 20, 8.0, 0.1}}) {
+    const double epsilon = shuffle_epsilon_up(response, 1e-6);
+    const DeltaBounds delta = shuffle_delta(response, epsilon);
+    const DeltaBounds blanket = privacy_blanket(response, epsilon);
+    EXPECT_LE(delta.upper, 1e-6);
+    EXPECT_GT(delta.lower, 0.99e-6) << response.records;
+    EXPECT_LE(blanket.upper - blanket.lower, 1.1e-4 * blanket.upper);
+    const double attained = shuffle_epsilon_down(response, 1e-6);
+    EXPECT_LE(attained, epsilon);
+    EXPECT_GT(attained, 0.999 * epsilon);
+  }
+}
+
+TEST(ShuffleAmplification, InversionsAreOnTheSafeSide) {
+  const ShuffledResponse response{1000, 5, 2.0};
+  const double epsilon = shuffle_epsilon_up(response, 1e-8);
+  EXPECT_LE(shuffle_delta(response, epsilon).upper, 1e-8);
+  EXPECT_GT(shuffle_delta(response, epsilon * (1.0 - 1e-8)).upper, 1e-8);
+  const double epsilon0 = shuffle_epsilon0_down(1000, 5, epsilon, 1e-8);
+  EXPECT_NEAR(epsilon0, 2.0, 1e-7);
+  EXPECT_LE(shuffle_delta({1000, 5, epsilon0}, epsilon).upper, 1e-8);
+  const auto records = shuffle_records_up(5, 2.0, epsilon, 1e-8);
+  ASSERT_TRUE(records.has_value());
+  EXPECT_EQ(*records, 1000U);
+  EXPECT_EQ(shuffle_records_up(5, 2.0, 0.0, 1e-12), std::nullopt);
+  const ShuffledSubset subset{1000, 300, 5, 2.0};
+  const double subset_epsilon = subset_epsilon_up(subset, 1e-8);
+  EXPECT_LE(subset_delta(subset, subset_epsilon).upper, 1e-8);
+  EXPECT_LE(subset_epsilon_down(subset, 1e-8), subset_epsilon);
+  EXPECT_NEAR(subset_epsilon0_down(1000, 300, 5, subset_epsilon, 1e-8), 2.0, 1e-7);
+}
+
+TEST(ShuffleAmplification, NeverAboveTheLocalGuarantee) {
+  EXPECT_EQ(shuffle_delta({50, 3, 1.0}, 1.0).upper, 0.0);
+  EXPECT_LE(shuffle_epsilon_up({2, 3, 1.0}, 1e-9), 1.0);
+  EXPECT_EQ(shuffle_epsilon_up({1000, 3, 1.0}, 0.5), 0.0);
+  EXPECT_GE(shuffle_epsilon0_down(1, 3, 1.0, 1e-9), 1.0);
+  EXPECT_EQ(shuffle_delta({50, 1, 1.0}, 0.1).upper, 0.0);
+  // Hardly any record is kept.
+  EXPECT_EQ(shuffle_epsilon0_down(1000, 3, 1.0, 1e-6, 1e-7), kGreatestReportEpsilon);
+}
+
+TEST(ShuffleAmplification, SubsetOfAllIsAll) {
+  const DeltaBounds all = shuffle_delta({400, 4, 2.5}, 0.7);
+  const DeltaBounds subset = subset_delta({400, 400, 4, 2.5}, 0.7);
+  EXPECT_EQ(subset.upper, all.upper);
+  EXPECT_NEAR(subset.lower, all.lower, 1e-3 * all.lower);
+}
+
+TEST(ShuffleClosedForm, IsNoneOutsideItsRegime) {
+  const double edge = std::log(10'000 / (16.0 * std::log(4e6)));
+  EXPECT_TRUE(shuffle_closed_form_epsilon(10'000, 20, edge * 0.999, 1e-6).has_value());
+  EXPECT_FALSE(shuffle_closed_form_epsilon(10'000, 20, edge * 1.001, 1e-6).has_value());
+  EXPECT_FALSE(shuffle_closed_form_epsilon(10, 20, 0.1, 1e-6).has_value());
+  EXPECT_FALSE(shuffle_closed_form_epsilon0(10, 20, 1, 1e-6).has_value());
+  // Inside it stays above what is certified.
+  for (const double epsilon0 : {0.5, 2.0, 3.5}) {
+    EXPECT_GE(shuffle_closed_form_epsilon(10'000, 20, epsilon0, 1e-6).value(),
+              shuffle_epsilon_up({10'000, 20, epsilon0}, 1e-6));
+  }
+}
+
+TEST(ShuffleAmplification, RefusesTheImpossible) {
+  using test::kInfinity;
+  using test::kNan;
+  EXPECT_THROW(shuffle_delta({0, 3, 1.0}, 1), InvalidInput);
+  EXPECT_THROW(shuffle_delta({(std::uint64_t{1} << 40) + 1, 3, 1.0}, 1), InvalidInput);
+  EXPECT_THROW(shuffle_delta({9, 0, 1.0}, 1), InvalidInput);
+  EXPECT_THROW(shuffle_delta({9, (1U << 24) + 1, 1.0}, 1), InvalidInput);
+  for (const double bad : {0.0, -1.0, kNan, kInfinity, 101.0}) {
+    EXPECT_THROW(shuffle_delta({9, 3, bad}, 1), InvalidInput);
+    EXPECT_THROW(shuffle_epsilon0_down(9, 3, bad, 1e-6), InvalidInput);
+    EXPECT_THROW(shuffle_delta({9, 3, 1.0, bad}, 1), InvalidInput);
+    EXPECT_THROW(shuffle_epsilon_up({9, 3, 1.0}, bad), InvalidInput);
+    EXPECT_THROW(shuffle_closed_form_epsilon(9, 3, 1.0, bad), InvalidInput);
+  }
+  for (const double bad : {-1.0, kNan, kInfinity}) {
+    EXPECT_THROW(shuffle_delta({9, 3, 1.0}, bad), InvalidInput);
+    EXPECT_THROW(subset_delta({9, 2, 3, 1.0}, bad), InvalidInput);
+    EXPECT_THROW(shuffle_records_up(3, 1.0, bad, 1e-6), InvalidInput);
+  }
+  EXPECT_THROW(subset_delta({9, 0, 3, 1.0}, 1), InvalidInput);
+  EXPECT_THROW(subset_delta({9, 10, 3, 1.0}, 1), InvalidInput);
+}
+
+}  // namespace
+}  // namespace mollify

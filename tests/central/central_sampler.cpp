@@ -1,0 +1,73 @@
+#include "mollify/central/central_sampler.h"
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "mollify/central/central_design.h"
+
+namespace mollify {
+namespace {
+
+/// Designs of every mechanism, small and large.
+const std::vector<CentralDesign>& designs_of_every_mechanism() {
+  static const std::vector<CentralDesign> kDesigns = [] {
+    std::vector<CentralDesign> designs;
+    for (const auto& [n, k, m] : std::vector<std::array<std::uint64_t, 3>>{
+             {1, 1, 1}, {1, 2, 1}, {7, 8, 3}, {7, 8, 7}, {1000, 3, 1}, {1000, 4096, 500}}) {
+      for (const double delta : {0.0, 1e-3}) {
+        for (CentralOption& option : central_options({n, k, m, {.epsilon = 1, .delta = delta}})) {
+          if (option.design) designs.push_back(std::move(*option.design));
+        }
+      }
+    }
+    designs.push_back(design_poisson({100, 3, 1, {.epsilon = 1, .delta = 1e-3}}, .5));
+    designs.push_back(design_central(CentralMechanism::kProduct, {1000, 8, 5, {.rho = .1}}));
+    return designs;
+  }();
+  return kDesigns;
+}
+
+TEST(CentralSampler, HasTheShapeOfItsDesign) {
+  SecureRandom random;
+  std::size_t served = 0;
+  for (const CentralDesign& design : designs_of_every_mechanism()) {
+    const std::unique_ptr<CentralSampler> sampler = make_central_sampler(design);
+    EXPECT_EQ(sampler->record_count(), design.records);
+    EXPECT_EQ(sampler->outcome_count(), design.outcomes);
+    EXPECT_EQ(sampler->output_count(), design.outputs);
+    EXPECT_EQ(sampler->guarantee(), design.guarantee);
+    EXPECT_EQ(sampler->total_variation_up(), design.total_variation_up);
+    EXPECT_EQ(sampler->outputs_are_independent(), design.independent_outputs);
+    EXPECT_GE(design.total_variation_up, 0);
+    EXPECT_LE(design.total_variation_up, 1);
+    EXPECT_FALSE(design.why.empty());
+    const std::vector<std::uint32_t> records(design.records, 0);
+    const std::vector<std::uint32_t> outputs = sampler->draw(records, random);
+    if (design.outputs) {
+      EXPECT_EQ(outputs.size(), *design.outputs);
+    }
+    for (const std::uint32_t output : outputs) EXPECT_LT(output, design.outcomes);
+    ++served;
+  }
+  std::printf("%zu designs\n", served);
+}
+
+TEST(CentralSampler, IsTotal) {
+  SecureRandom random;
+  for (const CentralDesign& design : designs_of_every_mechanism()) {
+    const std::unique_ptr<CentralSampler> sampler = make_central_sampler(design);
+    std::vector<std::uint32_t> records(design.records, ~std::uint32_t{0});
+    records.back() = static_cast<std::uint32_t>(design.outcomes);
+    for (const std::uint32_t output : sampler->draw(records, random)) {
+      EXPECT_LT(output, design.outcomes);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mollify
