@@ -1,5 +1,6 @@
 #include "mollify/central/central_design.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -86,7 +87,7 @@ CentralDesign subsampled(CentralMechanism mechanism, const CentralRequest& reque
   design.epsilon0 = epsilon0_up(pure_response(design));
   design.why = fmt::format(
       "{} of {} records go through randomized response with odds 1 + (n/m)(e^epsilon - 1), the "
-      "greatest that pure privacy allows it",
+      "greatest that pure privacy allows",
       request.outputs, request.records);
   return design;
 }
@@ -283,23 +284,36 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 }
 
 CentralDesign best_central_design(const CentralRequest& request) {
-  std::optional<CentralDesign> best;
+  std::vector<CentralDesign> served;
   for (CentralOption& option : central_options(request)) {
-    // The product mechanism's total variation is for product distributions alone.
-    if (!option.design || !option.design->independent_outputs ||
-        option.mechanism == CentralMechanism::kProduct) {
-      continue;
-    }
-    if (!best || option.design->total_variation_up < best->total_variation_up) {
-      best = std::move(option.design);
-    }
+    if (!option.design || !option.design->independent_outputs) continue;
+    // The product mechanism's total variation is for product distributions alone, and subset-rr
+    // with all records goes by the name of shuffled-rr.
+    const bool is_left_out =
+        option.mechanism == CentralMechanism::kProduct ||
+        (option.mechanism == CentralMechanism::kSubsetRr && request.outputs == request.records);
+    if (!is_left_out) served.push_back(std::move(*option.design));
   }
-  if (!best) {
+  if (served.empty()) {
     throw InvalidInput(
-        fmt::format("no mechanism releases {} outputs from {} records within the budget",
+        fmt::format("no mechanism releases {} independent outputs from {} records within the "
+                    "budget; ask for at most as many outputs as there are records",
                     request.outputs, request.records));
   }
-  return *best;
+  const auto best = std::min_element(served.begin(), served.end(),
+                                     [](const CentralDesign& left, const CentralDesign& right) {
+                                       return left.total_variation_up < right.total_variation_up;
+                                     });
+  std::string others;
+  for (const CentralDesign& design : served) {
+    if (design.mechanism == best->mechanism) continue;
+    others += fmt::format("{}{} {:.3g}", others.empty() ? "" : ", ", name_of(design.mechanism),
+                          design.total_variation_up);
+  }
+  CentralDesign chosen = *best;
+  chosen.why = fmt::format("{} has the least total variation, {:.3g} ({}): {}",
+                           name_of(chosen.mechanism), chosen.total_variation_up, others, best->why);
+  return chosen;
 }
 
 namespace {
