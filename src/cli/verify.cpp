@@ -83,7 +83,7 @@ int verify_central(const std::string& text, const VerifyOptions& options) {
 int verify_certificate(const VerifyOptions& options) {
   refuse_options_beside_certificate(options);
   const std::string text = read_text_file(*options.certificate);
-  if (is_central_certificate(text)) return verify_central(text, options);
+  if (is_central_certificate(text, *options.certificate)) return verify_central(text, options);
   const Certificate certificate = parse_certificate(text, *options.certificate);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   if (options.candidates_file && certificate.space.list != CandidateList::kFile) {

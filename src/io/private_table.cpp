@@ -17,7 +17,7 @@ Empirical read_table(const std::string& path, const Domain& domain) {
 std::vector<std::uint32_t> read_outcomes(const std::string& path, const Domain& domain) {
   RecordReader records(path, domain);
   std::vector<std::uint32_t> outcomes;
-  while (records.next()) outcomes.push_back(records.outcome());
+  while (records.next_line()) outcomes.push_back(records.outcome());
   return outcomes;
 }
 

@@ -7,6 +7,7 @@
 #include "certificate_reader.h"
 #include "mollify/accounting/shuffle_amplification.h"
 #include "mollify/io/domain_hash.h"
+#include "mollify/io/json_syntax.h"
 #include "mollify/kernel/invalid_input.h"
 
 namespace mollify {
@@ -57,17 +58,22 @@ CentralGuarantee parse_privacy(const CertificateReader& reader, const std::strin
   return guarantee;
 }
 
-/// Whether the design has the parts that its mechanism is made of.
+/// Whether epsilon0 is a parameter; elsewhere it follows from what is promised.
+bool is_shuffled(CentralMechanism mechanism) {
+  return mechanism == CentralMechanism::kSubsetRr || mechanism == CentralMechanism::kShuffledRr ||
+         mechanism == CentralMechanism::kPoissonRr;
+}
+
+/// Whether the design has the parts that its mechanism is made of, and no others.
 bool is_complete(const CentralDesign& design) {
-  const bool shuffled = design.mechanism == CentralMechanism::kSubsetRr ||
-                        design.mechanism == CentralMechanism::kShuffledRr ||
-                        design.mechanism == CentralMechanism::kPoissonRr;
   const bool in_parts = design.mechanism == CentralMechanism::kDsRoo ||
                         design.guarantee.notion == Notion::kConcentrated;
   const bool at_random = design.mechanism == CentralMechanism::kPoissonRr && !design.outputs;
   const std::uint64_t outputs = design.outputs.value_or(1);
   return design.records >= 1 && outputs >= 1 && outputs <= design.records &&
-         (design.outputs || at_random) && (design.epsilon0 || !shuffled) &&
+         (design.outputs || at_random) &&
+         design.epsilon0.has_value() == is_shuffled(design.mechanism) &&
+         (design.rate == 1 || design.mechanism == CentralMechanism::kPoissonRr) &&
          design.runs == (in_parts ? outputs : 1);
 }
 
@@ -180,8 +186,10 @@ std::string central_certificate_json(const CentralCertificate& certificate) {
   json["count"] = or_null(design.outputs);
   json["mechanism"] = name_of(design.mechanism);
   json["privacy"] = privacy_json(design.guarantee);
-  json["parameters"] = {
-      {"epsilon0", or_null(design.epsilon0)}, {"rate", design.rate}, {"runs", design.runs}};
+  const bool shuffled = is_shuffled(design.mechanism);
+  json["parameters"] = {{"epsilon0", shuffled ? or_null(design.epsilon0) : Json(nullptr)},
+                        {"rate", design.rate},
+                        {"runs", design.runs}};
   json["accuracy"] = {{"total_variation", design.total_variation_up},
                       {"independent", design.independent_outputs}};
   json["domain"] = {{"sha256", certificate.domain_sha256}, {"outcomes", design.outcomes}};
@@ -190,8 +198,9 @@ std::string central_certificate_json(const CentralCertificate& certificate) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-bool is_central_certificate(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+bool is_central_certificate(const std::string& text, const std::string& name) {
+  require_json(text, name);
+  const Json json = Json::parse(text);
   return json.is_object() && json.contains("format") && json["format"] == kCentralFormat;
 }
 
@@ -237,7 +246,8 @@ CentralCertificateCheck check_central_certificate(const CentralCertificate& cert
     check.design_holds = amplification_holds(stated) && sampler->guarantee() == stated.guarantee &&
                          sampler->output_count() == stated.outputs &&
                          sampler->record_count() == stated.records;
-    check.accuracy_matches = sampler->total_variation_up() <= stated.total_variation_up;
+    check.accuracy_matches = sampler->total_variation_up() <= stated.total_variation_up &&
+                             sampler->outputs_are_independent() == stated.independent_outputs;
   } catch (const InvalidInput&) {
     // Parameters that no release can have had: nothing holds.
   }

@@ -25,9 +25,9 @@ struct CentralCertificate {
 /// Pretty-printed JSON, ending in a line feed, with the promise and its limits in words.
 std::string central_certificate_json(const CentralCertificate& certificate);
 
-/// Whether a text says that it is a certificate of the central model; false for any that is not
-/// one.
-bool is_central_certificate(const std::string& text);
+/// Whether a text says that it is a certificate of the central model. Throws InvalidInput, naming
+/// `name`, for what is not JSON.
+bool is_central_certificate(const std::string& text, const std::string& name);
 
 /// The reverse of central_certificate_json. Throws InvalidInput, one sentence naming `name`, for
 /// anything that is not a certificate of this format; also where its words say something else than
