@@ -112,8 +112,8 @@ TEST(StableHistogram, DrawsFollowTheLaw) {
   // Counts 1 of outcome 4 000 000 000, 3 of 7 and 5 of 9.
   const std::vector<std::uint32_t> records = {9, 7, 9, 4'000'000'000, 9, 7, 9, 7, 9};
   std::vector<std::vector<std::uint64_t>> counts(3, std::vector<std::uint64_t>(kReach + 2));
-  constexpr int kDraws = 100'000;
-  for (int i = 0; i < kDraws; ++i) {
+  constexpr int kReleases = 100'000;
+  for (int i = 0; i < kReleases; ++i) {
     std::uint32_t last = 0;
     std::vector<bool> seen(3);
     for (const NoisyCount& one : histogram.draw(records, random)) {

@@ -97,7 +97,7 @@ class LaplaceOnIntegers {
       const std::uint64_t side_and_rest = decide.below(below_both_sides_);
       const bool is_negative = side_and_rest >= scale_.numerator;
       const std::uint64_t rest = side_and_rest - (is_negative ? scale_.numerator : 0);
-      if (!decide.exp_minus(fractions_(rest))) continue;
+      if (rest != 0 && !decide.exp_minus(fractions_(rest))) continue;  // e^0 = 1 is certain
       std::uint64_t whole = 0;
       while (decide.exp_minus(ExponentOne{})) ++whole;
       const uint128 size = divided(static_cast<uint128>(scale_.numerator) * whole + rest);
