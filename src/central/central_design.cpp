@@ -225,7 +225,7 @@ CentralDesign product(const CentralRequest& request) {
   }
   design.guarantee = ClippedMeans(d, each, *clip).guarantee();
   design.why = fmt::format(
-      "each of {} bits follows its mean over {} records, clipped to [{:.3g}, {:.3g}], if the bits "
+      "each of {} bits follows its mean over {} records, clipped to [{:.6g}, {:.6g}], if the bits "
       "are independent with means in [1/3, 2/3]",
       d, each, static_cast<double>(*clip) / static_cast<double>(each),
       1 - static_cast<double>(*clip) / static_cast<double>(each));
