@@ -13,8 +13,6 @@ namespace mollify {
 
 namespace {
 
-using Notion = PrivacyCost::Notion;
-
 // The thresholds to try: some of the values and the largest ones, as one large release is best
 // added.
 constexpr std::size_t kSomeThresholds = 32;
@@ -75,20 +73,20 @@ struct LedgerAccount::Conversion {
 void LedgerAccount::add(const PrivacyCost& cost) {
   ++releases_;
   switch (cost.notion) {
-    case Notion::kApproximate:
+    case PrivacyCost::Notion::kApproximate:
       if (cost.delta > Decimal(1.0)) {
         throw InvalidInput("delta must be at most 1, but is " + cost.delta.text());
       }
       delta_ = delta_ + cost.delta;
       [[fallthrough]];
-    case Notion::kPure:
+    case PrivacyCost::Notion::kPure:
       epsilon_ = epsilon_ + cost.parameter;
       ++epsilons_[cost.parameter];
       return;
-    case Notion::kConcentrated:
+    case PrivacyCost::Notion::kConcentrated:
       rho_ = rho_ + cost.parameter;
       return;
-    case Notion::kGaussian:
+    case PrivacyCost::Notion::kGaussian:
       mu_squared_ = mu_squared_ + cost.parameter * cost.parameter;
   }
 }
@@ -151,9 +149,9 @@ bool LedgerAccount::fits(const PrivacyCost& total) const {
   if (releases_ == 0) return true;
   const bool pure_only = rho_.is_zero() && mu_squared_.is_zero();
   switch (total.notion) {
-    case Notion::kPure:
+    case PrivacyCost::Notion::kPure:
       return pure_only && delta_.is_zero() && epsilon_ <= total.parameter;
-    case Notion::kConcentrated:
+    case PrivacyCost::Notion::kConcentrated:
       return delta_.is_zero() && rho_of_all() <= total.parameter;
     default:
       break;
@@ -171,10 +169,10 @@ bool LedgerAccount::fits(const PrivacyCost& total) const {
 std::optional<Spending> LedgerAccount::spent(const PrivacyCost& total) const {
   const bool pure_only = rho_.is_zero() && mu_squared_.is_zero();
   switch (total.notion) {
-    case Notion::kPure:
+    case PrivacyCost::Notion::kPure:
       if (!pure_only || !delta_.is_zero()) return std::nullopt;
       return Spending{PrivacyCost::pure(epsilon_), CompositionRule::kBasic};
-    case Notion::kConcentrated:
+    case PrivacyCost::Notion::kConcentrated:
       if (!delta_.is_zero()) return std::nullopt;
       return Spending{PrivacyCost::concentrated(rho_of_all()), CompositionRule::kBasic};
     default:
@@ -209,8 +207,8 @@ std::optional<PrivacyCost> LedgerAccount::plain_sum() const {
 
 Decimal LedgerAccount::remaining(const PrivacyCost& total) const {
   if (!fits(total)) return {};
-  if (total.notion == Notion::kPure) return minus_or_zero(total.parameter, epsilon_);
-  if (total.notion == Notion::kConcentrated) {
+  if (total.notion == PrivacyCost::Notion::kPure) return minus_or_zero(total.parameter, epsilon_);
+  if (total.notion == PrivacyCost::Notion::kConcentrated) {
     return minus_or_zero(total.parameter, spent(total)->cost.parameter);
   }
   const auto fits_too = [&](const Decimal& epsilon) {

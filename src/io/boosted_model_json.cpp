@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kModelFormat = "mollify boosted density";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kModelVersion = 1;
 constexpr const char* kNotice =
     "PRIVATE DATA: this was learned from private records without protection; it may be drawn from "
     "through the kernel, but not given away";
@@ -167,7 +167,7 @@ LogNormaliser normaliser_from(const JsonNode& node) {
 
 std::string boosted_model_json(const BoostedDensity& density) {
   Json json = {{"format", kModelFormat},
-               {"version", kVersion},
+               {"version", kModelVersion},
                {"notice", kNotice},
                {"epsilon", density.spec().epsilon},
                {"outputs", density.spec().outputs},
@@ -196,9 +196,9 @@ BoostedDensity boosted_model_from_json(std::string_view text, const std::string&
                                    kModelFormat, node.member("format").text()));
   }
   const std::uint64_t version = node.member("version").whole_number();
-  if (version != kVersion) {
+  if (version != kModelVersion) {
     throw InvalidInput(
-        fmt::format("{} must be {}, but is {}", node.member("version").place, kVersion, version));
+        fmt::format("{} must be {}, but is {}", node.member("version").place, kModelVersion, version));
   }
   node.allow_only({"format", "version", "notice", "epsilon", "outputs", "bounding", "features",
                    "log_normaliser", "classifiers"});

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kFormat = "mollify certificate 1";
 /// Counts up to here are doubles without rounding.
-constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 53;
+constexpr std::uint64_t kMostReferenceRecords = std::uint64_t{1} << 53;
 
 const char* parameter_name(const Guarantee& guarantee) {
   return guarantee.notion == Guarantee::Notion::kPure ? "epsilon" : "mu";
@@ -129,11 +129,11 @@ std::vector<double> reference_masses_of(const Certificate& certificate, const Do
           "the certificate's reference must have ascending outcomes below {}, but has {}",
           certificate.outcome_count, outcome));
     }
-    if (records < 1 || records > kMostRecords - sum) {
+    if (records < 1 || records > kMostReferenceRecords - sum) {
       throw InvalidInput(fmt::format(
           "the certificate's reference must have from 1 to {} records in all, but has {} of "
           "outcome {}",
-          kMostRecords, records, outcome));
+          kMostReferenceRecords, records, outcome));
     }
     sum += records;
     counts.keys.push_back(outcome);
