@@ -75,8 +75,7 @@ std::vector<std::uint32_t> map_back(Interval interval, std::span<const std::uint
 ///   lies in one of the three cells that meet mean +- 2 S, so n of about 5 (T + t ln(1/beta)) is
 ///   enough.
 /// - kBounded: one of s outcomes holds n/s records. Covering leaves at most
-///   1 + (12/epsilon') ln(2 m/beta) records outside, epsilon' being that stage's budget and m
-///   <= 33.
+///   1 + (12/epsilon') ln(66/beta) records outside, epsilon' being that stage's budget.
 /// - kContiguous: a support of width at most 2^j meets two cells at most, one with half of the
 ///   records. Covering as before.
 ///
