@@ -112,12 +112,15 @@ void compare(const std::string& data, const ColumnSet& set, double delta, std::u
   });
   // Randomized response replaces a row by a uniform one with probability k / (E0 + k - 1).
   const auto k = static_cast<double>(domain.size());
-  const double replaced = k / (std::exp(design.epsilon0.value()) + k - 1);
-  const double law = replaced * total_variation(table, Frequencies(table.size(), 1.0));
-  fmt::print("| {} | {} | {} | {} | {} | {:.2g} | {:.2g} | {:.2g} ({:.2g}) | {:.3f} ({:.3f}) |\n",
+  const auto law = [&](double epsilon0) {
+    return k / (std::exp(epsilon0) + k - 1) *
+           total_variation(table, Frequencies(table.size(), 1.0));
+  };
+  fmt::print("| {} | {} | {} | {} | {} | {:.2g} | {} | {:.2g} ({:.2g}) | {:.3f} ({:.3f}) |\n",
              set.name, domain.size(), delta == 0 ? "0" : "10⁻⁶", rows, name_of(design.mechanism),
-             design.total_variation_up, law, seen.pooled, straight.pooled, seen.release,
-             straight.release);
+             design.total_variation_up,
+             design.epsilon0 ? fmt::format("{:.2g}", law(*design.epsilon0)) : "", seen.pooled,
+             straight.pooled, seen.release, straight.release);
 }
 
 }  // namespace
