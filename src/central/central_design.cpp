@@ -1,12 +1,19 @@
 #include "mollify/central/central_design.h"
 
+#include <bit>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "mollify/accounting/directed_rounding.h"
-#include "mollify/central/subset_response.h"
+#include "mollify/accounting/shuffle_amplification.h"
+#include "mollify/central/clipped_means.h"
+#include "mollify/central/disjoint_runs.h"
+#include "mollify/central/ds_roo.h"
+#include "mollify/central/poisson_sampler.h"
+#include "mollify/central/product_sampler.h"
+#include "mollify/central/subset_sampler.h"
 #include "mollify/kernel/invalid_input.h"
 
 namespace mollify {
@@ -84,14 +91,153 @@ CentralDesign subsampled(CentralMechanism mechanism, const CentralRequest& reque
   return design;
 }
 
+CentralDesign ds_roo(const CentralRequest& request) {
+  CentralDesign design = begin(CentralMechanism::kDsRoo, request);
+  design.runs = request.outputs;
+  design.guarantee.epsilon = ExpBound(request.budget.epsilon).epsilon();
+  design.why = fmt::format(
+      "each output is a uniform outcome or one of {} records, the oftener a record the better all "
+      "outcomes are covered; in the worst case no better than subsampled-rr",
+      request.records / request.outputs);
+  return design;
+}
+
+/// The greatest P(M < m) with which poisson-rr is designed; its total variation counts it.
+constexpr double kShortfall = 1e-12;
+
+/// What the mechanisms that rest on shuffling begin with.
+CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& request) {
+  CentralDesign design = begin(mechanism, request);
+  if (request.budget.delta == 0) {
+    throw InvalidInput(fmt::format(
+        "mechanism {} needs a delta above 0, but it is 0; subsampled-rr is the pure one",
+        name_of(mechanism)));
+  }
+  design.guarantee = {.notion = CentralGuarantee::Notion::kApproximate,
+                      .epsilon = request.budget.epsilon,
+                      .delta = request.budget.delta};
+  return design;
+}
+
+/// What a randomized response of so much promises by itself; above it integers are too coarse.
+double as_response(double epsilon0) { return std::fmin(epsilon0, ExpBound::kGreatestEpsilon); }
+
+CentralDesign subset(const CentralRequest& request) {
+  CentralDesign design = begin_shuffled(CentralMechanism::kSubsetRr, request);
+  design.epsilon0 =
+      as_response(subset_epsilon0_down(request.records, request.outputs, request.outcomes,
+                                       request.budget.epsilon, request.budget.delta));
+  design.why = fmt::format(
+      "{} of {} records are chosen and their reports shuffled, which allows each a randomized "
+      "response of epsilon0 = {:.4g}",
+      request.outputs, request.records, *design.epsilon0);
+  return design;
+}
+
+CentralDesign shuffled(const CentralRequest& request) {
+  CentralDesign design = begin_shuffled(CentralMechanism::kShuffledRr, request);
+  if (request.outputs != request.records) {
+    throw InvalidInput(
+        fmt::format("mechanism shuffled-rr releases a report of each of the {} records, but {} are "
+                    "asked for; subset-rr releases fewer",
+                    request.records, request.outputs));
+  }
+  design.epsilon0 = as_response(shuffle_epsilon0_down(
+      request.records, request.outcomes, request.budget.epsilon, request.budget.delta));
+  design.why = fmt::format(
+      "all {} reports are shuffled, which allows each a randomized response of epsilon0 = {:.4g}",
+      request.records, *design.epsilon0);
+  return design;
+}
+
+CentralDesign poisson_at(const CentralRequest& request, double rate) {
+  CentralDesign design = begin_shuffled(CentralMechanism::kPoissonRr, request);
+  design.rate = PoissonSubsample(rate).rate();
+  design.epsilon0 =
+      as_response(shuffle_epsilon0_down(request.records, request.outcomes, request.budget.epsilon,
+                                        request.budget.delta, design.rate));
+  return design;
+}
+
+CentralDesign poisson(const CentralRequest& request) {
+  begin_shuffled(CentralMechanism::kPoissonRr, request);
+  const std::optional<double> rate = poisson_rate_for(request.records, request.outputs, kShortfall);
+  if (!rate) {
+    throw InvalidInput(fmt::format(
+        "mechanism poisson-rr cannot be sure of {} reports from {} records; it needs some hundred "
+        "records more than outputs, and subset-rr does not",
+        request.outputs, request.records));
+  }
+  CentralDesign design = poisson_at(request, *rate);
+  design.why = fmt::format(
+      "each record is looked at with probability {:.4g}, which hides how many were and allows each "
+      "report epsilon0 = {:.4g}",
+      design.rate, *design.epsilon0);
+  return design;
+}
+
+/// d, where k = 2^d.
+unsigned coordinates_of(std::uint64_t outcomes) {
+  if (outcomes < 2 || !std::has_single_bit(outcomes)) {
+    throw InvalidInput(fmt::format(
+        "mechanism product needs 2^d outcomes, one for each vector of d bits, but there are {}",
+        outcomes));
+  }
+  return static_cast<unsigned>(std::countr_zero(outcomes));
+}
+
+CentralDesign product(const CentralRequest& request) {
+  CentralRequest without_rho = request;
+  without_rho.budget.rho.reset();
+  CentralDesign design = begin(CentralMechanism::kProduct, without_rho);
+  const unsigned d = coordinates_of(request.outcomes);
+  if (!request.budget.rho) {
+    const ProductSampler sampler(d, request.records, request.outputs, request.budget.epsilon);
+    design.guarantee = sampler.guarantee();
+    design.epsilon0 = epsilon0_up(sampler.response());
+    design.why = fmt::format(
+        "each of {} bits is taken from records of its own and flipped at random, which costs d in "
+        "place of 2^d, if the bits are independent of each other",
+        d);
+    return design;
+  }
+  design.runs = request.outputs;
+  const std::uint64_t each = request.records / request.outputs;
+  const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, *request.budget.rho);
+  if (!clip) {
+    throw InvalidInput(fmt::format(
+        "mechanism product with {} bits needs more than {} records for each output, or a rho above "
+        "{}, because means are clipped below 1/3",
+        d, each, *request.budget.rho));
+  }
+  design.guarantee = ClippedMeans(d, each, *clip).guarantee();
+  design.why = fmt::format(
+      "each of {} bits follows its mean over {} records, clipped to [{:.3g}, {:.3g}], if the bits "
+      "are independent with means in [1/3, 2/3]",
+      d, each, static_cast<double>(*clip) / static_cast<double>(each),
+      1 - static_cast<double>(*clip) / static_cast<double>(each));
+  return design;
+}
+
 CentralDesign unvalidated_design(CentralMechanism mechanism, const CentralRequest& request) {
   switch (mechanism) {
     case CentralMechanism::kSubsampledRr:
     case CentralMechanism::kRevealOrObscure:
       return subsampled(mechanism, request);
-    default:
-      throw InvalidInput(fmt::format("mechanism {} is not served", name_of(mechanism)));
+    case CentralMechanism::kDsRoo:
+      return ds_roo(request);
+    case CentralMechanism::kSubsetRr:
+      return subset(request);
+    case CentralMechanism::kShuffledRr:
+      return shuffled(request);
+    case CentralMechanism::kPoissonRr:
+      return poisson(request);
+    case CentralMechanism::kHistogram:
+      break;
+    case CentralMechanism::kProduct:
+      return product(request);
   }
+  throw InvalidInput("there is no such central mechanism");
 }
 
 /// Total variation and independence are the sampler's to tell.
@@ -107,6 +253,18 @@ CentralDesign finished(CentralDesign design) {
 CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request) {
   validate(request);
   return finished(unvalidated_design(mechanism, request));
+}
+
+CentralDesign design_poisson(const CentralRequest& request, double rate) {
+  CentralRequest any = request;
+  any.outputs = 1;  // as many as come
+  validate(any);
+  CentralDesign design = poisson_at(any, rate);
+  design.outputs.reset();
+  design.why = fmt::format(
+      "each record is looked at with probability {:.4g} and all reports are released, however many",
+      design.rate);
+  return finished(std::move(design));
 }
 
 std::vector<CentralOption> central_options(const CentralRequest& request) {
@@ -126,9 +284,12 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 
 CentralDesign best_central_design(const CentralRequest& request) {
   std::optional<CentralDesign> best;
-  std::string others;
   for (CentralOption& option : central_options(request)) {
-    if (!option.design || !option.design->independent_outputs) continue;
+    // The product mechanism's total variation is for product distributions alone.
+    if (!option.design || !option.design->independent_outputs ||
+        option.mechanism == CentralMechanism::kProduct) {
+      continue;
+    }
     if (!best || option.design->total_variation_up < best->total_variation_up) {
       best = std::move(option.design);
     }
@@ -141,6 +302,28 @@ CentralDesign best_central_design(const CentralRequest& request) {
   return *best;
 }
 
+namespace {
+
+std::unique_ptr<CentralSampler> repeated(std::unique_ptr<CentralSampler> single,
+                                         const CentralDesign& design) {
+  if (design.runs == 1 && single->record_count() == design.records) return single;
+  return std::make_unique<DisjointRuns>(std::move(single), design.records, design.runs);
+}
+
+std::unique_ptr<CentralSampler> product_sampler(const CentralDesign& design) {
+  const unsigned d = coordinates_of(design.outcomes);
+  if (design.guarantee.notion == CentralGuarantee::Notion::kPure) {
+    return std::make_unique<ProductSampler>(d, design.records, *design.outputs,
+                                            design.guarantee.epsilon);
+  }
+  const std::uint64_t each = design.records / design.runs;
+  const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, design.guarantee.rho);
+  if (!clip) throw InvalidInput("the product design keeps no rho");
+  return repeated(std::make_unique<ClippedMeans>(d, each, *clip), design);
+}
+
+}  // namespace
+
 std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design) {
   switch (design.mechanism) {
     case CentralMechanism::kSubsampledRr:
@@ -149,12 +332,37 @@ std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design
       if (!response.satisfies(ExpBound(design.guarantee.epsilon))) {
         throw InvalidInput("the integers of the randomized response do not keep its promise");
       }
-      return std::make_unique<SubsetResponse>(response, design.records, *design.outputs,
+      return std::make_unique<SubsetSampler>(response, design.records, *design.outputs,
+                                             design.guarantee);
+    }
+    case CentralMechanism::kDsRoo: {
+      auto single = std::make_unique<DsRoo>(design.outcomes, design.records / design.runs,
+                                            design.guarantee.epsilon);
+      if (!single->satisfies(ExpBound(design.guarantee.epsilon))) {
+        throw InvalidInput("the integers of reveal-or-obscure do not keep its promise");
+      }
+      return repeated(std::move(single), design);
+    }
+    case CentralMechanism::kSubsetRr:
+    case CentralMechanism::kShuffledRr:
+      return std::make_unique<SubsetSampler>(RandomizedResponse(design.outcomes, *design.epsilon0),
+                                             design.records, *design.outputs, design.guarantee);
+    case CentralMechanism::kPoissonRr: {
+      const RandomizedResponse response(design.outcomes, *design.epsilon0);
+      const PoissonSubsample subsample(design.rate);
+      if (!design.outputs) {
+        return std::make_unique<PoissonSampler>(response, subsample, design.records,
+                                                design.guarantee);
+      }
+      return std::make_unique<PoissonSampler>(response, subsample, design.records, *design.outputs,
                                               design.guarantee);
     }
-    default:
-      throw InvalidInput(fmt::format("mechanism {} is not served", name_of(design.mechanism)));
+    case CentralMechanism::kHistogram:
+      break;
+    case CentralMechanism::kProduct:
+      return product_sampler(design);
   }
+  throw InvalidInput("there is no such central mechanism");
 }
 
 }  // namespace mollify

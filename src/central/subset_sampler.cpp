@@ -1,4 +1,4 @@
-#include "mollify/central/subset_response.h"
+#include "mollify/central/subset_sampler.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 
 namespace mollify {
 
-SubsetResponse::SubsetResponse(const RandomizedResponse& response, std::uint64_t records,
-                               std::uint64_t chosen, const CentralGuarantee& guarantee)
+SubsetSampler::SubsetSampler(const RandomizedResponse& response, std::uint64_t records,
+                             std::uint64_t chosen, const CentralGuarantee& guarantee)
     : response_(response), records_(records), chosen_(chosen), guarantee_(guarantee) {
   if (chosen < 1 || chosen > records) {
     throw InvalidInput(fmt::format(
@@ -17,10 +17,10 @@ SubsetResponse::SubsetResponse(const RandomizedResponse& response, std::uint64_t
   }
 }
 
-double SubsetResponse::total_variation_up() const { return mollify::total_variation_up(response_); }
+double SubsetSampler::total_variation_up() const { return mollify::total_variation_up(response_); }
 
-std::vector<std::uint32_t> SubsetResponse::draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const {
+std::vector<std::uint32_t> SubsetSampler::draw(std::span<const std::uint32_t> records,
+                                               SecureRandom& random) const {
   std::vector<std::uint32_t> outputs = subsample(records, chosen_, random);
   for (std::uint32_t& value : outputs) {
     value = static_cast<std::uint32_t>(response_.draw(value, random));

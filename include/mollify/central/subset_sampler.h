@@ -26,12 +26,12 @@ namespace mollify {
 /// So the four differ in their accounting alone.
 ///
 /// O(n) time and memory for a draw.
-class SubsetResponse final : public CentralSampler {
+class SubsetSampler final : public CentralSampler {
  public:
   /// 1 <= chosen <= records. The caller owes that `response` keeps the guarantee
   /// (central_design.h does). Throws InvalidInput if chosen is out of range.
-  SubsetResponse(const RandomizedResponse& response, std::uint64_t records, std::uint64_t chosen,
-                 const CentralGuarantee& guarantee);
+  SubsetSampler(const RandomizedResponse& response, std::uint64_t records, std::uint64_t chosen,
+                const CentralGuarantee& guarantee);
 
   const RandomizedResponse& response() const { return response_; }
 

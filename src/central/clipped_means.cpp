@@ -1,0 +1,88 @@
+#include "mollify/central/clipped_means.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mollify/accounting/directed_rounding.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/randomized_response.h"
+#include "share.h"
+
+namespace mollify {
+namespace {
+
+double rho_up(unsigned coordinates, std::uint64_t records, std::uint64_t clip) {
+  const uint128 n = records;
+  const uint128 t = clip;
+  const double eta = ln_ratio_up((t + 1) * (n - t), t * (n - t - 1));
+  return mul_up(mul_up(eta, eta), coordinates / 8.0);
+}
+
+}  // namespace
+
+ClippedMeans::ClippedMeans(unsigned coordinates, std::uint64_t records, std::uint64_t clip)
+    : coordinates_(coordinates), records_(records), clip_(clip) {
+  if (coordinates < 1 || coordinates > 24) {
+    throw InvalidInput(
+        fmt::format("the number of coordinates must be from 1 to 24, but is {}", coordinates));
+  }
+  if (records < 4 || records > RandomizedResponse::kMostRecords) {
+    throw InvalidInput(
+        fmt::format("the number of records must be from 4 to 1099511627776, but is {}", records));
+  }
+  if (clip < 1 || clip >= (records + 2) / 3) {
+    throw InvalidInput(fmt::format(
+        "the clipped count must be from 1 to less than a third of the {} records, but is {}",
+        records, clip));
+  }
+}
+
+std::optional<std::uint64_t> ClippedMeans::least_clip(unsigned coordinates, std::uint64_t records,
+                                                      double rho) {
+  if (records < 4) return std::nullopt;
+  std::uint64_t low = 1;
+  std::uint64_t high = (records + 2) / 3 - 1;
+  if (!(rho_up(coordinates, records, high) <= rho)) return std::nullopt;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (rho_up(coordinates, records, middle) <= rho) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return high;
+}
+
+CentralGuarantee ClippedMeans::guarantee() const {
+  return {.notion = CentralGuarantee::Notion::kConcentrated,
+          .rho = rho_up(coordinates_, records_, clip_)};
+}
+
+double ClippedMeans::total_variation_up() const {
+  const auto n = static_cast<double>(records_);
+  const double share = detail::share_up(clip_, records_);
+  // The subtractions err by less than 2^-52, the products by a relative 2^-50.
+  const double distance = std::fmax(0, 1.0 / 3 - share - 0x1p-52);
+  const double exponent = 2 * n * distance * distance * (1 - 0x1p-40);
+  const double each = mul_up(share, exp_up(-exponent));
+  return std::fmin(1, mul_up(coordinates_, each));
+}
+
+std::vector<std::uint32_t> ClippedMeans::draw(std::span<const std::uint32_t> records,
+                                              SecureRandom& random) const {
+  std::uint32_t output = 0;
+  for (unsigned j = 0; j < coordinates_; ++j) {
+    std::uint64_t ones = 0;
+    for (const std::uint32_t record : records) {
+      ones += record < outcome_count() ? record >> j & 1U : 0U;
+    }
+    const std::uint64_t clipped = std::clamp(ones, clip_, records_ - clip_);
+    if (random.below(records_) < clipped) output |= std::uint32_t{1} << j;
+  }
+  return {output};
+}
+
+}  // namespace mollify

@@ -1,0 +1,70 @@
+#include "mollify/central/disjoint_runs.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "mollify/accounting/directed_rounding.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/subsample.h"
+
+namespace mollify {
+namespace {
+
+void validate(double total_variation, std::uint64_t outputs) {
+  if (!(total_variation >= 0)) {
+    throw InvalidInput(
+        fmt::format("a total variation must be at least 0, but is {}", total_variation));
+  }
+  if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
+}
+
+double to_double_up(std::uint64_t value) {
+  const auto nearest = static_cast<double>(value);
+  return value <= std::uint64_t{1} << 53
+             ? nearest
+             : std::nextafter(nearest, std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+DisjointRuns::DisjointRuns(std::unique_ptr<const CentralSampler> single, std::uint64_t records,
+                           std::uint64_t runs)
+    : single_(std::move(single)), records_(records), runs_(runs) {
+  if (single_->output_count() != std::uint64_t{1}) {
+    throw InvalidInput(
+        "disjoint runs are made of a sampler of one output, but this has another "
+        "number of them");
+  }
+  const std::uint64_t each = single_->record_count();
+  if (runs < 1 || records / runs < each) {
+    throw InvalidInput(fmt::format("{} disjoint runs on {} records each do not fit into {} records",
+                                   runs, each, records));
+  }
+}
+
+std::vector<std::uint32_t> DisjointRuns::draw(std::span<const std::uint32_t> records,
+                                              SecureRandom& random) const {
+  const std::uint64_t each = single_->record_count();
+  const std::vector<std::uint32_t> parts = subsample(records, runs_ * each, random);
+  std::vector<std::uint32_t> outputs;
+  outputs.reserve(runs_);
+  for (std::uint64_t run = 0; run < runs_; ++run) {
+    outputs.push_back(single_->draw(std::span(parts).subspan(run * each, each), random).front());
+  }
+  return outputs;
+}
+
+double strong_total_variation_up(double weak, std::uint64_t outputs) {
+  validate(weak, outputs);
+  return std::fmin(1, mul_up(weak, to_double_up(outputs)));
+}
+
+double weak_total_variation_down(double strong, std::uint64_t outputs) {
+  validate(strong, outputs);
+  return div_down(strong, to_double_up(outputs));
+}
+
+}  // namespace mollify
