@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <utility>
 
 #include "mollify/accounting/directed_rounding.h"
 #include "mollify/divergence/compensated_sum.h"
@@ -319,7 +320,8 @@ class Contour {
 
 }  // namespace
 
-MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms) {
+MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms,
+                       double interest) {
   const double n = static_cast<double>(terms);
   // Without the losses, and with them at their mean in the states of exactly one gain (Jensen).
   MeanExcess best{0.0, n * gain.probability * gain.value * (1.0 + 0x1p-46)};
@@ -338,15 +340,19 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   }
   const Contour contour(gain, losses, n);
   best.upper = std::min(best.upper, contour.chernoff() * exp_up(contour.scale()) * (1.0 + 0x1p-48));
+  if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
+  double gap = HUGE_VAL;
   for (double smoothing = 0x1p-7; contour.nodes(smoothing) < kMostNodes; smoothing *= 0.25) {
     const MeanExcess found = contour.sum(smoothing);
-    if (std::isfinite(found.upper)) {
-      best.upper = std::min(best.upper, found.upper * exp_up(contour.scale()) * (1.0 + 0x1p-48));
-    }
+    if (!std::isfinite(found.upper)) break;
+    best.upper = std::min(best.upper, found.upper * exp_up(contour.scale()) * (1.0 + 0x1p-48));
     if (found.lower > 0.0) {
       best.lower = std::max(best.lower, found.lower * exp_down(contour.scale()) * (1.0 - 0x1p-48));
     }
-    if (best.upper - best.lower <= kWanted * best.upper) break;
+    const bool is_decided = interest > 0.0 && (best.upper <= interest || best.lower > interest);
+    const double before = std::exchange(gap, found.upper - found.lower);
+    // Finer steps do not help against rounding.
+    if (is_decided || best.upper - best.lower <= kWanted * best.upper || gap > 0.7 * before) break;
   }
   return best;
 }
