@@ -1,5 +1,6 @@
 #include "mollify/accounting/gaussian_composition.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,32 @@
 #include "mollify/kernel/invalid_input.h"
 
 namespace mollify {
+
+namespace {
+
+void require_range(const char* name, double value, double least, double greatest) {
+  if (!(value >= least && value <= greatest)) {
+    throw InvalidInput(
+        fmt::format("{} must be from {:g} to {:g}, but is {}", name, least, greatest, value));
+  }
+}
+
+/// Bounds on the normal distribution function at x. The C library's erfc is assumed to be within 16
+/// units in the last place (glibc states 5), and its argument is moved outward by more than its
+/// roundings.
+double normal_cdf_up(double x) {
+  const double z = -x * std::sqrt(0.5);
+  const double cdf = 0.5 * std::erfc(z - std::abs(z) * 0x1p-50);
+  return std::nextafter(cdf * (1.0 + 0x1p-47), 2.0);
+}
+
+double normal_cdf_down(double x) {
+  const double z = -x * std::sqrt(0.5);
+  const double cdf = 0.5 * std::erfc(z + std::abs(z) * 0x1p-50);
+  return std::max(0.0, std::nextafter(cdf * (1.0 - 0x1p-47), -1.0));
+}
+
+}  // namespace
 
 double mu_per_draw_down(double total, std::uint64_t releases) {
   if (!std::isfinite(total) || !(total > 0)) {
@@ -20,6 +47,33 @@ double mu_per_draw_down(double total, std::uint64_t releases) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double count_up = std::nextafter(static_cast<double>(releases), infinity);
   return div_down(total, std::nextafter(std::sqrt(count_up), infinity));
+}
+
+double gaussian_delta_up(double mu, double epsilon) {
+  require_range("mu", mu, 1e-6, 1000);
+  require_range("epsilon", epsilon, 0, 1e6);
+  const double first = normal_cdf_up(add_up(0.5 * mu, -div_down(epsilon, mu)));
+  const double tail = normal_cdf_down(-add_up(0.5 * mu, div_up(epsilon, mu)));
+  const double second = -mul_up(-exp_down(epsilon), tail);
+  return std::min(1.0, add_up(first, -second));
+}
+
+double gaussian_epsilon_up(double mu, double delta) {
+  require_range("delta", delta, 0, 1);
+  if (gaussian_delta_up(mu, 0.0) <= delta) return 0.0;
+  double too_small = 0.0;
+  double enough = 1.0;
+  while (gaussian_delta_up(mu, enough) > delta) {
+    too_small = enough;
+    enough *= 2.0;
+    if (enough > 1e6) return std::numeric_limits<double>::infinity();
+  }
+  for (int i = 0; i < 64; ++i) {
+    const double middle = too_small + 0.5 * (enough - too_small);
+    if (middle <= too_small || middle >= enough) break;
+    (gaussian_delta_up(mu, middle) <= delta ? enough : too_small) = middle;
+  }
+  return enough;
 }
 
 }  // namespace mollify

@@ -1,5 +1,6 @@
 #include "mollify/central/central_design.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "mollify/central/clipped_means.h"
 #include "mollify/central/disjoint_runs.h"
 #include "mollify/central/ds_roo.h"
+#include "mollify/central/histogram_sampler.h"
 #include "mollify/central/poisson_sampler.h"
 #include "mollify/central/product_sampler.h"
 #include "mollify/central/subset_sampler.h"
@@ -86,7 +88,7 @@ CentralDesign subsampled(CentralMechanism mechanism, const CentralRequest& reque
   design.epsilon0 = epsilon0_up(pure_response(design));
   design.why = fmt::format(
       "{} of {} records go through randomized response with odds 1 + (n/m)(e^epsilon - 1), the "
-      "greatest that pure privacy allows it",
+      "greatest that pure privacy allows",
       request.outputs, request.records);
   return design;
 }
@@ -176,6 +178,17 @@ CentralDesign poisson(const CentralRequest& request) {
   return design;
 }
 
+CentralDesign histogram(const CentralRequest& request) {
+  CentralRequest one = request;
+  one.outputs = 1;  // more outputs than records are no trouble here
+  CentralDesign design = begin(CentralMechanism::kHistogram, one);
+  design.outputs = request.outputs;
+  design.guarantee.epsilon = request.budget.epsilon;
+  design.why =
+      "all outputs are drawn from one histogram with noise, the baseline: they share its errors";
+  return design;
+}
+
 /// d, where k = 2^d.
 unsigned coordinates_of(std::uint64_t outcomes) {
   if (outcomes < 2 || !std::has_single_bit(outcomes)) {
@@ -212,7 +225,7 @@ CentralDesign product(const CentralRequest& request) {
   }
   design.guarantee = ClippedMeans(d, each, *clip).guarantee();
   design.why = fmt::format(
-      "each of {} bits follows its mean over {} records, clipped to [{:.3g}, {:.3g}], if the bits "
+      "each of {} bits follows its mean over {} records, clipped to [{:.6g}, {:.6g}], if the bits "
       "are independent with means in [1/3, 2/3]",
       d, each, static_cast<double>(*clip) / static_cast<double>(each),
       1 - static_cast<double>(*clip) / static_cast<double>(each));
@@ -233,7 +246,7 @@ CentralDesign unvalidated_design(CentralMechanism mechanism, const CentralReques
     case CentralMechanism::kPoissonRr:
       return poisson(request);
     case CentralMechanism::kHistogram:
-      break;
+      return histogram(request);
     case CentralMechanism::kProduct:
       return product(request);
   }
@@ -283,23 +296,36 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 }
 
 CentralDesign best_central_design(const CentralRequest& request) {
-  std::optional<CentralDesign> best;
+  std::vector<CentralDesign> served;
   for (CentralOption& option : central_options(request)) {
-    // The product mechanism's total variation is for product distributions alone.
-    if (!option.design || !option.design->independent_outputs ||
-        option.mechanism == CentralMechanism::kProduct) {
-      continue;
-    }
-    if (!best || option.design->total_variation_up < best->total_variation_up) {
-      best = std::move(option.design);
-    }
+    if (!option.design || !option.design->independent_outputs) continue;
+    // The product mechanism's total variation is for product distributions alone, and subset-rr
+    // with all records goes by the name of shuffled-rr.
+    const bool is_left_out =
+        option.mechanism == CentralMechanism::kProduct ||
+        (option.mechanism == CentralMechanism::kSubsetRr && request.outputs == request.records);
+    if (!is_left_out) served.push_back(std::move(*option.design));
   }
-  if (!best) {
+  if (served.empty()) {
     throw InvalidInput(
-        fmt::format("no mechanism releases {} outputs from {} records within the budget",
+        fmt::format("no mechanism releases {} independent outputs from {} records within the "
+                    "budget; ask for at most as many outputs as there are records",
                     request.outputs, request.records));
   }
-  return *best;
+  const auto best = std::min_element(served.begin(), served.end(),
+                                     [](const CentralDesign& left, const CentralDesign& right) {
+                                       return left.total_variation_up < right.total_variation_up;
+                                     });
+  std::string others;
+  for (const CentralDesign& design : served) {
+    if (design.mechanism == best->mechanism) continue;
+    others += fmt::format("{}{} {:.3g}", others.empty() ? "" : ", ", name_of(design.mechanism),
+                          design.total_variation_up);
+  }
+  CentralDesign chosen = *best;
+  chosen.why = fmt::format("{} has the least total variation, {:.3g} ({}): {}",
+                           name_of(chosen.mechanism), chosen.total_variation_up, others, best->why);
+  return chosen;
 }
 
 namespace {
@@ -358,7 +384,8 @@ std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design
                                               design.guarantee);
     }
     case CentralMechanism::kHistogram:
-      break;
+      return std::make_unique<HistogramSampler>(design.outcomes, design.records, *design.outputs,
+                                                design.guarantee.epsilon);
     case CentralMechanism::kProduct:
       return product_sampler(design);
   }

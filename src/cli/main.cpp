@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
   Session session;
   add_sample(app, session);
   add_verify(app, session);
+  add_ledger(app, session);
   add_plan(app, session);
   add_amplify(app, session);
   add_risk(app, session);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "ledger_options.h"
 #include "mechanism_options.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/release/local_release.h"
@@ -20,6 +21,7 @@ struct SampleOptions {
   std::optional<std::uint64_t> count;
   MechanismOptions mechanism;
   SpaceOptions space;
+  LedgerOptions ledger;
   bool json = false;
 };
 
@@ -34,6 +36,7 @@ void validate_outputs(const SampleOptions& options) {
           std::pair{"--reference", options.mechanism.reference}}) {
       refuse_overwriting(flag, output, other, input);
     }
+    refuse_overwriting(flag, output, "--ledger", options.ledger.ledger);
   }
   if (options.out && options.certificate && same_place(*options.out, *options.certificate)) {
     throw InvalidInput(
@@ -42,6 +45,22 @@ void validate_outputs(const SampleOptions& options) {
   for (const auto& output : {options.out, options.certificate}) {
     if (output) require_writable(*output);
   }
+}
+
+/// Charges the release to the ledger, if there is one.
+void charge(const SampleOptions& options, const LocalRelease& release,
+            const std::string& certificate_text) {
+  const Certificate& certificate = release.certificate();
+  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
+  options.ledger.charge({.data = release.request().data,
+                         .scope = certificate.unit ? ProtectionScope::of_unit(*certificate.unit)
+                                                   : ProtectionScope::table(),
+                         .model = certificate.model,
+                         .mechanism = std::string(name_of(certificate.mechanism)),
+                         .cost = pure ? options.ledger.cost_of({.epsilon = certificate.total})
+                                      : options.ledger.cost_of_gaussian(certificate.total),
+                         .count = certificate.draws_per_unit,
+                         .certificate = certificate_text});
 }
 
 /// What is public about the release, for people.
@@ -84,6 +103,8 @@ int run(SampleOptions options) {
   request.roster = options.units;
   request.count = needed(options.count, "--count");
   request.space = options.space.request();
+  request.epsilon = options.ledger.budget("--epsilon", request.epsilon);
+  request.mu = options.ledger.budget("--mu", request.mu);
   const LocalRelease release(request);
   if (options.out && !options.certificate && !is_stream(*options.out)) {
     options.certificate = *options.out + ".certificate.json";
@@ -91,6 +112,7 @@ int run(SampleOptions options) {
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
   validate_outputs(options);
   const std::string certificate = certificate_json(release.certificate());
+  charge(options, release, certificate);
 
   SecureRandom random;
   const std::string csv = release.run(random);
@@ -140,6 +162,7 @@ void add_sample(CLI::App& app, Session& session) {
                             "all draws of a unit together");
   options->mechanism.add_band_to(command);
   options->space.add_to(command);
+  options->ledger.add_to(command);
   command.add_option("--out", options->out, "where the records go (default: standard output)")
       ->type_name("FILE");
   command

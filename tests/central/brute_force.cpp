@@ -63,16 +63,6 @@ Realised realised(const CentralSampler& sampler, const Enumeration& all) {
   return worst;
 }
 
-/// n! / prod c! prod p^c.
-double multinomial(const Counts& counts, const std::vector<double>& p) {
-  double probability = 1;
-  unsigned n = 0;
-  for (std::size_t x = 0; x < counts.size(); ++x) {
-    for (unsigned i = 1; i <= counts[x]; ++i) probability *= p[x] * ++n / i;
-  }
-  return probability;
-}
-
 std::vector<std::vector<double>> distributions(unsigned outcomes) {
   std::vector<double> point(outcomes), halves(outcomes), slope(outcomes);
   point[0] = 1;
@@ -89,7 +79,7 @@ void expect_outputs_as_promised(const CentralSampler& sampler, const Enumeration
   MultisetLaw law(all.outputs.count());
   for (std::size_t id = 0; id < all.datasets.count(); ++id) {
     if (all.laws[id].empty()) continue;
-    const double weight = multinomial(all.datasets.counts(id), p);
+    const double weight = test::multinomial(all.datasets.counts(id), p);
     for (std::size_t i = 0; i < law.size(); ++i) law[i] += weight * all.laws[id][i];
   }
   std::vector<double> marginal(p.size());
@@ -100,8 +90,8 @@ void expect_outputs_as_promised(const CentralSampler& sampler, const Enumeration
   for (std::size_t y = 0; y < p.size(); ++y) weak += std::fabs(marginal[y] - p[y]) / 2;
   for (std::size_t i = 0; i < law.size(); ++i) {
     if (all.outputs.size(i) != m) continue;
-    strong += std::fabs(law[i] - multinomial(all.outputs.counts(i), p)) / 2;
-    dependence += std::fabs(law[i] - multinomial(all.outputs.counts(i), marginal)) / 2;
+    strong += std::fabs(law[i] - test::multinomial(all.outputs.counts(i), p)) / 2;
+    dependence += std::fabs(law[i] - test::multinomial(all.outputs.counts(i), marginal)) / 2;
   }
   EXPECT_LE(weak, sampler.total_variation_up() + 1e-13);
   EXPECT_LE(strong, m * sampler.total_variation_up() + 1e-13);

@@ -273,6 +273,16 @@ inline double greatest_log_ratio(const MultisetLaw& p, const MultisetLaw& q) {
   return greatest;
 }
 
+/// n! / prod c! prod p^c: how likely n draws from p have these counts.
+inline double multinomial(const Counts& counts, const std::vector<double>& p) {
+  double probability = 1;
+  unsigned n = 0;
+  for (std::size_t x = 0; x < counts.size(); ++x) {
+    for (unsigned i = 1; i <= counts[x]; ++i) probability *= p[x] * ++n / i;
+  }
+  return probability;
+}
+
 /// Calls visit(D, D') for the counts of all data sets of n records and all those with one replaced.
 template <class Visit>
 void for_all_neighbours(const Multisets& datasets, unsigned records, const Visit& visit) {

@@ -21,9 +21,9 @@ namespace mollify {
 /// Of m values chosen from n, without replacement: K = floor(L (1 + (n / m) (Ebar - 1))), Ebar - 1
 /// times n / m being rounded down to a multiple of 2^-shift, so that
 ///   m K + (n - m) L <= Ebar n L.                                                    (*)
-/// Theorem. The list of the m reports is epsilon-DP when one of the n values is replaced. With
-/// m = 1 this is the greatest K there is, but for rounding: n equal values and another one attain
-/// (*) [Cheu, Nayak 2024, Theorem 11, with the odds made tight].
+/// Theorem. The list of the m reports is epsilon-DP when one of the n values is replaced, and K is
+/// the greatest such, but for rounding: n values c, one of which is replaced by another value y,
+/// and m reports of y attain (*). For m = 1 this is [Cheu, Nayak 2024, Theorem 11] with tight odds.
 /// Proof. Let x be replaced by x', and fix a list y. Let a, a' be the probabilities of y under x
 /// and x' if the place is among those chosen, b if it is not. To exchange a chosen x for a uniform
 /// one of the values left over turns the first law into the last and changes one report, so with E0

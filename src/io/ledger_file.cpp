@@ -1,0 +1,323 @@
+#include "mollify/io/ledger_file.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/version.h"
+#include "sqlite_database.h"
+
+namespace mollify {
+
+namespace {
+
+using Notion = PrivacyCost::Notion;
+
+constexpr std::int64_t kApplication = 0x6d6f6c6c;  // "moll"
+constexpr std::int64_t kFormatVersion = 1;
+
+// Numbers are kept as the decimal text that was typed. Entries are numbered without gaps, and the
+// triggers keep everybody who comes through SQL from changing what was recorded.
+constexpr const char* kSchema = R"(
+  PRAGMA application_id = 0x6d6f6c6c;
+  PRAGMA user_version = 1;
+  CREATE TABLE entries (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    time TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('release', 'total')),
+    data_set TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    notion TEXT NOT NULL CHECK (notion IN ('pure', 'approximate', 'zcdp', 'gaussian')),
+    parameter TEXT NOT NULL,
+    delta TEXT NOT NULL,
+    model TEXT,
+    mechanism TEXT,
+    count INTEGER NOT NULL,
+    certificate_sha256 TEXT,
+    version TEXT NOT NULL
+  ) STRICT;
+  CREATE TRIGGER entries_stay BEFORE UPDATE ON entries
+    BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never changed'); END;
+  CREATE TRIGGER entries_remain BEFORE DELETE ON entries
+    BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never deleted'); END;
+)";
+
+constexpr std::array kNotions = {
+    std::pair{Notion::kPure, std::string_view("pure")},
+    std::pair{Notion::kApproximate, std::string_view("approximate")},
+    std::pair{Notion::kConcentrated, std::string_view("zcdp")},
+    std::pair{Notion::kGaussian, std::string_view("gaussian")},
+};
+
+std::string_view word_of(Notion notion) {
+  return std::find_if(kNotions.begin(), kNotions.end(),
+                      [&](const auto& known) { return known.first == notion; })
+      ->second;
+}
+
+std::optional<Notion> notion_named(std::string_view word) {
+  for (const auto& [notion, name] : kNotions) {
+    if (name == word) return notion;
+  }
+  return std::nullopt;
+}
+
+const char* parameters_of(const PrivacyCost& cost) {
+  switch (cost.notion) {
+    case Notion::kPure:
+      return "a pure epsilon";
+    case Notion::kApproximate:
+      return "epsilon and delta";
+    case Notion::kConcentrated:
+      return "rho";
+    case Notion::kGaussian:
+      break;
+  }
+  return "mu";
+}
+
+DataSetSummary& summary_of(const std::string& data_set, std::vector<DataSetSummary>& all) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const DataSetSummary& summary) {
+    return summary.data_set == data_set;
+  });
+  if (found != all.end()) return *found;
+  return all.emplace_back(DataSetSummary{data_set, std::nullopt, {}});
+}
+
+void require_positive(const PrivacyCost& cost) {
+  if (cost.parameter.is_zero()) {
+    throw InvalidInput(fmt::format("a privacy budget must be positive, but is {}", cost.text()));
+  }
+  if (cost.delta >= Decimal(1.0)) {
+    throw InvalidInput(fmt::format("delta must be below 1, but is {}", cost.delta.text()));
+  }
+}
+
+}  // namespace
+
+class LedgerFile::Database {
+ public:
+  Database(const std::string& path, Opening opening)
+      : sqlite_(path, opening == Opening::kOrMakeNew), path_(path) {
+    // Before anything is written, so that another program's file is left as it is.
+    if (is_empty()) {
+      if (opening == Opening::kExisting) throw InvalidInput(path_ + " is empty, not a ledger");
+      make();
+    }
+    require_format();
+    if (!sqlite_.is_read_only()) write_ahead();
+    sqlite_.execute("PRAGMA synchronous = FULL; PRAGMA fullfsync = 1");
+    SqliteStatement check(sqlite_, "PRAGMA quick_check(1)");
+    if (check.step(); check.text(0) != "ok") refuse_damaged(check.text(0));
+  }
+
+  SqliteDatabase& sqlite() { return sqlite_; }
+  const std::string& path() const { return path_; }
+
+  /// All entries, or those of one data set.
+  std::vector<LedgerEntry> entries(const std::optional<std::string>& data_set) {
+    const std::int64_t count = number_of("SELECT count(*) FROM entries");
+    if (count != number_of("SELECT coalesce(max(number), 0) FROM entries")) {
+      refuse_damaged("entries are missing");
+    }
+    SqliteStatement rows(
+        sqlite_,
+        "SELECT number, time, kind, data_set, scope, notion, parameter, delta, model, mechanism, "
+        "count, certificate_sha256, version FROM entries WHERE ?1 IS NULL OR data_set = ?1 "
+        "ORDER BY number");
+    rows.with_text_or_null(data_set);
+    std::vector<LedgerEntry> found;
+    while (rows.step()) found.push_back(entry_in(rows));
+    return found;
+  }
+
+  void add(const LedgerEntry& entry) {
+    SqliteStatement insertion(
+        sqlite_,
+        "INSERT INTO entries (time, kind, data_set, scope, notion, parameter, delta, model, "
+        "mechanism, count, certificate_sha256, version) "
+        "VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    const auto of_release = [&](const std::string& text) {
+      return entry.is_total ? std::nullopt : std::optional(text);
+    };
+    insertion.with_text(entry.is_total ? "total" : "release")
+        .with_text(entry.data_set)
+        .with_text(entry.scope.text())
+        .with_text(word_of(entry.cost.notion))
+        .with_text(entry.cost.parameter.text())
+        .with_text(entry.cost.delta.text())
+        .with_text_or_null(of_release(entry.model))
+        .with_text_or_null(of_release(entry.mechanism))
+        .with_number(static_cast<std::int64_t>(entry.count))
+        .with_text_or_null(of_release(entry.certificate_sha256))
+        .with_text(kVersion);
+    insertion.step();
+  }
+
+ private:
+  std::int64_t number_of(const char* query) {
+    SqliteStatement statement(sqlite_, query);
+    return statement.step() ? statement.number(0) : 0;
+  }
+
+  bool is_empty() { return number_of("SELECT count(*) FROM sqlite_master") == 0; }
+
+  [[noreturn]] void refuse_damaged(const std::string& reason) const {
+    throw InvalidInput(fmt::format("the ledger {} is damaged: {}", path_, reason));
+  }
+
+  // Another process may have come first, which is only known when the right to write is held.
+  void make() {
+    SqliteTransaction transaction(sqlite_);
+    if (is_empty()) sqlite_.execute(kSchema);
+    transaction.commit();
+  }
+
+  // The file remembers it. While others hold the file it may be refused, and then they do it or the
+  // next one does: without it commits are as durable, only slower.
+  void write_ahead() {
+    try {
+      sqlite_.execute("PRAGMA journal_mode = WAL");
+    } catch (const std::runtime_error&) {
+      if (!sqlite_.is_busy()) throw;
+    }
+  }
+
+  void require_format() {
+    if (number_of("PRAGMA application_id") != kApplication) {
+      throw InvalidInput(fmt::format("{} is not a ledger but another program's database", path_));
+    }
+    const std::int64_t version = number_of("PRAGMA user_version");
+    if (version != kFormatVersion) {
+      throw InvalidInput(fmt::format("the ledger {} must have format {}, but has format {}", path_,
+                                     kFormatVersion, version));
+    }
+  }
+
+  LedgerEntry entry_in(const SqliteStatement& row) const {
+    LedgerEntry entry;
+    entry.number = static_cast<std::uint64_t>(row.number(0));
+    const std::string where = fmt::format("entry {}", entry.number);
+    entry.time = row.text(1);
+    entry.is_total = row.text(2) == "total";
+    entry.data_set = row.text(3);
+    const auto scope = ProtectionScope::parse(row.text(4));
+    const auto notion = notion_named(row.text(5));
+    if (!scope || !notion) refuse_damaged(where + " has an unknown scope or notion");
+    entry.scope = *scope;
+    entry.cost.notion = *notion;
+    entry.cost.parameter = Decimal::parse(row.text(6), where + " of the ledger");
+    entry.cost.delta = Decimal::parse(row.text(7), where + " of the ledger");
+    entry.model = row.text(8);
+    entry.mechanism = row.text(9);
+    entry.count = static_cast<std::uint64_t>(row.number(10));
+    entry.certificate_sha256 = row.text(11);
+    entry.version = row.text(12);
+    return entry;
+  }
+
+  SqliteDatabase sqlite_;
+  std::string path_;
+};
+
+LedgerFile::LedgerFile(const std::string& path, Opening opening)
+    : database_(std::make_unique<Database>(path, opening)) {}
+
+LedgerFile::~LedgerFile() = default;
+
+std::vector<LedgerEntry> LedgerFile::history() const { return database_->entries(std::nullopt); }
+
+void LedgerFile::charge(const ReleaseCharge& release) {
+  require_positive(release.cost);
+  SqliteTransaction transaction(database_->sqlite());
+  const auto known = summarise(database_->entries(release.data_set));
+  if (!known.empty() && known.front().total) {
+    const auto& [scope, total] = *known.front().total;
+    const LedgerAccount& account = known.front().account;
+    if (!protects(release.scope, scope)) {
+      throw InvalidInput(
+          fmt::format("the total of {} in {} protects {}, but this release protects only {}",
+                      release.data_set, database_->path(), scope.words(), release.scope.words()));
+    }
+    if (!LedgerAccount().with(release.cost).spent(total)) {
+      throw InvalidInput(fmt::format("the total of {} in {} is {}, but this release promises {}",
+                                     release.data_set, database_->path(), parameters_of(total),
+                                     parameters_of(release.cost)));
+    }
+    if (!account.with(release.cost).fits(total)) {
+      const std::string left = account.remaining(total).text();
+      throw InvalidInput(fmt::format(
+          "the total of {} in {} is {}, of which {} {} remains, but this release costs {}",
+          release.data_set, database_->path(), total.text(),
+          total.notion == Notion::kConcentrated ? "rho" : "epsilon", left, release.cost.text()));
+    }
+  }
+  LedgerEntry entry;
+  entry.data_set = release.data_set;
+  entry.scope = release.scope;
+  entry.cost = release.cost;
+  entry.model = release.model;
+  entry.mechanism = release.mechanism;
+  entry.count = release.count;
+  entry.certificate_sha256 = release.certificate_sha256;
+  database_->add(entry);
+  transaction.commit();
+}
+
+void LedgerFile::declare(const std::string& data_set, const LedgerTotal& total, bool replace) {
+  require_positive(total.cost);
+  if (total.cost.notion == Notion::kGaussian) {
+    throw InvalidInput("a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
+  }
+  SqliteTransaction transaction(database_->sqlite());
+  const auto entries = database_->entries(data_set);
+  const auto known = summarise(entries);
+  const bool declared = !known.empty() && known.front().total;
+  if (declared && !replace) {
+    throw InvalidInput(fmt::format(
+        "{} has a total in {} already, {} for {}, and it is only replaced on purpose", data_set,
+        database_->path(), known.front().total->cost.text(), known.front().total->scope.words()));
+  }
+  if (!declared && replace) {
+    throw InvalidInput(
+        fmt::format("{} has no total in {} that could be replaced", data_set, database_->path()));
+  }
+  for (const LedgerEntry& entry : entries) {
+    if (!entry.is_total && !protects(entry.scope, total.scope)) {
+      throw InvalidInput(fmt::format(
+          "a total for {} cannot be kept: release {} of {} in {} protects only {}",
+          total.scope.words(), entry.number, data_set, database_->path(), entry.scope.words()));
+    }
+  }
+  if (!known.empty() && !known.front().account.fits(total.cost)) {
+    throw InvalidInput(fmt::format("{} has spent more than {} in {} already", data_set,
+                                   total.cost.text(), database_->path()));
+  }
+  LedgerEntry entry;
+  entry.is_total = true;
+  entry.data_set = data_set;
+  entry.scope = total.scope;
+  entry.cost = total.cost;
+  database_->add(entry);
+  transaction.commit();
+}
+
+std::vector<DataSetSummary> summarise(const std::vector<LedgerEntry>& history) {
+  std::vector<DataSetSummary> all;
+  for (const LedgerEntry& entry : history) {
+    DataSetSummary& summary = summary_of(entry.data_set, all);
+    if (entry.is_total) {
+      summary.total = LedgerTotal{entry.scope, entry.cost};
+    } else {
+      summary.account.add(entry.cost);
+    }
+  }
+  return all;
+}
+
+}  // namespace mollify

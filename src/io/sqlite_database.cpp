@@ -1,0 +1,133 @@
+#include "sqlite_database.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+
+namespace {
+
+constexpr int kMostMillisecondsLocked = 60'000;
+
+/// SQLite gives some relative names a meaning of their own.
+std::string plain_name(const std::string& path) {
+  return path.starts_with('/') ? path : "./" + path;
+}
+
+}  // namespace
+
+SqliteDatabase::SqliteDatabase(const std::string& path, bool make) : path_(path) {
+  sqlite3* opened = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0);
+  const int result = sqlite3_open_v2(plain_name(path).c_str(), &opened, flags, nullptr);
+  database_.reset(opened);
+  if (opened == nullptr) throw std::bad_alloc();
+  if (result != SQLITE_OK) fail();
+  sqlite3_extended_result_codes(opened, 1);
+  sqlite3_busy_timeout(opened, kMostMillisecondsLocked);
+}
+
+void SqliteDatabase::fail() const {
+  const std::string reason = sqlite3_errmsg(database_.get());
+  switch (sqlite3_errcode(database_.get()) & 0xff) {
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      throw InvalidInput(fmt::format("the ledger {} cannot be opened", path_));
+    case SQLITE_READONLY:
+      throw InvalidInput(fmt::format("the ledger {} cannot be written: {}", path_, reason));
+    case SQLITE_NOTADB:
+      throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", path_));
+    case SQLITE_CORRUPT:
+    case SQLITE_FORMAT:
+      throw InvalidInput(fmt::format("the ledger {} is damaged: {}", path_, reason));
+    case SQLITE_NOMEM:
+      throw std::bad_alloc();
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw std::runtime_error(
+          fmt::format("the ledger {} is locked by another program for a minute now", path_));
+    default:
+      throw std::runtime_error(fmt::format("the ledger {} cannot be used: {}", path_, reason));
+  }
+}
+
+void SqliteDatabase::execute(const char* statements) {
+  if (sqlite3_exec(database_.get(), statements, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+bool SqliteDatabase::is_read_only() const {
+  return sqlite3_db_readonly(database_.get(), "main") != 0;
+}
+
+bool SqliteDatabase::is_busy() const {
+  return (sqlite3_errcode(database_.get()) & 0xff) == SQLITE_BUSY;
+}
+
+SqliteStatement::SqliteStatement(SqliteDatabase& database, std::string_view text)
+    : database_(database) {
+  sqlite3_stmt* prepared = nullptr;
+  const int result = sqlite3_prepare_v2(database.database_.get(), text.data(),
+                                        static_cast<int>(text.size()), &prepared, nullptr);
+  statement_.reset(prepared);
+  if (result != SQLITE_OK) database.fail();
+}
+
+SqliteStatement& SqliteStatement::with_text(std::string_view text) {
+  const int result = sqlite3_bind_text64(statement_.get(), ++bound_, text.data(), text.size(),
+                                         SQLITE_TRANSIENT, SQLITE_UTF8);
+  if (result != SQLITE_OK) database_.fail();
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::with_text_or_null(const std::optional<std::string>& text) {
+  if (text) return with_text(*text);
+  if (sqlite3_bind_null(statement_.get(), ++bound_) != SQLITE_OK) database_.fail();
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::with_number(std::int64_t number) {
+  if (sqlite3_bind_int64(statement_.get(), ++bound_, number) != SQLITE_OK) database_.fail();
+  return *this;
+}
+
+bool SqliteStatement::step() {
+  const int result = sqlite3_step(statement_.get());
+  if (result == SQLITE_ROW) return true;
+  if (result != SQLITE_DONE) database_.fail();
+  return false;
+}
+
+std::string SqliteStatement::text(int column) const {
+  const unsigned char* letters = sqlite3_column_text(statement_.get(), column);
+  if (letters == nullptr) return "";
+  const auto length = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  return {reinterpret_cast<const char*>(letters), length};
+}
+
+std::int64_t SqliteStatement::number(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+SqliteTransaction::SqliteTransaction(SqliteDatabase& database) : database_(database) {
+  database_.execute("BEGIN IMMEDIATE");
+}
+
+SqliteTransaction::~SqliteTransaction() {
+  if (!open_) return;
+  try {
+    database_.execute("ROLLBACK");
+  } catch (const std::exception&) {
+    // Closing the database undoes what is not committed.
+  }
+}
+
+void SqliteTransaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace mollify

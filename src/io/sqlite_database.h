@@ -1,0 +1,79 @@
+// SQLite with errors as exceptions.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mollify {
+
+/// An open database. What is wrong with the file itself (it cannot be opened or written, it is no
+/// database, it is damaged) is InvalidInput in one sentence naming it; other failures, such as a
+/// full disk or a lock that is not given up within a minute, are std::runtime_error.
+class SqliteDatabase {
+ public:
+  /// Opens the file for reading and writing; makes it if asked to and there is none.
+  SqliteDatabase(const std::string& path, bool make);
+
+  void execute(const char* statements);
+
+  bool is_read_only() const;
+  bool is_busy() const;  ///< whether the last statement failed because others hold the file
+  [[noreturn]] void fail() const;
+  const std::string& path() const { return path_; }
+
+ private:
+  friend class SqliteStatement;
+  struct Close {
+    void operator()(sqlite3* database) const { sqlite3_close(database); }
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> database_;
+};
+
+/// One statement, to be run row by row.
+class SqliteStatement {
+ public:
+  SqliteStatement(SqliteDatabase& database, std::string_view text);
+
+  /// The next of the statement's parameters.
+  SqliteStatement& with_text(std::string_view text);
+  SqliteStatement& with_text_or_null(const std::optional<std::string>& text);
+  SqliteStatement& with_number(std::int64_t number);
+
+  /// Whether there is a row, or one more.
+  bool step();
+
+  std::string text(int column) const;  ///< empty for NULL
+  std::int64_t number(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  SqliteDatabase& database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int bound_ = 0;
+};
+
+/// A transaction that has the right to write from its beginning, so that what is read in it holds
+/// until it ends; undone unless it is committed.
+class SqliteTransaction {
+ public:
+  explicit SqliteTransaction(SqliteDatabase& database);
+  ~SqliteTransaction();
+  SqliteTransaction(const SqliteTransaction&) = delete;
+  SqliteTransaction& operator=(const SqliteTransaction&) = delete;
+
+  void commit();
+
+ private:
+  SqliteDatabase& database_;
+  bool open_ = true;
+};
+
+}  // namespace mollify

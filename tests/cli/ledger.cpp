@@ -1,0 +1,248 @@
+// Releases that are charged to a ledger, and what the ledger says.
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+#include "mollify/accounting/decimal.h"
+#include "mollify/io/ledger_file.h"
+#include "mollify/io/sha256.h"
+
+namespace mollify::test {
+namespace {
+
+const Arguments kCharged = {"--ledger", "ledger"};
+const Arguments kNamed = {"--ledger", "ledger", "--data-set", "people"};
+
+Arguments declaring(const Arguments& total) {
+  return Arguments{"ledger", "--declare"} + kNamed + total;
+}
+
+Json ledger_of(const CommandLine& command) {
+  return Json::parse(command.run({"ledger", "--ledger", "ledger", "--json"}).out);
+}
+
+TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
+  const Release command;
+  const Arguments tenth = kSample + kIntegral + kNamed + Arguments{"--epsilon", "0.1"} +
+                          Arguments{"--count", "3", "--out", "out.csv"};
+  EXPECT_EQ(command.run(declaring({"--epsilon", "1"})).status, 0);
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(command.run(tenth).status, 0) << i;
+  const std::string tenth_release = command.files.read("out.csv");
+  const Ended refused = command.run(tenth);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "mollify: the total of people in ledger is epsilon 1, of which epsilon 0 remains, but "
+            "this release costs epsilon 0.1\n");
+  EXPECT_EQ(command.files.read("out.csv"), tenth_release);
+
+  const Json ledger = ledger_of(command);
+  EXPECT_EQ(ledger["data_sets"].size(), 1U);
+  const Json& people = ledger["data_sets"][0];
+  EXPECT_EQ(people["data_set"], "people");
+  EXPECT_EQ(people["scope"], "row");
+  EXPECT_EQ(people["total"]["epsilon"], "1");
+  EXPECT_EQ(people["spent"]["epsilon"], "1");
+  EXPECT_EQ(people["rule"], "basic composition");
+  EXPECT_EQ(people["remaining"]["epsilon"], "0");
+  EXPECT_EQ(people["releases"], 10);
+  ASSERT_EQ(ledger["history"].size(), 11U);
+  const Json& entry = ledger["history"][10];
+  EXPECT_EQ(entry["kind"], "release");
+  EXPECT_EQ(entry["model"], "integral");
+  EXPECT_EQ(entry["mechanism"], "minimax");
+  EXPECT_EQ(entry["scope"], "table");
+  EXPECT_EQ(entry["count"], 3);
+  EXPECT_EQ(entry["cost"]["epsilon"], "0.1");
+
+  // The hash is the certificate's, and its promise is not above the charge, exactly.
+  const std::string certificate = command.files.read("out.csv.certificate.json");
+  Sha256 hash;
+  hash.add(certificate);
+  EXPECT_EQ(entry["certificate_sha256"], hash.hex());
+  const double promised = Json::parse(certificate)["privacy"]["epsilon_total"];
+  EXPECT_LE(Decimal(promised), Decimal::parse("0.1", "epsilon"));
+  EXPECT_EQ(promised, std::nextafter(0.1, 0.0));
+}
+
+TEST(Ledger, ShowsSpentRemainingAndHistory) {
+  const Release command;
+  ASSERT_EQ(command.run(kSample + kIntegral + kNamed + kOneDraw).status, 0);
+  const Ended shown = command.run({"ledger", "--ledger", "ledger"});
+  EXPECT_EQ(shown.status, 0);
+  const auto lines = lines_of(shown.out);
+  ASSERT_EQ(lines.size(), 5U) << shown.out;
+  EXPECT_EQ(lines[0], "people");
+  EXPECT_EQ(lines[1], "  total      none declared");
+  EXPECT_EQ(lines[2], "  spent      epsilon 1 (basic composition)");
+  EXPECT_NE(lines[4].find("people: epsilon 1 by minimax (integral), 1 drawn, for the whole table"),
+            std::string::npos);
+  const Ended declared = command.run(declaring({"--rho", "0.75", "--scope", "table"}));
+  EXPECT_EQ(lines_of(declared.out)[1], "  total      rho 0.75, for the whole table");
+  EXPECT_EQ(lines_of(declared.out)[2], "  spent      rho 0.5 (basic composition)");
+  EXPECT_EQ(lines_of(declared.out)[3], "  remaining  rho 0.25");
+}
+
+// A draw counts as 30 at most, and that is then what is charged; mu is charged as it was typed.
+TEST(Ledger, ChargesWhatIsPromised) {
+  const Release command;
+  const auto last_cost = [&] { return ledger_of(command)["history"].back()["cost"]; };
+  ASSERT_EQ(command
+                .run(kSample + kIntegral + kNamed + Arguments{"--epsilon", "100.1"} +
+                     Arguments{"--count", "2"})
+                .status,
+            0);
+  EXPECT_EQ(last_cost(), Json({{"epsilon", "60"}}));
+  ASSERT_EQ(
+      command.run(kSample + kLocal + kNamed + Arguments{"--mu", "0.3", "--count", "2"}).status, 0);
+  EXPECT_EQ(last_cost(), Json({{"mu", "0.3"}}));
+  EXPECT_EQ(ledger_of(command)["history"].back()["scope"], "unit=id");
+}
+
+// One name for one file, however it is reached.
+TEST(Ledger, NamesADataSetByItsFile) {
+  const Release command;
+  std::filesystem::create_symlink("data.csv", command.files.path("link.csv"));
+  std::filesystem::create_directory(command.files.path("folder"));
+  for (const char* data : {"data.csv", "./data.csv", "link.csv", "folder/../data.csv"}) {
+    ASSERT_EQ(command
+                  .run(Arguments{"sample", "--data", data, "--domain", "domain.yaml"} + kIntegral +
+                       kCharged + kOneDraw)
+                  .status,
+              0);
+  }
+  const Json ledger = ledger_of(command);
+  ASSERT_EQ(ledger["data_sets"].size(), 1U);
+  EXPECT_EQ(ledger["data_sets"][0]["data_set"],
+            std::filesystem::canonical(command.files.path("data.csv")).string());
+  EXPECT_EQ(ledger["data_sets"][0]["releases"], 4);
+  EXPECT_EQ(command.run({"ledger", "--ledger", "ledger", "--data", "link.csv"}).status, 0);
+}
+
+// What was charged stays charged, even where the records could not be written.
+TEST(Ledger, KeepsTheChargeOfAReleaseThatFailed) {
+  const Release command;
+  EXPECT_EQ(command
+                .run(kSample + kIntegral + kNamed + kOneDraw +
+                     Arguments{"--out", "/dev/full", "--certificate", "c.json"})
+                .status,
+            1);
+  EXPECT_EQ(ledger_of(command)["data_sets"][0]["spent"]["epsilon"], "1");
+  // What is refused before is not.
+  EXPECT_EQ(command.run(kSample + kIntegral + kNamed + kOneDraw + Arguments{"--out", "/none/a.csv"})
+                .status,
+            2);
+  EXPECT_EQ(ledger_of(command)["data_sets"][0]["releases"], 1);
+}
+
+TEST(Ledger, RefusesInOneSentence) {
+  const Release command;
+  ASSERT_EQ(command.run(declaring({"--epsilon", "1", "--scope", "table"})).status, 0);
+  const Arguments show = {"ledger", "--ledger", "ledger"};
+  const Arguments one = kSample + kIntegral + kOneDraw;
+  for (const auto& [words, sentence] : std::vector<std::pair<Arguments, std::string>>{
+           {{"ledger"}, "--ledger is needed, but is not given"},
+           {{"ledger", "--ledger", "none"}, "the ledger none cannot be opened"},
+           {{"ledger", "--ledger", "data.csv"},
+            "data.csv is not a ledger but a file of another kind"},
+           {show + Arguments{"--data-set", "x"}, "the ledger ledger has no data set named x"},
+           {show + Arguments{"--data-set", "x", "--data", "y"},
+            "--data-set and --data name the same thing, but both are given"},
+           {show + Arguments{"--epsilon", "1"},
+            "a total is only changed by --declare or --replace, but neither is given beside it"},
+           {declaring({"--replace", "--epsilon", "1"}),
+            "--declare is for a first total and --replace for another, but both are given"},
+           {declaring({"--epsilon", "1", "--rho", "1"}),
+            "a total is in rho or in epsilon and delta, but both are given"},
+           {declaring({}), "--epsilon is needed, but is not given"},
+           {declaring({"--epsilon", "one"}),
+            "epsilon must be a decimal number of at least 0, but is \"one\""},
+           {declaring({"--epsilon", "1", "--scope", "unit"}),
+            "scope must be row, unit=COLUMN or table, but is \"unit\""},
+           {declaring({"--epsilon", "2"}),
+            "people has a total in ledger already, epsilon 1 for the whole table, and it is only "
+            "replaced on purpose"},
+           {show + Arguments{"--declare", "--epsilon", "1"},
+            "--data-set is needed, but is not given"},
+           {one + Arguments{"--data-set", "people"},
+            "--data-set is a name in a ledger, but no --ledger is given"},
+           {one + Arguments{"--ledger", "domain.yaml"},
+            "domain.yaml is not a ledger but a file of another kind"},
+           {one + Arguments{"--ledger", "here", "--out", "here"},
+            "--out must not overwrite the file of --ledger, here"},
+           {kSample + kLocal + kOneDraw + kNamed,
+            "the total of people in ledger protects the whole table, but this release protects "
+            "only each unit of id"},
+           {kSample + kIntegral + kNamed + Arguments{"--mu", "1", "--count", "1"},
+            "the total of people in ledger is a pure epsilon, but this release promises mu"}}) {
+    const Ended ended = command.run(words);
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    EXPECT_EQ(ended.err, "mollify: " + sentence + "\n");
+    EXPECT_EQ(ended.out, "");
+  }
+  EXPECT_EQ(ledger_of(command)["history"].size(), 1U);
+}
+
+// Killed at random moments: the ledger opens, what it held it still holds, and every release there
+// is was charged. MOLLIFY_KILLS is how many times; releases differ in epsilon, so that each is
+// known.
+TEST(Ledger, SurvivesBeingKilledAtAnyMoment) {
+  const Release command;
+  const char* asked = std::getenv("MOLLIFY_KILLS");
+  const int kills = asked != nullptr ? std::atoi(asked) : 40;
+  constexpr unsigned kSeed = 20260131;
+  std::mt19937 random(kSeed);
+  const auto release = [&](const std::string& epsilon, const std::string& out) {
+    return kSample + kIntegral + kNamed + Arguments{"--epsilon", epsilon, "--count", "1000"} +
+           Arguments{"--out", out};
+  };
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  ASSERT_EQ(command.run(release("1", "first.csv")).status, 0);
+  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+  std::uniform_int_distribution<std::int64_t> moment(0, 2 * whole.count());
+
+  std::vector<LedgerEntry> before;
+  int charged_only = 0;
+  int released = 0;
+  for (int trial = 0; trial < kills; ++trial) {
+    const std::string epsilon = std::to_string(1001 + trial) + "e-3";
+    const std::string out = "out" + std::to_string(trial) + ".csv";
+    const pid_t process = command.start(release(epsilon, out));
+    std::this_thread::sleep_for(std::chrono::microseconds(moment(random)));
+    ::kill(process, SIGKILL);
+    static_cast<void>(command.finish(process));
+    const std::vector<LedgerEntry> after =
+        LedgerFile(command.files.path("ledger"), LedgerFile::Opening::kExisting).history();
+    ASSERT_GE(after.size(), std::max<std::size_t>(before.size(), 1)) << "a charge was lost";
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      ASSERT_EQ(after[i].cost, before[i].cost);
+      ASSERT_EQ(after[i].certificate_sha256, before[i].certificate_sha256);
+    }
+    const bool charged = after.back().cost.parameter == Decimal::parse(epsilon, "epsilon");
+    ASSERT_EQ(after.size(), std::max<std::size_t>(before.size(), 1) + (charged ? 1 : 0));
+    const bool out_there = std::filesystem::exists(command.files.path(out));
+    if (out_there) {
+      ASSERT_TRUE(charged) << "release " << trial << " has no charge";
+      EXPECT_EQ(lines_of(command.files.read(out)).size(), 1001U);
+      ++released;
+    } else if (charged) {
+      ++charged_only;
+    }
+    before = after;
+  }
+  std::printf(
+      "seed %u: of %d releases killed, %d were released, %d charged only, the rest neither\n",
+      kSeed, kills, released, charged_only);
+}
+
+}  // namespace
+}  // namespace mollify::test
