@@ -8,8 +8,11 @@
 #include <fmt/format.h>
 
 #include "mollify/accounting/monotone_search.h"
+#include "mollify/accounting/privacy_blanket.h"
 #include "mollify/accounting/shuffle_closed_form.h"
 #include "mollify/accounting/shuffled_response.h"
+#include "mollify/accounting/subset_blanket.h"
+#include "mollify/central/poisson_sampler.h"
 #include "mollify/kernel/band.h"
 #include "mollify/kernel/exp_bound.h"
 #include "mollify/kernel/invalid_input.h"
@@ -20,6 +23,9 @@ namespace {
 constexpr std::array kPlanned = {CentralMechanism::kSubsampledRr, CentralMechanism::kSubsetRr,
                                  CentralMechanism::kPoissonRr, CentralMechanism::kHistogram};
 
+/// What poisson-rr adds to its total variation, at most.
+constexpr double kRareEvents = 1e-12;
+constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39;
 constexpr double kLeastDelta = 1e-100;
 constexpr double kGreatestDelta = 0.5;
 
@@ -42,11 +48,36 @@ class Problem {
     }
     return answer_.alpha = alpha_of(*answer_.design, question_.strong);
   }
-  bool serves(double value) { return alpha_at(value) <= question_.alpha; }
+  bool serves(double value) { return measure(value) <= question_.alpha; }
+
+  /// At most alpha exactly where the mechanism serves. For those that rest on shuffling it is alpha
+  /// times the delta of the reports that alpha needs over the delta that may be spent, which is one
+  /// evaluation where a design is an inversion.
+  double measure(double value) {
+    CentralRequest request = question_.request;
+    set(request, value);
+    const double m = static_cast<double>(request.outputs);
+    if (mechanism_ != CentralMechanism::kSubsetRr && mechanism_ != CentralMechanism::kPoissonRr) {
+      return alpha_at(value);
+    }
+    if (!(request.budget.delta > 0) || request.outputs > request.records) {
+      return std::numeric_limits<double>::infinity();
+    }
+    // A little less, for what integers and inversions round.
+    const double alpha =
+        (question_.strong ? question_.alpha / m : question_.alpha) * (1 - 1e-7) - kRareEvents;
+    const double others = static_cast<double>(request.outcomes) - 1;
+    const double odds = alpha > 0 ? others * (1 / alpha - 1) : std::numeric_limits<double>::max();
+    if (!(odds > 1)) return 0;
+    const double epsilon0 = std::log(odds);
+    if (epsilon0 > ExpBound::kGreatestEpsilon) return std::numeric_limits<double>::infinity();
+    const double delta = delta_of(request, epsilon0);
+    return question_.alpha * (delta / request.budget.delta);
+  }
 
   /// What the last evaluation found, if it serves, or why not.
   CentralAnswer answer(double value) {
-    if (!serves(value)) {
+    if (!(alpha_at(value) <= question_.alpha)) {
       if (answer_.refusal.empty()) {
         answer_.refusal = fmt::format("no {} up to {:g} gives a total variation of {:g}",
                                       name_of(unknown_), value, question_.alpha);
@@ -57,6 +88,18 @@ class Problem {
   }
 
  private:
+  double delta_of(const CentralRequest& request, double epsilon0) const {
+    const auto& [records, outcomes, outputs, budget] = request;
+    if (mechanism_ == CentralMechanism::kSubsetRr) {
+      return subset_blanket({records, outputs, outcomes, epsilon0}, budget.epsilon, budget.delta)
+          .upper;
+    }
+    const std::optional<double> rate = poisson_rate_for(records, outputs, kRareEvents);
+    if (!rate) return std::numeric_limits<double>::infinity();
+    return privacy_blanket({records, outcomes, epsilon0, *rate}, budget.epsilon, budget.delta)
+        .upper;
+  }
+
   void set(CentralRequest& request, double value) const {
     switch (unknown_) {
       case PlanUnknown::kRecords:
@@ -95,7 +138,7 @@ CentralAnswer solve(Problem problem, double target, double easy, double hard, bo
   };
   const Crossing found = narrow(
       {std::log(easy), std::log(hard)}, target,
-      [&](double logarithm) { return problem.alpha_at(at(logarithm)); },
+      [&](double logarithm) { return problem.measure(at(logarithm)); },
       [&](const Crossing& now) {
         return std::abs(now.above - now.at_most) < 1e-7 ||
                (whole && std::abs(at(now.above) - at(now.at_most)) <= 1);
@@ -116,7 +159,8 @@ CentralAnswer solve(CentralMechanism mechanism, PlanUnknown unknown,
   const double m = static_cast<double>(question.request.outputs);
   switch (unknown) {
     case PlanUnknown::kRecords:
-      return solve(problem, alpha, static_cast<double>(kMostRecords), std::max(m, 1.0), true);
+      return solve(problem, alpha, static_cast<double>(kMostPlannedRecords), std::max(m, 1.0),
+                   true);
     case PlanUnknown::kOutcomes:
       return solve(problem, alpha, 1, static_cast<double>(Band::kMostOutcomes), true);
     case PlanUnknown::kEpsilon:
@@ -213,7 +257,7 @@ std::optional<std::size_t> best_answer(PlanUnknown unknown,
                                        const std::vector<CentralAnswer>& answers) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (!answers[i].design) continue;
+    if (!answers[i].design || !answers[i].design->independent_outputs) continue;
     if (!best || cost(unknown, answers[i]) < cost(unknown, answers[*best])) best = i;
   }
   return best;
@@ -247,7 +291,7 @@ std::optional<std::uint64_t> papers_shuffled_records(const CentralQuestion& ques
                                                      request.budget.delta);
     return epsilon && *epsilon <= request.budget.epsilon;
   };
-  std::uint64_t enough = kMostRecords;
+  std::uint64_t enough = kMostPlannedRecords;
   if (std::log(odds) > kGreatestReportEpsilon || !serves(enough)) return std::nullopt;
   for (std::uint64_t few = 0; enough - few > 1;) {
     const std::uint64_t middle = few + (enough - few) / 2;
@@ -262,7 +306,7 @@ std::vector<CurvePoint> central_curve(const CentralQuestion& question) {
     const double records =
         std::round(std::ldexp(static_cast<double>(question.request.records), power));
     if (records < static_cast<double>(question.request.outputs) || records < 1 ||
-        records > static_cast<double>(kMostRecords)) {
+        records > static_cast<double>(kMostPlannedRecords)) {
       continue;
     }
     CurvePoint point{static_cast<std::uint64_t>(records), {}};

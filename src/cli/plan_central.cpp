@@ -125,6 +125,7 @@ Json answers_json(PlanUnknown unknown, const std::vector<CentralAnswer>& answers
       json["delta"] = answer.design->guarantee.delta;
       if (answer.design->epsilon0) json["epsilon0"] = *answer.design->epsilon0;
       if (answer.design->rate < 1) json["rate"] = answer.design->rate;
+      json["independent_outputs"] = answer.design->independent_outputs;
       json["why"] = answer.design->why;
     } else {
       json["refusal"] = answer.refusal;
@@ -231,11 +232,12 @@ int run_central_plan(const CentralPlanOptions& options, std::optional<std::uint6
       continue;
     }
     const double value = value_of(plan.unknown, answer);
-    fmt::print("{} {:<15} {:>14} {:>12.4g} {:>10}\n", best == i ? "*" : " ",
+    fmt::print("{} {:<15} {:>14} {:>12.4g} {:>10}{}\n", best == i ? "*" : " ",
                name_of(answer.mechanism),
                is_whole(plan.unknown) ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value),
                answer.alpha,
-               answer.design->epsilon0 ? fmt::format("{:.4g}", *answer.design->epsilon0) : "-");
+               answer.design->epsilon0 ? fmt::format("{:.4g}", *answer.design->epsilon0) : "-",
+               answer.design->independent_outputs ? "" : "  (outputs are not independent)");
   }
   if (!whole) {
     fmt::print("\nno mechanism serves this\n");

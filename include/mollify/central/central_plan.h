@@ -56,13 +56,13 @@ double alpha_of(const CentralDesign& design, bool strong);
 
 /// Every planned mechanism's answer. Numbers come from the designs themselves, by bisection and
 /// secants over design_central: whole numbers are the least or greatest that serve, others are so
-/// to within 1e-6 of themselves. Limits: n to 2^40, k to 2^24, epsilon from 1e-6 to 30, delta from
+/// to within 1e-6 of themselves. Limits: n to 2^39, k to 2^24, epsilon from 1e-6 to 30, delta from
 /// 1e-100 to 0.5 (or 0 where that serves). InvalidInput for a question that is wrong in itself.
 /// Milliseconds to a second.
 std::vector<CentralAnswer> plan_central(PlanUnknown unknown, const CentralQuestion& question);
 
 /// The index of the best answer: fewest records, most outcomes or outputs, least epsilon, delta or
-/// alpha; the first of equals. None if there is no design among them.
+/// alpha, among those whose outputs are independent; the first of equals. None if there is none.
 std::optional<std::size_t> best_answer(PlanUnknown unknown,
                                        const std::vector<CentralAnswer>& answers);
 
@@ -73,7 +73,7 @@ double records_lower_bound_order(const CentralQuestion& question);
 
 /// Records that the papers ask for [Cheu, Nayak 2024]: m(k - 1)/(alpha epsilon) for m subsampled
 /// outputs (Thm 11, Lemma 8; pure), and the least n whose closed form (Lemma 12), with all reports
-/// released, allows alpha within its regime; none without delta or up to 2^40.
+/// released, allows alpha within its regime; none without delta or up to 2^39.
 double papers_subsampled_records(const CentralQuestion& question);
 std::optional<std::uint64_t> papers_shuffled_records(const CentralQuestion& question);
 
