@@ -19,9 +19,13 @@
 
 #include "mollify/kernel/alias_table.h"
 #include "mollify/kernel/band.h"
+#include "mollify/kernel/discrete_gaussian.h"
+#include "mollify/kernel/discrete_laplace.h"
 #include "mollify/kernel/randomized_response.h"
 #include "mollify/kernel/secure_random.h"
+#include "mollify/kernel/shuffle.h"
 #include "mollify/kernel/sparse_table.h"
+#include "mollify/kernel/subsample.h"
 #include "mollify/kernel/table.h"
 
 namespace {
@@ -283,6 +287,78 @@ void alias_draw(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(alias_draw)->Arg(100)->Arg(131072);
+
+/// Vectors of noise. `variance` is the law's, `spread` the standard deviation of (z^2 / variance).
+template <class Noise>
+void noise_vectors(benchmark::State& state, const Noise& noise, double variance, double spread) {
+  SecureRandom random;
+  std::vector<std::int64_t> values(200'000);
+  noise.draw(values, random);
+  double mean = 0, square = 0;
+  for (const std::int64_t z : values) {
+    mean += static_cast<double>(z);
+    square += static_cast<double>(z) * static_cast<double>(z) / variance;
+  }
+  const auto count = static_cast<double>(values.size());
+  if (std::abs(mean / count) > 6 * std::sqrt(variance / count) ||
+      std::abs(square / count - 1) > 6 * spread / std::sqrt(count)) {
+    state.SkipWithError("the noise has other moments");
+    return;
+  }
+  for (auto _ : state) {
+    noise.draw(values, random);
+    benchmark::DoNotOptimize(values.data());
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(values.size()));
+}
+
+void discrete_laplace(benchmark::State& state, double scale) {
+  const double root = 2 * std::sinh(0.5 / scale);
+  const double variance = 2 / (root * root);
+  // The fourth moment is variance + 6 variance^2.
+  noise_vectors(state, mollify::DiscreteLaplace::at_least(scale), variance,
+                std::sqrt(5 + 1 / variance));
+}
+BENCHMARK_CAPTURE(discrete_laplace, scale_1, 1.0)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(discrete_laplace, scale_a_third, 1.0 / 3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(discrete_laplace, scale_1e6, 1e6)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(discrete_laplace, scale_1e6_and_a_tenth, 1e6 + 0.1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(discrete_laplace, scale_1e9, 1e9)->Unit(benchmark::kMillisecond);
+
+void discrete_gaussian(benchmark::State& state, double sigma) {
+  // From sigma 1 on the moments are those of the continuous law to 1e-7.
+  noise_vectors(state, mollify::DiscreteGaussian::at_least(sigma * sigma), sigma * sigma,
+                std::sqrt(2));
+}
+BENCHMARK_CAPTURE(discrete_gaussian, sigma_1, 1.0)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(discrete_gaussian, sigma_1e3_and_a_third, 1e3 + 1.0 / 3)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(discrete_gaussian, sigma_1e6, 1e6)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(discrete_gaussian, sigma_1e9, 1e9)->Unit(benchmark::kMillisecond);
+
+void shuffle_and_thin(benchmark::State& state) {
+  std::vector<std::uint32_t> values(1'000'000);
+  for (std::uint32_t i = 0; i < values.size(); ++i) values[i] = i;
+  SecureRandom random;
+  const mollify::PoissonSubsample tenth(0.1);
+  mollify::shuffle(values, random);
+  const std::size_t kept = tenth.draw(values, random).size();
+  std::vector<std::uint32_t> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  bool right = kept > 98'000 && kept < 102'000;  // within six standard deviations
+  for (std::uint32_t i = 0; i < sorted.size(); ++i) right = right && sorted[i] == i;
+  if (!right) {
+    state.SkipWithError("values were lost, or too many or too few kept");
+    return;
+  }
+  for (auto _ : state) {
+    mollify::shuffle(values, random);
+    benchmark::DoNotOptimize(tenth.draw(values, random).data());
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(values.size()));
+}
+BENCHMARK(shuffle_and_thin)->Unit(benchmark::kMillisecond);
 
 /// Bits of a million words: as many ones as zeros, to six standard deviations.
 template <class NextWord>

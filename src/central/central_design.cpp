@@ -12,6 +12,7 @@
 #include "mollify/central/clipped_means.h"
 #include "mollify/central/disjoint_runs.h"
 #include "mollify/central/ds_roo.h"
+#include "mollify/central/histogram_sampler.h"
 #include "mollify/central/poisson_sampler.h"
 #include "mollify/central/product_sampler.h"
 #include "mollify/central/subset_sampler.h"
@@ -177,6 +178,17 @@ CentralDesign poisson(const CentralRequest& request) {
   return design;
 }
 
+CentralDesign histogram(const CentralRequest& request) {
+  CentralRequest one = request;
+  one.outputs = 1;  // more outputs than records are no trouble here
+  CentralDesign design = begin(CentralMechanism::kHistogram, one);
+  design.outputs = request.outputs;
+  design.guarantee.epsilon = request.budget.epsilon;
+  design.why =
+      "all outputs are drawn from one histogram with noise, the baseline: they share its errors";
+  return design;
+}
+
 /// d, where k = 2^d.
 unsigned coordinates_of(std::uint64_t outcomes) {
   if (outcomes < 2 || !std::has_single_bit(outcomes)) {
@@ -213,7 +225,7 @@ CentralDesign product(const CentralRequest& request) {
   }
   design.guarantee = ClippedMeans(d, each, *clip).guarantee();
   design.why = fmt::format(
-      "each of {} bits follows its mean over {} records, clipped to [{:.3g}, {:.3g}], if the bits "
+      "each of {} bits follows its mean over {} records, clipped to [{:.6g}, {:.6g}], if the bits "
       "are independent with means in [1/3, 2/3]",
       d, each, static_cast<double>(*clip) / static_cast<double>(each),
       1 - static_cast<double>(*clip) / static_cast<double>(each));
@@ -234,7 +246,7 @@ CentralDesign unvalidated_design(CentralMechanism mechanism, const CentralReques
     case CentralMechanism::kPoissonRr:
       return poisson(request);
     case CentralMechanism::kHistogram:
-      break;
+      return histogram(request);
     case CentralMechanism::kProduct:
       return product(request);
   }
@@ -372,7 +384,8 @@ std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design
                                               design.guarantee);
     }
     case CentralMechanism::kHistogram:
-      break;
+      return std::make_unique<HistogramSampler>(design.outcomes, design.records, *design.outputs,
+                                                design.guarantee.epsilon);
     case CentralMechanism::kProduct:
       return product_sampler(design);
   }

@@ -96,6 +96,7 @@ TEST(CentralDesign, ChoosesTheLeastTotalVariation) {
       if (option.design->independent_outputs && option.mechanism != CentralMechanism::kProduct) {
         EXPECT_LE(best.total_variation_up, option.design->total_variation_up);
       }
+      EXPECT_EQ(*option.design, design_central(option.mechanism, request));
       if (option.mechanism == best.mechanism) {
         EXPECT_EQ(best.total_variation_up, option.design->total_variation_up);
       }

@@ -2,7 +2,10 @@
 #include <vector>
 
 #include "mollify/kernel/alias_table.h"
+#include "mollify/kernel/discrete_gaussian.h"
+#include "mollify/kernel/discrete_laplace.h"
 #include "mollify/kernel/randomized_response.h"
+#include "mollify/kernel/shuffle.h"
 #include "mollify/kernel/sparse_table.h"
 #include "mollify/kernel/table.h"
 
@@ -14,7 +17,14 @@ int main() {
   sparse.assign(std::vector<std::uint32_t>{1}, std::vector<double>{1});
   const mollify::AliasTable alias(table);
   const mollify::RandomizedResponse response(4, 1);
-  const bool inside = table.draw(random) < 4 && sparse.draw(random) < 4 && alias.draw(random) < 4 &&
+  std::vector<std::uint32_t> order = {0, 1, 2};
+  mollify::shuffle(order, random);
+  const mollify::DiscreteLaplace laplace({1, 1});
+  const mollify::DiscreteGaussian gaussian({1, 1});
+  // Noise of size 100 has probability below e^-100.
+  const bool is_near = laplace.draw(random) < 100 && gaussian.draw(random) < 100;
+  const bool inside = is_near && order[0] < 3 && table.draw(random) < 4 &&
+                      sparse.draw(random) < 4 && alias.draw(random) < 4 &&
                       response.draw(1, random) < 4;
   return inside ? 0 : 1;
 }

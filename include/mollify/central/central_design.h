@@ -34,7 +34,7 @@ struct CentralRequest {
 };
 
 /// A mechanism with all its public parameters, and what they promise. Two designs of one request
-/// and mechanism are the same.
+/// and mechanism are equal, so a certificate can be checked by designing anew.
 struct CentralDesign {
   CentralMechanism mechanism = CentralMechanism::kSubsampledRr;
   std::uint64_t records = 0;
@@ -55,6 +55,8 @@ struct CentralDesign {
   bool independent_outputs = true;
   /// One sentence for the user: why this mechanism, with these parameters.
   std::string why;
+
+  friend bool operator==(const CentralDesign&, const CentralDesign&) = default;
 };
 
 /// The parameters with which the mechanism spends the budget at the least total variation.

@@ -1,0 +1,84 @@
+#include "mollify/central/histogram_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "mollify/accounting/directed_rounding.h"
+#include "mollify/kernel/band.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+double validated(double epsilon) {
+  if (!(epsilon >= 1e-6 && std::isfinite(epsilon))) {
+    throw InvalidInput(
+        fmt::format("epsilon must be finite and at least 1e-06, but is {}", epsilon));
+  }
+  return epsilon;
+}
+
+double next_up(double value) {
+  return std::nextafter(value, std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records,
+                                   std::uint64_t outputs, double epsilon)
+    : outcomes_(outcomes),
+      records_(records),
+      outputs_(outputs),
+      epsilon_(validated(epsilon)),
+      noise_(DiscreteLaplace::at_least(div_up(2, epsilon))) {
+  constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 39;
+  if (outcomes < 1 || outcomes > Band::kMostOutcomes) {
+    throw InvalidInput(
+        fmt::format("the number of outcomes must be from 1 to 16777216, but is {}", outcomes));
+  }
+  if (records < 1 || records > kMostRecords) {
+    throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is {}",
+                                   kMostRecords, records));
+  }
+  if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
+}
+
+double HistogramSampler::total_variation_up() const {
+  const auto n = static_cast<double>(records_);
+  const auto k = static_cast<double>(outcomes_);
+  const double scale = next_up(div_up(static_cast<double>(noise_.scale().numerator),
+                                      static_cast<double>(noise_.scale().denominator)));
+  const double noise = div_up(mul_up(k, scale), n);
+  const double same_record = div_up(next_up(static_cast<double>(outputs_ - 1)), 2 * n);
+  const double sampling = next_up(std::sqrt(div_up(k - 1, n))) / 2;
+  return std::fmin(1, next_up(noise + (outputs_ == 1 ? 0 : std::fmin(same_record, sampling))));
+}
+
+std::vector<std::uint32_t> HistogramSampler::draw(std::span<const std::uint32_t> records,
+                                                  SecureRandom& random) const {
+  std::vector<std::int64_t> counts(outcomes_);
+  for (const std::uint32_t record : records) ++counts[record < outcomes_ ? record : 0];
+  // k n is below 2^63, so the sums cannot overflow.
+  std::vector<std::uint64_t> sums(outcomes_ + 1);
+  for (std::size_t x = 0; x < outcomes_; ++x) {
+    const std::int64_t noisy = noise_.perturb(counts[x], random);
+    const auto most = static_cast<std::int64_t>(records_);
+    sums[x + 1] = sums[x] + static_cast<std::uint64_t>(std::clamp(noisy, std::int64_t{0}, most));
+  }
+  std::vector<std::uint32_t> outputs(outputs_);
+  for (std::uint32_t& output : outputs) {
+    if (sums.back() == 0) {
+      output = static_cast<std::uint32_t>(random.below(outcomes_));
+      continue;
+    }
+    const std::uint64_t position = random.below(sums.back());
+    const auto next = std::upper_bound(sums.begin(), sums.end(), position);
+    output = static_cast<std::uint32_t>(next - sums.begin() - 1);
+  }
+  return outputs;
+}
+
+}  // namespace mollify

@@ -1,0 +1,13 @@
+// Noise that a seed tells is no noise.
+// expected: SecureRandom
+#include "mollify/kernel/discrete_laplace.h"
+
+std::int64_t release(const mollify::DiscreteLaplace& noise, mollify::SecureRandom& secure,
+                     mollify::SeededRandom& seeded) {
+#if defined(MISUSE)
+  static_cast<void>(secure);
+  return noise.perturb(1, seeded);
+#else
+  return noise.perturb(1, secure) + noise.simulate(seeded);
+#endif
+}
