@@ -1,5 +1,6 @@
 // Any bytes as a band and scores: the theorems of Table, SparseTable, AliasTable and Acceptance
-// must hold.
+// must hold. Any bytes as scales and decisions of noise: quick brackets must agree with wide
+// integers.
 
 #include <cmath>
 #include <cstddef>
@@ -8,11 +9,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "mollify/kernel/acceptance.h"
 #include "mollify/kernel/alias_table.h"
 #include "mollify/kernel/band.h"
+#include "mollify/kernel/discrete_gaussian.h"
+#include "mollify/kernel/discrete_laplace.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/kernel/sparse_table.h"
 #include "mollify/kernel/table.h"
@@ -182,10 +186,58 @@ void check_acceptance(double epsilon, std::uint64_t total, Input& input) {
   }
 }
 
+/// Answers the questions of an algorithm for noise from the input, and checks each coin's bracket.
+struct CheckedDecisions {
+  Input& input;
+
+  std::uint64_t below(const mollify::UniformBelow& bound) {
+    return input.next<std::uint64_t>() % bound.bound();
+  }
+  template <class X>
+  bool exp_minus(const X& x) {
+    using mollify::Natural;
+    const mollify::detail::ExpBracket bracket = x.bracket();
+    const Natural scaled = x.scaled(64 + mollify::detail::kGuardBits);
+    const auto is_below = [&](std::uint64_t word) {
+      return mollify::detail::is_below_exp_minus(Natural(word), 64, scaled);
+    };
+    require(bracket.least <= bracket.last, "a bracket is empty");
+    require(bracket.least == 0 || is_below(bracket.least - 1) != false,
+            "a bracket begins too high");
+    require(bracket.last == ~std::uint64_t{0} || is_below(bracket.last + 1) != true,
+            "a bracket ends too low");
+    if (!input.is_empty()) return input.next<std::uint8_t>() % 2 == 0;
+    return !std::is_same_v<X, mollify::detail::ExponentOne>;  // so that it ends
+  }
+};
+
+template <class Law>
+void check_noise(Input& input) {
+  const auto numerator = input.next<std::uint64_t>() >> (input.next<std::uint8_t>() % 64);
+  const auto denominator = input.next<std::uint64_t>() >> (input.next<std::uint8_t>() % 64);
+  try {
+    const Law law(mollify::Ratio{numerator, denominator});
+    while (!input.is_empty()) static_cast<void>(law.sample(CheckedDecisions{input}));
+  } catch (const mollify::InvalidInput&) {
+    require(numerator < 1 || numerator > mollify::Ratio::kGreatest || denominator < 1 ||
+                denominator > mollify::Ratio::kGreatest || numerator / denominator >= 1ULL << 60U,
+            "a scale of noise that can be is refused");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
+  const auto noise = input.next<std::uint8_t>() % 8;
+  if (noise == 0) {
+    check_noise<mollify::detail::LaplaceOnIntegers>(input);
+    return 0;
+  }
+  if (noise == 1) {
+    check_noise<mollify::detail::GaussianOnIntegers>(input);
+    return 0;
+  }
   const std::optional<Band> band = band_of(input);
   if (!band) return 0;
   const auto kind = input.next<std::uint8_t>() % 4;

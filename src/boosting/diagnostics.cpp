@@ -49,8 +49,8 @@ BoostingRegime regime_of(double gamma_p, double gamma_q) {
 }  // namespace
 
 std::string_view name_of(BoostingRegime regime) noexcept {
-  constexpr std::array<std::string_view, 3> kNames{"none", "low", "high"};
-  return kNames[static_cast<std::size_t>(regime)];
+  constexpr std::array<std::string_view, 3> kRegimeNames{"none", "low", "high"};
+  return kRegimeNames[static_cast<std::size_t>(regime)];
 }
 
 ClassifierMoments classifier_moments(std::span<const double> at_p,

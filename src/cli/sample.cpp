@@ -6,24 +6,13 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "ledger_options.h"
-#include "mechanism_options.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/release/local_release.h"
 #include "output_files.h"
-#include "space_options.h"
+#include "sample_options.h"
 
 namespace mollify::cli {
 namespace {
-
-struct SampleOptions {
-  std::optional<std::string> model, data, domain, unit, units, out, certificate;
-  std::optional<std::uint64_t> count;
-  MechanismOptions mechanism;
-  SpaceOptions space;
-  LedgerOptions ledger;
-  bool json = false;
-};
 
 /// Output files may not be input files, nor each other.
 void validate_outputs(const SampleOptions& options) {
@@ -45,22 +34,6 @@ void validate_outputs(const SampleOptions& options) {
   for (const auto& output : {options.out, options.certificate}) {
     if (output) require_writable(*output);
   }
-}
-
-/// Charges the release to the ledger, if there is one.
-void charge(const SampleOptions& options, const LocalRelease& release,
-            const std::string& certificate_text) {
-  const Certificate& certificate = release.certificate();
-  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
-  options.ledger.charge({.data = release.request().data,
-                         .scope = certificate.unit ? ProtectionScope::of_unit(*certificate.unit)
-                                                   : ProtectionScope::table(),
-                         .model = certificate.model,
-                         .mechanism = std::string(name_of(certificate.mechanism)),
-                         .cost = pure ? options.ledger.cost_of({.epsilon = certificate.total})
-                                      : options.ledger.cost_of_gaussian(certificate.total),
-                         .count = certificate.draws_per_unit,
-                         .certificate = certificate_text});
 }
 
 /// What is public about the release, for people.
@@ -93,10 +66,11 @@ std::string summary(const Certificate& certificate, const SampleOptions& options
   return text;
 }
 
-int run(SampleOptions options) {
+ReleaseJob local_job(const SampleOptions& options) {
+  options.central.refuse_for(*options.model);
   options.mechanism.require_budget();
   LocalReleaseRequest request = options.mechanism.request();
-  request.model = needed(options.model, "--model");
+  request.model = *options.model;
   request.data = needed(options.data, "--data");
   request.domain = needed(options.domain, "--domain");
   request.unit = options.unit;
@@ -105,17 +79,42 @@ int run(SampleOptions options) {
   request.space = options.space.request();
   request.epsilon = options.ledger.budget("--epsilon", request.epsilon);
   request.mu = options.ledger.budget("--mu", request.mu);
-  const LocalRelease release(request);
+  const auto release = std::make_shared<const LocalRelease>(request);
+  const Certificate& certificate = release->certificate();
+  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
+  return {.certificate = certificate_json(certificate),
+          .charge = {.data = request.data,
+                     .scope = request.unit ? ProtectionScope::of_unit(*request.unit)
+                                           : ProtectionScope::table(),
+                     .model = certificate.model,
+                     .mechanism = std::string(name_of(certificate.mechanism)),
+                     .cost = pure ? options.ledger.cost_of({.epsilon = certificate.total})
+                                  : options.ledger.cost_of_gaussian(certificate.total),
+                     .count = certificate.draws_per_unit,
+                     .certificate = {}},
+          .draw = [release](SecureRandom& random) { return release->run(random); },
+          .summary = summary(certificate, options)};
+}
+
+ReleaseJob job_of(const SampleOptions& options) {
+  const std::string& model = needed(options.model, "--model");
+  if (model == "central") return central_job(options);
+  if (model == "local" || model == "integral") return local_job(options);
+  throw InvalidInput(fmt::format("model must be local, integral or central, but is \"{}\"", model));
+}
+
+int run(SampleOptions options) {
   if (options.out && !options.certificate && !is_stream(*options.out)) {
     options.certificate = *options.out + ".certificate.json";
   }
+  ReleaseJob job = job_of(options);
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
   validate_outputs(options);
-  const std::string certificate = certificate_json(release.certificate());
-  charge(options, release, certificate);
+  job.charge.certificate = job.certificate;
+  options.ledger.charge(job.charge);
 
   SecureRandom random;
-  const std::string csv = release.run(random);
+  const std::string csv = job.draw(random);
   // Standard output first: records that nobody got need no certificate.
   if (!options.out && !options.json) {
     std::fwrite(csv.data(), 1, csv.size(), stdout);
@@ -123,17 +122,17 @@ int run(SampleOptions options) {
   }
   std::vector<OutputFile> files;
   if (options.out) files.push_back({*options.out, csv});
-  if (options.certificate) files.push_back({*options.certificate, certificate});
+  if (options.certificate) files.push_back({*options.certificate, job.certificate});
   write_files(files);
   if (options.json) {
     Json json;
     json["out"] = options.out ? Json(*options.out) : Json(nullptr);
     if (!options.out) json["csv"] = csv;
-    json["certificate"] = Json::parse(certificate);
+    json["certificate"] = Json::parse(job.certificate);
     print_json(json);
     return kSuccess;
   }
-  tell(summary(release.certificate(), options));
+  tell(job.summary);
   return kSuccess;
 }
 
@@ -145,14 +144,17 @@ void add_sample(CLI::App& app, Session& session) {
       "Release records drawn from private data\n\n"
       "  --model local     with --unit: each unit's rows are one distribution, each unit releases\n"
       "                    --count records, and each unit's whole data is protected by epsilon\n"
-      "  --model integral  the whole table is protected at once, and so any group of its rows\n\n"
+      "  --model integral  the whole table is protected at once, and so any group of its rows\n"
+      "  --model central   each row, or with --unit each unit, is protected by epsilon and delta\n"
+      "                    against being replaced by any other; how many there are is public\n\n"
       "The release never fails and never talks because of what the data holds: run mollify check\n"
       "first. Randomness comes from the operating system; there is no seed.");
   const auto options = std::make_shared<SampleOptions>();
-  command.add_option("--model", options->model, "local or integral")->type_name("MODEL");
+  command.add_option("--model", options->model, "local, integral or central")->type_name("MODEL");
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
-  add_whole_number(command, "--count", options->count, "records to release for each unit");
+  add_whole_number(command, "--count", options->count,
+                   "records to release: for each unit, or in model central in all");
   command.add_option("--unit", options->unit, "column that names the unit of each row")
       ->type_name("COLUMN");
   command
@@ -160,7 +162,13 @@ void add_sample(CLI::App& app, Session& session) {
       ->type_name("FILE");
   options->mechanism.add_to(command, "public CSV of records in the domain",
                             "all draws of a unit together");
+  command.get_option("--mechanism")
+      ->description(fmt::format("{}; in model central one of {} (default: auto, the one with the "
+                                "least total variation)",
+                                command.get_option("--mechanism")->get_description(),
+                                central_mechanisms_text()));
   options->mechanism.add_band_to(command);
+  options->central.add_to(command);
   options->space.add_to(command);
   options->ledger.add_to(command);
   command.add_option("--out", options->out, "where the records go (default: standard output)")

@@ -25,7 +25,7 @@ struct BoxColumn {
 };
 
 /// All columns: those in which the block holds one value, then the others; each by scale.
-struct Box {
+struct BlockBox {
   const BoxColumn* columns;
   ScaleCounts constant;
   ScaleCounts varying;
@@ -53,7 +53,7 @@ struct KernelLanes {
   /// For rows of given logarithmic weights (a multiple of 8 of them), all logarithms being binary:
   /// `exact` gets the weight less what the constant columns lose, `upper` that less the least that
   /// the others may lose inside the box. Returns the greatest upper bound.
-  float (*bound)(const Box&, const float* weights, std::size_t row_count, float* exact,
+  float (*bound)(const BlockBox&, const float* weights, std::size_t row_count, float* exact,
                  float* upper);
   /// shells[i] = (top - upper[i]) / width, rounded down and at most `last`; `row_count` is a
   /// multiple of 8.

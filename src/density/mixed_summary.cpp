@@ -11,7 +11,7 @@ double weight_of(std::span<const double> weights, std::size_t point) {
   return weights.empty() ? 1 : weights[point];
 }
 
-double in_range(const MixedColumn& column, float value) {
+double value_in_range(const MixedColumn& column, float value) {
   return column.scale == Scale::kNumber ? static_cast<double>(number_in_range(value))
                                         : level_in_range(value, column.levels);
 }
@@ -82,10 +82,10 @@ MixedSummary summarise(const MixedPoints& points, const MarginalCuts& cuts,
     double mean = 0;
     double square = 0;
     for (std::size_t p = 0; p < points.size(); ++p) {
-      mean += weight_of(weights, p) / whole * in_range(columns[i], points.values(i)[p]);
+      mean += weight_of(weights, p) / whole * value_in_range(columns[i], points.values(i)[p]);
     }
     for (std::size_t p = 0; p < points.size(); ++p) {
-      const double difference = in_range(columns[i], points.values(i)[p]) - mean;
+      const double difference = value_in_range(columns[i], points.values(i)[p]) - mean;
       square += weight_of(weights, p) / whole * difference * difference;
     }
     summary.means.push_back(mean);
@@ -105,8 +105,8 @@ MixedSummary summarise(const MixedPoints& points, const MarginalCuts& cuts,
         const float second = points.values(j)[p];
         const double mass = weight_of(weights, p) / whole;
         marginal[cuts.cell(i, first) * cuts.cells(j) + cuts.cell(j, second)] += mass;
-        covariance += mass * (in_range(columns[i], first) - summary.means[i]) *
-                      (in_range(columns[j], second) - summary.means[j]);
+        covariance += mass * (value_in_range(columns[i], first) - summary.means[i]) *
+                      (value_in_range(columns[j], second) - summary.means[j]);
       }
       const double scale = summary.deviations[i] * summary.deviations[j];
       if (scale > 0 && has_order(columns[i]) && has_order(columns[j])) {

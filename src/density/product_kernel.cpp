@@ -18,7 +18,7 @@
 namespace mollify {
 namespace {
 
-using detail::Box;
+using detail::BlockBox;
 using detail::BoxColumn;
 using detail::CandidateBlocks;
 using detail::KernelLanes;
@@ -182,7 +182,7 @@ class KernelSum {
     const CandidateBlocks::Block& block = candidates_.blocks()[b];
     const std::span<const float> lows = candidates_.lows(b);
     const std::span<const float> highs = candidates_.highs(b);
-    Box box{box_columns_.data(), {0, 0, 0}, {0, 0, 0}};
+    BlockBox box{box_columns_.data(), {0, 0, 0}, {0, 0, 0}};
     slots_.clear();
     slopes_.clear();
     std::size_t place = 0;

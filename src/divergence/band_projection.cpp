@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "infinity.h"
 #include "mollify/divergence/compensated_sum.h"
 #include "mollify/kernel/invalid_input.h"
 
@@ -15,7 +16,6 @@ namespace mollify {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFeasibilityTolerance = 1e-12;
 // A flat piece of Σ clip(P/r) that misses one by less than this is one but for rounding; without
 // the allowance a point mass would fall through to the missing case by an accident of rounding.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "infinity.h"
 #include "mollify/divergence/compensated_sum.h"
 #include "mollify/kernel/invalid_input.h"
 
@@ -14,7 +15,6 @@ namespace mollify {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Enough for the multiplicative steps to bring back a row that the start leaves out.
 constexpr double kUniformShare = 0x1p-10;
 // Below this a mixture's mass is too small to divide by.

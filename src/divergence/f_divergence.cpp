@@ -2,20 +2,18 @@
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "divergence_terms.h"
+#include "infinity.h"
 #include "mollify/divergence/compensated_sum.h"
 #include "mollify/kernel/invalid_input.h"
 #include "same_outcomes.h"
 
 namespace mollify {
 
-namespace {
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-}  // namespace
+namespace {}  // namespace
 
 Generator kullback_leibler_generator() {
   return {[](double x) { return x * std::log(x); }, 0.0, kInfinity};

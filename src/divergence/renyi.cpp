@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "divergence_terms.h"
+#include "infinity.h"
 #include "mollify/divergence/compensated_sum.h"
 #include "mollify/divergence/f_divergence.h"
 #include "mollify/kernel/invalid_input.h"
@@ -16,8 +16,6 @@
 namespace mollify {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// e^v − 1 − v.
 double exponential_remainder(double v) {

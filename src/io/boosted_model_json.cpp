@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "mollify boosted density";
+constexpr const char* kModelFormat = "mollify boosted density";
 constexpr std::uint64_t kVersion = 1;
 constexpr const char* kNotice =
     "PRIVATE DATA: this was learned from private records without protection; it may be drawn from "
@@ -166,7 +166,7 @@ LogNormaliser normaliser_from(const JsonNode& node) {
 }  // namespace
 
 std::string boosted_model_json(const BoostedDensity& density) {
-  Json json = {{"format", kFormat},
+  Json json = {{"format", kModelFormat},
                {"version", kVersion},
                {"notice", kNotice},
                {"epsilon", density.spec().epsilon},
@@ -191,9 +191,9 @@ std::string boosted_model_json(const BoostedDensity& density) {
 BoostedDensity boosted_model_from_json(std::string_view text, const std::string& name) {
   const nlohmann::json value = parsed_json(text, name);
   const JsonNode node{value, name};
-  if (node.member("format").text() != kFormat) {
+  if (node.member("format").text() != kModelFormat) {
     throw InvalidInput(fmt::format("{} must be \"{}\", but is \"{}\"", node.member("format").place,
-                                   kFormat, node.member("format").text()));
+                                   kModelFormat, node.member("format").text()));
   }
   const std::uint64_t version = node.member("version").whole_number();
   if (version != kVersion) {

@@ -18,7 +18,7 @@
 namespace mollify {
 namespace {
 
-constexpr std::string_view kFormat = "mollify candidates 1";
+constexpr std::string_view kListFormat = "mollify candidates 1";
 constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
 
 /// The parts of a line that is being read from its front.
@@ -53,7 +53,7 @@ void write_candidates(const Candidates& candidates, const Domain& domain,
                       const std::function<void(std::string_view)>& take) {
   const bool dense = !candidates.densities().empty();
   std::string part =
-      fmt::format("{}\ndomain {}\nrecords {} columns {}{}\n", kFormat, domain_hash(domain),
+      fmt::format("{}\ndomain {}\nrecords {} columns {}{}\n", kListFormat, domain_hash(domain),
                   candidates.size(), candidates.columns(), dense ? " densities" : "");
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const auto out = std::back_inserter(part);
@@ -90,7 +90,7 @@ Candidates read_candidates(const std::string& path, const Domain& domain) {
   };
 
   Fields first = next("be a list of candidates");
-  if (!first.word(kFormat) || !first.at_end()) refuse(fmt::format("be \"{}\"", kFormat));
+  if (!first.word(kListFormat) || !first.at_end()) refuse(fmt::format("be \"{}\"", kListFormat));
   Fields second = next("name its domain");
   if (!second.word("domain ")) refuse("name the domain's hash");
   if (!second.word(domain_hash(domain)) || !second.at_end()) {

@@ -109,11 +109,16 @@ std::size_t CsvReader::position(std::string_view column, std::string_view reason
   return static_cast<std::size_t>(found - header_.begin());
 }
 
+bool CsvReader::next_line() {
+  if (!lines_.next()) return false;
+  split();
+  return true;
+}
+
 bool CsvReader::next() {
   do {
-    if (!lines_.next()) return false;
+    if (!next_line()) return false;
   } while (lines_.line().empty());
-  split();
   return true;
 }
 

@@ -14,6 +14,13 @@ Empirical read_table(const std::string& path, const Domain& domain) {
   return Empirical(tally.take());
 }
 
+std::vector<std::uint32_t> read_outcomes(const std::string& path, const Domain& domain) {
+  RecordReader records(path, domain);
+  std::vector<std::uint32_t> outcomes;
+  while (records.next_line()) outcomes.push_back(records.outcome());
+  return outcomes;
+}
+
 UnitTable read_units(const std::string& path, const Domain& domain, const std::string& unit_column,
                      const std::optional<StringIndex>& roster) {
   RecordReader records(path, domain, unit_column);

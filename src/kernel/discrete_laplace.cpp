@@ -56,6 +56,10 @@ void DiscreteLaplace::draw(std::span<std::int64_t> noise, SecureRandom& random) 
   for (std::int64_t& z : noise) z = draw(random);
 }
 
+int128 DiscreteLaplace::draw_exact(SecureRandom& random) const {
+  return law_.sample(detail::Decisions<SecureRandom>{random}).exact();
+}
+
 std::int64_t DiscreteLaplace::perturb(std::int64_t value, SecureRandom& random) const {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) +
                                    static_cast<std::uint64_t>(draw(random)));

@@ -34,11 +34,6 @@ void refuse(const MechanismParameters& parameters, bool given, std::string_view 
       fmt::format("mechanism {} has no {}, but one is given", name_of(parameters.mechanism), name));
 }
 
-std::vector<double> masses_of(const MechanismParameters& parameters) {
-  if (parameters.reference.empty()) return std::vector<double>(parameters.outcome_count, 1.0);
-  return {parameters.reference.begin(), parameters.reference.end()};
-}
-
 /// Band and the channels refuse the same; here before anything is computed or allocated from it.
 void validate_space(const MechanismParameters& parameters) {
   const std::size_t count = parameters.outcome_count;
@@ -79,6 +74,11 @@ bool is_band(Mechanism mechanism) {
   return mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRelative ||
          mechanism == Mechanism::kClass || mechanism == Mechanism::kNeighbourhood ||
          mechanism == Mechanism::kLocation;
+}
+
+std::vector<double> MechanismParameters::masses() const {
+  if (reference.empty()) return std::vector<double>(outcome_count, 1.0);
+  return {reference.begin(), reference.end()};
 }
 
 void validate_parameters(const MechanismParameters& parameters) {
@@ -155,7 +155,7 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
     }
     case Mechanism::kMixture: {
       const ExpBound bound(*parameters.epsilon);
-      MixtureChannel channel = MixtureChannel::pure(masses_of(parameters), bound.epsilon());
+      MixtureChannel channel = MixtureChannel::pure(parameters.masses(), bound.epsilon());
       return std::make_unique<ChannelSampler<MixtureChannel>>(std::move(channel),
                                                               pure(bound.epsilon()));
     }
@@ -166,7 +166,7 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
     }
     case Mechanism::kGaussianCurve: {
       return std::make_unique<ChannelSampler<MixtureChannel>>(
-          gaussian_curve_channel(masses_of(parameters), *parameters.mu),
+          gaussian_curve_channel(parameters.masses(), *parameters.mu),
           Guarantee{Guarantee::Notion::kGaussian, *parameters.mu});
     }
     default:

@@ -30,11 +30,6 @@ Kept least_diagonal(const Channel& channel, Diagonal diagonal) {
   return {static_cast<double>(least) / total, static_cast<double>(channel.total() - least) / total};
 }
 
-std::vector<double> masses_of(const MechanismParameters& parameters) {
-  if (parameters.reference.empty()) return std::vector<double>(parameters.outcome_count, 1.0);
-  return {parameters.reference.begin(), parameters.reference.end()};
-}
-
 Kept least_kept(const MechanismParameters& parameters) {
   switch (parameters.mechanism) {
     case Mechanism::kRandomizedResponse: {
@@ -48,11 +43,11 @@ Kept least_kept(const MechanismParameters& parameters) {
       return least_diagonal(stairs, [&](std::size_t i) { return stairs.stay_entry(i); });
     }
     case Mechanism::kMixture: {
-      const auto mixture = MixtureChannel::pure(masses_of(parameters), *parameters.epsilon);
+      const auto mixture = MixtureChannel::pure(parameters.masses(), *parameters.epsilon);
       return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
     }
     default: {
-      const auto mixture = gaussian_curve_channel(masses_of(parameters), *parameters.mu);
+      const auto mixture = gaussian_curve_channel(parameters.masses(), *parameters.mu);
       return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
     }
   }
@@ -92,7 +87,7 @@ WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
     (void)band_floor_of(made);  // refuses what no sampler can be made with
     const ReferenceMasses reference = [&] {
       if (parameters.reference.empty()) return ReferenceMasses::uniform(parameters.outcome_count);
-      const std::vector<double> masses = masses_of(parameters);
+      const std::vector<double> masses = parameters.masses();
       const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
       std::vector<double> normalised(masses.size());
       std::transform(masses.begin(), masses.end(), normalised.begin(),

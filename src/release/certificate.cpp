@@ -2,13 +2,11 @@
 
 #include <array>
 #include <cmath>
-#include <type_traits>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "certificate_reader.h"
 #include "mollify/density/empirical.h"
-#include "mollify/io/json_syntax.h"
 #include "mollify/io/sha256.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/local/band_choice.h"
@@ -19,16 +17,9 @@
 namespace mollify {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kFormat = "mollify certificate 1";
 /// Counts up to here are doubles without rounding.
 constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 53;
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 const char* parameter_name(const Guarantee& guarantee) {
   return guarantee.notion == Guarantee::Notion::kPure ? "epsilon" : "mu";
@@ -38,41 +29,6 @@ std::string protected_whole(const Certificate& certificate) {
   return certificate.unit ? fmt::format("all records of one {}", *certificate.unit)
                           : std::string("the whole table, and so any group of its rows");
 }
-
-/// Reads one member of a certificate, or says which one is not as it must be.
-class Reader {
- public:
-  Reader(const Json& json, std::string name) : json_(json), name_(std::move(name)) {}
-
-  template <class Value>
-  Value get(const char* pointer, const char* expected) const {
-    const Json::json_pointer place(pointer);
-    try {
-      const Json& member = json_.at(place);
-      if constexpr (std::is_same_v<Value, std::uint64_t>) {
-        if (!member.is_number_unsigned()) refuse(pointer, expected);
-      }
-      return member.template get<Value>();
-    } catch (const Json::exception&) {
-      refuse(pointer, expected);
-    }
-  }
-
-  template <class Value>
-  std::optional<Value> find(const char* pointer, const char* expected) const {
-    const Json::json_pointer place(pointer);
-    if (!json_.contains(place) || json_.at(place).is_null()) return std::nullopt;
-    return get<Value>(pointer, expected);
-  }
-
- private:
-  [[noreturn]] void refuse(const char* pointer, const char* expected) const {
-    throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, pointer));
-  }
-
-  const Json& json_;
-  std::string name_;
-};
 
 /// A certificate is its numbers: whatever else it says must be what `certificate_json` makes of
 /// them, so that nobody reads a promise that `verify` has not seen.
@@ -89,12 +45,7 @@ void require_consistency(const Certificate& certificate, const std::string& text
                     "number of units only with a roster",
                     name));
   }
-  const auto given = nlohmann::json::parse(text);
-  const auto implied = nlohmann::json::parse(certificate_json(certificate));
-  const auto changes = nlohmann::json::diff(implied, given);
-  if (changes.empty()) return;
-  throw InvalidInput(fmt::format("{} must hold what follows from its numbers, but does not at {}",
-                                 name, changes.front().at("path").get<std::string>()));
+  require_implied(certificate_json(certificate), text, name);
 }
 
 Json space_json(const Certificate& certificate) {
@@ -110,7 +61,7 @@ Json space_json(const Certificate& certificate) {
   return json;
 }
 
-CertifiedSpace parse_space(const Reader& reader, const std::string& name) {
+CertifiedSpace parse_space(const CertificateReader& reader, const std::string& name) {
   CertifiedSpace space;
   const auto kind = space_named(reader.get<std::string>("/space/kind", "a kind of space"));
   if (!kind) throw InvalidInput(fmt::format("{} names no known space at /space/kind", name));
@@ -272,15 +223,8 @@ std::string certificate_json(const Certificate& certificate) {
 }
 
 Certificate parse_certificate(const std::string& text, const std::string& name) {
-  require_json(text, name);
-  const Json json = Json::parse(text);
-  if (!json.is_object()) {
-    throw InvalidInput(fmt::format("{} must be a certificate, a JSON object, but is not", name));
-  }
-  const Reader reader(json, name);
-  if (reader.get<std::string>("/format", "the format") != kFormat) {
-    throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kFormat));
-  }
+  const Json json = certificate_object(text, kFormat, name);
+  const CertificateReader reader(json, name);
   Certificate certificate;
   certificate.version = reader.get<std::string>("/version", "a version");
   certificate.model = reader.get<std::string>("/model", "a model");

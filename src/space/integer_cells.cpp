@@ -14,8 +14,6 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr std::uint64_t kMaxBins = std::uint64_t{1} << 24U;
-
 }  // namespace
 
 IntegerCells IntegerCells::make(std::int64_t min, std::int64_t max,

@@ -10,11 +10,12 @@
 
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/space/field_text.h"
+#include "mollify/space/integer_cells.h"
 
 namespace mollify {
 namespace {
 
-constexpr std::uint64_t kMaxBins = std::uint64_t{1} << 24U;
+constexpr std::uint64_t kMaxBins = IntegerCells::kMaxBins;
 constexpr int kMaxExponent = 22;             // the largest power of ten that is a double
 constexpr double kMaxMultiple = 0x1p53 - 4;  // with room for the neighbours that are tried
 constexpr double kMinPointsPerCell = 10;

@@ -88,8 +88,8 @@ TEST(Refusals, OfTheCommandLine) {
 
 TEST(Refusals, OfModelsAndUnits) {
   const Release command;
-  EXPECT_EQ(refused_sample(command, Arguments{"--model", "central"} + kOneDraw),
-            "model must be local or integral, but is \"central\"");
+  EXPECT_EQ(refused_sample(command, Arguments{"--model", "global"} + kOneDraw),
+            "model must be local, integral or central, but is \"global\"");
   EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--unit", "id"} + kOneDraw),
             "model integral protects the whole table and has no unit, but one is given; use model "
             "local to protect each unit");

@@ -204,6 +204,42 @@ TEST(Totality, OfTablesWithoutAnyOfTheUnits) {
   expect_same(command, kIntegral + kMechanisms.back(), false, 2, tables_without_the_units());
 }
 
+/// Central mechanisms that release two of three units' or five rows' records.
+const std::vector<Arguments> kCentral = {
+    {"--epsilon", "1"},
+    {"--epsilon", "1", "--delta", "0.01"},
+    {"--epsilon", "1", "--mechanism", "ds-roo"},
+    {"--epsilon", "1", "--mechanism", "histogram"},
+    {"--epsilon", "1", "--delta", "0.01", "--mechanism", "subset-rr"}};
+
+TEST(Totality, OfUnitsInTheCentralModel) {
+  const Release command;
+  const Arguments units = {"--model", "central", "--unit", "id"};
+  for (const Arguments& options : kCentral) {
+    expect_same(command, units + options, false, 2, hostile_tables());
+    std::vector<Table> tables = hostile_tables();
+    for (const Table& table : tables_without_the_units()) tables.push_back(table);
+    tables.pop_back();  // a million rows are for the test above
+    expect_same(command, units + Arguments{"--units", "units.csv"} + options, false, 2, tables);
+  }
+}
+
+TEST(Totality, OfRowsInTheCentralModel) {
+  const Release command;
+  // Their number is public, so all tables have the clean one's.
+  std::vector<Table> tables;
+  for (const Table& table : hostile_tables()) {
+    std::vector<std::string> lines = lines_of(table.text);
+    lines.resize(6, ",\xff");
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    tables.push_back({table.name, text});
+  }
+  for (const Arguments& options : kCentral) {
+    expect_same(command, Arguments{"--model", "central"} + options, false, 2, tables);
+  }
+}
+
 TEST(Totality, OfJson) {
   const Release command;
   const Arguments words =

@@ -55,7 +55,7 @@ TEST(KernelLanes, BoundRowsAlike) {
                                              {numbers.data(), 0.25F, 0.75F, 20.0F},
                                              {categories.data(), 1, 2, 2.5F},
                                              {categories.data(), 0, 2, 0.9F}}};
-  const Box box{columns.data(), {1, 1, 1}, {1, 1, 1}};
+  const BlockBox box{columns.data(), {1, 1, 1}, {1, 1, 1}};
   const auto bound = [&](const KernelLanes& lanes) {
     std::vector<float> exact(kRows), upper(kRows);
     std::vector<std::int32_t> shells(kRows);

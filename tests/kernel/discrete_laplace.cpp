@@ -112,6 +112,8 @@ TEST(DiscreteLaplace, AddsModuloTwoToThe64) {
   EXPECT_TRUE(wrapped);  // but for a chance of 2^-100
   const detail::SignedSize beyond{true, (static_cast<uint128>(5) << 64) + 3};
   EXPECT_EQ(beyond.wrapped(), -3);
+  EXPECT_TRUE(beyond.exact() == -(static_cast<int128>(5) << 64) - 3);
+  EXPECT_TRUE(none.draw_exact(random) == 0);
 }
 
 std::string laplace_refusal(Ratio scale) {

@@ -21,7 +21,8 @@ namespace mollify {
 /// is open at the end of its line is closed there.
 ///
 /// The header is public and read strictly. Records are private and read totally: whatever bytes a
-/// line holds, it has fields. Lines without any character are skipped. Nothing is trimmed.
+/// line holds, it has fields. Lines without any character are skipped, unless they are asked for.
+/// Nothing is trimmed.
 class CsvReader {
  public:
   /// Opens the file and reads its header. Throws InvalidInput if the file cannot be opened, is
@@ -39,6 +40,10 @@ class CsvReader {
   /// Goes to the next record; false at the end of the file. Throws std::system_error only if the
   /// operating system cannot read.
   bool next();
+
+  /// Goes to the next line, which is a record though it be empty: for where the number of records
+  /// is public and may not depend on what they hold.
+  bool next_line();
 
   /// The record's fields, as many as the header has: those missing in the line are empty, those
   /// beyond the header are left out. Valid until the next call of `next`.

@@ -23,6 +23,12 @@ namespace mollify {
 /// The records of the whole file. Requires an enumerable domain.
 [[nodiscard]] Empirical read_table(const std::string& path, const Domain& domain);
 
+/// The outcome of each line below the header, in the file's order. An empty line is a record of
+/// nulls here, so that the number of outcomes depends on nothing that a record holds. Requires an
+/// enumerable domain.
+[[nodiscard]] std::vector<std::uint32_t> read_outcomes(const std::string& path,
+                                                       const Domain& domain);
+
 /// The records of each unit. Requires an enumerable domain.
 ///
 /// With a roster (`read_roster`), the units are those of the roster in its order: records of other

@@ -9,6 +9,7 @@
 #include "mollify/kernel/ratio.h"
 #include "mollify/kernel/secure_random.h"
 #include "mollify/kernel/seeded_random.h"
+#include "mollify/kernel/signed_wide.h"
 #include "mollify/kernel/uniform_below.h"
 
 namespace mollify {
@@ -63,6 +64,11 @@ struct SignedSize {
   bool is_negative;
   uint128 size;
 
+  /// The integer itself; size < 2^127.
+  int128 exact() const {
+    const auto magnitude = static_cast<int128>(size);
+    return is_negative ? -magnitude : magnitude;
+  }
   /// The integer modulo 2^64.
   std::int64_t wrapped() const {
     const auto low = static_cast<std::uint64_t>(size);
@@ -91,7 +97,7 @@ class LaplaceOnIntegers {
       const std::uint64_t side_and_rest = decide.below(below_both_sides_);
       const bool is_negative = side_and_rest >= scale_.numerator;
       const std::uint64_t rest = side_and_rest - (is_negative ? scale_.numerator : 0);
-      if (!decide.exp_minus(fractions_(rest))) continue;
+      if (rest != 0 && !decide.exp_minus(fractions_(rest))) continue;  // e^0 = 1 is certain
       std::uint64_t whole = 0;
       while (decide.exp_minus(ExponentOne{})) ++whole;
       const uint128 size = divided(static_cast<uint128>(scale_.numerator) * whole + rest);
@@ -152,6 +158,9 @@ class DiscreteLaplace {
   std::int64_t draw(SecureRandom& random) const;
   /// Fills a vector with independent draws.
   void draw(std::span<std::int64_t> noise, SecureRandom& random) const;
+  /// The integer itself, never reduced: its size is below 2^126, because a program would have to
+  /// draw 2^64 words to pass that. For comparisons that must not wrap.
+  int128 draw_exact(SecureRandom& random) const;
   /// value + noise, modulo 2^64.
   std::int64_t perturb(std::int64_t value, SecureRandom& random) const;
 

@@ -51,6 +51,9 @@ struct MechanismParameters {
   std::optional<double> gamma = std::nullopt;
   /// For kLocation: b.
   std::optional<double> location = std::nullopt;
+
+  /// The reference masses, or equal ones for uniform.
+  std::vector<double> masses() const;
 };
 
 /// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it

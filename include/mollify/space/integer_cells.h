@@ -14,6 +14,9 @@ namespace mollify {
 /// offsets from min in [floor(j n / bins), floor((j + 1) n / bins)).
 class IntegerCells {
  public:
+  /// Of any column.
+  static constexpr std::uint64_t kMaxBins = std::uint64_t{1} << 24U;
+
   /// Without `bins`, each integer is a cell, or, if there are more than 2^24, there are 2^24 cells.
   /// Throws InvalidInput unless min <= max, the range spans fewer than 2^63, and
   /// 1 <= bins <= min(n, 2^24).

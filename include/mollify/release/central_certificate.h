@@ -1,0 +1,58 @@
+// What goes out with a release in the central model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mollify/central/central_design.h"
+#include "mollify/space/domain.h"
+
+namespace mollify {
+
+/// The certificate of a central release. Made of the flags, the domain, the roster and the number
+/// of records, all public, and of what follows from them.
+struct CentralCertificate {
+  std::string version;                ///< of mollify
+  std::optional<std::string> unit;    ///< the unit column; none: each row is a record
+  std::optional<std::string> roster;  ///< the public list of units, as it was given
+  /// With n, k, m and what the records are drawn by.
+  CentralDesign design;
+  std::string domain_sha256;
+};
+
+/// Pretty-printed JSON, ending in a line feed, with the promise and its limits in words.
+std::string central_certificate_json(const CentralCertificate& certificate);
+
+/// Whether a text says that it is a certificate of the central model. Throws InvalidInput, naming
+/// `name`, for what is not JSON.
+bool is_central_certificate(const std::string& text, const std::string& name);
+
+/// The reverse of central_certificate_json. Throws InvalidInput, one sentence naming `name`, for
+/// anything that is not a certificate of this format; also where its words say something else than
+/// its numbers.
+CentralCertificate parse_central_certificate(const std::string& text, const std::string& name);
+
+/// What is promised, as sentences for people: what the output tells of any one record, and how near
+/// it is to fresh draws.
+std::vector<std::string> promises(const CentralCertificate& certificate);
+std::vector<std::string> non_promises(const CentralCertificate& certificate);
+
+/// "epsilon = 1", "epsilon = 1, delta = 1e-06" or "rho = 0.5".
+std::string guarantee_words(const CentralGuarantee& guarantee);
+
+/// What checking a certificate found.
+struct CentralCertificateCheck {
+  bool domain_matches = false;    ///< the domain's hash and number of outcomes
+  bool design_holds = false;      ///< the mechanism, rebuilt, promises what is stated
+  bool accuracy_matches = false;  ///< and is as accurate as stated
+  bool holds() const { return domain_matches && design_holds && accuracy_matches; }
+};
+
+/// Rebuilds the mechanism from its public parameters, which checks its integers and its accounting,
+/// and compares. n up to 10^9 takes seconds.
+CentralCertificateCheck check_central_certificate(const CentralCertificate& certificate,
+                                                  const Domain& domain);
+
+}  // namespace mollify

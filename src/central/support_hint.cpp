@@ -1,0 +1,220 @@
+#include "mollify/central/support_hint.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "mollify/accounting/composition.h"
+#include "mollify/central/above_threshold.h"
+#include "mollify/central/stable_histogram.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+constexpr std::uint64_t kMostIntegers = std::uint64_t{1} << 32;
+constexpr double kMiss = 1e-3;  // beta
+
+void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t record_count,
+           double epsilon) {
+  for (const auto& [name, value] :
+       {std::pair{"outcomes", outcome_count}, {"records", record_count}}) {
+    if (value < 1 || value > kMostIntegers) {
+      throw InvalidInput(
+          fmt::format("the number of {} must be from 1 to 4294967296, but is {}", name, value));
+    }
+  }
+  if (!(epsilon >= 3e-6 && epsilon <= 100)) {
+    throw InvalidInput(
+        fmt::format("epsilon of a support hint must be from 3e-06 to 100, but is {}", epsilon));
+  }
+  const double parameter = hint.parameter;
+  if (hint.kind == SupportKind::kWidth &&
+      !(parameter >= 1 && parameter <= static_cast<double>(outcome_count) &&
+        parameter == std::floor(parameter))) {
+    throw InvalidInput(
+        fmt::format("the width of the support must be an integer from 1 to {}, but is {}",
+                    outcome_count, parameter));
+  }
+  if (hint.kind == SupportKind::kSubGaussian && !(parameter > 0 && std::isfinite(parameter))) {
+    throw InvalidInput(
+        fmt::format("a sub-Gaussian proxy must be finite and positive, but is {}", parameter));
+  }
+}
+
+std::size_t stage_count(SupportKind kind) {
+  if (kind == SupportKind::kContiguous) return 3;
+  return kind == SupportKind::kBounded ? 2 : 1;
+}
+
+/// x as an integer, at most `most`.
+std::uint64_t capped(double x, std::uint64_t most) {
+  return x < static_cast<double>(most) ? static_cast<std::uint64_t>(x) : most;
+}
+
+/// Records in ascending order, and the domain that they are of.
+class SortedRecords {
+ public:
+  SortedRecords(std::span<const std::uint32_t> records, std::uint64_t outcome_count)
+      : outcome_count_(outcome_count), sorted_(records.begin(), records.end()) {
+    for (std::uint32_t& x : sorted_) x = x < outcome_count ? x : 0;
+    std::sort(sorted_.begin(), sorted_.end());
+  }
+
+  Interval domain() const { return {0, outcome_count_ - 1}; }
+
+  /// The interval and `more` integers on either side, inside the domain.
+  Interval widened(Interval interval, std::uint64_t more) const {
+    return {interval.first - std::min(more, interval.first),
+            interval.last + std::min(more, outcome_count_ - 1 - interval.last)};
+  }
+
+  std::int64_t count_in(Interval interval) const {
+    const auto begin = std::lower_bound(sorted_.begin(), sorted_.end(), interval.first);
+    const auto end = std::upper_bound(sorted_.begin(), sorted_.end(), interval.last);
+    return end - begin;
+  }
+
+  std::int64_t fullest_cell(std::uint64_t width) const {
+    std::int64_t most = 0, count = 0;
+    for (std::size_t i = 0; i < sorted_.size(); ++i) {
+      const bool same = i > 0 && sorted_[i] / width == sorted_[i - 1] / width;
+      count = same ? count + 1 : 1;
+      most = std::max(most, count);
+    }
+    return most;
+  }
+
+  std::vector<std::uint32_t> cells(std::uint64_t width) const {
+    std::vector<std::uint32_t> cells = sorted_;
+    for (std::uint32_t& x : cells) x = static_cast<std::uint32_t>(x / width);
+    return cells;
+  }
+
+ private:
+  std::uint64_t outcome_count_;
+  std::vector<std::uint32_t> sorted_;
+};
+
+/// The heaviest cell that the histogram shows.
+std::optional<Interval> find_anchor(const SortedRecords& records, std::uint64_t width,
+                                    const StableHistogram& histogram, SecureRandom& random) {
+  const std::vector<NoisyCount> counts = histogram.draw(records.cells(width), random);
+  if (counts.empty()) return std::nullopt;
+  const auto heaviest =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const NoisyCount& a, const NoisyCount& b) { return a.count < b.count; });
+  const std::uint64_t first = heaviest->outcome * width;
+  return Interval{first, std::min(first + width - 1, records.domain().last)};
+}
+
+/// How far below its target a threshold must be, so that an answer on target passes but for beta.
+std::int64_t allowance(const AboveThreshold& above) {
+  return static_cast<std::int64_t>(
+      std::ceil((above.threshold_scale() + above.answer_scale()) * std::log(2 / kMiss)));
+}
+
+/// 2^0, 2^1, ... up to the first that is at least the domain's width.
+std::size_t doublings(const SortedRecords& records) {
+  return static_cast<std::size_t>(std::bit_width(records.domain().last)) + 1;
+}
+
+/// The width of the cells the fullest of which holds about half of the records.
+std::optional<std::uint64_t> find_cell_width(const SortedRecords& records, std::int64_t count,
+                                             const AboveThreshold& above, SecureRandom& random) {
+  const auto fullest = [&](std::size_t j) { return records.fullest_cell(std::uint64_t{1} << j); };
+  const std::optional<std::size_t> found =
+      above.draw(doublings(records), fullest, count / 2 - allowance(above), random);
+  if (!found.has_value()) return std::nullopt;
+  return std::uint64_t{1} << *found;
+}
+
+Interval find_cover(const SortedRecords& records, Interval anchor, std::int64_t count,
+                    const AboveThreshold& above, SecureRandom& random) {
+  const auto around = [&](std::size_t i) {
+    return records.widened(anchor, (std::uint64_t{1} << i) - 1);
+  };
+  const auto held = [&](std::size_t i) { return records.count_in(around(i)); };
+  const std::optional<std::size_t> found =
+      above.draw(doublings(records), held, count - allowance(above), random);
+  return found.has_value() ? around(*found) : records.domain();
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> map_into(Interval interval, std::span<const std::uint32_t> records) {
+  std::vector<std::uint32_t> places;
+  places.reserve(records.size());
+  for (const std::uint32_t x : records) {
+    const std::uint64_t inside = std::clamp<std::uint64_t>(x, interval.first, interval.last);
+    places.push_back(static_cast<std::uint32_t>(inside - interval.first));
+  }
+  return places;
+}
+
+std::vector<std::uint32_t> map_back(Interval interval, std::span<const std::uint32_t> places) {
+  std::vector<std::uint32_t> outcomes;
+  outcomes.reserve(places.size());
+  for (const std::uint32_t place : places) {
+    outcomes.push_back(static_cast<std::uint32_t>(interval.first + place));
+  }
+  return outcomes;
+}
+
+SupportFinder::SupportFinder(SupportHint hint, std::uint64_t outcome_count,
+                             std::uint64_t record_count, double epsilon, double delta)
+    : hint_(hint),
+      outcome_count_(outcome_count),
+      record_count_(record_count),
+      epsilon_(epsilon),
+      delta_(delta) {
+  check(hint, outcome_count, record_count, epsilon);
+  stage_epsilon_ = epsilon_per_draw_down(epsilon, stage_count(hint.kind));
+  const StableHistogram histogram(stage_epsilon_, delta);
+  const AboveThreshold above(stage_epsilon_);
+  if (hint.kind == SupportKind::kContiguous) {
+    stages_.push_back({"above-threshold for the width of cells", above.guarantee()});
+  }
+  stages_.push_back({"stable histogram of cells", histogram.guarantee()});
+  if (stage_count(hint.kind) > 1) {
+    stages_.push_back({"above-threshold for the covering interval", above.guarantee()});
+  }
+}
+
+Interval SupportFinder::find(std::span<const std::uint32_t> records, SecureRandom& random) const {
+  if (records.size() != record_count_) {
+    throw InvalidInput(
+        fmt::format("the number of records must be {}, but is {}", record_count_, records.size()));
+  }
+  const SortedRecords sorted(records, outcome_count_);
+  const auto count = static_cast<std::int64_t>(record_count_);
+  const StableHistogram histogram(stage_epsilon_, delta_);
+  const AboveThreshold above(stage_epsilon_);
+
+  std::uint64_t width = 1;
+  if (hint_.kind == SupportKind::kContiguous) {
+    const std::optional<std::uint64_t> found = find_cell_width(sorted, count, above, random);
+    if (!found.has_value()) return sorted.domain();
+    width = *found;
+  } else if (hint_.kind == SupportKind::kWidth) {
+    width = capped(hint_.parameter, outcome_count_);
+  } else if (hint_.kind == SupportKind::kSubGaussian) {
+    width = capped(std::ceil(2 * hint_.parameter), outcome_count_);
+  }
+  const std::optional<Interval> anchor = find_anchor(sorted, width, histogram, random);
+  if (!anchor.has_value()) return sorted.domain();
+  if (hint_.kind == SupportKind::kWidth) return sorted.widened(*anchor, width);
+  if (hint_.kind == SupportKind::kSubGaussian) {
+    const double reach = 2 * hint_.parameter *
+                         std::sqrt(2 * std::log(2 * static_cast<double>(record_count_) / kMiss));
+    return sorted.widened(*anchor, capped(std::ceil(reach), outcome_count_));
+  }
+  return find_cover(sorted, *anchor, count, above, random);
+}
+
+}  // namespace mollify

@@ -1,0 +1,257 @@
+#include "mollify/release/central_certificate.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "certificate_reader.h"
+#include "mollify/accounting/shuffle_amplification.h"
+#include "mollify/io/domain_hash.h"
+#include "mollify/io/json_syntax.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+constexpr const char* kCentralFormat = "mollify central certificate 1";
+
+using Notion = CentralGuarantee::Notion;
+
+const char* name_of_notion(Notion notion) {
+  switch (notion) {
+    case Notion::kPure:
+      return "pure";
+    case Notion::kApproximate:
+      return "approximate";
+    case Notion::kConcentrated:
+      break;
+  }
+  return "concentrated";
+}
+
+Json privacy_json(const CentralGuarantee& guarantee) {
+  Json json{{"notion", name_of_notion(guarantee.notion)}};
+  if (guarantee.notion == Notion::kConcentrated) {
+    json["rho"] = guarantee.rho;
+  } else {
+    json["epsilon"] = guarantee.epsilon;
+    json["delta"] = guarantee.delta;
+  }
+  return json;
+}
+
+CentralGuarantee parse_privacy(const CertificateReader& reader, const std::string& name) {
+  const auto notion = reader.get<std::string>("/privacy/notion", "a privacy notion");
+  CentralGuarantee guarantee;
+  if (notion == "concentrated") {
+    guarantee.notion = Notion::kConcentrated;
+    guarantee.rho = reader.get<double>("/privacy/rho", "a number");
+    return guarantee;
+  }
+  if (notion != "pure" && notion != "approximate") {
+    throw InvalidInput(fmt::format(
+        "{} must have \"pure\", \"approximate\" or \"concentrated\" at /privacy/notion", name));
+  }
+  guarantee.notion = notion == "pure" ? Notion::kPure : Notion::kApproximate;
+  guarantee.epsilon = reader.get<double>("/privacy/epsilon", "a number");
+  guarantee.delta = reader.get<double>("/privacy/delta", "a number");
+  return guarantee;
+}
+
+/// Whether epsilon0 is a parameter; elsewhere it follows from what is promised.
+bool is_shuffled(CentralMechanism mechanism) {
+  return mechanism == CentralMechanism::kSubsetRr || mechanism == CentralMechanism::kShuffledRr ||
+         mechanism == CentralMechanism::kPoissonRr;
+}
+
+/// Whether the design has the parts that its mechanism is made of, and no others.
+bool is_complete(const CentralDesign& design) {
+  const bool in_parts = design.mechanism == CentralMechanism::kDsRoo ||
+                        design.guarantee.notion == Notion::kConcentrated;
+  const bool at_random = design.mechanism == CentralMechanism::kPoissonRr && !design.outputs;
+  const std::uint64_t outputs = design.outputs.value_or(1);
+  return design.records >= 1 && outputs >= 1 && outputs <= design.records &&
+         (design.outputs || at_random) &&
+         design.epsilon0.has_value() == is_shuffled(design.mechanism) &&
+         (design.rate == 1 || design.mechanism == CentralMechanism::kPoissonRr) &&
+         design.runs == (in_parts ? outputs : 1);
+}
+
+/// Whether shuffling and subsampling make of epsilon0 what is stated; true for mechanisms that do
+/// not rest on them.
+bool amplification_holds(const CentralDesign& design) {
+  const CentralGuarantee& stated = design.guarantee;
+  const auto keeps = [&](const DeltaBounds& delta) {
+    return stated.notion == Notion::kApproximate && delta.upper <= stated.delta;
+  };
+  switch (design.mechanism) {
+    case CentralMechanism::kSubsetRr:
+      return keeps(subset_delta(
+          {design.records, *design.outputs, design.outcomes, *design.epsilon0}, stated.epsilon));
+    case CentralMechanism::kShuffledRr:
+      return design.outputs == design.records &&
+             keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0},
+                                 stated.epsilon));
+    case CentralMechanism::kPoissonRr:
+      return keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0, design.rate},
+                                 stated.epsilon));
+    default:
+      return true;
+  }
+}
+
+std::string record_words(const CentralCertificate& certificate) {
+  return certificate.unit ? fmt::format("all records of any one {}", *certificate.unit)
+                          : std::string("any one row of the table");
+}
+
+}  // namespace
+
+std::string guarantee_words(const CentralGuarantee& guarantee) {
+  switch (guarantee.notion) {
+    case Notion::kPure:
+      return fmt::format("epsilon = {:.6g}", guarantee.epsilon);
+    case Notion::kApproximate:
+      return fmt::format("epsilon = {:.6g}, delta = {:.6g}", guarantee.epsilon, guarantee.delta);
+    case Notion::kConcentrated:
+      break;
+  }
+  return fmt::format("rho = {:.6g}", guarantee.rho);
+}
+
+std::vector<std::string> promises(const CentralCertificate& certificate) {
+  const CentralDesign& design = certificate.design;
+  const CentralGuarantee& guarantee = design.guarantee;
+  const std::string record = record_words(certificate);
+  std::vector<std::string> words;
+  if (guarantee.notion == Notion::kConcentrated) {
+    words.push_back(
+        fmt::format("Replacing {} by anything else changes the law of the output by a Rényi "
+                    "divergence of at most {:.6g} a at every order a > 1 (zCDP).",
+                    record, guarantee.rho));
+  } else {
+    words.push_back(fmt::format(
+        "Replacing {} by anything else changes the probability of no event by more than a factor "
+        "e^{:.6g} = {:.4g}{}.",
+        record, guarantee.epsilon, std::exp(guarantee.epsilon),
+        guarantee.delta > 0 ? fmt::format(" and an addition of {:.6g}", guarantee.delta) : ""));
+  }
+  const std::string accuracy = fmt::format(
+      "If the {} are independent draws from one distribution, each released record follows that "
+      "distribution to within {:.6g} in total variation",
+      certificate.unit ? "units' records" : "rows", design.total_variation_up);
+  if (!design.independent_outputs) {
+    words.push_back(accuracy +
+                    "; the records released together are not independent of each other.");
+  } else if (design.outputs) {
+    words.push_back(fmt::format(
+        "{}, and all {} together follow independent draws from it to within {:.6g}.", accuracy,
+        *design.outputs,
+        std::min(1.0, design.total_variation_up * static_cast<double>(*design.outputs))));
+  } else {
+    words.push_back(accuracy + ", independently of the others.");
+  }
+  return words;
+}
+
+std::vector<std::string> non_promises(const CentralCertificate& certificate) {
+  std::vector<std::string> limits;
+  limits.push_back(fmt::format("The number of {}, {}, is public and not protected.",
+                               certificate.unit ? "units" : "rows", certificate.design.records));
+  if (certificate.unit && !certificate.roster) {
+    limits.emplace_back("Who is in the data is not protected: no roster was given.");
+  }
+  if (!certificate.unit) {
+    limits.emplace_back(
+        "A person with several rows is protected less: give --unit for the whole person.");
+  }
+  limits.emplace_back(
+      "What many records have in common is learned, and is meant to be: no single one can change "
+      "much, but a group can.");
+  limits.emplace_back(
+      "Time and memory used while releasing, and other releases from the same data, are outside "
+      "this promise; budgets of further releases add to this one.");
+  return limits;
+}
+
+std::string central_certificate_json(const CentralCertificate& certificate) {
+  const CentralDesign& design = certificate.design;
+  Json json;
+  json["format"] = kCentralFormat;
+  json["version"] = certificate.version;
+  json["model"] = "central";
+  json["unit"] = or_null(certificate.unit);
+  json["roster"] = or_null(certificate.roster);
+  json["records"] = design.records;
+  json["count"] = or_null(design.outputs);
+  json["mechanism"] = name_of(design.mechanism);
+  json["privacy"] = privacy_json(design.guarantee);
+  const bool shuffled = is_shuffled(design.mechanism);
+  json["parameters"] = {{"epsilon0", shuffled ? or_null(design.epsilon0) : Json(nullptr)},
+                        {"rate", design.rate},
+                        {"runs", design.runs}};
+  json["accuracy"] = {{"total_variation", design.total_variation_up},
+                      {"independent", design.independent_outputs}};
+  json["domain"] = {{"sha256", certificate.domain_sha256}, {"outcomes", design.outcomes}};
+  json["promised"] = promises(certificate);
+  json["not_promised"] = non_promises(certificate);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+bool is_central_certificate(const std::string& text, const std::string& name) {
+  require_json(text, name);
+  const Json json = Json::parse(text);
+  return json.is_object() && json.contains("format") && json["format"] == kCentralFormat;
+}
+
+CentralCertificate parse_central_certificate(const std::string& text, const std::string& name) {
+  const Json json = certificate_object(text, kCentralFormat, name);
+  const CertificateReader reader(json, name);
+  CentralCertificate certificate;
+  certificate.version = reader.get<std::string>("/version", "a version");
+  certificate.unit = reader.find<std::string>("/unit", "a column name or null");
+  certificate.roster = reader.find<std::string>("/roster", "a file name or null");
+  CentralDesign& design = certificate.design;
+  design.records = reader.get<std::uint64_t>("/records", "a whole number");
+  design.outputs = reader.find<std::uint64_t>("/count", "a whole number or null");
+  const auto mechanism =
+      central_mechanism_named(reader.get<std::string>("/mechanism", "a mechanism"));
+  if (!mechanism)
+    throw InvalidInput(fmt::format("{} names no known mechanism at /mechanism", name));
+  design.mechanism = *mechanism;
+  design.guarantee = parse_privacy(reader, name);
+  design.epsilon0 = reader.find<double>("/parameters/epsilon0", "a number or null");
+  design.rate = reader.get<double>("/parameters/rate", "a number");
+  design.runs = reader.get<std::uint64_t>("/parameters/runs", "a whole number");
+  design.total_variation_up = reader.get<double>("/accuracy/total_variation", "a number");
+  design.independent_outputs = reader.get<bool>("/accuracy/independent", "true or false");
+  certificate.domain_sha256 = reader.get<std::string>("/domain/sha256", "a hash");
+  design.outcomes = reader.get<std::uint64_t>("/domain/outcomes", "a whole number");
+  if (certificate.roster && !certificate.unit) {
+    throw InvalidInput(fmt::format("{} must have a roster only with a unit", name));
+  }
+  require_implied(central_certificate_json(certificate), text, name);
+  return certificate;
+}
+
+CentralCertificateCheck check_central_certificate(const CentralCertificate& certificate,
+                                                  const Domain& domain) {
+  const CentralDesign& stated = certificate.design;
+  CentralCertificateCheck check;
+  check.domain_matches = certificate.domain_sha256 == domain_hash(domain) &&
+                         domain.is_enumerable() && domain.size() == stated.outcomes;
+  if (!is_complete(stated)) return check;
+  try {
+    const auto sampler = make_central_sampler(stated);
+    check.design_holds = amplification_holds(stated) && sampler->guarantee() == stated.guarantee &&
+                         sampler->output_count() == stated.outputs &&
+                         sampler->record_count() == stated.records;
+    check.accuracy_matches = sampler->total_variation_up() <= stated.total_variation_up &&
+                             sampler->outputs_are_independent() == stated.independent_outputs;
+  } catch (const InvalidInput&) {
+    // Parameters that no release can have had: nothing holds.
+  }
+  return check;
+}
+
+}  // namespace mollify

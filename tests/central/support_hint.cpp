@@ -1,0 +1,149 @@
+#include "mollify/central/support_hint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "mollify/accounting/central_composition.h"
+#include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
+
+namespace mollify {
+namespace {
+
+constexpr std::uint64_t kHuge = std::uint64_t{1} << 32;
+constexpr double kHintDelta = 1e-9;
+
+std::size_t outside(Interval interval, const std::vector<std::uint32_t>& records) {
+  return static_cast<std::size_t>(
+      std::count_if(records.begin(), records.end(),
+                    [&](std::uint32_t x) { return x < interval.first || x > interval.last; }));
+}
+
+Interval found(SupportHint hint, const std::vector<std::uint32_t>& records,
+               std::uint64_t k = kHuge) {
+  SecureRandom random;
+  return SupportFinder(hint, k, records.size(), 1, kHintDelta).find(records, random);
+}
+
+// Each case is far from the edge of what the utility statements promise: a failure of one of them
+// has probability below 1e-6.
+TEST(SupportHint, FindsWhereRecordsLie) {
+  std::mt19937_64 random(20);
+  constexpr std::size_t kRecords = 20'000;
+  std::vector<std::uint32_t> uniform(kRecords), gaussian(kRecords), scattered(kRecords);
+  std::normal_distribution<double> bell(3e9, 1000);
+  for (std::size_t i = 0; i < kRecords; ++i) {
+    uniform[i] = static_cast<std::uint32_t>(1'000'000'000 + random() % 5000);
+    gaussian[i] = static_cast<std::uint32_t>(bell(random));
+    scattered[i] = static_cast<std::uint32_t>(77'000 + 1000 * (random() % 7));
+  }
+  const Interval width = found({SupportKind::kWidth, 5000}, uniform);
+  EXPECT_EQ(outside(width, uniform), 0u);
+  EXPECT_EQ(width.width(), 15'000u);
+
+  const Interval contiguous = found({SupportKind::kContiguous}, uniform);
+  EXPECT_LE(outside(contiguous, uniform), 1000u);
+  EXPECT_LE(contiguous.width(), 100'000u);
+
+  const Interval bounded = found({SupportKind::kBounded}, scattered);
+  EXPECT_LE(outside(bounded, scattered), 1000u);
+  EXPECT_LE(bounded.width(), 20'000u);
+
+  const Interval bell_shaped = found({SupportKind::kSubGaussian, 1000}, gaussian);
+  EXPECT_EQ(outside(bell_shaped, gaussian), 0u);
+  EXPECT_LE(bell_shaped.width(), 30'000u);
+  std::printf("widths: %llu of 5000, %llu of 5000, %llu of 6001, %llu of sigma 1000\n",
+              static_cast<unsigned long long>(width.width()),
+              static_cast<unsigned long long>(contiguous.width()),
+              static_cast<unsigned long long>(bounded.width()),
+              static_cast<unsigned long long>(bell_shaped.width()));
+}
+
+TEST(SupportHint, IsTheWholeDomainWhereNothingIsFound) {
+  const std::vector<std::uint32_t> few = {5, 4'000'000'000, 70'000};
+  const Interval all{0, kHuge - 1};
+  // Whether a cell of one record is shown has probability below 1e-9.
+  EXPECT_EQ(found({SupportKind::kWidth, 10}, few), all);
+  EXPECT_EQ(found({SupportKind::kSubGaussian, 0.3}, few), all);
+  EXPECT_EQ(found({SupportKind::kBounded}, few), all);
+}
+
+TEST(SupportHint, StaysInsideTheDomain) {
+  const std::vector<std::uint32_t> first(5000, 0), last(5000, 99), beyond(5000, 1234);
+  for (const SupportKind kind : {SupportKind::kContiguous, SupportKind::kBounded,
+                                 SupportKind::kWidth, SupportKind::kSubGaussian}) {
+    for (const std::vector<std::uint32_t>* records : {&first, &last, &beyond}) {
+      const Interval interval = found({kind, 3}, *records, 100);
+      EXPECT_LE(interval.first, interval.last);
+      EXPECT_LE(interval.last, 99u);
+      // What lies outside the domain counts as 0.
+      const std::uint64_t mode = records == &last ? 99 : 0;
+      EXPECT_TRUE(interval.first <= mode && mode <= interval.last);
+    }
+    EXPECT_EQ(found({kind, 1}, std::vector<std::uint32_t>(3, 0), 1), (Interval{0, 0}));
+  }
+}
+
+TEST(SupportHint, MapsRecordsToTheNearestEndAndBack) {
+  const std::vector<std::uint32_t> records = {0, 9, 10, 11, 20, 21, 4'000'000'000};
+  const Interval interval{10, 20};
+  const std::vector<std::uint32_t> places = map_into(interval, records);
+  EXPECT_EQ(places, (std::vector<std::uint32_t>{0, 0, 0, 1, 10, 10, 10}));
+  EXPECT_EQ(map_back(interval, places), (std::vector<std::uint32_t>{10, 10, 10, 11, 20, 20, 20}));
+  const Interval all{0, kHuge - 1};
+  EXPECT_EQ(map_back(all, map_into(all, records)), records);
+}
+
+TEST(SupportHint, StagesComposeToTheBudget) {
+  for (const double epsilon : {3e-6, 0.1, 1.0, 7.3}) {
+    for (const SupportKind kind : {SupportKind::kContiguous, SupportKind::kBounded,
+                                   SupportKind::kWidth, SupportKind::kSubGaussian}) {
+      const SupportFinder finder({kind, 1}, 1000, 1000, epsilon, kHintDelta);
+      std::vector<CentralGuarantee> parts;
+      for (const SupportFinder::Stage& stage : finder.stages()) {
+        EXPECT_FALSE(stage.name.empty());
+        parts.push_back(stage.guarantee);
+      }
+      const std::size_t expected = kind == SupportKind::kContiguous ? 3
+                                   : kind == SupportKind::kBounded  ? 2
+                                                                    : 1;
+      EXPECT_EQ(parts.size(), expected);
+      const CentralGuarantee whole = composed_up(parts);
+      EXPECT_NEAR(whole.epsilon, epsilon, 1e-12 * epsilon);
+      EXPECT_EQ(whole.delta, kHintDelta);
+      EXPECT_EQ(finder.guarantee().epsilon, epsilon);
+    }
+  }
+}
+
+std::string support_refusal(SupportHint hint, std::uint64_t k, std::uint64_t n, double epsilon) {
+  try {
+    static_cast<void>(SupportFinder(hint, k, n, epsilon, kHintDelta));
+  } catch (const InvalidInput& refused) {
+    return refused.what();
+  }
+  return "accepted";
+}
+
+TEST(SupportHint, RefusesInOneSentence) {
+  const SupportHint hint{};
+  EXPECT_EQ(support_refusal(hint, 0, 1, 1),
+            "the number of outcomes must be from 1 to 4294967296, but is 0");
+  EXPECT_EQ(support_refusal(hint, 1, 0, 1),
+            "the number of records must be from 1 to 4294967296, but is 0");
+  EXPECT_EQ(support_refusal(hint, 1, 1, test::kNan),
+            "epsilon of a support hint must be from 3e-06 to 100, but is nan");
+  EXPECT_EQ(support_refusal({SupportKind::kWidth, 2.5}, 10, 1, 1),
+            "the width of the support must be an integer from 1 to 10, but is 2.5");
+  EXPECT_EQ(support_refusal({SupportKind::kSubGaussian, test::kInfinity}, 10, 1, 1),
+            "a sub-Gaussian proxy must be finite and positive, but is inf");
+}
+
+}  // namespace
+}  // namespace mollify

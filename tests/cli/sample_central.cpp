@@ -1,0 +1,214 @@
+// `mollify sample --model central`, from the table to the check of its certificate.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+/// Three outcomes, and a table of 2000 rows of 500 people.
+class Clinic : public CommandLine {
+ public:
+  Clinic() {
+    files.write("domain.yaml", "columns:\n  state: {type: categorical, values: [a, b, c]}\n");
+    std::string table = "id,state\n";
+    for (int row = 0; row < 2000; ++row) {
+      table += std::to_string(row / 4) + (row % 10 < 7 ? ",a\n" : row % 10 < 9 ? ",b\n" : ",c\n");
+    }
+    files.write("data.csv", table);
+  }
+
+  [[nodiscard]] Ended sample(const Arguments& options) const {
+    return run(kSample + Arguments{"--model", "central", "--out", "out.csv"} + options);
+  }
+
+  [[nodiscard]] Ended verify(const std::string& certificate) const {
+    return run({"verify", "--certificate", certificate, "--domain", "domain.yaml"});
+  }
+
+  [[nodiscard]] std::string refused(const Arguments& options) const {
+    const auto before = names();
+    const Ended ended = sample(options);
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    EXPECT_EQ(lines_of(ended.err).size(), 1U) << ended.err;
+    EXPECT_EQ(names(), before) << "something was left";
+    return ended.err;
+  }
+};
+
+struct Tried {
+  const char* mechanism;
+  Arguments options;
+  std::size_t rows;
+};
+
+const std::vector<Tried> kTried = {
+    {"subsampled-rr", {"--epsilon", "1", "--count", "50"}, 50},
+    {"reveal-or-obscure", {"--epsilon", "1", "--count", "1"}, 1},
+    {"ds-roo", {"--epsilon", "1", "--count", "3"}, 3},
+    {"subset-rr", {"--epsilon", "1", "--delta", "1e-6", "--count", "100"}, 100},
+    {"shuffled-rr", {"--epsilon", "1", "--delta", "1e-6", "--count", "2000"}, 2000},
+    {"poisson-rr", {"--epsilon", "1", "--delta", "1e-6", "--count", "100"}, 100},
+    {"histogram", {"--epsilon", "1", "--count", "20"}, 20},
+};
+
+TEST(SampleCentral, ReleasesByEveryMechanismAndItVerifies) {
+  const Clinic command;
+  for (const Tried& tried : kTried) {
+    const Ended ended = command.sample(tried.options + Arguments{"--mechanism", tried.mechanism});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const auto lines = lines_of(command.files.read("out.csv"));
+    EXPECT_EQ(lines.size(), tried.rows + 1) << tried.mechanism;
+    EXPECT_EQ(lines.front(), "state");
+    const Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
+    EXPECT_EQ(certificate["mechanism"], tried.mechanism);
+    EXPECT_EQ(certificate["records"], 2000);
+    const Ended checked = command.verify("out.csv.certificate.json");
+    EXPECT_EQ(checked.status, 0) << tried.mechanism << checked.out << checked.err;
+    EXPECT_EQ(lines_of(checked.out).back(), "holds");
+  }
+}
+
+TEST(SampleCentral, ReleasesARandomNumberAtARate) {
+  const Clinic command;
+  const Ended ended = command.sample({"--epsilon", "1", "--delta", "1e-6", "--rate", "0.25"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  // Binomial(2000, 1/4) is outside this range with probability below 1e-6.
+  const std::size_t rows = lines_of(command.files.read("out.csv")).size() - 1;
+  EXPECT_GT(rows, 400U);
+  EXPECT_LT(rows, 600U);
+  EXPECT_EQ(command.verify("out.csv.certificate.json").status, 0);
+}
+
+TEST(SampleCentral, ReleasesBitsUnderRho) {
+  const Clinic command;
+  command.files.write("domain.yaml", "columns:\n  a: {type: boolean}\n  b: {type: boolean}\n");
+  std::string table = "a,b\n";
+  for (int row = 0; row < 400; ++row) table += row % 2 == 0 ? "true,false\n" : "false,true\n";
+  command.files.write("data.csv", table);
+  const Ended ended =
+      command.sample({"--rho", "0.5", "--count", "1", "--mechanism", "product", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json privacy = Json::parse(ended.out)["certificate"]["privacy"];
+  EXPECT_EQ(privacy["notion"], "concentrated");
+  EXPECT_LE(privacy["rho"], 0.5);
+  EXPECT_EQ(command.verify("out.csv.certificate.json").status, 0);
+}
+
+TEST(SampleCentral, CountsUnitsOnce) {
+  const Clinic command;
+  const Ended ended = command.sample({"--unit", "id", "--epsilon", "1", "--count", "2"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
+  EXPECT_EQ(certificate["records"], 500);
+  EXPECT_EQ(certificate["unit"], "id");
+  command.files.write("units.csv", "id\n1\n2\nnobody\n");
+  const Ended rostered =
+      command.sample({"--unit", "id", "--units", "units.csv", "--epsilon", "1", "--count", "2"});
+  ASSERT_EQ(rostered.status, 0) << rostered.err;
+  EXPECT_EQ(Json::parse(command.files.read("out.csv.certificate.json"))["records"], 3);
+}
+
+TEST(SampleCentral, ChoosesTheLeastTotalVariation) {
+  const Clinic command;
+  const auto variation = [&](const Arguments& options) {
+    const Ended ended = command.sample(options);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return Json::parse(
+               command.files.read("out.csv.certificate.json"))["accuracy"]["total_variation"]
+        .get<double>();
+  };
+  const Arguments budget = {"--epsilon", "1", "--delta", "1e-6", "--count", "20"};
+  const double best = variation(budget);
+  for (const char* name : {"subsampled-rr", "ds-roo", "subset-rr", "poisson-rr", "histogram"}) {
+    EXPECT_LE(best, variation(budget + Arguments{"--mechanism", name})) << name;
+  }
+}
+
+TEST(SampleCentral, IsChargedBeforeItIsDrawn) {
+  const Clinic command;
+  const auto ledger = [&](const Arguments& more) {
+    return command.run(Arguments{"ledger", "--ledger", "l.db", "--data-set", "clinic"} + more);
+  };
+  ASSERT_EQ(ledger({"--declare", "--scope", "row", "--epsilon", "1", "--delta", "1e-6"}).status, 0);
+  const Arguments release = {"--epsilon", "0.5",      "--delta", "5e-7",       "--count",
+                             "10",        "--ledger", "l.db",    "--data-set", "clinic"};
+  EXPECT_EQ(command.sample(release).status, 0);
+  EXPECT_EQ(command.sample(release).status, 0);
+  const Ended third = command.sample(release);
+  EXPECT_EQ(third.status, 2) << third.err;
+}
+
+TEST(SampleCentral, RefusesInOneSentence) {
+  const Clinic command;
+  const Arguments one = {"--epsilon", "1", "--count", "1"};
+  EXPECT_EQ(command.refused({"--count", "1"}), "mollify: --epsilon is needed, but is not given\n");
+  EXPECT_EQ(command.refused({"--epsilon", "1"}), "mollify: --count is needed, but is not given\n");
+  EXPECT_EQ(command.refused({"--epsilon", "0", "--count", "1"}),
+            "mollify: epsilon must be finite and positive, but is 0\n");
+  EXPECT_EQ(command.refused(one + Arguments{"--delta", "1"}),
+            "mollify: delta must be at least 0 and below 1, but is 1\n");
+  EXPECT_EQ(command.refused(one + Arguments{"--rho", "1"}),
+            "mollify: a budget is either --rho or --epsilon, but both are given\n");
+  EXPECT_EQ(command.refused(one + Arguments{"--c2", "2"}),
+            "mollify: --c2 is for models local and integral, but the model is central\n");
+  EXPECT_EQ(command.refused(one + Arguments{"--rate", "0.1"}),
+            "mollify: a rate releases as many records as come, so it is given instead of a count, "
+            "but both are given\n");
+  EXPECT_EQ(command.refused(one + Arguments{"--units", "data.csv"}),
+            "mollify: a roster of units needs the unit column, but none is given\n");
+  EXPECT_TRUE(command.refused(one + Arguments{"--mechanism", "minimax"})
+                  .starts_with("mollify: mechanism must be one of auto, subsampled-rr,"));
+  EXPECT_TRUE(command.refused({"--epsilon", "1", "--count", "2001"}).find("2000") !=
+              std::string::npos);
+  EXPECT_TRUE(
+      command.refused(one + Arguments{"--mechanism", "subset-rr"}).find("needs a delta above 0") !=
+      std::string::npos);
+  command.files.write("data.csv", "id,state\n");
+  EXPECT_EQ(command.refused(one),
+            "mollify: model central needs at least one row, but data.csv has none\n");
+  const Ended local = command.run(kSample + Arguments{"--model", "integral", "--delta", "0.1",
+                                                      "--epsilon", "1", "--count", "1"});
+  EXPECT_EQ(local.err, "mollify: --delta is for model central, but the model is integral\n");
+}
+
+TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
+  const Clinic command;
+  for (const Tried& tried : kTried) {
+    ASSERT_EQ(command.sample(tried.options + Arguments{"--mechanism", tried.mechanism}).status, 0);
+    const Json valid = Json::parse(command.files.read("out.csv.certificate.json"));
+    const auto caught = [&](const char* pointer, const Json& value) {
+      Json changed = valid;
+      changed[Json::json_pointer(pointer)] = value;
+      if (changed == valid) return;
+      command.files.write("tried.json", changed.dump(2));
+      const Ended ended = command.verify("tried.json");
+      EXPECT_TRUE(ended.status == 1 || ended.status == 2)
+          << tried.mechanism << " " << pointer << ended.out << ended.err;
+    };
+    caught("/privacy/epsilon", 0.5);
+    caught("/privacy/delta", 1e-9);
+    caught("/privacy/notion", "concentrated");
+    caught("/records", 20000);
+    caught("/records", 0);
+    caught("/count", 0);
+    caught("/count", nullptr);
+    caught("/count", 1999);
+    caught("/mechanism", "shuffled-rr");
+    caught("/mechanism", "none");
+    caught("/parameters/epsilon0", nullptr);
+    caught("/parameters/rate", 0.9);
+    caught("/parameters/runs", 0);
+    caught("/accuracy/total_variation", 1e-9);
+    caught("/accuracy/independent", "yes");
+    caught("/domain/outcomes", 4);
+    caught("/domain/sha256", std::string(64, '0'));
+    caught("/promised", Json::array());
+    if (valid["privacy"]["delta"] != 0.0) caught("/parameters/epsilon0", 29.0);
+  }
+}
+
+}  // namespace
+}  // namespace mollify::test
