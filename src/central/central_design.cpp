@@ -121,14 +121,22 @@ CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& r
   return design;
 }
 
-/// What a randomized response of so much promises by itself; above it integers are too coarse.
-double as_response(double epsilon0) { return std::fmin(epsilon0, ExpBound::kGreatestEpsilon); }
+/// The epsilon0 of each response, from what the accounting certifies; never less than the whole
+/// epsilon, which a response keeps without being shuffled. Integers are too coarse for more
+/// than 30.
+template <class Certified>
+double response_epsilon(const CentralRequest& request, const Certified& certified) {
+  const double epsilon = request.budget.epsilon;
+  if (epsilon >= ExpBound::kGreatestEpsilon) return ExpBound::kGreatestEpsilon;
+  return std::clamp(certified(), epsilon, ExpBound::kGreatestEpsilon);
+}
 
 CentralDesign subset(const CentralRequest& request) {
   CentralDesign design = begin_shuffled(CentralMechanism::kSubsetRr, request);
-  design.epsilon0 =
-      as_response(subset_epsilon0_down(request.records, request.outputs, request.outcomes,
-                                       request.budget.epsilon, request.budget.delta));
+  design.epsilon0 = response_epsilon(request, [&] {
+    return subset_epsilon0_down(request.records, request.outputs, request.outcomes,
+                                request.budget.epsilon, request.budget.delta);
+  });
   design.why = fmt::format(
       "{} of {} records are chosen and their reports shuffled, which allows each a randomized "
       "response of epsilon0 = {:.4g}",
@@ -144,8 +152,10 @@ CentralDesign shuffled(const CentralRequest& request) {
                     "asked for; subset-rr releases fewer",
                     request.records, request.outputs));
   }
-  design.epsilon0 = as_response(shuffle_epsilon0_down(
-      request.records, request.outcomes, request.budget.epsilon, request.budget.delta));
+  design.epsilon0 = response_epsilon(request, [&] {
+    return shuffle_epsilon0_down(request.records, request.outcomes, request.budget.epsilon,
+                                 request.budget.delta);
+  });
   design.why = fmt::format(
       "all {} reports are shuffled, which allows each a randomized response of epsilon0 = {:.4g}",
       request.records, *design.epsilon0);
@@ -155,9 +165,10 @@ CentralDesign shuffled(const CentralRequest& request) {
 CentralDesign poisson_at(const CentralRequest& request, double rate) {
   CentralDesign design = begin_shuffled(CentralMechanism::kPoissonRr, request);
   design.rate = PoissonSubsample(rate).rate();
-  design.epsilon0 =
-      as_response(shuffle_epsilon0_down(request.records, request.outcomes, request.budget.epsilon,
-                                        request.budget.delta, design.rate));
+  design.epsilon0 = response_epsilon(request, [&] {
+    return shuffle_epsilon0_down(request.records, request.outcomes, request.budget.epsilon,
+                                 request.budget.delta, design.rate);
+  });
   return design;
 }
 

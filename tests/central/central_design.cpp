@@ -124,5 +124,18 @@ TEST(CentralDesign, HoldsItsGuaranteeToWhatWasAskedFor) {
   EXPECT_EQ(product.runs, 3u);
 }
 
+TEST(CentralDesign, ServesTheEndsOfItsRange) {
+  for (const double epsilon : {30., 1e4}) {
+    for (const CentralOption& option :
+         central_options({2, 2, 2, {.epsilon = epsilon, .delta = 1e-9}})) {
+      if (option.mechanism == CentralMechanism::kPoissonRr) continue;
+      ASSERT_TRUE(option.design) << option.refusal;
+      EXPECT_LE(option.design->guarantee.epsilon, epsilon);
+    }
+  }
+  const CentralBudget little{.epsilon = 1e-6, .delta = .5};
+  EXPECT_GE(*design_central(CentralMechanism::kShuffledRr, {2, 2, 2, little}).epsilon0, 1e-6);
+}
+
 }  // namespace
 }  // namespace mollify
