@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostIntegers = std::uint64_t{1} << 32;
 constexpr double kMiss = 1e-3;  // beta
 
 void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t record_count,
-           double epsilon) {
+           double epsilon, std::uint64_t most_width) {
   for (const auto& [name, value] :
        {std::pair{"outcomes", outcome_count}, {"records", record_count}}) {
     if (value < 1 || value > kMostIntegers) {
@@ -33,6 +33,7 @@ void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t r
     throw InvalidInput(
         fmt::format("epsilon of a support hint must be from 3e-06 to 100, but is {}", epsilon));
   }
+  if (most_width < 1) throw InvalidInput("the greatest width of an interval must not be 0");
   const double parameter = hint.parameter;
   if (hint.kind == SupportKind::kWidth &&
       !(parameter >= 1 && parameter <= static_cast<double>(outcome_count) &&
@@ -113,6 +114,17 @@ std::optional<Interval> find_anchor(const SortedRecords& records, std::uint64_t 
   return Interval{first, std::min(first + width - 1, records.domain().last)};
 }
 
+std::uint64_t middle(Interval interval) {
+  return interval.first + (interval.last - interval.first) / 2;
+}
+
+/// At most `most` integers of the interval, about half of them on either side of `center`.
+Interval cut(Interval interval, std::uint64_t center, std::uint64_t most) {
+  const std::uint64_t before = std::min((most - 1) / 2, center - interval.first);
+  const std::uint64_t first = center - before;
+  return {first, first + std::min(most - 1, interval.last - first)};
+}
+
 /// How far below its target a threshold must be, so that an answer on target passes but for beta.
 std::int64_t allowance(const AboveThreshold& above) {
   return static_cast<std::int64_t>(
@@ -167,13 +179,15 @@ std::vector<std::uint32_t> map_back(Interval interval, std::span<const std::uint
 }
 
 SupportFinder::SupportFinder(SupportHint hint, std::uint64_t outcome_count,
-                             std::uint64_t record_count, double epsilon, double delta)
+                             std::uint64_t record_count, double epsilon, double delta,
+                             std::uint64_t most_width)
     : hint_(hint),
       outcome_count_(outcome_count),
       record_count_(record_count),
       epsilon_(epsilon),
-      delta_(delta) {
-  check(hint, outcome_count, record_count, epsilon);
+      delta_(delta),
+      most_width_(most_width) {
+  check(hint, outcome_count, record_count, epsilon, most_width);
   stage_epsilon_ = epsilon_per_draw_down(epsilon, stage_count(hint.kind));
   const StableHistogram histogram(stage_epsilon_, delta);
   const AboveThreshold above(stage_epsilon_);
@@ -196,10 +210,13 @@ Interval SupportFinder::find(std::span<const std::uint32_t> records, SecureRando
   const StableHistogram histogram(stage_epsilon_, delta_);
   const AboveThreshold above(stage_epsilon_);
 
+  const Interval all = sorted.domain();
+  const Interval nothing = cut(all, middle(all), most_width_);
+
   std::uint64_t width = 1;
   if (hint_.kind == SupportKind::kContiguous) {
     const std::optional<std::uint64_t> found = find_cell_width(sorted, count, above, random);
-    if (!found.has_value()) return sorted.domain();
+    if (!found.has_value()) return nothing;
     width = *found;
   } else if (hint_.kind == SupportKind::kWidth) {
     width = capped(hint_.parameter, outcome_count_);
@@ -207,14 +224,19 @@ Interval SupportFinder::find(std::span<const std::uint32_t> records, SecureRando
     width = capped(std::ceil(2 * hint_.parameter), outcome_count_);
   }
   const std::optional<Interval> anchor = find_anchor(sorted, width, histogram, random);
-  if (!anchor.has_value()) return sorted.domain();
-  if (hint_.kind == SupportKind::kWidth) return sorted.widened(*anchor, width);
-  if (hint_.kind == SupportKind::kSubGaussian) {
+  if (!anchor.has_value()) return nothing;
+
+  Interval interval = *anchor;
+  if (hint_.kind == SupportKind::kWidth) {
+    interval = sorted.widened(*anchor, width);
+  } else if (hint_.kind == SupportKind::kSubGaussian) {
     const double reach = 2 * hint_.parameter *
                          std::sqrt(2 * std::log(2 * static_cast<double>(record_count_) / kMiss));
-    return sorted.widened(*anchor, capped(std::ceil(reach), outcome_count_));
+    interval = sorted.widened(*anchor, capped(std::ceil(reach), outcome_count_));
+  } else {
+    interval = find_cover(sorted, *anchor, count, above, random);
   }
-  return find_cover(sorted, *anchor, count, above, random);
+  return cut(interval, middle(*anchor), most_width_);
 }
 
 }  // namespace mollify

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "mollify/accounting/central_composition.h"
+#include "mollify/central/central_design.h"
 #include "mollify/kernel/invalid_input.h"
 #include "not_finite.h"
 
@@ -28,7 +29,7 @@ std::size_t outside(Interval interval, const std::vector<std::uint32_t>& records
 Interval found(SupportHint hint, const std::vector<std::uint32_t>& records,
                std::uint64_t k = kHuge) {
   SecureRandom random;
-  return SupportFinder(hint, k, records.size(), 1, kHintDelta).find(records, random);
+  return SupportFinder(hint, k, records.size(), 1, kHintDelta, k).find(records, random);
 }
 
 // Each case is far from the edge of what the utility statements promise: a failure of one of them
@@ -72,6 +73,53 @@ TEST(SupportHint, IsTheWholeDomainWhereNothingIsFound) {
   EXPECT_EQ(found({SupportKind::kWidth, 10}, few), all);
   EXPECT_EQ(found({SupportKind::kSubGaussian, 0.3}, few), all);
   EXPECT_EQ(found({SupportKind::kBounded}, few), all);
+}
+
+TEST(SupportHint, IsNeverWiderThanASamplerTakes) {
+  SecureRandom random;
+  const std::vector<std::uint32_t> few = {5, 4'000'000'000, 70'000};
+  const std::vector<std::uint32_t> many(5000, 4'294'967'290);
+  for (const SupportKind kind : {SupportKind::kContiguous, SupportKind::kBounded,
+                                 SupportKind::kWidth, SupportKind::kSubGaussian}) {
+    const Interval nothing =
+        SupportFinder({kind, 1e9}, kHuge, few.size(), 1, kHintDelta).find(few, random);
+    EXPECT_LE(nothing.width(), SupportFinder::kMostWidth);
+    for (const std::uint64_t most : {1u, 2u, 7u, 1u << 24U}) {
+      const Interval interval =
+          SupportFinder({kind, 1e9}, kHuge, many.size(), 1, kHintDelta, most).find(many, random);
+      EXPECT_LE(interval.width(), most);
+      EXPECT_LE(interval.last, kHuge - 1);
+    }
+    // Around the anchor, which is the one value here.
+    const Interval one =
+        SupportFinder({kind, 1}, kHuge, many.size(), 1, kHintDelta, 5).find(many, random);
+    EXPECT_EQ(outside(one, many), 0u);
+  }
+}
+
+// A hint, then a sampler on what it found, both within one budget.
+TEST(SupportHint, MakesALargeDomainSmallForASampler) {
+  std::mt19937_64 twister(21);
+  std::vector<std::uint32_t> records(50'000);
+  for (std::uint32_t& x : records) {
+    x = static_cast<std::uint32_t>(700'000'000 + twister() % 1000);
+  }
+  SecureRandom random;
+  const SupportFinder finder({SupportKind::kWidth, 1000}, kHuge, records.size(), 0.5, kHintDelta);
+  const Interval interval = finder.find(records, random);
+  const CentralDesign design = best_central_design({.records = records.size(),
+                                                    .outcomes = interval.width(),
+                                                    .outputs = 20,
+                                                    .budget = {.epsilon = 0.5}});
+  const std::vector<std::uint32_t> rows =
+      map_back(interval, make_central_sampler(design)->draw(map_into(interval, records), random));
+  EXPECT_EQ(rows.size(), 20u);
+  for (const std::uint32_t row : rows) {
+    EXPECT_TRUE(interval.first <= row && row <= interval.last);
+  }
+  const CentralGuarantee parts[] = {finder.guarantee(), design.guarantee};
+  EXPECT_LE(composed_up(parts).epsilon, 1 + 1e-12);
+  EXPECT_EQ(composed_up(parts).delta, kHintDelta);
 }
 
 TEST(SupportHint, StaysInsideTheDomain) {
@@ -139,6 +187,7 @@ TEST(SupportHint, RefusesInOneSentence) {
             "the number of records must be from 1 to 4294967296, but is 0");
   EXPECT_EQ(support_refusal(hint, 1, 1, test::kNan),
             "epsilon of a support hint must be from 3e-06 to 100, but is nan");
+  EXPECT_THROW(SupportFinder(hint, 1, 1, 1, kHintDelta, 0), InvalidInput);
   EXPECT_EQ(support_refusal({SupportKind::kWidth, 2.5}, 10, 1, 1),
             "the width of the support must be an integer from 1 to 10, but is 2.5");
   EXPECT_EQ(support_refusal({SupportKind::kSubGaussian, test::kInfinity}, 10, 1, 1),

@@ -59,9 +59,9 @@ void expect_exact_counts(std::size_t length) {
 
 TEST(BernoulliExp, IsExactOverAllStringsOfShortWords) {
   expect_exact_counts<1>(32);
-  expect_exact_counts<3>(16);
-  expect_exact_counts<4>(8);
-  expect_exact_counts<8>(4);
+  expect_exact_counts<3>(10);
+  expect_exact_counts<4>(6);
+  expect_exact_counts<8>(3);
 }
 
 /// Hands out one word, and then words that are all ones or all zeros.

@@ -17,7 +17,7 @@
 namespace mollify::test {
 
 /// The law of an algorithm whose entropy is exhausted: every value of each uniform integer, and for
-/// each coin all strings of ten words of three binary digits.
+/// each coin all strings of eight words of three binary digits.
 ///
 /// An algorithm that begins anew draws its first uniform integer once more; nothing it did before
 /// matters then. So the law is that of one attempt, divided by the mass of attempts that do not
@@ -65,7 +65,7 @@ class DecisionTree {
   template <class X>
   bool exp_minus(const X& x) {
     constexpr unsigned kBits = 3;
-    constexpr std::size_t kLength = 10;
+    constexpr std::size_t kLength = 8;
     const Bracket key{x.bracket().least, x.bracket().last};
     auto found = coins_.find(key);
     if (found == coins_.end()) {

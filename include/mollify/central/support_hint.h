@@ -46,43 +46,49 @@ std::vector<std::uint32_t> map_back(Interval interval, std::span<const std::uint
 ///
 /// Definition. Cells of width w cut the domain into {0, ..., w - 1}, {w, ..., 2 w - 1}, ...; the
 /// heaviest of them in a StableHistogram of the records' cells is the anchor.
-///   kWidth        w = W; the interval is the anchor and a cell on either side.
-///   kSubGaussian  w = ceil(2 S); the anchor and 2 S sqrt(2 ln(2000 n)) on either side.
-///   kBounded      w = 1; then the covering interval of the anchor.
-///   kContiguous   w = 2^j for the first j where AboveThreshold finds a cell with about half of the
-///                 records; then the covering interval of the anchor.
+/// - kWidth: w = W; the interval is the anchor and a cell on either side.
+/// - kSubGaussian: w = ceil(2 S); the anchor and 2 S sqrt(2 ln(2000 n)) on either side.
+/// - kBounded: w = 1; then the covering interval of the anchor.
+/// - kContiguous: w = 2^j for the first j where AboveThreshold finds a cell with about half of the
+///   records; then the covering interval of the anchor.
+///
 /// Covering interval: the anchor and 2^i - 1 integers on either side, for the first i where
 /// AboveThreshold finds all records but a few inside.
 ///
 /// Theorem (privacy). find is (epsilon, delta)-DP for replacing a record, whatever the
-/// distribution: its stages have the budgets that `stages` lists, which sum to at most epsilon and
-/// delta (basic, adaptive composition). The counts of all cells of one width change as a
-/// StableHistogram allows; the count of the fullest cell, and of an interval, changes by at most
-/// one. The interval is a function of their outcomes.
+/// distribution. Its stages have the budgets that `stages` lists, which sum to at most epsilon and
+/// delta (basic, adaptive composition). A replaced record changes the cells' counts as
+/// StableHistogram allows, and the count of the fullest cell, or of an interval, by at most one.
+/// The interval is a function of what the stages release.
 ///
-/// Totality. If a stage finds nothing, the interval is the whole domain. So nothing is ever
-/// refused, and a sampler runs on it as it would have without a hint.
+/// Totality. If a stage finds nothing, the interval is the whole domain. An interval wider than
+/// most_width, which is what the caller's sampler can take, is cut to it, around the anchor, or the
+/// domain's middle where there is none. So nothing is ever refused after the data were seen.
 ///
-/// Utility, with beta = 1/1000 for each stage. A cell is found if its count is at least the
-/// histogram's threshold plus t ln(1/beta).
-///   kWidth: an interval of W integers meets at most two cells. If it holds all records, one of the
-///   two holds half of them, and any anchor lies next to or in each: all records are inside. If it
-///   holds 1 - alpha of them with alpha < 1/3 - 2 t ln(2 n/beta)/n, the anchor still meets it.
-///   kSubGaussian: with probability 1 - beta all records are within S sqrt(2 ln(2 n/beta)) of the
+/// Utility, with beta = 1/1000 for each stage and an interval that is not cut. A cell is found if
+/// its count is at least the histogram's threshold T plus t ln(1/beta).
+/// - kWidth: an interval of W integers meets at most two cells. If it holds all records, one of the
+///   two holds half of them, and any anchor is one of the two: all records are inside. If it holds
+///   1 - alpha of them with alpha < 1/3 - 2 t ln(2 n/beta)/n, the anchor still is one of the two.
+/// - kSubGaussian: with probability 1 - beta all records are within S sqrt(2 ln(2 n/beta)) of the
 ///   mean, and so is a part of any anchor: all records are inside. More than a fifth of the mass
 ///   lies in one of the three cells that meet mean +- 2 S, so n of about 5 (T + t ln(1/beta)) is
-///   enough. kBounded: one of s outcomes holds n/s records. Covering: at most 1 + (12/epsilon')
-///   ln(2 m/beta) records are outside, epsilon' being that stage's budget and m <= 34. kContiguous:
-///   a support of width v <= 2^j meets two cells at most, one with half of the records. Covering as
-///   before.
+///   enough.
+/// - kBounded: one of s outcomes holds n/s records. Covering leaves at most
+///   1 + (12/epsilon') ln(66/beta) records outside, epsilon' being that stage's budget.
+/// - kContiguous: a support of width at most 2^j meets two cells at most, one with half of the
+///   records. Covering as before.
 ///
 /// Public and immutable.
 class SupportFinder {
  public:
+  /// The outcomes that the kernel's randomized response takes.
+  static constexpr std::uint64_t kMostWidth = std::uint64_t{1} << 24;
+
   /// k and n from 1 to 2^32, epsilon from 3e-6 to 100, delta from 1e-300 to 1/2, W an integer from
-  /// 1 to k, S positive and finite. InvalidInput otherwise.
+  /// 1 to k, S positive and finite, most_width from 1. InvalidInput otherwise.
   SupportFinder(SupportHint hint, std::uint64_t outcome_count, std::uint64_t record_count,
-                double epsilon, double delta);
+                double epsilon, double delta, std::uint64_t most_width = kMostWidth);
 
   /// A mechanism that `find` runs, and what it promises by itself.
   struct Stage {
@@ -106,6 +112,7 @@ class SupportFinder {
   std::uint64_t record_count_;
   double epsilon_;
   double delta_;
+  std::uint64_t most_width_;
   double stage_epsilon_;
   std::vector<Stage> stages_;
 };

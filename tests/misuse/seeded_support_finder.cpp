@@ -1,0 +1,15 @@
+// A hint is a release: it is never found with a seed.
+// expected: SecureRandom
+#include "mollify/central/support_hint.h"
+#include "mollify/kernel/seeded_random.h"
+
+std::uint64_t release(const mollify::SupportFinder& finder, std::span<const std::uint32_t> records,
+                      mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {
+#if defined(MISUSE)
+  static_cast<void>(secure);
+  return finder.find(records, seeded).first;
+#else
+  static_cast<void>(seeded);
+  return finder.find(records, secure).first;
+#endif
+}
