@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "mollify/central/above_threshold.h"
 #include "mollify/central/stable_histogram.h"
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/space/field_text.h"
 
 namespace mollify {
 namespace {
@@ -47,6 +49,9 @@ void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t r
         fmt::format("a sub-Gaussian proxy must be finite and positive, but is {}", parameter));
   }
 }
+
+constexpr std::string_view kWidthPrefix = "width=";
+constexpr std::string_view kSubGaussianPrefix = "subgaussian=";
 
 std::size_t stage_count(SupportKind kind) {
   if (kind == SupportKind::kContiguous) return 3;
@@ -158,6 +163,34 @@ Interval find_cover(const SortedRecords& records, Interval anchor, std::int64_t 
 }
 
 }  // namespace
+
+std::string to_text(const SupportHint& hint) {
+  switch (hint.kind) {
+    case SupportKind::kContiguous:
+      return "contiguous";
+    case SupportKind::kBounded:
+      return "bounded";
+    case SupportKind::kWidth:
+      return fmt::format("{}{}", kWidthPrefix, hint.parameter);
+    case SupportKind::kSubGaussian:
+      break;
+  }
+  return fmt::format("{}{}", kSubGaussianPrefix, hint.parameter);
+}
+
+SupportHint parse_support_hint(const std::string& text) {
+  if (text == "contiguous") return {SupportKind::kContiguous, 0};
+  if (text == "bounded") return {SupportKind::kBounded, 0};
+  for (const auto& [prefix, kind] : {std::pair{kWidthPrefix, SupportKind::kWidth},
+                                     std::pair{kSubGaussianPrefix, SupportKind::kSubGaussian}}) {
+    if (!text.starts_with(prefix)) continue;
+    if (const auto number = read_number(std::string_view(text).substr(prefix.size()))) {
+      return {kind, *number};
+    }
+  }
+  throw InvalidInput(fmt::format(
+      "support must be contiguous, bounded, width=W or subgaussian=S, but is \"{}\"", text));
+}
 
 std::vector<std::uint32_t> map_into(Interval interval, std::span<const std::uint32_t> records) {
   std::vector<std::uint32_t> places;

@@ -17,11 +17,19 @@ void CentralOptions::add_to(CLI::App& command) {
   number("--rate", rate,
          "releases as many records as come when each is looked at with this probability, instead "
          "of --count; for mechanism poisson-rr");
+  command
+      .add_option(
+          "--support", support,
+          "what is known of where the records lie in a large domain of integers: contiguous, "
+          "bounded, width=W or subgaussian=S; half of the budget finds it")
+      ->type_name("HINT")
+      ->group("Model central, all of it public");
 }
 
 void CentralOptions::refuse_for(const std::string& model) const {
   for (const auto& [flag, value] :
-       {std::pair{"--delta", delta}, std::pair{"--rho", rho}, std::pair{"--rate", rate}}) {
+       {std::pair{"--delta", delta.has_value()}, std::pair{"--rho", rho.has_value()},
+        std::pair{"--rate", rate.has_value()}, std::pair{"--support", support.has_value()}}) {
     if (value) {
       throw InvalidInput(fmt::format("{} is for model central, but the model is {}", flag, model));
     }

@@ -13,8 +13,9 @@ namespace mollify::cli {
 /// As given; nothing is checked.
 struct CentralOptions {
   std::optional<double> delta, rho, rate;
+  std::optional<std::string> support;
 
-  /// Adds --delta, --rho and --rate to a command.
+  /// Adds --delta, --rho, --rate and --support to a command.
   void add_to(CLI::App& command);
 
   /// Refuses (InvalidInput) all of them, for the models that have none.

@@ -57,9 +57,17 @@ std::string summary(const CentralCertificate& certificate, const SampleOptions& 
                   design.outputs ? std::to_string(*design.outputs) : "a random number of",
                   design.outputs == 1 ? "" : "s", options.out ? " to " + *options.out : "",
                   design.records, certificate.unit ? "units" : "rows", name_of(design.mechanism),
-                  guarantee_words(design.guarantee));
+                  guarantee_words(total_guarantee(certificate)));
+  if (const auto& hint = certificate.hint) {
+    text += fmt::format(
+        "spent: epsilon = {:.6g}, delta = {:.6g} to find the support ({}), and {} on the draw from "
+        "it\n",
+        hint->epsilon, hint->delta, to_text(hint->support), guarantee_words(design.guarantee));
+  }
   text += fmt::format("why {}: {}\n", name_of(design.mechanism), design.why);
-  text += fmt::format("total variation: {:.4g} for each record (weak)", design.total_variation_up);
+  text += fmt::format("total variation: {}{:.4g} for each record (weak)",
+                      certificate.hint ? "at most, if the whole domain were needed, " : "",
+                      design.total_variation_up);
   if (design.outputs && design.independent_outputs) {
     text +=
         fmt::format(", {:.4g} for all {} together (strong)",
@@ -91,6 +99,7 @@ ReleaseJob central_job(const SampleOptions& options) {
   request.rate = options.central.rate;
   request.mechanism = chosen_central_mechanism(options.mechanism.mechanism);
   request.budget = budget_of(options);
+  if (options.central.support) request.support = parse_support_hint(*options.central.support);
   const auto release = std::make_shared<const CentralRelease>(request);
   const CentralCertificate& certificate = release->certificate();
   return {.certificate = central_certificate_json(certificate),
@@ -99,7 +108,7 @@ ReleaseJob central_job(const SampleOptions& options) {
                                            : ProtectionScope::row(),
                      .model = "central",
                      .mechanism = std::string(name_of(certificate.design.mechanism)),
-                     .cost = options.ledger.cost_of(certificate.design.guarantee),
+                     .cost = options.ledger.cost_of(total_guarantee(certificate)),
                      .count = certificate.design.outputs.value_or(0),
                      .certificate = {}},
           .draw = [release](SecureRandom& random) { return release->run(random); },

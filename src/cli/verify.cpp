@@ -59,15 +59,15 @@ int verify_central(const std::string& text, const VerifyOptions& options) {
   const CentralCertificateCheck check = check_central_certificate(certificate, domain);
   const CentralDesign& design = certificate.design;
   if (options.json) {
-    print_json({{"promised", guarantee_words(design.guarantee)},
+    print_json({{"promised", guarantee_words(total_guarantee(certificate))},
                 {"domain_matches", check.domain_matches},
                 {"design_holds", check.design_holds},
                 {"accuracy_matches", check.accuracy_matches},
                 {"holds", check.holds()}});
   } else {
     fmt::print("certificate {}: {}, {} from {} {}\n", *options.certificate,
-               guarantee_words(design.guarantee), name_of(design.mechanism), design.records,
-               certificate.unit ? "units" : "rows");
+               guarantee_words(total_guarantee(certificate)), name_of(design.mechanism),
+               design.records, certificate.unit ? "units" : "rows");
     fmt::print("  the domain is the one of the release                 {}\n",
                yes_or_no(check.domain_matches));
     fmt::print("  the mechanism, rebuilt from its parameters, keeps it  {}\n",

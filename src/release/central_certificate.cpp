@@ -1,10 +1,13 @@
 #include "mollify/release/central_certificate.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "certificate_reader.h"
+#include "mollify/accounting/central_composition.h"
 #include "mollify/accounting/shuffle_amplification.h"
 #include "mollify/io/domain_hash.h"
 #include "mollify/io/json_syntax.h"
@@ -40,21 +43,26 @@ Json privacy_json(const CentralGuarantee& guarantee) {
   return json;
 }
 
-CentralGuarantee parse_privacy(const CertificateReader& reader, const std::string& name) {
-  const auto notion = reader.get<std::string>("/privacy/notion", "a privacy notion");
+/// The promise at a place of the certificate, such as "/privacy".
+CentralGuarantee parse_promise(const CertificateReader& reader, const std::string& place,
+                               const std::string& name) {
+  const auto number = [&](const char* member) {
+    return reader.get<double>((place + member).c_str(), "a number");
+  };
+  const auto notion = reader.get<std::string>((place + "/notion").c_str(), "a privacy notion");
   CentralGuarantee guarantee;
   if (notion == "concentrated") {
     guarantee.notion = Notion::kConcentrated;
-    guarantee.rho = reader.get<double>("/privacy/rho", "a number");
+    guarantee.rho = number("/rho");
     return guarantee;
   }
   if (notion != "pure" && notion != "approximate") {
     throw InvalidInput(fmt::format(
-        "{} must have \"pure\", \"approximate\" or \"concentrated\" at /privacy/notion", name));
+        "{} must have \"pure\", \"approximate\" or \"concentrated\" at {}/notion", name, place));
   }
   guarantee.notion = notion == "pure" ? Notion::kPure : Notion::kApproximate;
-  guarantee.epsilon = reader.get<double>("/privacy/epsilon", "a number");
-  guarantee.delta = reader.get<double>("/privacy/delta", "a number");
+  guarantee.epsilon = number("/epsilon");
+  guarantee.delta = number("/delta");
   return guarantee;
 }
 
@@ -119,9 +127,18 @@ std::string guarantee_words(const CentralGuarantee& guarantee) {
   return fmt::format("rho = {:.6g}", guarantee.rho);
 }
 
+CentralGuarantee total_guarantee(const CentralCertificate& certificate) {
+  const CentralGuarantee& draw = certificate.design.guarantee;
+  if (!certificate.hint) return draw;
+  const CentralGuarantee hint{.notion = Notion::kApproximate,
+                              .epsilon = certificate.hint->epsilon,
+                              .delta = certificate.hint->delta};
+  return composed_up(std::array{hint, draw});
+}
+
 std::vector<std::string> promises(const CentralCertificate& certificate) {
   const CentralDesign& design = certificate.design;
-  const CentralGuarantee& guarantee = design.guarantee;
+  const CentralGuarantee guarantee = total_guarantee(certificate);
   const std::string record = record_words(certificate);
   std::vector<std::string> words;
   if (guarantee.notion == Notion::kConcentrated) {
@@ -137,9 +154,12 @@ std::vector<std::string> promises(const CentralCertificate& certificate) {
         guarantee.delta > 0 ? fmt::format(" and an addition of {:.6g}", guarantee.delta) : ""));
   }
   const std::string accuracy = fmt::format(
-      "If the {} are independent draws from one distribution, each released record follows that "
+      "If the {} are independent draws from one distribution{}, each released record follows that "
       "distribution to within {:.6g} in total variation",
-      certificate.unit ? "units' records" : "rows", design.total_variation_up);
+      certificate.unit ? "units' records" : "rows",
+      certificate.hint ? " and the hint holds of it, so that the interval found has all of them"
+                       : "",
+      design.total_variation_up);
   if (!design.independent_outputs) {
     words.push_back(accuracy +
                     "; the records released together are not independent of each other.");
@@ -185,7 +205,13 @@ std::string central_certificate_json(const CentralCertificate& certificate) {
   json["records"] = design.records;
   json["count"] = or_null(design.outputs);
   json["mechanism"] = name_of(design.mechanism);
-  json["privacy"] = privacy_json(design.guarantee);
+  json["privacy"] = privacy_json(total_guarantee(certificate));
+  json["hint"] = nullptr;
+  if (const auto& hint = certificate.hint) {
+    json["hint"] = {
+        {"support", to_text(hint->support)}, {"epsilon", hint->epsilon}, {"delta", hint->delta}};
+    json["draw"] = privacy_json(design.guarantee);
+  }
   const bool shuffled = is_shuffled(design.mechanism);
   json["parameters"] = {{"epsilon0", shuffled ? or_null(design.epsilon0) : Json(nullptr)},
                         {"rate", design.rate},
@@ -219,7 +245,12 @@ CentralCertificate parse_central_certificate(const std::string& text, const std:
   if (!mechanism)
     throw InvalidInput(fmt::format("{} names no known mechanism at /mechanism", name));
   design.mechanism = *mechanism;
-  design.guarantee = parse_privacy(reader, name);
+  if (const auto support = reader.find<std::string>("/hint/support", "a hint")) {
+    certificate.hint =
+        CertifiedHint{parse_support_hint(*support), reader.get<double>("/hint/epsilon", "a number"),
+                      reader.get<double>("/hint/delta", "a number")};
+  }
+  design.guarantee = parse_promise(reader, certificate.hint ? "/draw" : "/privacy", name);
   design.epsilon0 = reader.find<double>("/parameters/epsilon0", "a number or null");
   design.rate = reader.get<double>("/parameters/rate", "a number");
   design.runs = reader.get<std::uint64_t>("/parameters/runs", "a whole number");
@@ -242,6 +273,10 @@ CentralCertificateCheck check_central_certificate(const CentralCertificate& cert
                          domain.is_enumerable() && domain.size() == stated.outcomes;
   if (!is_complete(stated)) return check;
   try {
+    if (const auto& hint = certificate.hint) {
+      const SupportFinder finder(hint->support, stated.outcomes, stated.records, hint->epsilon,
+                                 hint->delta);
+    }
     const auto sampler = make_central_sampler(stated);
     check.design_holds = amplification_holds(stated) && sampler->guarantee() == stated.guarantee &&
                          sampler->output_count() == stated.outputs &&

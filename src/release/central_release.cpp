@@ -53,13 +53,36 @@ Records read_records(const CentralReleaseRequest& request, const Domain& domain)
   return read_units(request.data, domain, *request.unit, roster);
 }
 
+/// What is spent on a hint; the rest is for the draw.
+CentralBudget half_of(const CentralBudget& budget) {
+  return {budget.epsilon / 2, budget.delta / 2};
+}
+
+void validate_support(const CentralReleaseRequest& request, const Domain& domain) {
+  if (!(request.budget.delta > 0)) {
+    throw InvalidInput("a hint of the support needs a delta above 0, but there is none");
+  }
+  if (request.mechanism == CentralMechanism::kProduct) {
+    throw InvalidInput("mechanism product is for bits, which have no support to be found");
+  }
+  const Column& column = domain.columns().front();
+  if (domain.columns().size() > 1 || !std::holds_alternative<IntegerCells>(column.cells()) ||
+      column.mapping().null_is_category) {
+    throw InvalidInput(fmt::format(
+        "a hint of the support needs a domain of one integer column whose nulls have a value, but "
+        "{} is another",
+        request.domain));
+  }
+}
+
 CentralDesign design_for(const CentralReleaseRequest& request, std::uint64_t records,
                          std::uint64_t outcomes) {
   if (records < 1) {
     throw InvalidInput(fmt::format("model central needs at least one {}, but {} has none",
                                    request.unit ? "unit" : "row", request.data));
   }
-  const CentralRequest sizes{records, outcomes, request.count.value_or(1), request.budget};
+  const CentralRequest sizes{records, outcomes, request.count.value_or(1),
+                             request.support ? half_of(request.budget) : request.budget};
   if (request.rate) return design_poisson(sizes, *request.rate);
   return request.mechanism ? design_central(*request.mechanism, sizes) : best_central_design(sizes);
 }
@@ -88,12 +111,18 @@ CentralRelease::CentralRelease(const CentralReleaseRequest& request)
   certificate_.version = kVersion;
   certificate_.unit = request.unit;
   certificate_.roster = request.roster;
+  if (request.support) validate_support(request, domain_);
   certificate_.design = design_for(request, count, domain_.size());
+  if (request.support) {
+    const CentralBudget budget = half_of(request.budget);
+    finder_.emplace(*request.support, domain_.size(), count, budget.epsilon, budget.delta);
+    certificate_.hint = CertifiedHint{*request.support, budget.epsilon, budget.delta};
+  }
   certificate_.domain_sha256 = domain_hash(domain_);
   sampler_ = make_central_sampler(certificate_.design);
 }
 
-std::vector<std::uint32_t> CentralRelease::records(SecureRandom& random) const {
+std::vector<std::uint32_t> CentralRelease::unit_records(SecureRandom& random) const {
   const auto& units = std::get<UnitTable>(data_);
   std::vector<std::uint32_t> drawn(units.size());
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
@@ -104,10 +133,28 @@ std::vector<std::uint32_t> CentralRelease::records(SecureRandom& random) const {
   return drawn;
 }
 
+// The mechanism is the public choice for the whole domain, with parameters for the interval: it has
+// been paid for, and a design exists for each that there can be (tests/central/central_design.cpp).
+std::vector<std::uint32_t> CentralRelease::draw_within_support(
+    std::span<const std::uint32_t> records, SecureRandom& random) const {
+  const Interval interval = finder_->find(records, random);
+  const CentralDesign& whole = certificate_.design;
+  const CentralRequest sizes{whole.records,
+                             interval.width(),
+                             whole.outputs.value_or(1),
+                             {whole.guarantee.epsilon, whole.guarantee.delta}};
+  const CentralDesign design =
+      whole.outputs ? design_central(whole.mechanism, sizes) : design_poisson(sizes, whole.rate);
+  return map_back(interval,
+                  make_central_sampler(design)->draw(map_into(interval, records), random));
+}
+
 std::string CentralRelease::run(SecureRandom& random) const {
+  const auto draw = [&](std::span<const std::uint32_t> records) {
+    return finder_ ? draw_within_support(records, random) : sampler_->draw(records, random);
+  };
   const auto* rows = std::get_if<std::vector<std::uint32_t>>(&data_);
-  const std::vector<std::uint32_t> released =
-      rows ? sampler_->draw(*rows, random) : sampler_->draw(records(random), random);
+  const std::vector<std::uint32_t> released = rows ? draw(*rows) : draw(unit_records(random));
   std::string csv;
   std::vector<std::string> fields;
   for (const Column& column : domain_.columns()) fields.push_back(column.name());

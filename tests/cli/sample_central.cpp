@@ -1,5 +1,5 @@
 // `mollify sample --model central`, from the table to the check of its certificate.
-#include <functional>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -127,6 +127,87 @@ TEST(SampleCentral, ChoosesTheLeastTotalVariation) {
   }
 }
 
+/// 20 000 ages in days, all within 5000 integers of a domain of a million.
+class Ages : public Clinic {
+ public:
+  Ages() {
+    files.write("domain.yaml",
+                "columns:\n  days: {type: integer, min: 0, max: 999999, bins: 1000000, null: 0}\n");
+    std::string table = "days\n";
+    for (int row = 0; row < 20'000; ++row) table += std::to_string(300'000 + row % 5'000) + "\n";
+    files.write("data.csv", table);
+  }
+};
+
+TEST(SampleCentral, SpendsAPartOnTheSupport) {
+  const Ages command;
+  for (const char* hint : {"width=5000", "contiguous", "bounded", "subgaussian=2000"}) {
+    const Ended ended = command.sample({"--epsilon", "2", "--delta", "1e-6", "--count", "50",
+                                        "--support", hint, "--mechanism", "subset-rr"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
+    EXPECT_EQ(certificate["hint"]["support"], hint);
+    EXPECT_EQ(certificate["privacy"]["epsilon"], 2.0);
+    EXPECT_LE(certificate["privacy"]["delta"], 1e-6);
+    const Ended checked = command.verify("out.csv.certificate.json");
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+    // Without the hint most of the 50 would be uniform in the domain, and two of them here.
+    std::size_t near = 0;
+    for (const std::string& line : lines_of(command.files.read("out.csv"))) {
+      if (line == "days") continue;
+      const long days = std::stol(line);
+      near += static_cast<std::size_t>(days >= 275'000 && days < 330'000);
+    }
+    std::printf("%s: %zu of 50 near the records\n", hint, near);
+    EXPECT_GE(near, 40U) << hint;
+  }
+}
+
+TEST(SampleCentral, HintsAreTotal) {
+  const Ages command;
+  const auto visible = [&] {
+    const Ended ended = command.sample(
+        {"--epsilon", "1", "--delta", "1e-6", "--count", "3", "--support", "width=10"});
+    return std::tuple(ended.status, ended.err, lines_of(command.files.read("out.csv")).size(),
+                      command.files.read("out.csv.certificate.json"));
+  };
+  const auto clean = visible();
+  EXPECT_EQ(std::get<0>(clean), 0) << std::get<1>(clean);
+  for (const char* line : {"x\n", "\n", "999999999999999999999\n", "-1\n", "\xff\n"}) {
+    std::string table = "days\n";
+    for (int row = 0; row < 20'000; ++row) table += line;
+    command.files.write("data.csv", table);
+    EXPECT_EQ(visible(), clean) << line;
+  }
+  std::string spread = "days\n";
+  for (int row = 0; row < 20'000; ++row) spread += std::to_string(row * 49) + "\n";
+  command.files.write("data.csv", spread);
+  EXPECT_EQ(visible(), clean) << "spread out";
+}
+
+TEST(SampleCentral, RefusesHintsThatMakeNoSense) {
+  const Ages command;
+  const Arguments budget = {"--epsilon", "1", "--delta", "1e-6", "--count", "1"};
+  const auto hint = [&](const char* text) {
+    return command.refused(budget + Arguments{"--support", text});
+  };
+  EXPECT_EQ(hint("narrow"),
+            "mollify: support must be contiguous, bounded, width=W or subgaussian=S, but is "
+            "\"narrow\"\n");
+  EXPECT_EQ(hint("width=0"),
+            "mollify: the width of the support must be an integer from 1 to 1000000, but is 0\n");
+  EXPECT_EQ(hint("subgaussian=-1"),
+            "mollify: a sub-Gaussian proxy must be finite and positive, but is -1\n");
+  EXPECT_EQ(command.refused({"--epsilon", "1", "--count", "1", "--support", "bounded"}),
+            "mollify: a hint of the support needs a delta above 0, but there is none\n");
+  EXPECT_EQ(command.refused(budget + Arguments{"--support", "bounded", "--mechanism", "product"}),
+            "mollify: mechanism product is for bits, which have no support to be found\n");
+  command.files.write("domain.yaml", "columns:\n  days: {type: categorical, values: [a, b]}\n");
+  EXPECT_EQ(hint("bounded"),
+            "mollify: a hint of the support needs a domain of one integer column whose nulls have "
+            "a value, but domain.yaml is another\n");
+}
+
 TEST(SampleCentral, IsChargedBeforeItIsDrawn) {
   const Clinic command;
   const auto ledger = [&](const Arguments& more) {
@@ -206,6 +287,7 @@ TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
     caught("/domain/outcomes", 4);
     caught("/domain/sha256", std::string(64, '0'));
     caught("/promised", Json::array());
+    caught("/hint", Json{{"support", "bounded"}, {"epsilon", 0.1}, {"delta", 1e-9}});
     if (valid["privacy"]["delta"] != 0.0) caught("/parameters/epsilon0", 29.0);
   }
 }

@@ -26,6 +26,11 @@ struct SupportHint {
   double parameter = 0;
 };
 
+/// "contiguous", "bounded", "width=W" or "subgaussian=S": the hint as users write it.
+std::string to_text(const SupportHint& hint);
+/// The reverse. InvalidInput for any other text; whether W and S fit a domain is not looked at.
+SupportHint parse_support_hint(const std::string& text);
+
 /// first, first + 1, ..., last.
 struct Interval {
   std::uint64_t first = 0;

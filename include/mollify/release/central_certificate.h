@@ -7,9 +7,17 @@
 #include <vector>
 
 #include "mollify/central/central_design.h"
+#include "mollify/central/support_hint.h"
 #include "mollify/space/domain.h"
 
 namespace mollify {
+
+/// A part of the budget spent on finding where in the domain the records lie.
+struct CertifiedHint {
+  SupportHint support;
+  double epsilon = 0;
+  double delta = 0;
+};
 
 /// The certificate of a central release. Made of the flags, the domain, the roster and the number
 /// of records, all public, and of what follows from them.
@@ -17,10 +25,15 @@ struct CentralCertificate {
   std::string version;                ///< of mollify
   std::optional<std::string> unit;    ///< the unit column; none: each row is a record
   std::optional<std::string> roster;  ///< the public list of units, as it was given
-  /// With n, k, m and what the records are drawn by.
+  /// What the records are drawn by, with n, k, m, and its part of the budget. With a hint it is
+  /// made for the interval that is found; this one is for the whole domain, which is the worst.
   CentralDesign design;
+  std::optional<CertifiedHint> hint;
   std::string domain_sha256;
 };
+
+/// What the hint and the draw promise together, rounded up.
+CentralGuarantee total_guarantee(const CentralCertificate& certificate);
 
 /// Pretty-printed JSON, ending in a line feed, with the promise and its limits in words.
 std::string central_certificate_json(const CentralCertificate& certificate);

@@ -25,6 +25,9 @@ struct CentralReleaseRequest {
   std::optional<std::uint64_t> count;  ///< M; none: a random number, with `rate`
   std::optional<double> rate;          ///< of poisson-rr, instead of a count
   std::optional<CentralMechanism> mechanism;  ///< none: the most accurate (best_central_design)
+  /// For a domain of one integer column: half of the budget finds the interval that the records lie
+  /// in, and the rest samples from it; records outside count as its nearest end.
+  std::optional<SupportHint> support;
   CentralBudget budget;
 };
 
@@ -47,11 +50,14 @@ class CentralRelease {
   std::string run(SecureRandom& random) const;
 
  private:
-  std::vector<std::uint32_t> records(SecureRandom& random) const;
+  std::vector<std::uint32_t> unit_records(SecureRandom& random) const;
+  std::vector<std::uint32_t> draw_within_support(std::span<const std::uint32_t> records,
+                                                 SecureRandom& random) const;
 
   Domain domain_;
   std::variant<std::vector<std::uint32_t>, UnitTable> data_;
-  std::unique_ptr<CentralSampler> sampler_;
+  std::optional<SupportFinder> finder_;
+  std::unique_ptr<CentralSampler> sampler_;  // over the whole domain
   CentralCertificate certificate_;
 };
 
