@@ -275,9 +275,10 @@ TEST(Ledger, SurvivesBeingKilledAtAnyMoment) {
       EXPECT_EQ(lines_of(command.files.read(out)).size(), kRecords + 1);
       ++released;
       longest *= 0.9;
+    } else if (charged) {
+      ++charged_only;
     } else {
-      longest *= 1.02;
-      charged_only += charged ? 1 : 0;
+      longest *= 1.1;
     }
     before = after;
   }
