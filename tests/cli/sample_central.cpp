@@ -127,14 +127,14 @@ TEST(SampleCentral, ChoosesTheLeastTotalVariation) {
   }
 }
 
-/// 20 000 ages in days, all within 5000 integers of a domain of a million.
+/// 20 000 ages in days: five different ones, within 5000 integers of a domain of a million.
 class Ages : public Clinic {
  public:
   Ages() {
     files.write("domain.yaml",
                 "columns:\n  days: {type: integer, min: 0, max: 999999, bins: 1000000, null: 0}\n");
     std::string table = "days\n";
-    for (int row = 0; row < 20'000; ++row) table += std::to_string(300'000 + row % 5'000) + "\n";
+    for (int row = 0; row < 20'000; ++row) table += std::to_string(300'000 + row % 5 * 1000) + "\n";
     files.write("data.csv", table);
   }
 };
