@@ -157,7 +157,7 @@ Decimal Decimal::with_digits_down(int digits) const {
 }
 
 Decimal Decimal::with_digits_up(int digits) const {
-  const Decimal below = with_digits_down(digits);
+  Decimal below = with_digits_down(digits);
   if (below == *this) return below;
   const int dropped = static_cast<int>(digits_.size()) - digits;
   return below + Integer(1, exponent_ + dropped).decimal();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <utility>
 
 #include "mollify/accounting/directed_rounding.h"
 #include "mollify/divergence/compensated_sum.h"
@@ -55,16 +56,16 @@ class Transform {
     }
     double all = 0;
     for (std::size_t i = 0; i < count_; ++i) all += atoms_[i].probability * atoms_[i].growth;
-    without_gain_ = all - gain_probability_ * (atoms_[0].growth + 1.0);
+    without_gain_ = all - gain_probability_ * atoms_[0].factor;
     const double with = terms_ * std::log1p(all);
     const double without = without_gain_ > -1.0 ? terms_ * std::log1p(without_gain_) : -HUGE_VAL;
     const double ratio = with - without;  // at least 0
     subtracts_ = ratio < kNegligibleRatio;
     // ln(e^with - e^without), with the difference of the two taken where it is small.
     const double exact_ratio =
-        subtracts_ ? terms_ * std::log1p(gain_probability_ * (atoms_[0].growth + 1.0) /
-                                         (1.0 + without_gain_))
-                   : ratio;
+        subtracts_
+            ? terms_ * std::log1p(gain_probability_ * atoms_[0].factor / (1.0 + without_gain_))
+            : ratio;
     scale_ = subtracts_ ? without + std::log(std::expm1(exact_ratio)) : with;
     log_mass_ = with;
   }
@@ -81,7 +82,7 @@ class Transform {
     double second = 0;
     for (std::size_t i = 0; i < count_; ++i) {
       const Tilted& atom = atoms_[i];
-      const double weight = atom.probability * (atom.growth + 1.0);
+      const double weight = atom.probability * atom.factor;
       mass += atom.probability * atom.growth;
       first += weight * atom.value;
       second += weight * atom.value * atom.value;
@@ -103,7 +104,7 @@ class Transform {
       const Tilted& atom = atoms_[i];
       const double half = 0.5 * (t * atom.value);
       const double sine = std::sin(half);
-      const double g = atom.growth + 1.0;
+      const double g = atom.factor;
       const Complex term(atom.growth - g * (2.0 * sine * sine), g * (2.0 * sine * std::cos(half)));
       if (i == 0) gained = gain_probability_ * (term + 1.0);
       w += atom.probability * term;
@@ -124,13 +125,14 @@ class Transform {
     double value;
     double probability;
     double growth;  // e^{cv} - 1
+    double factor;  // e^{cv}
   };
 
   void add(const Atom& atom) {
     const double x = c_ * atom.value;
     const double growth = std::expm1(x);
-    atoms_[count_++] = {atom.value, atom.probability, growth};
-    const double g = growth + 1.0;
+    const double g = std::exp(x);
+    atoms_[count_++] = {atom.value, atom.probability, growth, g};
     constant_error_ += atom.probability * (std::abs(growth) + g * std::abs(x));
     slope_error_ += atom.probability * g * std::abs(atom.value);
   }
@@ -272,12 +274,12 @@ class Contour {
       means[i] = sums[i].value() / period_;
       // Summands fall from `last` on: at most the integral of their bound.
       const double cut = std::exp(squares[i] * (c_ - last) * (c_ + last)) /
-                         (kPi * last * last * last * 2.0 * squares[i]) *
+                         (kPi * last * last * last * 2.0 * squares[i]) * 1.1 *
                          std::exp(transform_.log_mass() - transform_.scale());
       slack[i] = (errors[i].value() / period_ + cut) * (1.0 + 0x1p-40) + 0x1p-45 * means[i];
     }
     const double upper = means[0] + slack[0];
-    const double aliases = alias(h, upper) * (1.0 + 0x1p-30);
+    const double aliases = alias(h, upper);
     const double wider = means[1] + slack[1];
     const double narrow = means[0] - slack[0] - aliases;
     return {narrow - kSmoothing * (wider - narrow) * (1.0 + 0x1p-45), upper};
@@ -288,9 +290,9 @@ class Contour {
   /// most `mean`: below zero r(-u) <= u + r(0), above it r(u) <= M(d) e^{-du}/(e d) for every d.
   double alias(double h, double mean) const {
     const double decay = std::exp(-c_ * period_);
-    const double unit = std::exp(-transform_.scale());
-    double below = decay / (1.0 - decay) * (mean + period_ * unit / (1.0 - decay));
-    if (!std::isfinite(below)) below = HUGE_VAL;
+    const double below =
+        (decay * mean + std::exp(-c_ * period_ - transform_.scale()) * period_ / (1.0 - decay)) /
+        (1.0 - decay);
     double above = HUGE_VAL;
     for (const double more : {0.5, 1.0, 2.0, 4.0, 8.0, 12.0}) {
       const double d = c_ + more / deviation_;
@@ -301,7 +303,7 @@ class Contour {
           there.log_mass() - transform_.scale() + 0.5 * h * h * d * d - (d - c_) * period_;
       above = std::min(above, std::exp(exponent) / ((1.0 - fall) * d));
     }
-    return (below + above) * (1.0 + 1e-6);
+    return 1.1 * (below + above);  // rounding moves n times a logarithm by less than 0.09
   }
 
   static constexpr double kPi = std::numbers::pi;
@@ -318,7 +320,8 @@ class Contour {
 
 }  // namespace
 
-MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms) {
+MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms,
+                       double interest) {
   const double n = static_cast<double>(terms);
   // Without the losses, and with them at their mean in the states of exactly one gain (Jensen).
   MeanExcess best{0.0, n * gain.probability * gain.value * (1.0 + 0x1p-46)};
@@ -337,15 +340,19 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   }
   const Contour contour(gain, losses, n);
   best.upper = std::min(best.upper, contour.chernoff() * exp_up(contour.scale()) * (1.0 + 0x1p-48));
+  if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
+  double gap = HUGE_VAL;
   for (double smoothing = 0x1p-7; contour.nodes(smoothing) < kMostNodes; smoothing *= 0.25) {
     const MeanExcess found = contour.sum(smoothing);
-    if (std::isfinite(found.upper)) {
-      best.upper = std::min(best.upper, found.upper * exp_up(contour.scale()) * (1.0 + 0x1p-48));
-    }
+    if (!std::isfinite(found.upper)) break;
+    best.upper = std::min(best.upper, found.upper * exp_up(contour.scale()) * (1.0 + 0x1p-48));
     if (found.lower > 0.0) {
       best.lower = std::max(best.lower, found.lower * exp_down(contour.scale()) * (1.0 - 0x1p-48));
     }
-    if (best.upper - best.lower <= kWanted * best.upper) break;
+    const bool is_decided = interest > 0.0 && (best.upper <= interest || best.lower > interest);
+    const double before = std::exchange(gap, found.upper - found.lower);
+    // Finer steps do not help against rounding.
+    if (is_decided || best.upper - best.lower <= kWanted * best.upper || gap > 0.7 * before) break;
   }
   return best;
 }

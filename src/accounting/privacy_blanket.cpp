@@ -9,7 +9,7 @@
 
 namespace mollify {
 
-DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon) {
+DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon, double interest) {
   validate(response);
   require_total_epsilon(epsilon);
   if (response.outcomes == 1 || epsilon >= response.epsilon0) return {0.0, 0.0};
@@ -23,7 +23,7 @@ DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon) {
   const Atom gain{e0 - e, one};
   const std::array<Atom, 2> losses = {
       {{std::fma(-e0, e, 1.0), one}, {1.0 - e, (k - 2.0) * one + (1.0 - s)}}};
-  const MeanExcess excess = mean_excess(gain, losses, response.records);
+  const MeanExcess excess = mean_excess(gain, losses, response.records, interest * n);
   return {std::max(0.0, div_down(excess.lower, n)), std::min(1.0, div_up(excess.upper, n))};
 }
 

@@ -5,37 +5,37 @@
 #include <fmt/format.h>
 
 #include "mollify/accounting/directed_rounding.h"
+#include "mollify/accounting/monotone_search.h"
 #include "mollify/accounting/privacy_blanket.h"
 #include "mollify/accounting/shuffle_lower_bound.h"
 #include "mollify/accounting/subset_blanket.h"
 #include "mollify/kernel/invalid_input.h"
-#include "monotone_search.h"
 
 namespace mollify {
 
 namespace {
 
-double upper(const ShuffledResponse& response, double epsilon) {
-  return privacy_blanket(response, epsilon).upper;
+double upper(const ShuffledResponse& response, double epsilon, double interest = 0) {
+  return privacy_blanket(response, epsilon, interest).upper;
 }
 
-double upper(const ShuffledSubset& response, double epsilon) {
-  return subset_blanket(response, epsilon).upper;
+double upper(const ShuffledSubset& response, double epsilon, double interest = 0) {
+  return subset_blanket(response, epsilon, interest).upper;
 }
 
-double lower(const ShuffledResponse& response, double epsilon) {
-  return attained_delta_down(response, epsilon);
+double lower(const ShuffledResponse& response, double epsilon, double interest = 0) {
+  return attained_delta_down(response, epsilon, interest);
 }
 
-double lower(const ShuffledSubset& response, double epsilon) {
-  return subset_attained_delta_down(response, epsilon);
+double lower(const ShuffledSubset& response, double epsilon, double interest = 0) {
+  return subset_attained_delta_down(response, epsilon, interest);
 }
 
 template <class Response>
 double least_epsilon(const Response& response, double delta) {
   validate(response);
   require_total_delta(delta);
-  const auto value = [&](double epsilon) { return upper(response, epsilon); };
+  const auto value = [&](double epsilon) { return upper(response, epsilon, delta); };
   if (value(0.0) <= delta) return 0.0;
   return narrow({response.epsilon0, 0.0}, delta, value).at_most;
 }
@@ -44,7 +44,7 @@ template <class Response>
 double attained_epsilon(const Response& response, double delta) {
   validate(response);
   require_total_delta(delta);
-  const auto value = [&](double epsilon) { return lower(response, epsilon); };
+  const auto value = [&](double epsilon) { return lower(response, epsilon, delta); };
   if (value(0.0) <= delta) return 0.0;
   return narrow({response.epsilon0, 0.0}, delta, value).above;
 }
@@ -94,7 +94,7 @@ double shuffle_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, doub
                              double delta, double rate) {
   require_report_epsilon(epsilon);
   return greatest_report_epsilon(epsilon, delta, [&](double epsilon0) {
-    return upper(ShuffledResponse{records, outcomes, epsilon0, rate}, epsilon);
+    return upper(ShuffledResponse{records, outcomes, epsilon0, rate}, epsilon, delta);
   });
 }
 
@@ -105,7 +105,7 @@ double subset_epsilon0_down(std::uint64_t records, std::uint64_t chosen, std::ui
   validate(any);
   const double pure = std::min(ln_down(subset_odds_down(any, epsilon)), kGreatestReportEpsilon);
   return greatest_report_epsilon(pure, delta, [&](double epsilon0) {
-    return upper(ShuffledSubset{records, chosen, outcomes, epsilon0}, epsilon);
+    return upper(ShuffledSubset{records, chosen, outcomes, epsilon0}, epsilon, delta);
   });
 }
 
@@ -114,7 +114,7 @@ std::optional<std::uint64_t> shuffle_records_up(std::uint64_t outcomes, double e
   require_total_epsilon(epsilon);
   require_total_delta(delta);
   const auto fits = [&](std::uint64_t records) {
-    return upper(ShuffledResponse{records, outcomes, epsilon0, rate}, epsilon) <= delta;
+    return upper(ShuffledResponse{records, outcomes, epsilon0, rate}, epsilon, delta) <= delta;
   };
   if (fits(1)) return 1;
   std::uint64_t good = 2;

@@ -27,17 +27,18 @@ double subset_odds_up(const ShuffledSubset& response, double epsilon) {
   return std::nextafter(1.0 + product, HUGE_VAL);
 }
 
-DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon) {
+DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon, double interest) {
   validate(response);
   require_total_epsilon(epsilon);
-  const ShuffledResponse chosen{response.chosen, response.outcomes, response.epsilon0};
-  if (response.chosen == response.records) return privacy_blanket(chosen, epsilon);
+  if (response.chosen == response.records) {
+    return privacy_blanket({response.records, response.outcomes, response.epsilon0}, epsilon,
+                           interest);
+  }
   const double e = subset_odds_down(response, epsilon);
   const double e0 = exp_up(response.epsilon0);
   if (response.outcomes == 1 || e >= e0) return {0.0, 0.0};
   const double n = static_cast<double>(response.records);
   const double m = static_cast<double>(response.chosen);
-  const DeltaBounds apart = privacy_blanket(chosen, std::max(0.0, ln_down(e)));
   const double k = static_cast<double>(response.outcomes);
   const double q = m / n;
   const double others = (n - m) / n;
@@ -47,7 +48,14 @@ DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon) {
   const std::array<Atom, 3> losses = {{{-((e0 - 1.0) + q * more * e0 + others * more), one},
                                        {-more, (k - 2.0) * one},
                                        {-others * more, (e0 - 1.0) * one}}};
-  const MeanExcess joint = mean_excess({e0 - e, one}, losses, response.chosen);
+  const MeanExcess joint = mean_excess({e0 - e, one}, losses, response.chosen, interest * n);
+  if (joint.upper < interest * n / 8.0) return {0.0, div_up(joint.upper, n)};
+  // Mostly far above, which is soon seen.
+  const ShuffledResponse chosen{response.chosen, response.outcomes, response.epsilon0};
+  const double apart_epsilon = std::max(0.0, ln_down(e));
+  DeltaBounds apart = privacy_blanket(chosen, apart_epsilon, joint.upper / m);
+  if (apart.upper * m < joint.upper)
+    apart = privacy_blanket(chosen, apart_epsilon, interest * n / m);
   return {std::min(-div_up(mul_up(-apart.lower, m), n), div_down(std::max(0.0, joint.lower), n)),
           std::min({1.0, div_up(mul_up(apart.upper, m), n), div_up(joint.upper, n)})};
 }

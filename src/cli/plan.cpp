@@ -17,6 +17,7 @@
 #include "mollify/local/mechanism_risk.h"
 #include "mollify/release/draw_budget.h"
 #include "mollify/release/release_space.h"
+#include "plan_central.h"
 #include "report.h"
 
 namespace mollify::cli {
@@ -27,6 +28,7 @@ struct PlanOptions {
   std::optional<std::uint64_t> k, count;
   std::vector<std::string> region;
   MechanismOptions mechanism;
+  CentralPlanOptions central;
   bool json = false;
 };
 
@@ -107,10 +109,38 @@ const char* words(PlanChange change) {
   return "";
 }
 
+/// Refuses what only plans of the local model take.
+void require_central(const PlanOptions& options) {
+  const MechanismOptions& mechanism = options.mechanism;
+  const bool given = mechanism.mechanism || mechanism.mu || mechanism.c1 || mechanism.c2 ||
+                     mechanism.gamma || mechanism.reference || mechanism.band ||
+                     !options.region.empty();
+  if (given) {
+    throw InvalidInput(
+        "a plan of the central model compares mechanisms by n, k, epsilon, delta, count and alpha, "
+        "but another option of a mechanism is given");
+  }
+  if (options.domain && options.k) {
+    throw InvalidInput("--k is for when there is no domain, but --domain is given");
+  }
+}
+
 int run(const PlanOptions& options) {
+  if (options.model == "central") {
+    require_central(options);
+    std::optional<std::uint64_t> k = options.k;
+    if (options.domain) k = read_domain(*options.domain).size();
+    CentralPlanOptions central = options.central;
+    central.count = options.count;
+    return run_central_plan(central, k, options.mechanism.epsilon, options.json);
+  }
   if (options.model && *options.model != "local" && *options.model != "integral") {
     throw InvalidInput(
-        fmt::format("model must be local or integral, but is \"{}\"", *options.model));
+        fmt::format("model must be local, integral or central, but is \"{}\"", *options.model));
+  }
+  if (const auto given = options.central.first_given()) {
+    throw InvalidInput(fmt::format("{} is for --model central, but the model is {}", *given,
+                                   options.model.value_or("local")));
   }
   const auto& reference_file = options.mechanism.reference;
   if (options.domain && options.k) {
@@ -231,9 +261,16 @@ void add_plan(CLI::App& app, Session& session) {
       "Say what a release can do, before any data is opened\n\n"
       "The largest lift, bounds on a region's probability, worst cases, and what a larger "
       "epsilon,\n"
-      "fewer outcomes or a better reference would buy. Nothing private is read.");
+      "fewer outcomes or a better reference would buy. Nothing private is read.\n\n"
+      "With --model central: give all but one of --n, --k (or --domain), --epsilon and --alpha, "
+      "and\n"
+      "it is found for every mechanism; --delta is 0 and --count 1 unless given. With those four\n"
+      "given, --count or --delta is found. Neighbouring data sets replace one record, so n is "
+      "public.");
   const auto options = std::make_shared<PlanOptions>();
-  command.add_option("--model", options->model, "local or integral: the plan is the same")
+  command
+      .add_option("--model", options->model,
+                  "local or integral, whose plans are the same, or central")
       ->type_name("MODEL");
   command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
   add_whole_number(command, "--k", options->k, "number of outcomes, when there is no domain");
@@ -245,6 +282,7 @@ void add_plan(CLI::App& app, Session& session) {
   options->mechanism.add_to(command, "public CSV of records in the domain",
                             "all draws of a unit together");
   options->mechanism.add_band_to(command);
+  options->central.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

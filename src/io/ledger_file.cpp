@@ -240,9 +240,9 @@ void LedgerFile::charge(const ReleaseCharge& release) {
     const auto& [scope, total] = *known.front().total;
     const LedgerAccount& account = known.front().account;
     if (!protects(release.scope, scope)) {
-      throw InvalidInput(
-          fmt::format("the total of {} in {} protects {}, but this release protects only {}",
-                      release.data_set, database_->path(), scope.words(), release.scope.words()));
+      throw InvalidInput(fmt::format(
+          "the total of {} in {} protects {}, but this release protects no more than {}",
+          release.data_set, database_->path(), scope.words(), release.scope.words()));
     }
     if (!LedgerAccount().with(release.cost).spent(total)) {
       throw InvalidInput(fmt::format("the total of {} in {} is {}, but this release promises {}",
@@ -290,7 +290,7 @@ void LedgerFile::declare(const std::string& data_set, const LedgerTotal& total, 
   for (const LedgerEntry& entry : entries) {
     if (!entry.is_total && !protects(entry.scope, total.scope)) {
       throw InvalidInput(fmt::format(
-          "a total for {} cannot be kept: release {} of {} in {} protects only {}",
+          "a total for {} cannot be kept: release {} of {} in {} protects no more than {}",
           total.scope.words(), entry.number, data_set, database_->path(), entry.scope.words()));
     }
   }

@@ -78,14 +78,13 @@ TEST(Decimal, RoundsToTheNamedSide) {
 RC_GTEST_PROP(DecimalProperty, DoublesNextToANumber, ()) {
   const auto digits =
       *rc::gen::container<std::string>(rc::gen::inRange('0', static_cast<char>('9' + 1)));
-  const int exponent = *rc::gen::inRange(-340, 300);
+  const int exponent = *rc::gen::inRange(-340, 150);  // with up to 100 digits, a finite double
   const Decimal number = decimal(("1" + digits + "e" + std::to_string(exponent)).c_str());
   const double down = number.down();
   const double up = number.up();
   RC_ASSERT(Decimal(down) <= number);
-  RC_ASSERT(down == std::numeric_limits<double>::max() ||
-            Decimal(std::nextafter(down, test::kInfinity)) > number);
-  RC_ASSERT(up == test::kInfinity || Decimal(up) >= number);
+  RC_ASSERT(Decimal(std::nextafter(down, test::kInfinity)) > number);
+  RC_ASSERT(Decimal(up) >= number);
   RC_ASSERT(up == down || std::nextafter(down, test::kInfinity) == up);
   RC_ASSERT(Decimal::parse(number.text(), "number") == number);
 }

@@ -106,7 +106,7 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
             "the total of people in ledger is a pure epsilon, but this release promises mu");
   EXPECT_EQ(refused(release_at(pure_cost("0.1"), ProtectionScope::row())),
             "the total of people in ledger protects each unit of id, but this release protects "
-            "only each row");
+            "no more than each row");
   EXPECT_EQ(refused(release_at(pure_cost("0"))),
             "a privacy budget must be positive, but is epsilon 0");
   EXPECT_EQ(ledger.history().size(), 11U);
@@ -134,7 +134,7 @@ TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
             "people has spent more than epsilon 0.4 in ledger already");
   EXPECT_EQ(declaring(ProtectionScope::table(), pure_cost("2"), true),
             "a total for the whole table cannot be kept: release 2 of people in ledger protects "
-            "only each row");
+            "no more than each row");
   EXPECT_EQ(declaring(row, PrivacyCost::gaussian(Decimal(1.0)), true),
             "a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
   EXPECT_EQ(declaring(row, pure_cost("2"), true), "");

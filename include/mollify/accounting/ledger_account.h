@@ -54,7 +54,8 @@ class LedgerAccount {
 
   std::uint64_t releases() const { return releases_; }
 
-  /// Whether all that is counted keeps the total. About 10 µs for each distinct ε.
+  /// Whether all that is counted keeps the total. Immediate if Σ does; otherwise some microseconds
+  /// for each distinct ε, and for each release of a threshold that is composed optimally.
   bool fits(const PrivacyCost& total) const;
 
   /// What is spent, in the notion of the total; none where no rule says so. For an (ε, δ) total ε

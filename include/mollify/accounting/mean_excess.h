@@ -34,6 +34,10 @@ struct MeanExcess {
 /// as going on from h to sqrt(2) h does. States without any gain have no excess and are taken out
 /// of the transform, so that sums of rare large gains are bounded as well as smooth ones. Every
 /// rounding is counted (docs/shuffle-accounting.md).
-MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms);
+///
+/// Who only asks whether the mean is above `interest` gets bounds that may be wide once both are on
+/// one side of it, and sooner.
+MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms,
+                       double interest = 0);
 
 }  // namespace mollify

@@ -20,6 +20,8 @@ namespace mollify {
 /// The upper bound takes E rounded down and E0 rounded up, because delta falls in epsilon and rises
 /// in epsilon0 (less randomized reports can be randomized further). InvalidInput as `validate` and
 /// for an epsilon that is negative or not finite. O(1), see mean_excess.h.
-DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon);
+///
+/// Where delta is compared with `interest` alone, see there.
+DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon, double interest = 0);
 
 }  // namespace mollify

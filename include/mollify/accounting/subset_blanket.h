@@ -32,6 +32,6 @@ double subset_odds_up(const ShuffledSubset& response, double epsilon);
 /// formula.
 ///
 /// Refuses what `validate` refuses and an epsilon that is negative or not finite. O(1).
-DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon);
+DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon, double interest = 0);
 
 }  // namespace mollify

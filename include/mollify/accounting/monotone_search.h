@@ -12,22 +12,20 @@ struct Crossing {
   double above;    ///< value(above) > target
 };
 
-/// Narrows a crossing until its ends are within 1e-9 of the larger one. Values are not negative; if
-/// they cross several times the ends still are what they are called. Secants of the logarithm, and
-/// every third time, or while a value may be 0, the middle.
-
-template <class Value>
-Crossing narrow(Crossing bracket, double target, const Value& value) {
+/// Narrows a crossing until `is_narrow` says that it is, or after 100 steps. Values are not
+/// negative, perhaps infinite; if they cross several times the ends still are what they are called.
+/// Secants of the logarithm, and every third time, or while a value may be 0 or infinite, the
+/// middle.
+template <class Value, class IsNarrow>
+Crossing narrow(Crossing bracket, double target, const Value& value, const IsNarrow& is_narrow) {
   const auto height = [target](double found) {
     return std::clamp(std::log(found / target), -700.0, 700.0);
   };
   double low = -700.0;
   double high = 700.0;
   for (int i = 0; i < 100; ++i) {
+    if (is_narrow(bracket)) break;
     const double width = bracket.above - bracket.at_most;
-    if (std::abs(width) <= 1e-9 * std::max(std::abs(bracket.above), std::abs(bracket.at_most))) {
-      break;
-    }
     const bool unknown = low <= -700.0 || high >= 700.0;
     double part = i % 3 == 2 || unknown ? 0.5 : -low / (high - low);
     // Stepping a little past where the crossing seems to be moves both ends.
@@ -43,6 +41,15 @@ Crossing narrow(Crossing bracket, double target, const Value& value) {
     }
   }
   return bracket;
+}
+
+/// The same until the ends are within 1e-9 of the larger one.
+template <class Value>
+Crossing narrow(Crossing bracket, double target, const Value& value) {
+  return narrow(bracket, target, value, [](const Crossing& now) {
+    return std::abs(now.above - now.at_most) <=
+           1e-9 * std::max(std::abs(now.above), std::abs(now.at_most));
+  });
 }
 
 }  // namespace mollify

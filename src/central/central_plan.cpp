@@ -1,0 +1,323 @@
+#include "mollify/central/central_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "mollify/accounting/monotone_search.h"
+#include "mollify/accounting/privacy_blanket.h"
+#include "mollify/accounting/shuffle_closed_form.h"
+#include "mollify/accounting/shuffled_response.h"
+#include "mollify/accounting/subset_blanket.h"
+#include "mollify/central/poisson_sampler.h"
+#include "mollify/kernel/band.h"
+#include "mollify/kernel/exp_bound.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+constexpr std::array kPlanned = {CentralMechanism::kSubsampledRr, CentralMechanism::kSubsetRr,
+                                 CentralMechanism::kPoissonRr, CentralMechanism::kHistogram};
+
+/// What poisson-rr adds to its total variation, at most.
+constexpr double kRareEvents = 1e-12;
+constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39;
+constexpr double kLeastDelta = 1e-100;
+constexpr double kGreatestDelta = 0.5;
+
+/// One mechanism's total variation as a function of the unknown.
+class Problem {
+ public:
+  Problem(CentralMechanism mechanism, PlanUnknown unknown, const CentralQuestion& question)
+      : mechanism_(mechanism), unknown_(unknown), question_(question) {}
+
+  /// Infinite where the mechanism refuses; keeps why.
+  double alpha_at(double value) {
+    answer_ = {mechanism_, std::nullopt, 1, ""};
+    CentralRequest request = question_.request;
+    set(request, value);
+    try {
+      answer_.design = design_central(mechanism_, request);
+    } catch (const InvalidInput& refused) {
+      answer_.refusal = refused.what();
+      return std::numeric_limits<double>::infinity();
+    }
+    return answer_.alpha = alpha_of(*answer_.design, question_.strong);
+  }
+  bool serves(double value) { return measure(value) <= question_.alpha; }
+
+  /// At most alpha exactly where the mechanism serves. For those that rest on shuffling it is alpha
+  /// times the delta of the reports that alpha needs over the delta that may be spent, which is one
+  /// evaluation where a design is an inversion.
+  double measure(double value) {
+    CentralRequest request = question_.request;
+    set(request, value);
+    const double m = static_cast<double>(request.outputs);
+    if (mechanism_ != CentralMechanism::kSubsetRr && mechanism_ != CentralMechanism::kPoissonRr) {
+      return alpha_at(value);
+    }
+    if (!(request.budget.delta > 0) || request.outputs > request.records) {
+      return std::numeric_limits<double>::infinity();
+    }
+    // A little less, for what integers and inversions round.
+    const double alpha =
+        (question_.strong ? question_.alpha / m : question_.alpha) * (1 - 1e-7) - kRareEvents;
+    const double others = static_cast<double>(request.outcomes) - 1;
+    const double odds = alpha > 0 ? others * (1 / alpha - 1) : std::numeric_limits<double>::max();
+    if (!(odds > 1)) return 0;
+    const double epsilon0 = std::log(odds);
+    if (epsilon0 > ExpBound::kGreatestEpsilon) return std::numeric_limits<double>::infinity();
+    const double delta = delta_of(request, epsilon0);
+    return question_.alpha * (delta / request.budget.delta);
+  }
+
+  /// What the last evaluation found, if it serves, or why not.
+  CentralAnswer answer(double value) {
+    if (!(alpha_at(value) <= question_.alpha)) {
+      if (answer_.refusal.empty()) {
+        answer_.refusal = fmt::format("no {} up to {:g} gives a total variation of {:g}",
+                                      name_of(unknown_), value, question_.alpha);
+      }
+      answer_.design.reset();
+    }
+    return answer_;
+  }
+
+ private:
+  double delta_of(const CentralRequest& request, double epsilon0) const {
+    const auto& [records, outcomes, outputs, budget] = request;
+    if (mechanism_ == CentralMechanism::kSubsetRr) {
+      return subset_blanket({records, outputs, outcomes, epsilon0}, budget.epsilon, budget.delta)
+          .upper;
+    }
+    const std::optional<double> rate = poisson_rate_for(records, outputs, kRareEvents);
+    if (!rate) return std::numeric_limits<double>::infinity();
+    return privacy_blanket({records, outcomes, epsilon0, *rate}, budget.epsilon, budget.delta)
+        .upper;
+  }
+
+  void set(CentralRequest& request, double value) const {
+    switch (unknown_) {
+      case PlanUnknown::kRecords:
+        request.records = static_cast<std::uint64_t>(value);
+        break;
+      case PlanUnknown::kOutcomes:
+        request.outcomes = static_cast<std::uint64_t>(value);
+        break;
+      case PlanUnknown::kEpsilon:
+        request.budget.epsilon = value;
+        break;
+      case PlanUnknown::kDelta:
+        request.budget.delta = value;
+        break;
+      case PlanUnknown::kOutputs:
+        request.outputs = static_cast<std::uint64_t>(value);
+        break;
+      case PlanUnknown::kAlpha:
+        break;
+    }
+  }
+
+  CentralMechanism mechanism_;
+  PlanUnknown unknown_;
+  CentralQuestion question_;
+  CentralAnswer answer_{};
+};
+
+/// The end of [easy, hard] next to where the mechanism stops to serve. Whole numbers if `whole`.
+CentralAnswer solve(Problem problem, double target, double easy, double hard, bool whole) {
+  if (problem.serves(hard)) return problem.answer(hard);
+  if (!problem.serves(easy)) return problem.answer(easy);
+  const auto at = [whole](double logarithm) {
+    const double value = std::exp(logarithm);
+    return whole ? std::round(value) : value;
+  };
+  const Crossing found = narrow(
+      {std::log(easy), std::log(hard)}, target,
+      [&](double logarithm) { return problem.measure(at(logarithm)); },
+      [&](const Crossing& now) {
+        return std::abs(now.above - now.at_most) < 1e-7 ||
+               (whole && std::abs(at(now.above) - at(now.at_most)) <= 1);
+      });
+  double serves = std::clamp(at(found.at_most), std::min(easy, hard), std::max(easy, hard));
+  double fails = std::clamp(at(found.above), std::min(easy, hard), std::max(easy, hard));
+  while (whole && std::abs(serves - fails) > 1) {
+    const double middle = std::floor(0.5 * (serves + fails));
+    (problem.serves(middle) ? serves : fails) = middle;
+  }
+  return problem.answer(serves);
+}
+
+CentralAnswer solve(CentralMechanism mechanism, PlanUnknown unknown,
+                    const CentralQuestion& question) {
+  Problem problem(mechanism, unknown, question);
+  const double alpha = question.alpha;
+  const double m = static_cast<double>(question.request.outputs);
+  switch (unknown) {
+    case PlanUnknown::kRecords:
+      return solve(problem, alpha, static_cast<double>(kMostPlannedRecords), std::max(m, 1.0),
+                   true);
+    case PlanUnknown::kOutcomes:
+      return solve(problem, alpha, 1, static_cast<double>(Band::kMostOutcomes), true);
+    case PlanUnknown::kEpsilon:
+      return solve(problem, alpha, ExpBound::kGreatestEpsilon, ExpBound::kLeastEpsilon, false);
+    case PlanUnknown::kDelta:
+      if (problem.serves(0)) return problem.answer(0);
+      return solve(problem, alpha, kGreatestDelta, kLeastDelta, false);
+    case PlanUnknown::kOutputs:
+      return solve(problem, alpha, 1, static_cast<double>(question.request.records), true);
+    case PlanUnknown::kAlpha:
+      break;
+  }
+  CentralQuestion any = question;
+  any.alpha = std::numeric_limits<double>::infinity();
+  problem = Problem(mechanism, unknown, any);
+  problem.alpha_at(0);
+  return problem.answer(0);
+}
+
+/// What a design makes of the unknown, so that less is better.
+double cost(PlanUnknown unknown, const CentralAnswer& answer) {
+  const CentralDesign& design = *answer.design;
+  switch (unknown) {
+    case PlanUnknown::kRecords:
+      return static_cast<double>(design.records);
+    case PlanUnknown::kOutcomes:
+      return -static_cast<double>(design.outcomes);
+    case PlanUnknown::kEpsilon:
+      return design.guarantee.epsilon;
+    case PlanUnknown::kDelta:
+      return design.guarantee.delta;
+    case PlanUnknown::kOutputs:
+      return -static_cast<double>(design.outputs.value_or(0));
+    case PlanUnknown::kAlpha:
+      break;
+  }
+  return answer.alpha;
+}
+
+/// A question with an answer by construction in place of the unknown, to be refused if the rest is
+/// wrong.
+void validate(PlanUnknown unknown, const CentralQuestion& question) {
+  if (unknown != PlanUnknown::kAlpha && !(question.alpha > 0 && question.alpha < 1)) {
+    throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha));
+  }
+  CentralRequest request = question.request;
+  if (unknown == PlanUnknown::kRecords)
+    request.records = std::max<std::uint64_t>(request.outputs, 1);
+  if (unknown == PlanUnknown::kOutcomes) request.outcomes = 1;
+  if (unknown == PlanUnknown::kEpsilon) request.budget.epsilon = 1;
+  if (unknown == PlanUnknown::kDelta) request.budget.delta = 0;
+  if (unknown == PlanUnknown::kOutputs) request.outputs = 1;
+  design_central(CentralMechanism::kSubsampledRr, request);
+}
+
+}  // namespace
+
+std::string_view name_of(PlanUnknown unknown) {
+  switch (unknown) {
+    case PlanUnknown::kRecords:
+      return "n";
+    case PlanUnknown::kOutcomes:
+      return "k";
+    case PlanUnknown::kEpsilon:
+      return "epsilon";
+    case PlanUnknown::kDelta:
+      return "delta";
+    case PlanUnknown::kOutputs:
+      return "count";
+    case PlanUnknown::kAlpha:
+      break;
+  }
+  return "alpha";
+}
+
+std::span<const CentralMechanism> planned_mechanisms() { return kPlanned; }
+
+double alpha_of(const CentralDesign& design, bool strong) {
+  if (!strong) return design.total_variation_up;
+  return std::nextafter(design.total_variation_up * static_cast<double>(design.outputs.value_or(1)),
+                        2.0);
+}
+
+std::vector<CentralAnswer> plan_central(PlanUnknown unknown, const CentralQuestion& question) {
+  validate(unknown, question);
+  std::vector<CentralAnswer> answers;
+  for (const CentralMechanism mechanism : kPlanned) {
+    answers.push_back(solve(mechanism, unknown, question));
+  }
+  return answers;
+}
+
+std::optional<std::size_t> best_answer(PlanUnknown unknown,
+                                       const std::vector<CentralAnswer>& answers) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i].design || !answers[i].design->independent_outputs) continue;
+    if (!best || cost(unknown, answers[i]) < cost(unknown, answers[*best])) best = i;
+  }
+  return best;
+}
+
+double records_lower_bound_order(const CentralQuestion& question) {
+  const CentralRequest& request = question.request;
+  const double single =
+      static_cast<double>(request.outcomes) / (question.alpha * request.budget.epsilon);
+  return question.strong ? single * std::sqrt(static_cast<double>(request.outputs)) : single;
+}
+
+double papers_subsampled_records(const CentralQuestion& question) {
+  const CentralRequest& request = question.request;
+  const double m = static_cast<double>(request.outputs);
+  const double alpha = question.strong ? question.alpha / m : question.alpha;
+  return std::ceil(m * (static_cast<double>(request.outcomes) - 1) /
+                   (alpha * request.budget.epsilon));
+}
+
+std::optional<std::uint64_t> papers_shuffled_records(const CentralQuestion& question) {
+  const CentralRequest& request = question.request;
+  if (request.outcomes < 2 || !(request.budget.delta > 0)) return std::nullopt;
+  const double alpha =
+      question.strong ? question.alpha / static_cast<double>(request.outputs) : question.alpha;
+  // (k - 1)/(E0 + k - 1) = alpha.
+  const double odds = (static_cast<double>(request.outcomes) - 1) * (1 / alpha - 1);
+  if (!(odds > 1)) return 1;
+  const auto serves = [&](std::uint64_t records) {
+    const auto epsilon = shuffle_closed_form_epsilon(records, request.outcomes, std::log(odds),
+                                                     request.budget.delta);
+    return epsilon && *epsilon <= request.budget.epsilon;
+  };
+  std::uint64_t enough = kMostPlannedRecords;
+  if (std::log(odds) > kGreatestReportEpsilon || !serves(enough)) return std::nullopt;
+  for (std::uint64_t few = 0; enough - few > 1;) {
+    const std::uint64_t middle = few + (enough - few) / 2;
+    (serves(middle) ? enough : few) = middle;
+  }
+  return enough;
+}
+
+std::vector<CurvePoint> central_curve(const CentralQuestion& question) {
+  std::vector<CurvePoint> curve;
+  for (int power = -5; power <= 5; ++power) {
+    const double records =
+        std::round(std::ldexp(static_cast<double>(question.request.records), power));
+    if (records < static_cast<double>(question.request.outputs) || records < 1 ||
+        records > static_cast<double>(kMostPlannedRecords)) {
+      continue;
+    }
+    CurvePoint point{static_cast<std::uint64_t>(records), {}};
+    for (const CentralMechanism mechanism : kPlanned) {
+      Problem problem(mechanism, PlanUnknown::kRecords, question);
+      const double alpha = problem.alpha_at(records);
+      point.alphas.push_back(std::isfinite(alpha) ? std::optional(alpha) : std::nullopt);
+    }
+    curve.push_back(std::move(point));
+  }
+  return curve;
+}
+
+}  // namespace mollify

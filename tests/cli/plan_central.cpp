@@ -1,0 +1,84 @@
+// `mollify plan --model central`: the sixth of six public numbers.
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+const Arguments kPlan = {"plan", "--model", "central"};
+const Arguments kNarrow = {"--k", "4", "--delta", "1e-6", "--count", "50"};
+
+Json planned(const CommandLine& command, const Arguments& options) {
+  const Ended ended = command.run(kPlan + Arguments{"--json"} + options);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  return Json::parse(ended.out);
+}
+
+TEST(PlanCentral, FindsWhatIsMissing) {
+  const CommandLine command;
+  const Json records = planned(command, kNarrow + Arguments{"--epsilon", "1", "--alpha", "0.05"});
+  EXPECT_EQ(records["unknown"], "n");
+  EXPECT_EQ(records["best"], "subset-rr");
+  const int n = records["n"];
+  EXPECT_GT(n, 50);
+  EXPECT_LT(n, 1000);
+  EXPECT_GT(records["papers_records"]["subsampled-rr"], n);
+  EXPECT_EQ(records["records_lower_bound_order"], 80);
+  const Json alpha =
+      planned(command, kNarrow + Arguments{"--epsilon", "1", "--n", std::to_string(n)});
+  EXPECT_EQ(alpha["unknown"], "alpha");
+  EXPECT_LE(alpha["alpha"], 0.05);
+  EXPECT_GT(alpha["alpha"], 0.04);
+  const Json epsilon =
+      planned(command, kNarrow + Arguments{"--alpha", "0.05", "--n", std::to_string(n)});
+  EXPECT_LE(epsilon["epsilon"], 1);
+  const Json pure = planned(command, {"--epsilon", "1", "--alpha", "0.05", "--k", "4"});
+  EXPECT_EQ(pure["mechanisms"].size(), 4U);
+  EXPECT_EQ(pure["mechanisms"][0]["mechanism"], "subsampled-rr");
+  EXPECT_EQ(pure["mechanisms"][0]["n"], 33);  // (3/.05 - 4)/(e - 1)
+  const Json count =
+      planned(command, {"--epsilon", "1", "--alpha", "0.05", "--k", "4", "--n", "1000"});
+  EXPECT_EQ(count["unknown"], "count");
+  EXPECT_GE(count["count"], 30);
+}
+
+TEST(PlanCentral, TakesTheDomainAndDrawsACurve) {
+  const Release command;
+  const Json plan =
+      planned(command, {"--domain", "domain.yaml", "--epsilon", "1", "--n", "5000", "--curve"});
+  EXPECT_EQ(plan["unknown"], "alpha");
+  ASSERT_EQ(plan["curve"].size(), 11U);
+  EXPECT_EQ(plan["curve"][5]["n"], 5000);
+  EXPECT_EQ(plan["curve"][5]["alpha"]["subsampled-rr"], plan["mechanisms"][0]["alpha"]);
+  const Ended words = command.run(
+      kPlan + Arguments{"--domain", "domain.yaml", "--epsilon", "1", "--n", "5000", "--curve"});
+  EXPECT_EQ(words.status, 0) << words.err;
+  EXPECT_NE(words.out.find("* best: "), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("the best one as a bar"), std::string::npos) << words.out;
+}
+
+TEST(PlanCentral, RefusesInOneSentence) {
+  const CommandLine command;
+  const auto refused = [&](const Arguments& options) {
+    const Ended ended = command.run(kPlan + options);
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+  };
+  EXPECT_EQ(refused({"--k", "4", "--epsilon", "1"}),
+            "mollify: one of --n, --k, --epsilon and --alpha can be found, but --n, --alpha are "
+            "missing\n");
+  EXPECT_EQ(refused(kNarrow + Arguments{"--n", "9", "--epsilon", "1", "--alpha", "0.1"}),
+            "mollify: one of --n, --k, --epsilon, --delta, --count and --alpha must be left to be "
+            "found, but all are given\n");
+  EXPECT_EQ(refused(kNarrow + Arguments{"--epsilon", "1", "--alpha", "2"}),
+            "mollify: alpha must be above 0 and below 1, but is 2\n");
+  refused(kNarrow + Arguments{"--epsilon", "-1", "--alpha", "0.1"});
+  refused(kNarrow + Arguments{"--epsilon", "1", "--alpha", "0.1", "--mechanism", "minimax"});
+  EXPECT_EQ(command.run({"plan", "--k", "4", "--epsilon", "1", "--alpha", "0.1"}).err,
+            "mollify: --alpha is for --model central, but the model is local\n");
+}
+
+}  // namespace
+}  // namespace mollify::test
