@@ -72,15 +72,15 @@ class SortedRecords {
     std::sort(sorted_.begin(), sorted_.end());
   }
 
-  Interval domain() const { return {0, outcome_count_ - 1}; }
+  OutcomeInterval domain() const { return {0, outcome_count_ - 1}; }
 
   /// The interval and `more` integers on either side, inside the domain.
-  Interval widened(Interval interval, std::uint64_t more) const {
+  OutcomeInterval widened(OutcomeInterval interval, std::uint64_t more) const {
     return {interval.first - std::min(more, interval.first),
             interval.last + std::min(more, outcome_count_ - 1 - interval.last)};
   }
 
-  std::int64_t count_in(Interval interval) const {
+  std::int64_t count_in(OutcomeInterval interval) const {
     const auto begin = std::lower_bound(sorted_.begin(), sorted_.end(), interval.first);
     const auto end = std::upper_bound(sorted_.begin(), sorted_.end(), interval.last);
     return end - begin;
@@ -108,23 +108,23 @@ class SortedRecords {
 };
 
 /// The heaviest cell that the histogram shows.
-std::optional<Interval> find_anchor(const SortedRecords& records, std::uint64_t width,
-                                    const StableHistogram& histogram, SecureRandom& random) {
+std::optional<OutcomeInterval> find_anchor(const SortedRecords& records, std::uint64_t width,
+                                           const StableHistogram& histogram, SecureRandom& random) {
   const std::vector<NoisyCount> counts = histogram.draw(records.cells(width), random);
   if (counts.empty()) return std::nullopt;
   const auto heaviest =
       std::max_element(counts.begin(), counts.end(),
                        [](const NoisyCount& a, const NoisyCount& b) { return a.count < b.count; });
   const std::uint64_t first = heaviest->outcome * width;
-  return Interval{first, std::min(first + width - 1, records.domain().last)};
+  return OutcomeInterval{first, std::min(first + width - 1, records.domain().last)};
 }
 
-std::uint64_t middle(Interval interval) {
+std::uint64_t middle(OutcomeInterval interval) {
   return interval.first + (interval.last - interval.first) / 2;
 }
 
 /// At most `most` integers of the interval, about half of them on either side of `center`.
-Interval cut(Interval interval, std::uint64_t center, std::uint64_t most) {
+OutcomeInterval cut(OutcomeInterval interval, std::uint64_t center, std::uint64_t most) {
   const std::uint64_t before = std::min((most - 1) / 2, center - interval.first);
   const std::uint64_t first = center - before;
   return {first, first + std::min(most - 1, interval.last - first)};
@@ -151,8 +151,8 @@ std::optional<std::uint64_t> find_cell_width(const SortedRecords& records, std::
   return std::uint64_t{1} << *found;
 }
 
-Interval find_cover(const SortedRecords& records, Interval anchor, std::int64_t count,
-                    const AboveThreshold& above, SecureRandom& random) {
+OutcomeInterval find_cover(const SortedRecords& records, OutcomeInterval anchor, std::int64_t count,
+                           const AboveThreshold& above, SecureRandom& random) {
   const auto around = [&](std::size_t i) {
     return records.widened(anchor, (std::uint64_t{1} << i) - 1);
   };
@@ -192,7 +192,8 @@ SupportHint parse_support_hint(const std::string& text) {
       "support must be contiguous, bounded, width=W or subgaussian=S, but is \"{}\"", text));
 }
 
-std::vector<std::uint32_t> map_into(Interval interval, std::span<const std::uint32_t> records) {
+std::vector<std::uint32_t> map_into(OutcomeInterval interval,
+                                    std::span<const std::uint32_t> records) {
   std::vector<std::uint32_t> places;
   places.reserve(records.size());
   for (const std::uint32_t x : records) {
@@ -202,7 +203,8 @@ std::vector<std::uint32_t> map_into(Interval interval, std::span<const std::uint
   return places;
 }
 
-std::vector<std::uint32_t> map_back(Interval interval, std::span<const std::uint32_t> places) {
+std::vector<std::uint32_t> map_back(OutcomeInterval interval,
+                                    std::span<const std::uint32_t> places) {
   std::vector<std::uint32_t> outcomes;
   outcomes.reserve(places.size());
   for (const std::uint32_t place : places) {
@@ -233,7 +235,8 @@ SupportFinder::SupportFinder(SupportHint hint, std::uint64_t outcome_count,
   }
 }
 
-Interval SupportFinder::find(std::span<const std::uint32_t> records, SecureRandom& random) const {
+OutcomeInterval SupportFinder::find(std::span<const std::uint32_t> records,
+                                    SecureRandom& random) const {
   if (records.size() != record_count_) {
     throw InvalidInput(
         fmt::format("the number of records must be {}, but is {}", record_count_, records.size()));
@@ -243,8 +246,8 @@ Interval SupportFinder::find(std::span<const std::uint32_t> records, SecureRando
   const StableHistogram histogram(stage_epsilon_, delta_);
   const AboveThreshold above(stage_epsilon_);
 
-  const Interval all = sorted.domain();
-  const Interval nothing = cut(all, middle(all), most_width_);
+  const OutcomeInterval all = sorted.domain();
+  const OutcomeInterval nothing = cut(all, middle(all), most_width_);
 
   std::uint64_t width = 1;
   if (hint_.kind == SupportKind::kContiguous) {
@@ -256,10 +259,10 @@ Interval SupportFinder::find(std::span<const std::uint32_t> records, SecureRando
   } else if (hint_.kind == SupportKind::kSubGaussian) {
     width = capped(std::ceil(2 * hint_.parameter), outcome_count_);
   }
-  const std::optional<Interval> anchor = find_anchor(sorted, width, histogram, random);
+  const std::optional<OutcomeInterval> anchor = find_anchor(sorted, width, histogram, random);
   if (!anchor.has_value()) return nothing;
 
-  Interval interval = *anchor;
+  OutcomeInterval interval = *anchor;
   if (hint_.kind == SupportKind::kWidth) {
     interval = sorted.widened(*anchor, width);
   } else if (hint_.kind == SupportKind::kSubGaussian) {

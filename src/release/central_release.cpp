@@ -137,7 +137,7 @@ std::vector<std::uint32_t> CentralRelease::unit_records(SecureRandom& random) co
 // been paid for, and a design exists for each that there can be (tests/central/central_design.cpp).
 std::vector<std::uint32_t> CentralRelease::draw_within_support(
     std::span<const std::uint32_t> records, SecureRandom& random) const {
-  const Interval interval = finder_->find(records, random);
+  const OutcomeInterval interval = finder_->find(records, random);
   const CentralDesign& whole = certificate_.design;
   const CentralRequest sizes{whole.records,
                              interval.width(),

@@ -20,14 +20,14 @@ namespace {
 constexpr std::uint64_t kHuge = std::uint64_t{1} << 32;
 constexpr double kHintDelta = 1e-9;
 
-std::size_t outside(Interval interval, const std::vector<std::uint32_t>& records) {
+std::size_t outside(OutcomeInterval interval, const std::vector<std::uint32_t>& records) {
   return static_cast<std::size_t>(
       std::count_if(records.begin(), records.end(),
                     [&](std::uint32_t x) { return x < interval.first || x > interval.last; }));
 }
 
-Interval found(SupportHint hint, const std::vector<std::uint32_t>& records,
-               std::uint64_t k = kHuge) {
+OutcomeInterval found(SupportHint hint, const std::vector<std::uint32_t>& records,
+                      std::uint64_t k = kHuge) {
   SecureRandom random;
   return SupportFinder(hint, k, records.size(), 1, kHintDelta, k).find(records, random);
 }
@@ -44,19 +44,19 @@ TEST(SupportHint, FindsWhereRecordsLie) {
     gaussian[i] = static_cast<std::uint32_t>(bell(random));
     scattered[i] = static_cast<std::uint32_t>(77'000 + 1000 * (random() % 7));
   }
-  const Interval width = found({SupportKind::kWidth, 5000}, uniform);
+  const OutcomeInterval width = found({SupportKind::kWidth, 5000}, uniform);
   EXPECT_EQ(outside(width, uniform), 0u);
   EXPECT_EQ(width.width(), 15'000u);
 
-  const Interval contiguous = found({SupportKind::kContiguous}, uniform);
+  const OutcomeInterval contiguous = found({SupportKind::kContiguous}, uniform);
   EXPECT_LE(outside(contiguous, uniform), 1000u);
   EXPECT_LE(contiguous.width(), 100'000u);
 
-  const Interval bounded = found({SupportKind::kBounded}, scattered);
+  const OutcomeInterval bounded = found({SupportKind::kBounded}, scattered);
   EXPECT_LE(outside(bounded, scattered), 1000u);
   EXPECT_LE(bounded.width(), 20'000u);
 
-  const Interval bell_shaped = found({SupportKind::kSubGaussian, 1000}, gaussian);
+  const OutcomeInterval bell_shaped = found({SupportKind::kSubGaussian, 1000}, gaussian);
   EXPECT_EQ(outside(bell_shaped, gaussian), 0u);
   EXPECT_LE(bell_shaped.width(), 30'000u);
   std::printf("widths: %llu of 5000, %llu of 5000, %llu of 6001, %llu of sigma 1000\n",
@@ -68,7 +68,7 @@ TEST(SupportHint, FindsWhereRecordsLie) {
 
 TEST(SupportHint, IsTheWholeDomainWhereNothingIsFound) {
   const std::vector<std::uint32_t> few = {5, 4'000'000'000, 70'000};
-  const Interval all{0, kHuge - 1};
+  const OutcomeInterval all{0, kHuge - 1};
   // Whether a cell of one record is shown has probability below 1e-9.
   EXPECT_EQ(found({SupportKind::kWidth, 10}, few), all);
   EXPECT_EQ(found({SupportKind::kSubGaussian, 0.3}, few), all);
@@ -81,17 +81,17 @@ TEST(SupportHint, IsNeverWiderThanASamplerTakes) {
   const std::vector<std::uint32_t> many(5000, 4'294'967'290);
   for (const SupportKind kind : {SupportKind::kContiguous, SupportKind::kBounded,
                                  SupportKind::kWidth, SupportKind::kSubGaussian}) {
-    const Interval nothing =
+    const OutcomeInterval nothing =
         SupportFinder({kind, 1e9}, kHuge, few.size(), 1, kHintDelta).find(few, random);
     EXPECT_LE(nothing.width(), SupportFinder::kMostWidth);
     for (const std::uint64_t most : {1u, 2u, 7u, 1u << 24U}) {
-      const Interval interval =
+      const OutcomeInterval interval =
           SupportFinder({kind, 1e9}, kHuge, many.size(), 1, kHintDelta, most).find(many, random);
       EXPECT_LE(interval.width(), most);
       EXPECT_LE(interval.last, kHuge - 1);
     }
     // Around the anchor, which is the one value here.
-    const Interval one =
+    const OutcomeInterval one =
         SupportFinder({kind, 1}, kHuge, many.size(), 1, kHintDelta, 5).find(many, random);
     EXPECT_EQ(outside(one, many), 0u);
   }
@@ -106,7 +106,7 @@ TEST(SupportHint, MakesALargeDomainSmallForASampler) {
   }
   SecureRandom random;
   const SupportFinder finder({SupportKind::kWidth, 1000}, kHuge, records.size(), 0.5, kHintDelta);
-  const Interval interval = finder.find(records, random);
+  const OutcomeInterval interval = finder.find(records, random);
   const CentralDesign design = best_central_design({.records = records.size(),
                                                     .outcomes = interval.width(),
                                                     .outputs = 20,
@@ -127,24 +127,24 @@ TEST(SupportHint, StaysInsideTheDomain) {
   for (const SupportKind kind : {SupportKind::kContiguous, SupportKind::kBounded,
                                  SupportKind::kWidth, SupportKind::kSubGaussian}) {
     for (const std::vector<std::uint32_t>* records : {&first, &last, &beyond}) {
-      const Interval interval = found({kind, 3}, *records, 100);
+      const OutcomeInterval interval = found({kind, 3}, *records, 100);
       EXPECT_LE(interval.first, interval.last);
       EXPECT_LE(interval.last, 99u);
       // What lies outside the domain counts as 0.
       const std::uint64_t mode = records == &last ? 99 : 0;
       EXPECT_TRUE(interval.first <= mode && mode <= interval.last);
     }
-    EXPECT_EQ(found({kind, 1}, std::vector<std::uint32_t>(3, 0), 1), (Interval{0, 0}));
+    EXPECT_EQ(found({kind, 1}, std::vector<std::uint32_t>(3, 0), 1), (OutcomeInterval{0, 0}));
   }
 }
 
 TEST(SupportHint, MapsRecordsToTheNearestEndAndBack) {
   const std::vector<std::uint32_t> records = {0, 9, 10, 11, 20, 21, 4'000'000'000};
-  const Interval interval{10, 20};
+  const OutcomeInterval interval{10, 20};
   const std::vector<std::uint32_t> places = map_into(interval, records);
   EXPECT_EQ(places, (std::vector<std::uint32_t>{0, 0, 0, 1, 10, 10, 10}));
   EXPECT_EQ(map_back(interval, places), (std::vector<std::uint32_t>{10, 10, 10, 11, 20, 20, 20}));
-  const Interval all{0, kHuge - 1};
+  const OutcomeInterval all{0, kHuge - 1};
   EXPECT_EQ(map_back(all, map_into(all, records)), records);
 }
 

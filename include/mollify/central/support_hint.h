@@ -32,20 +32,22 @@ std::string to_text(const SupportHint& hint);
 SupportHint parse_support_hint(const std::string& text);
 
 /// first, first + 1, ..., last.
-struct Interval {
+struct OutcomeInterval {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
 
   std::uint64_t width() const { return last - first + 1; }
-  friend bool operator==(const Interval&, const Interval&) = default;
+  friend bool operator==(const OutcomeInterval&, const OutcomeInterval&) = default;
 };
 
 /// Each record's place in the interval, counted from its first integer; records outside go to the
 /// nearest end, none is dropped. What a sampler over {0, ..., width - 1} takes.
-std::vector<std::uint32_t> map_into(Interval interval, std::span<const std::uint32_t> records);
+std::vector<std::uint32_t> map_into(OutcomeInterval interval,
+                                    std::span<const std::uint32_t> records);
 
 /// The integers at these places: what a sampler's outputs stand for.
-std::vector<std::uint32_t> map_back(Interval interval, std::span<const std::uint32_t> places);
+std::vector<std::uint32_t> map_back(OutcomeInterval interval,
+                                    std::span<const std::uint32_t> places);
 
 /// Finds an interval of {0, ..., k - 1} that holds nearly all records [after Cheu, Nayak, App. B].
 ///
@@ -109,7 +111,7 @@ class SupportFinder {
 
   /// The interval, to be used with map_into. Requires records.size() == n, a public number. A
   /// record outside {0, ..., k - 1} counts as 0. O(n log n + n log k).
-  Interval find(std::span<const std::uint32_t> records, SecureRandom& random) const;
+  OutcomeInterval find(std::span<const std::uint32_t> records, SecureRandom& random) const;
 
  private:
   SupportHint hint_;
