@@ -172,15 +172,44 @@ inline std::vector<double> law_of_bits(const std::vector<double>& one) {
   return law;
 }
 
-inline std::vector<double> single_law(const ProductSampler& sampler, const Counts& records) {
-  const auto total = static_cast<double>(sampler.response().total());
-  const double kept = static_cast<double>(sampler.response().kept()) / total;
-  std::vector<double> one;
+/// Coordinate by coordinate the bits are m of n through binary randomized response, in an order
+/// that is random; so a list's probability is the product over coordinates of that of its number of
+/// ones, shared by all lists of bits with as many.
+inline MultisetLaw exact_law(const ProductSampler& sampler, const Multisets& multisets,
+                             const Counts& records) {
+  const auto n = static_cast<unsigned>(sampler.record_count());
+  const auto m = static_cast<unsigned>(*sampler.output_count());
+  const SubsetSampler bits(sampler.response(), n, m, {});
+  const Multisets of_bits(2, m);
+  std::vector<std::vector<double>> of_ones;  // for each coordinate and number of ones
   for (const unsigned ones : ones_of(records, sampler.coordinates())) {
-    const double share = ones / static_cast<double>(sampler.record_count());
-    one.push_back(share * kept + (1 - share) * (1 - kept));
+    const MultisetLaw law = exact_law(bits, of_bits, {n - ones, ones});
+    std::vector<double> each(m + 1);
+    for (std::size_t id = 0; id < law.size(); ++id) {
+      const unsigned count = of_bits.counts(id)[1];
+      if (of_bits.size(id) != m) continue;
+      each[count] = law[id];
+      for (unsigned i = 0; i < count; ++i) each[count] *= (i + 1.) / (m - i);
+    }
+    of_ones.push_back(each);
   }
-  return law_of_bits(one);
+  MultisetLaw law(multisets.count());
+  std::vector<unsigned> list(m);
+  for (;;) {
+    double probability = 1;
+    std::size_t id = 0;
+    for (unsigned j = 0; j < sampler.coordinates(); ++j) {
+      unsigned ones = 0;
+      for (const unsigned y : list) ones += y >> j & 1U;
+      probability *= of_ones[j][ones];
+    }
+    for (const unsigned y : list) id = multisets.after(id, y);
+    law[id] += probability;
+    std::size_t place = 0;
+    while (place < m && list[place] + 1 == sampler.outcome_count()) list[place++] = 0;
+    if (place == m) return law;
+    ++list[place];
+  }
 }
 
 inline std::vector<double> single_law(const ClippedMeans& sampler, const Counts& records) {
@@ -197,9 +226,6 @@ inline std::vector<double> single_law(const ClippedMeans& sampler, const Counts&
 inline std::vector<double> single_law(const CentralSampler& sampler, const Counts& records) {
   if (const auto* ds_roo = dynamic_cast<const DsRoo*>(&sampler)) {
     return single_law(*ds_roo, records);
-  }
-  if (const auto* product = dynamic_cast<const ProductSampler*>(&sampler)) {
-    return single_law(*product, records);
   }
   return single_law(dynamic_cast<const ClippedMeans&>(sampler), records);
 }
@@ -239,7 +265,7 @@ inline MultisetLaw exact_law(const DisjointRuns& sampler, const Multisets& multi
 
 /// The law of the outputs for records with these counts. The sampler's integers are read from it;
 /// the rest is written anew from its definition. `multisets` reaches to n for PoissonSampler and to
-/// m for the others. ProductSampler with one output alone.
+/// m for the others.
 inline MultisetLaw exact_law(const CentralSampler& sampler, const Multisets& multisets,
                              const Counts& records) {
   if (const auto* subset = dynamic_cast<const SubsetSampler*>(&sampler)) {
@@ -250,6 +276,9 @@ inline MultisetLaw exact_law(const CentralSampler& sampler, const Multisets& mul
   }
   if (const auto* runs = dynamic_cast<const DisjointRuns*>(&sampler)) {
     return exact_law(*runs, multisets, records);
+  }
+  if (const auto* product = dynamic_cast<const ProductSampler*>(&sampler)) {
+    return exact_law(*product, multisets, records);
   }
   MultisetLaw law(multisets.count());
   const std::vector<double> single = single_law(sampler, records);

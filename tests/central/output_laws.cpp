@@ -42,6 +42,7 @@ TEST(OutputLaws, OfFixedRecordsAreTheEnumeratedOnes) {
       std::make_unique<PoissonSampler>(response, PoissonSubsample(.4), 4, CentralGuarantee{}));
   samplers.push_back(
       std::make_unique<PoissonSampler>(response, PoissonSubsample(.4), 4, 2, CentralGuarantee{}));
+  samplers.push_back(std::make_unique<ProductSampler>(2, 5, 3, 1));
   SecureRandom random;
   for (const auto& sampler : samplers) {
     const auto n = static_cast<unsigned>(sampler->record_count());
