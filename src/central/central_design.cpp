@@ -310,10 +310,11 @@ CentralDesign best_central_design(const CentralRequest& request) {
   std::vector<CentralDesign> served;
   for (CentralOption& option : central_options(request)) {
     if (!option.design || !option.design->independent_outputs) continue;
-    // The product mechanism's total variation is for product distributions alone, and subset-rr
-    // with all records goes by the name of shuffled-rr.
+    // The product mechanism's total variation is for product distributions alone. Two others are
+    // second names: of subsampled-rr, and of shuffled-rr if all records are reported.
     const bool is_left_out =
         option.mechanism == CentralMechanism::kProduct ||
+        option.mechanism == CentralMechanism::kRevealOrObscure ||
         (option.mechanism == CentralMechanism::kSubsetRr && request.outputs == request.records);
     if (!is_left_out) served.push_back(std::move(*option.design));
   }

@@ -79,9 +79,11 @@ struct CentralOption {
 /// wrong in itself (no records, epsilon not positive, ...).
 std::vector<CentralOption> central_options(const CentralRequest& request);
 
-/// `auto`: of the options that promise independent outputs for every distribution of the records,
-/// the one with the least total_variation_up, the first in the order of the enumeration if some are
-/// equal; `why` says so. Uses public information alone. Throws InvalidInput if there is none.
+/// `auto`: of the options that promise independent outputs for every distribution of the records
+/// (so never product, nor histogram with several outputs), the one with the least
+/// total_variation_up, the first in the order of the enumeration if some are equal; of two names of
+/// one sampler, the plainer. `why` says so, and what the others would have cost. Uses public
+/// information alone. Throws InvalidInput if there is none.
 CentralDesign best_central_design(const CentralRequest& request);
 
 /// The sampler of a design. What it promises is what the design says. Its integers are checked
