@@ -34,7 +34,8 @@ class DecisionTree {
       mass_ = 1;
       attempts_ = 0;
       try {
-        masses_[algorithm.sample(*this).wrapped()] += mass_;
+        const std::int64_t outcome = algorithm.sample(*this).wrapped();
+        masses_[outcome] += mass_;
       } catch (const Again&) {
         again += mass_;
       } catch (const Undecided&) {
