@@ -49,13 +49,9 @@ DeltaBounds subset_blanket(const ShuffledSubset& response, double epsilon, doubl
                                        {-more, (k - 2.0) * one},
                                        {-others * more, (e0 - 1.0) * one}}};
   const MeanExcess joint = mean_excess({e0 - e, one}, losses, response.chosen, interest * n);
-  if (joint.upper < interest * n / 8.0) return {0.0, div_up(joint.upper, n)};
-  // Mostly far above, which is soon seen.
-  const ShuffledResponse chosen{response.chosen, response.outcomes, response.epsilon0};
-  const double apart_epsilon = std::max(0.0, ln_down(e));
-  DeltaBounds apart = privacy_blanket(chosen, apart_epsilon, joint.upper / m);
-  if (apart.upper * m < joint.upper)
-    apart = privacy_blanket(chosen, apart_epsilon, interest * n / m);
+  if (joint.upper <= interest * n) return {0.0, div_up(joint.upper, n)};
+  const DeltaBounds apart = privacy_blanket({response.chosen, response.outcomes, response.epsilon0},
+                                            std::max(0.0, ln_down(e)), interest * n / m);
   return {std::min(-div_up(mul_up(-apart.lower, m), n), div_down(std::max(0.0, joint.lower), n)),
           std::min({1.0, div_up(mul_up(apart.upper, m), n), div_up(joint.upper, n)})};
 }

@@ -247,6 +247,7 @@ double alpha_of(const CentralDesign& design, bool strong) {
 std::vector<CentralAnswer> plan_central(PlanUnknown unknown, const CentralQuestion& question) {
   validate(unknown, question);
   std::vector<CentralAnswer> answers;
+  answers.reserve(kPlanned.size());
   for (const CentralMechanism mechanism : kPlanned) {
     answers.push_back(solve(mechanism, unknown, question));
   }
@@ -309,12 +310,18 @@ std::vector<CurvePoint> central_curve(const CentralQuestion& question) {
         records > static_cast<double>(kMostPlannedRecords)) {
       continue;
     }
-    CurvePoint point{static_cast<std::uint64_t>(records), {}};
+    CurvePoint point{static_cast<std::uint64_t>(records), {}, std::nullopt};
+    point.alphas.reserve(kPlanned.size());
+    std::vector<CentralAnswer> answers;
+    answers.reserve(kPlanned.size());
+    CentralQuestion here = question;
+    here.request.records = point.records;
     for (const CentralMechanism mechanism : kPlanned) {
-      Problem problem(mechanism, PlanUnknown::kRecords, question);
-      const double alpha = problem.alpha_at(records);
-      point.alphas.push_back(std::isfinite(alpha) ? std::optional(alpha) : std::nullopt);
+      answers.push_back(solve(mechanism, PlanUnknown::kAlpha, here));
+      point.alphas.push_back(answers.back().design ? std::optional(answers.back().alpha)
+                                                   : std::nullopt);
     }
+    point.best = best_answer(PlanUnknown::kAlpha, answers);
     curve.push_back(std::move(point));
   }
   return curve;

@@ -188,8 +188,10 @@ int run(const LedgerCommandOptions& options) {
     }
     return show(path, data_set, options.json);
   }
-  LedgerFile(path, LedgerFile::Opening::kOrMakeNew)
-      .declare(needed(data_set, "--data-set"), total_of(options), options.replace);
+  // Before the file, which is not made for what is refused.
+  const std::string& name = needed(data_set, "--data-set");
+  const LedgerTotal total = total_of(options);
+  LedgerFile(path, LedgerFile::Opening::kOrMakeNew).declare(name, total, options.replace);
   return show(path, data_set, options.json);
 }
 

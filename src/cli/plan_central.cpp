@@ -143,7 +143,10 @@ Json curve_json(const std::vector<CurvePoint>& curve) {
       alphas[std::string(name_of(planned_mechanisms()[i]))] =
           point.alphas[i] ? Json(*point.alphas[i]) : Json(nullptr);
     }
-    list.push_back({{"n", point.records}, {"alpha", std::move(alphas)}});
+    list.push_back(
+        {{"n", point.records},
+         {"best", point.best ? Json(name_of(planned_mechanisms()[*point.best])) : Json()},
+         {"alpha", std::move(alphas)}});
   }
   return list;
 }
@@ -163,14 +166,16 @@ void print_curve(const std::vector<CurvePoint>& curve) {
     fmt::print(" {:>14}", name_of(mechanism));
   }
   fmt::print("\n");
+  double longest = 0;
+  for (const CurvePoint& point : curve) {
+    if (point.best) longest = std::max(longest, *point.alphas[*point.best]);
+  }
   for (const CurvePoint& point : curve) {
     fmt::print("{:>14}", point.records);
-    double least = 1;
     for (const std::optional<double>& alpha : point.alphas) {
       fmt::print(" {:>14}", alpha ? fmt::format("{:.4g}", *alpha) : "-");
-      if (alpha) least = std::min(least, *alpha);
     }
-    fmt::print("  {}\n", bar(least));
+    fmt::print("  {}\n", point.best ? bar(*point.alphas[*point.best] / longest) : "");
   }
 }
 
@@ -224,7 +229,7 @@ int run_central_plan(const CentralPlanOptions& options, std::optional<std::uint6
   fmt::print("{}: {} output{}, {} total variation{}\n\n", words(plan.unknown), request.outputs,
              request.outputs == 1 ? "" : "s", options.strong ? "joint" : "each output's",
              plan.question.alpha > 0 ? fmt::format(" at most {:g}", plan.question.alpha) : "");
-  fmt::print("  {:<15} {:>14} {:>12} {:>10}\n", "", name, "alpha", "epsilon0");
+  fmt::print("  {:<15} {:>14} {:>12} {:>10}\n", "", name, "TV", "epsilon0");
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const CentralAnswer& answer = answers[i];
     if (!answer.design) {

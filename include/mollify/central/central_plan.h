@@ -82,6 +82,8 @@ struct CurvePoint {
   std::uint64_t records;
   /// For each planned mechanism; none where it refuses.
   std::vector<std::optional<double>> alphas;
+  /// The index of the least one with independent outputs; none if there is none.
+  std::optional<std::size_t> best;
 };
 
 /// Designs at n/32, n/16, ..., 32 n around the request's n, as far as there are at least as many
