@@ -207,7 +207,7 @@ struct CheckedDecisions {
     require(bracket.last == ~std::uint64_t{0} || is_below(bracket.last + 1) != true,
             "a bracket ends too low");
     if (!input.is_empty()) return input.next<std::uint8_t>() % 2 == 0;
-    return !std::is_same_v<X, mollify::detail::ExponentOne>;  // so that it ends
+    return !std::is_same_v<X, mollify::detail::KnownExponent>;  // so that it ends
   }
 };
 

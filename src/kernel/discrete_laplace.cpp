@@ -32,8 +32,12 @@ ProperFractions::ProperFractions(std::uint64_t denominator)
 
 LaplaceOnIntegers::LaplaceOnIntegers(Ratio scale)
     : scale_(checked_scale(scale)),
-      fractions_(scale.numerator),
-      below_both_sides_(2 * scale.numerator) {}
+      parts_(scale.numerator > scale.denominator ? scale.numerator : 1),
+      divisor_(scale.numerator > scale.denominator ? scale.denominator : 1),
+      step_(scale.numerator > scale.denominator ? Fraction{1, 1}
+                                                : Fraction{scale.denominator, scale.numerator}),
+      fractions_(parts_),
+      below_both_sides_(2 * parts_) {}
 
 }  // namespace detail
 

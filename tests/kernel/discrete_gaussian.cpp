@@ -108,7 +108,7 @@ struct OneCandidate {
   std::uint64_t below(const UniformBelow&) { return rest; }
   template <class X>
   bool exp_minus(const X& x) {
-    if constexpr (std::is_same_v<X, detail::ExponentOne>) {
+    if constexpr (std::is_same_v<X, detail::KnownExponent>) {
       return whole-- > 0;
     } else if constexpr (!std::is_same_v<X, detail::ProperFractions::Member>) {
       excess = test::WideFloat(x.scaled(200)).times_power_of_two(-200).to_double();

@@ -52,11 +52,12 @@ class ProperFractions {
   int shift_;                 // 64 - b
 };
 
-/// The number 1 as an exponent, with the two neighbours of 2^64 / e among the integers.
-struct ExponentOne {
-  static constexpr std::uint64_t kWord = 0x5E2D58D8B3BCDF1A;
-  ExpBracket bracket() const { return {kWord, kWord}; }
-  Natural scaled(std::size_t bits) const { return Natural(1) << bits; }
+/// An exponent that is used many times: its bracket is made once.
+struct KnownExponent : Fraction {
+  explicit KnownExponent(Fraction x) : Fraction(x), known(Fraction::bracket()) {}
+
+  ExpBracket known;
+  ExpBracket bracket() const { return known; }
 };
 
 /// A sign and a size.
@@ -85,22 +86,24 @@ class LaplaceOnIntegers {
 
   /// P(z) = (1 - e^(-1/t)) / (1 + e^(-1/t)) e^(-|z|/t), t = p/q.
   ///
-  /// Proof (Canonne, Kamath, Steinke 2020, Algorithm 2 and Theorem 24). u is uniform below p, given
-  /// that it was kept P(u) is proportional to e^(-u/p); v is independent with P(v) proportional to
-  /// e^-v. So x = u + p v has P(x) proportional to e^(-x/p): every integer x >= 0 is one such pair.
-  /// The q integers x with floor(x/q) = y sum to a multiple of e^(-y q/p) that is the same for
-  /// every y. With an independent fair sign, and minus zero drawn anew, P(z) is proportional to
-  /// e^(-|z| q/p), and the factor is what makes the sum one. QED
+  /// Proof (Canonne, Kamath, Steinke 2020, Algorithm 2). First let t > 1: parts = p, divisor = q
+  /// and step = 1. u is uniform below p, and given that it was kept P(u) is proportional to
+  /// e^(-u/p); v is independent with P(v) proportional to e^-v. So x = u + p v has P(x)
+  /// proportional to e^(-x/p): every integer x >= 0 is one such pair. The q integers x with
+  /// floor(x/q) = y sum to a multiple of e^(-y q/p) that is the same for every y. For t <= 1 parts
+  /// = divisor = 1 and step = q/p: u = 0 and y = v, so P(y) is proportional to e^(-y q/p) again.
+  /// With an independent fair sign, and minus zero drawn anew, P(z) is proportional to e^(-|z|
+  /// q/p), and the factor is what makes the sum one. QED
   template <class AnyDecisions>
   SignedSize sample(AnyDecisions&& decide) const {
     for (;;) {
       const std::uint64_t side_and_rest = decide.below(below_both_sides_);
-      const bool is_negative = side_and_rest >= scale_.numerator;
-      const std::uint64_t rest = side_and_rest - (is_negative ? scale_.numerator : 0);
+      const bool is_negative = side_and_rest >= parts_;
+      const std::uint64_t rest = side_and_rest - (is_negative ? parts_ : 0);
       if (rest != 0 && !decide.exp_minus(fractions_(rest))) continue;  // e^0 = 1 is certain
       std::uint64_t whole = 0;
-      while (decide.exp_minus(ExponentOne{})) ++whole;
-      const uint128 size = divided(static_cast<uint128>(scale_.numerator) * whole + rest);
+      while (decide.exp_minus(step_)) ++whole;
+      const uint128 size = divided(static_cast<uint128>(parts_) * whole + rest);
       if (is_negative && size == 0) continue;
       return {is_negative, size};
     }
@@ -108,14 +111,17 @@ class LaplaceOnIntegers {
 
  private:
   uint128 divided(uint128 x) const {
-    if (scale_.denominator == 1) return x;
+    if (divisor_ == 1) return x;
     const auto low = static_cast<std::uint64_t>(x);
-    return low == x ? low / scale_.denominator : x / scale_.denominator;
+    return low == x ? low / divisor_ : x / divisor_;
   }
 
   Ratio scale_;
-  ProperFractions fractions_;
-  UniformBelow below_both_sides_;
+  std::uint64_t parts_;
+  std::uint64_t divisor_;
+  KnownExponent step_;
+  ProperFractions fractions_;      // of parts
+  UniformBelow below_both_sides_;  // 2 parts
 };
 
 }  // namespace detail
