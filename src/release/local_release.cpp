@@ -14,6 +14,7 @@
 #include "mollify/io/record_reader.h"
 #include "mollify/io/roster.h"
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/shuffle.h"
 #include "mollify/local/band_sampler.h"
 #include "mollify/local/scored_table.h"
 #include "mollify/release/draw_budget.h"
@@ -68,13 +69,6 @@ double composed_total(const LocalReleaseRequest& request, const Guarantee& per_d
   if (per_draw.parameter < ExpBound::kGreatestEpsilon) return *request.epsilon;
   return std::min(*request.epsilon,
                   basic_composition_epsilon_up(per_draw.parameter, request.count));
-}
-
-template <class Row>
-void shuffle(std::vector<Row>& rows, SecureRandom& random) {
-  for (std::size_t left = rows.size(); left > 1; --left) {
-    std::swap(rows[left - 1], rows[static_cast<std::size_t>(random.below(left))]);
-  }
 }
 
 /// The mechanism that a band choice stands for.
