@@ -124,6 +124,31 @@ TEST(CentralDesign, HoldsItsGuaranteeToWhatWasAskedFor) {
   EXPECT_EQ(product.runs, 3u);
 }
 
+// A release with a hint designs its sampler after it has looked at the records: it may not refuse.
+TEST(CentralDesign, ServesEverySmallerDomainThatAHintMayFind) {
+  int served = 0;
+  for (const std::uint64_t records : {4U, 60U, 3000U}) {
+    for (const CentralBudget& budget :
+         {CentralBudget{.epsilon = 1e-4, .delta = 0}, CentralBudget{.epsilon = .5, .delta = 1e-12},
+          CentralBudget{.epsilon = 25, .delta = 1e-3}}) {
+      for (const CentralOption& option : central_options({records, 5000, 3, budget})) {
+        if (!option.design || option.mechanism == CentralMechanism::kProduct) continue;
+        const CentralGuarantee& guarantee = option.design->guarantee;
+        for (const std::uint64_t width : {1U, 2U, 3U, 64U, 4999U, 5000U}) {
+          const CentralRequest found{records, width, 3, {guarantee.epsilon, guarantee.delta}};
+          const CentralDesign design = design_central(option.mechanism, found);
+          EXPECT_LE(design.guarantee.epsilon, guarantee.epsilon);
+          EXPECT_LE(design.guarantee.delta, guarantee.delta);
+          EXPECT_LE(design.total_variation_up, option.design->total_variation_up + 1e-9)
+              << name_of(option.mechanism) << " " << width;
+          ++served;
+        }
+      }
+    }
+  }
+  EXPECT_GT(served, 150);
+}
+
 TEST(CentralDesign, ServesTheEndsOfItsRange) {
   for (const double epsilon : {30., 1e4}) {
     for (const CentralOption& option :
