@@ -331,8 +331,11 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   if (left > 0.0) {
     const double once = std::exp((n - 1.0) * std::log1p(-gain.probability));
     const double excess = gain.value * (1.0 - 0x1p-46) - (n - 1.0) * lost / left * (1.0 + 0x1p-46);
-    best.lower = std::max(0.0, n * gain.probability * once * excess *
-                                   (1.0 - 0x1p-44 * (1.0 + n * gain.probability / left)));
+    const double kept = 1.0 - 0x1p-44 * (1.0 + n * gain.probability / left);
+    // Both fall below 0 where nothing is known.
+    if (excess > 0.0 && kept > 0.0) {
+      best.lower = n * gain.probability * once * excess * kept;
+    }
   }
   if (!(best.upper > 0.0) || terms == 1) {
     best.lower = terms == 1 ? gain.probability * gain.value * (1.0 - 0x1p-46) : 0.0;

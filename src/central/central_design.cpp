@@ -307,8 +307,9 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 }
 
 CentralDesign best_central_design(const CentralRequest& request) {
+  std::vector<CentralOption> options = central_options(request);
   std::vector<CentralDesign> served;
-  for (CentralOption& option : central_options(request)) {
+  for (CentralOption& option : options) {
     if (!option.design || !option.design->independent_outputs) continue;
     // The product mechanism's total variation is for product distributions alone. Two others are
     // second names: of subsampled-rr, and of shuffled-rr if all records are reported.
@@ -318,12 +319,8 @@ CentralDesign best_central_design(const CentralRequest& request) {
         (option.mechanism == CentralMechanism::kSubsetRr && request.outputs == request.records);
     if (!is_left_out) served.push_back(std::move(*option.design));
   }
-  if (served.empty()) {
-    throw InvalidInput(
-        fmt::format("no mechanism releases {} independent outputs from {} records within the "
-                    "budget; ask for at most as many outputs as there are records",
-                    request.outputs, request.records));
-  }
+  // What the first of them asks for, the others ask for too.
+  if (served.empty()) throw InvalidInput(options.front().refusal);
   const auto best = std::min_element(served.begin(), served.end(),
                                      [](const CentralDesign& left, const CentralDesign& right) {
                                        return left.total_variation_up < right.total_variation_up;

@@ -192,6 +192,22 @@ SupportHint parse_support_hint(const std::string& text) {
       "support must be contiguous, bounded, width=W or subgaussian=S, but is \"{}\"", text));
 }
 
+SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells) {
+  const double least = std::floor(static_cast<double>(cells.count()) / cells.size());
+  const double given = hint.parameter;
+  if (hint.kind == SupportKind::kSubGaussian) {
+    return {hint.kind, cells.ungrouped() ? given : given / least + 1};
+  }
+  if (hint.kind != SupportKind::kWidth) return hint;
+  if (!(given >= 1 && given <= static_cast<double>(cells.count()) && given == std::floor(given))) {
+    throw InvalidInput(
+        fmt::format("the width of the support must be an integer from 1 to {}, but is {}",
+                    cells.count(), given));
+  }
+  const double met = std::ceil((given - 1) / least) + 1;
+  return {hint.kind, std::fmin(met, static_cast<double>(cells.size()))};
+}
+
 std::vector<std::uint32_t> map_into(OutcomeInterval interval,
                                     std::span<const std::uint32_t> records) {
   std::vector<std::uint32_t> places;

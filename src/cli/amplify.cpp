@@ -127,6 +127,7 @@ int print_delta(const Amplified& found, double epsilon, bool as_json) {
     json["epsilon"] = epsilon;
     json["delta_upper"] = delta.upper;
     json["delta_lower"] = delta.lower;
+    json["gap"] = delta.upper - delta.lower;
     json["slack"] = slack;
     print_json(json);
     return kSuccess;
@@ -134,7 +135,7 @@ int print_delta(const Amplified& found, double epsilon, bool as_json) {
   print_head(found);
   fmt::print("(epsilon, delta)-DP at epsilon = {:g}\n", epsilon);
   print_bounds("delta", delta.upper, delta.lower);
-  fmt::print("  slack        at most {:.2g} of the certified delta is rounding\n", slack);
+  fmt::print("  slack        rounding adds at most {:.2g} to the certified delta\n", slack);
   return kSuccess;
 }
 
@@ -154,6 +155,7 @@ int run(const AmplifyOptions& options) {
     if (options.epsilon) json["epsilon"] = *options.epsilon;
     json["epsilon_upper"] = upper;
     json["epsilon_lower"] = lower;
+    json["gap"] = upper - lower;
     json["closed_form"] = closed ? Json(*closed) : Json(nullptr);
     json["slack"] = slack;
     print_json(json);
@@ -167,7 +169,7 @@ int run(const AmplifyOptions& options) {
   } else {
     fmt::print("  closed form  none: outside its regime\n");
   }
-  fmt::print("  slack        at most {:.2g} of delta is rounding\n", slack);
+  fmt::print("  slack        rounding adds at most {:.2g} to the delta of that epsilon\n", slack);
   return kSuccess;
 }
 

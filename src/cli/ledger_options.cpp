@@ -76,6 +76,9 @@ void LedgerOptions::charge(const Release& release) const {
     if (data_set) throw InvalidInput("--data-set is a name in a ledger, but no --ledger is given");
     return;
   }
+  if (data_set && data_set->empty()) {
+    throw InvalidInput("--data-set must be the name of a data set, but is empty");
+  }
   Sha256 hash;
   hash.add(release.certificate);
   LedgerFile(*ledger, LedgerFile::Opening::kOrMakeNew)

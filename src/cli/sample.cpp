@@ -120,9 +120,10 @@ int run(SampleOptions options) {
     std::fwrite(csv.data(), 1, csv.size(), stdout);
     flush_output();
   }
+  // The certificate first: whenever the program is killed, no records are without theirs.
   std::vector<OutputFile> files;
-  if (options.out) files.push_back({*options.out, csv});
   if (options.certificate) files.push_back({*options.certificate, job.certificate});
+  if (options.out) files.push_back({*options.out, csv});
   write_files(files);
   if (options.json) {
     Json json;

@@ -197,8 +197,8 @@ BoostedDensity boosted_model_from_json(std::string_view text, const std::string&
   }
   const std::uint64_t version = node.member("version").whole_number();
   if (version != kModelVersion) {
-    throw InvalidInput(
-        fmt::format("{} must be {}, but is {}", node.member("version").place, kModelVersion, version));
+    throw InvalidInput(fmt::format("{} must be {}, but is {}", node.member("version").place,
+                                   kModelVersion, version));
   }
   node.allow_only({"format", "version", "notice", "epsilon", "outputs", "bounding", "features",
                    "log_normaliser", "classifiers"});

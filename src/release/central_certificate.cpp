@@ -178,6 +178,8 @@ std::vector<std::string> non_promises(const CentralCertificate& certificate) {
   std::vector<std::string> limits;
   limits.push_back(fmt::format("The number of {}, {}, is public and not protected.",
                                certificate.unit ? "units" : "rows", certificate.design.records));
+  limits.emplace_back(
+      "Each line of the file is one row: a value with a line break in it is two of them.");
   if (certificate.unit && !certificate.roster) {
     limits.emplace_back("Who is in the data is not protected: no roster was given.");
   }
@@ -273,9 +275,11 @@ CentralCertificateCheck check_central_certificate(const CentralCertificate& cert
                          domain.is_enumerable() && domain.size() == stated.outcomes;
   if (!is_complete(stated)) return check;
   try {
-    if (const auto& hint = certificate.hint) {
-      const SupportFinder finder(hint->support, stated.outcomes, stated.records, hint->epsilon,
-                                 hint->delta);
+    if (const auto& hint = certificate.hint; hint && check.domain_matches) {
+      const auto* cells = std::get_if<IntegerCells>(&domain.columns().front().cells());
+      if (!cells) return check;
+      const SupportFinder finder(hint_in_cells(hint->support, *cells), stated.outcomes,
+                                 stated.records, hint->epsilon, hint->delta);
     }
     const auto sampler = make_central_sampler(stated);
     check.design_holds = amplification_holds(stated) && sampler->guarantee() == stated.guarantee &&

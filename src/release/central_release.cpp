@@ -37,6 +37,11 @@ void validate_central(const CentralReleaseRequest& request) {
         "a rate releases as many records as come, so it is given instead of a count, but both are "
         "given");
   }
+  constexpr std::uint64_t kMostOutputs = 100'000'000;
+  if (request.count && (*request.count < 1 || *request.count > kMostOutputs)) {
+    throw InvalidInput(
+        fmt::format("count must be from 1 to {}, but is {}", kMostOutputs, *request.count));
+  }
   if (!request.count && !request.rate) {
     throw InvalidInput("a number of records to release is needed, but no count is given");
   }
@@ -115,7 +120,9 @@ CentralRelease::CentralRelease(const CentralReleaseRequest& request)
   certificate_.design = design_for(request, count, domain_.size());
   if (request.support) {
     const CentralBudget budget = half_of(request.budget);
-    finder_.emplace(*request.support, domain_.size(), count, budget.epsilon, budget.delta);
+    const auto& cells = std::get<IntegerCells>(domain_.columns().front().cells());
+    finder_.emplace(hint_in_cells(*request.support, cells), domain_.size(), count, budget.epsilon,
+                    budget.delta);
     certificate_.hint = CertifiedHint{*request.support, budget.epsilon, budget.delta};
   }
   certificate_.domain_sha256 = domain_hash(domain_);

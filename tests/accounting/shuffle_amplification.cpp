@@ -133,5 +133,18 @@ TEST(ShuffleAmplification, RefusesTheImpossible) {
   EXPECT_THROW(subset_delta({9, 10, 3, 1.0}, 1), InvalidInput);
 }
 
+TEST(ShuffleDelta, BoundsKeepTheirOrderWhereReportsHideNearlyNothing) {
+  for (const double epsilon0 : {30.0, 43.24306202954105, 93.44}) {
+    for (const std::uint64_t records : {2U, 3U, 4U}) {
+      for (const double epsilon : {5.0, epsilon0 * (1 - 1e-6)}) {
+        const DeltaBounds delta = shuffle_delta({records, 2, epsilon0}, epsilon);
+        EXPECT_GE(delta.lower, 0);
+        EXPECT_LE(delta.lower, delta.upper) << epsilon0 << ' ' << records << ' ' << epsilon;
+        EXPECT_LE(delta.upper, 1);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mollify

@@ -130,7 +130,7 @@ TEST(CentralDesign, ServesEverySmallerDomainThatAHintMayFind) {
   for (const std::uint64_t records : {4U, 60U, 3000U}) {
     for (const CentralBudget& budget :
          {CentralBudget{.epsilon = 1e-4, .delta = 0}, CentralBudget{.epsilon = .5, .delta = 1e-12},
-          CentralBudget{.epsilon = 25, .delta = 1e-3}}) {
+          CentralBudget{.epsilon = 3, .delta = 1e-3}}) {
       for (const CentralOption& option : central_options({records, 5000, 3, budget})) {
         if (!option.design || option.mechanism == CentralMechanism::kProduct) continue;
         const CentralGuarantee& guarantee = option.design->guarantee;

@@ -194,5 +194,35 @@ TEST(SupportHint, RefusesInOneSentence) {
             "a sub-Gaussian proxy must be finite and positive, but is inf");
 }
 
+TEST(SupportHint, CountsIntegersHoweverTheyAreCut) {
+  const auto width = [](double given, std::uint64_t bins) {
+    return hint_in_cells({SupportKind::kWidth, given}, IntegerCells::make(0, 99'999, bins))
+        .parameter;
+  };
+  EXPECT_EQ(width(1, 100'000), 1);
+  EXPECT_EQ(width(5000, 100'000), 5000);
+  EXPECT_EQ(width(1, 1000), 1);
+  EXPECT_EQ(width(2, 1000), 2);
+  EXPECT_EQ(width(100, 1000), 2);
+  EXPECT_EQ(width(102, 1000), 3);
+  EXPECT_EQ(width(100'000, 1000), 1000);
+  EXPECT_THROW(width(0, 1000), InvalidInput);
+  EXPECT_THROW(width(1.5, 1000), InvalidInput);
+  EXPECT_THROW(width(100'001, 1000), InvalidInput);
+  // As many cells as any interval of W integers meets.
+  const IntegerCells cells = IntegerCells::make(0, 40, 7);
+  for (int given = 1; given <= 41; ++given) {
+    const double most = hint_in_cells({SupportKind::kWidth, 1.0 * given}, cells).parameter;
+    for (int first = 0; first + given <= 41; ++first) {
+      const auto cell = [&](int integer) { return cells.read(std::to_string(integer)).cell; };
+      EXPECT_LE(cell(first + given - 1) - cell(first) + 1, most) << first << " " << given;
+    }
+  }
+  EXPECT_EQ(
+      hint_in_cells({SupportKind::kSubGaussian, 30}, IntegerCells::make(0, 99, 100)).parameter, 30);
+  EXPECT_EQ(hint_in_cells({SupportKind::kSubGaussian, 30}, IntegerCells::make(0, 99, 10)).parameter,
+            4);
+}
+
 }  // namespace
 }  // namespace mollify

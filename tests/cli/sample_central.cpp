@@ -233,6 +233,13 @@ TEST(SampleCentral, RefusesInOneSentence) {
             "mollify: delta must be at least 0 and below 1, but is 1\n");
   EXPECT_EQ(command.refused(one + Arguments{"--rho", "1"}),
             "mollify: a budget is either --rho or --epsilon, but both are given\n");
+  EXPECT_EQ(command.refused({"--epsilon", "1e-7", "--count", "1"}),
+            "mollify: epsilon of one draw must be at least 1e-06, but is 1e-07\n");
+  EXPECT_EQ(command.refused({"--epsilon", "1", "--count", "1000000000000"}),
+            "mollify: count must be from 1 to 100000000, but is 1000000000000\n");
+  EXPECT_EQ(command.refused({"--rho", "1", "--count", "1"}),
+            "mollify: mechanism subsampled-rr spends epsilon and delta, but the budget is rho; "
+            "mechanism product spends rho\n");
   EXPECT_EQ(command.refused(one + Arguments{"--c2", "2"}),
             "mollify: --c2 is for models local and integral, but the model is central\n");
   EXPECT_EQ(command.refused(one + Arguments{"--rate", "0.1"}),

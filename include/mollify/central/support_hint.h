@@ -8,6 +8,7 @@
 
 #include "mollify/accounting/central_guarantee.h"
 #include "mollify/kernel/secure_random.h"
+#include "mollify/space/integer_cells.h"
 
 namespace mollify {
 
@@ -30,6 +31,12 @@ struct SupportHint {
 std::string to_text(const SupportHint& hint);
 /// The reverse. InvalidInput for any other text; whether W and S fit a domain is not looked at.
 SupportHint parse_support_hint(const std::string& text);
+
+/// The hint for the cells of an integer column, whose widths users give in integers: an interval of
+/// W integers meets at most ceil((W - 1) / c) + 1 cells of at least c integers, and a variable cut
+/// into them is within a cell of one with proxy S / c. InvalidInput for a W that is not an integer
+/// from 1 to the number of the column's integers.
+SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells);
 
 /// first, first + 1, ..., last.
 struct OutcomeInterval {
