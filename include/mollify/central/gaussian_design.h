@@ -9,7 +9,7 @@
 
 #include "mollify/accounting/central_guarantee.h"
 #include "mollify/central/central_design.h"
-#include "mollify/central/whitened_range.h"
+#include "mollify/central/centre_design.h"
 #include "mollify/kernel/ratio.h"
 
 namespace mollify {
@@ -30,8 +30,8 @@ struct GaussianRequest {
   double covariance_bound = 1;
   /// R >= 0: the mean's Euclidean norm is at most R. Accuracy rests on that, privacy does not.
   std::optional<double> mean_bound = std::nullopt;
-  /// Without R: where each coordinate of the mean lies, d intervals. A part of the records then
-  /// finds a coarse centre (coarse_centre.h).
+  /// Without R, a part of the records finds a coarse centre (centre_design.h). Where each
+  /// coordinate of the mean lies: d intervals or one for all; not needed if delta > 0.
   std::vector<WhitenedRange> ranges;
   /// Pure privacy only: the public variance of [Cheu, Nayak 2024, Alg. 4] in place of the corrected
   /// one. Privacy is the same.
@@ -82,9 +82,9 @@ struct GaussianTotalVariation {
 /// changes by a factor of at most e^(s/b) under a shift of norm s; for sigma: discrete_gaussian.h.
 struct GaussianDesign {
   GaussianRequest request;
-  /// Records that the coarse centre is found from, 0 without one; the m runs use m * run_records
-  /// others.
-  std::uint64_t centre_records = 0;
+  /// Of the part of the records that the coarse centre is found from; none with a mean_bound.
+  std::optional<CentreDesign> centre = std::nullopt;
+  /// The records of each of the m runs, others than the centre's.
   std::uint64_t run_records = 0;
   /// How far the mean can be from the point that records are clipped around: R, or what the coarse
   /// centre leaves.

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "mollify/central/whitened_range.h"
+#include "mollify/central/centre_design.h"
 
 namespace mollify {
 
