@@ -51,9 +51,10 @@ void NumericFile::visit(const std::function<void(std::span<const double> rows)>&
   if (filled > 0) visit(std::span(block).first(filled));
 }
 
-NumericRows read_unit_points(const std::string& path, const Domain& domain,
-                             const RealColumns& columns, const std::string& unit_column,
-                             const std::optional<StringIndex>& roster, SecureRandom& random) {
+std::vector<double> read_unit_points(const std::string& path, const Domain& domain,
+                                     const RealColumns& columns, const std::string& unit_column,
+                                     const std::optional<StringIndex>& roster,
+                                     SecureRandom& random) {
   const std::size_t dimension = columns.size();
   std::vector<double> middle;
   for (std::size_t i = 0; i < dimension; ++i) {
@@ -68,8 +69,7 @@ NumericRows read_unit_points(const std::string& path, const Domain& domain,
   RecordReader records(path, domain, unit_column);
   while (records.next()) {
     if (!roster && records.unit().empty()) continue;
-    const std::uint32_t unit =
-        roster ? roster->find(records.unit()) : found.insert(records.unit());
+    const std::uint32_t unit = roster ? roster->find(records.unit()) : found.insert(records.unit());
     if (unit == StringIndex::kAbsent) continue;
     if (unit == seen.size()) {
       seen.push_back(0);
@@ -80,7 +80,7 @@ NumericRows read_unit_points(const std::string& path, const Domain& domain,
     if (random.below(++seen[unit]) != 0) continue;
     columns.read(records.fields(), std::span(points).subspan(unit * dimension, dimension));
   }
-  return NumericRows(dimension, std::move(points));
+  return points;
 }
 
 }  // namespace mollify
