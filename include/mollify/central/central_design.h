@@ -20,6 +20,8 @@ struct CentralBudget {
   double delta = 0;
   /// In place of epsilon and delta, which are then left 0: rho-zCDP, for the product mechanism.
   std::optional<double> rho = std::nullopt;
+
+  friend bool operator==(const CentralBudget&, const CentralBudget&) = default;
 };
 
 /// Everything public about a release.
