@@ -1,6 +1,5 @@
 #include "mollify/kernel/clipped_sum.h"
 
-
 #include <array>
 #include <bit>
 #include <cmath>
