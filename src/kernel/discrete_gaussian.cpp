@@ -24,7 +24,8 @@ Ratio checked_variance(Ratio variance) {
 }  // namespace
 
 GaussianOnIntegers::GaussianOnIntegers(Ratio variance)
-    : variance_(checked_variance(variance)), candidates_({floor_sqrt(variance.numerator / variance.denominator) + 1, 1}) {
+    : variance_(checked_variance(variance)),
+      candidates_({floor_sqrt(variance.numerator / variance.denominator) + 1, 1}) {
   const std::uint64_t t = candidates_.scale().numerator;
   step_ = t * variance.denominator;
   denominator_ = Natural(step_) * Natural(t) * Natural(variance.numerator) << 1;

@@ -63,8 +63,8 @@ std::optional<bool> is_below_exp_minus(const Natural& drawn, std::size_t bits,
     if (drawn == Natural()) return std::nullopt;
     return false;
   }
-  // From here on errors are in units of 2^-scale. y = x / 2^halvings lies in [cut - 1, cut + 2), and
-  // cut is below 1/2.
+  // From here on errors are in units of 2^-scale. y = x / 2^halvings lies in [cut - 1, cut + 2),
+  // and cut is below 1/2.
   const std::size_t length = scaled.bit_length() + 1;
   const std::size_t halvings = length > scale ? length - scale : 0;
   const Natural cut = scaled >> halvings;
