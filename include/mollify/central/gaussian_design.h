@@ -115,15 +115,22 @@ struct GaussianDesign {
   friend bool operator==(const GaussianDesign&, const GaussianDesign&) = default;
 };
 
-/// The parameters that spend at most the budget at about the least total variation.
-///
-/// Throws InvalidInput, in one sentence, for a request outside the limits above; with bounded
-/// covariance under pure privacy; and if n is so small for the budget that nothing would be
-/// promised (total variation 1), naming the least n or the epsilon that would do.
+/// The parameters that spend at most the budget at about the least total variation; none if n is so
+/// small for the budget that nothing would be promised (total variation 1). Throws InvalidInput, in
+/// one sentence, for a request outside the limits above, and with bounded covariance under pure
+/// privacy. Milliseconds; some 50 with a coarse centre.
+std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request);
+
+/// The same, but throws InvalidInput where there is none, naming the least n and the least epsilon
+/// (or rho) that would do. The search for these takes up to seconds.
 GaussianDesign design_gaussian(const GaussianRequest& request);
 
-/// The guarantee that a run of this design has by its integers alone; what design_gaussian puts in
-/// `guarantee` where there is no centre, and what GaussianSampler checks.
+/// The guarantee that one run has by its integers alone, rounded outward. Under (epsilon, delta) it
+/// is the least epsilon for the budget's delta.
 CentralGuarantee run_guarantee(const GaussianDesign& design);
+
+/// Throws InvalidInput unless the integers of the design, wherever it comes from, keep its
+/// guarantee and give every row at most one role.
+void check_gaussian_design(const GaussianDesign& design);
 
 }  // namespace mollify
