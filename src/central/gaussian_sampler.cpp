@@ -20,8 +20,8 @@
 namespace mollify {
 namespace {
 
-/// What each row is for: 2 i and 2 i + 1 count with plus and minus in run i, 2 m is the centre's,
-/// 2 m + 1 is not used.
+/// What each row is for: 2 i and 2 i + 1 are added to and subtracted from run i, 2 m is the
+/// centre's, 2 m + 1 is not used.
 using Role = std::uint32_t;
 
 Role centre_role(const GaussianDesign& design) {
@@ -171,7 +171,7 @@ std::vector<double> GaussianSampler::draw(const NumericTable& table, SecureRando
     for (std::size_t j = 0; j < d; ++j) {
       scores[j] = (values[j] - centre[j]) * steps_in_one;
     }
-    runs[role / 2].add(scores, role % 2 == 0 ? design_.weights.plus : -design_.weights.minus);
+    runs[role / 2].add(scores, role % 2 == 0 ? 1 : -1);
   });
 
   // From here on all is post-processing of S + Y, in floating point.

@@ -1,7 +1,5 @@
 #include "mollify/central/whitening.h"
 
-#include <rapidcheck.h>
-
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -32,9 +30,9 @@ std::string whitening_refusal(std::size_t dimension, const std::vector<double>& 
 }
 
 TEST(Whitening, MakesTheCovarianceTheIdentity) {
-  rc::prop("A Sigma A^T = I, and undo undoes", [] {
-    const auto d = *rc::gen::inRange<std::size_t>(1, 9);
-    SeededRandom random(*rc::gen::arbitrary<std::uint64_t>());
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const std::size_t d = 1 + seed % 8;
+    SeededRandom random(seed);
     const auto uniform = [&] { return static_cast<double>(random.word() >> 11) * 0x1p-52 - 1; };
     // Sigma = U (G G^T + I) U with units of very different sizes.
     std::vector<double> factor(d * d), units(d), covariance(d * d), origin(d);
@@ -58,14 +56,14 @@ TEST(Whitening, MakesTheCovarianceTheIdentity) {
       for (std::size_t j = 0; j < d; ++j) {
         double sum = 0;
         for (std::size_t k = 0; k < d; ++k) sum += whitened[i * d + k] * whitened[j * d + k];
-        RC_ASSERT(std::abs(sum - covariance[i * d + j] / (units[i] * units[j])) <= 1e-10);
+        ASSERT_NEAR(sum, covariance[i * d + j] / (units[i] * units[j]), 1e-10) << seed;
       }
     }
     whitening.undo(whitened, back);
     for (std::size_t i = 0; i < d * d; ++i) {
-      RC_ASSERT(std::abs(back[i] - rows[i]) <= 1e-11 * units[i % d]);
+      ASSERT_NEAR(back[i], rows[i], 1e-11 * units[i % d]) << seed;
     }
-  });
+  }
 }
 
 TEST(Whitening, OfADiagonalDividesByStandardDeviations) {
