@@ -27,7 +27,10 @@ class WideFloat {
   }
   explicit WideFloat(uint128 value) : WideFloat(Natural(value)) {}
   WideFloat(const WideFloat& other) : WideFloat() { mpfr_set(value_, other.value_, MPFR_RNDN); }
-  WideFloat& operator=(const WideFloat&) = delete;
+  WideFloat& operator=(const WideFloat& other) {
+    mpfr_set(value_, other.value_, MPFR_RNDN);
+    return *this;
+  }
   ~WideFloat() { mpfr_clear(value_); }
 
   WideFloat operator+(const WideFloat& other) const { return with(mpfr_add, other); }
