@@ -8,37 +8,37 @@
 namespace mollify::cli {
 
 void GaussianOptions::add_to(CLI::App& command) {
-  constexpr const char* kGroup = "Model central, family gaussian, all of it public";
+  constexpr const char* kGaussianGroup = "Model central, family gaussian, all of it public";
   command
       .add_option("--family", family,
                   "gaussian: the rows are taken for draws from one Gaussian, and so are the "
                   "records released. How near they come rests on that; privacy rests on nothing "
                   "about the data. Every column of the domain must be a number")
       ->type_name("NAME")
-      ->group(kGroup);
+      ->group(kGaussianGroup);
   command
       .add_option("--covariance", covariance,
                   "public CSV of the covariance matrix, columns named in the header; of "
                   "logarithms where --log says so")
       ->type_name("FILE")
-      ->group(kGroup);
+      ->group(kGaussianGroup);
   add_number(command, "--covariance-bound", covariance_bound,
              "the covariance lies between that of --covariance (default: 1 for each column, and "
              "independent) and this many times it; with --rho, or with --delta")
-      ->group(kGroup);
+      ->group(kGaussianGroup);
   add_number(command, "--mean-bound", mean_bound,
              "the mean lies within so many standard deviations of the middle of the declared "
              "ranges (default: it is found first, by a part of the rows)")
-      ->group(kGroup);
+      ->group(kGaussianGroup);
   command
       .add_option("--log", logarithms, "columns whose logarithms are Gaussian, separated by commas")
       ->type_name("COLUMN,...")
       ->delimiter(',')
-      ->group(kGroup);
+      ->group(kGaussianGroup);
   command
       .add_flag("--paper-variance", paper_variance,
                 "with --epsilon alone: the published variance of the noise, not the corrected one")
-      ->group(kGroup);
+      ->group(kGaussianGroup);
 }
 
 bool GaussianOptions::chosen(const std::string& model) const {

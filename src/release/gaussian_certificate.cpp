@@ -73,8 +73,6 @@ Json parameters_json(const GaussianDesign& design) {
       {"weights",
        {{"plus_records", weights.plus_records},
         {"minus_records", weights.minus_records},
-        {"plus", weights.plus},
-        {"minus", weights.minus},
         {"divisor", weights.divisor}}}};
 }
 

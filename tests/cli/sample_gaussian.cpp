@@ -255,7 +255,7 @@ TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
     caught("/parameters/scale/numerator", "1");
     caught("/parameters/variance/numerator", "1");
     caught("/parameters/run_records", 10);
-    caught("/parameters/weights/plus", 0);
+    caught("/parameters/weights/plus_records", 0);
     caught("/parameters", nullptr);
     caught("/accuracy/total_variation", 1e-9);
     caught("/domain/sha256", std::string(64, '0'));
