@@ -176,7 +176,8 @@ void set_radius(GaussianDesign& design, double radius) {
 void settle_clip(GaussianDesign& design) {
   const double cells = static_cast<double>(design.lattice_radius) - half_diagonal(design);
   design.clip_radius = std::max(0.0, step_of(design) * cells * (1 - 0x1p-50));
-  design.total_variation.clip = clip_error_up(design, design.clip_radius);
+  design.total_variation.clip =
+      design.clip_radius > 0 ? clip_error_up(design, design.clip_radius) : 1;
 }
 
 /// The radius between `least` and `greatest` with about the least total.
@@ -190,8 +191,7 @@ double best_radius(double least, double greatest, const std::function<double(dou
                       .first);
 }
 
-// --- pure
-// -----------------------------------------------------------------------------------------
+// Pure.
 
 double laplace_shape_up(const GaussianDesign& design, double scale_of_mean) {
   const std::size_t d = design.request.dimension;
@@ -243,8 +243,7 @@ bool design_pure_run(GaussianDesign& design) {
   return true;
 }
 
-// --- Gaussian noise
-// -------------------------------------------------------------------------------
+// Gaussian noise.
 
 /// How large the sensitivity may be for noise of deviation 1 (2^29 cells): sqrt(2 rho), or what the
 /// analytic Gaussian allows.
@@ -317,6 +316,7 @@ bool design_known_run(GaussianDesign& design) {
     design.lattice_radius = static_cast<std::uint64_t>(most);
   }
   if (!lower_radius_to_budget(design)) return false;
+  if (!(n * static_cast<double>(design.lattice_radius) <= kGreatestSum)) return false;
   settle_clip(design);
 
   // The variances are right but for the rounding of doubles.
@@ -443,8 +443,7 @@ bool design_run(GaussianDesign& design) {
   return design.total_variation_up() < 1;
 }
 
-// --- centre
-// ---------------------------------------------------------------------------------------
+// Centre.
 
 CentreRequest centre_request(const GaussianRequest& request, std::uint64_t records,
                              double failure) {
@@ -492,8 +491,7 @@ std::optional<GaussianDesign> best_with_centre(const GaussianRequest& request) {
   return best;
 }
 
-// --- words
-// ----------------------------------------------------------------------------------------
+// Words.
 
 std::string reason(const GaussianDesign& design) {
   const GaussianRequest& request = design.request;
