@@ -27,7 +27,10 @@ class WideFloat {
   }
   explicit WideFloat(uint128 value) : WideFloat(Natural(value)) {}
   WideFloat(const WideFloat& other) : WideFloat() { mpfr_set(value_, other.value_, MPFR_RNDN); }
-  WideFloat& operator=(const WideFloat&) = delete;
+  WideFloat& operator=(const WideFloat& other) {
+    mpfr_set(value_, other.value_, MPFR_RNDN);
+    return *this;
+  }
   ~WideFloat() { mpfr_clear(value_); }
 
   WideFloat operator+(const WideFloat& other) const { return with(mpfr_add, other); }
@@ -44,6 +47,11 @@ class WideFloat {
     WideFloat result;
     mpfr_neg(result.value_, value_, MPFR_RNDN);
     mpfr_exp(result.value_, result.value_, MPFR_RNDN);
+    return result;
+  }
+  WideFloat square_root() const {
+    WideFloat result;
+    mpfr_sqrt(result.value_, value_, MPFR_RNDN);
     return result;
   }
   double to_double() const { return mpfr_get_d(value_, MPFR_RNDN); }

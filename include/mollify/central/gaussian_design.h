@@ -40,15 +40,16 @@ struct GaussianRequest {
   friend bool operator==(const GaussianRequest&, const GaussianRequest&) = default;
 };
 
-/// Integer weights of the records of one run: `plus_records` of them count `plus` times,
-/// `minus_records` of them -`minus` times, and the sum is divided by `divisor` = plus_records plus
-/// - minus_records minus. For a known covariance this is the mean: plus = 1, minus_records = 0.
+/// How the records of one run are added up: some count once, the others once with the sign turned,
+/// and the sum is divided by `divisor` = plus_records - minus_records, so that weights add up to 1.
+/// For a known covariance this is the mean, all with plus. For a bounded one, divisor is about the
+/// root of their number: then the squares of the weights add up to about 1 and the combination has
+/// a record's own covariance, whatever that is [after Ghazi et al. 2023, Alg. 3; Cheu, Nayak 2024,
+/// Thm 30]. Weights all of one size have the least maximum, and few integers: [ours].
 struct GaussianWeights {
   std::uint64_t plus_records = 0;
   std::uint64_t minus_records = 0;
-  std::int64_t plus = 1;
-  std::int64_t minus = 0;
-  std::int64_t divisor = 1;
+  std::uint64_t divisor = 1;
 
   friend bool operator==(const GaussianWeights&, const GaussianWeights&) = default;
 };
@@ -69,14 +70,15 @@ struct GaussianTotalVariation {
 ///
 /// The sampler (gaussian_sampler.h) gives each output a run of `run_records` records of its own,
 /// clips them, in units of the step g = 2^step_exponent, onto the integer points of norm at most L
-/// (kernel/clipped_sum.h), adds them up with the weights and adds noise Y on Z^d. The output is
+/// (kernel/clipped_sum.h), adds them up to S with their signs and adds noise Y on Z^d. The output
+/// is
 ///     centre + (g / divisor) (S + Y) + public noise.
 /// Pure: P(Y = y) proportional to e^(-|y|/b), `noise` = b. Otherwise coordinates are discrete
 /// Gaussians, `noise` = sigma^2. Public noise is N(0, v I), or where v = 0 a uniform dither of one
 /// cell.
 ///
-/// Theorem (privacy of one run). For any records, S changes by at most s = 2 L max(plus, minus) in
-/// Euclidean norm if one is replaced, so S + Y is (s/b)-DP, respectively (s^2/(2 sigma^2))-zCDP and
+/// Theorem (privacy of one run). For any records, S changes by at most s = 2 L in Euclidean norm if
+/// one is replaced, so S + Y is (s/b)-DP, respectively (s^2/(2 sigma^2))-zCDP and
 /// (epsilon, delta)-DP with the delta of lattice_gaussian.h. The rest is post-processing.
 /// Proof. kernel/clipped_sum.h: both values of the record are clipped to norm L. For b: e^(-|y|/b)
 /// changes by a factor of at most e^(s/b) under a shift of norm s; for sigma: discrete_gaussian.h.
@@ -115,15 +117,22 @@ struct GaussianDesign {
   friend bool operator==(const GaussianDesign&, const GaussianDesign&) = default;
 };
 
-/// The parameters that spend at most the budget at about the least total variation.
-///
-/// Throws InvalidInput, in one sentence, for a request outside the limits above; with bounded
-/// covariance under pure privacy; and if n is so small for the budget that nothing would be
-/// promised (total variation 1), naming the least n or the epsilon that would do.
+/// The parameters that spend at most the budget at about the least total variation; none if n is so
+/// small for the budget that nothing would be promised (total variation 1). Throws InvalidInput, in
+/// one sentence, for a request outside the limits above, and with bounded covariance under pure
+/// privacy. Milliseconds; some 50 with a coarse centre.
+std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request);
+
+/// The same, but throws InvalidInput where there is none, naming the least n and the least epsilon
+/// (or rho) that would do. The search for these takes up to seconds.
 GaussianDesign design_gaussian(const GaussianRequest& request);
 
-/// The guarantee that a run of this design has by its integers alone; what design_gaussian puts in
-/// `guarantee` where there is no centre, and what GaussianSampler checks.
+/// The guarantee that one run has by its integers alone, rounded outward. Under (epsilon, delta) it
+/// is the least epsilon for the budget's delta.
 CentralGuarantee run_guarantee(const GaussianDesign& design);
+
+/// Throws InvalidInput unless the integers of the design, wherever it comes from, keep its
+/// guarantee and give every row at most one role.
+void check_gaussian_design(const GaussianDesign& design);
 
 }  // namespace mollify

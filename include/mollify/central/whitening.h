@@ -43,7 +43,8 @@ class Whitening {
   std::span<const double> origin() const { return origin_; }
 
   /// Rows in, whitened rows out, both row-major and of the same size, a multiple of d; they may not
-  /// overlap. Rows of any doubles: what is not finite stays in its own row.
+  /// overlap. Rows of any doubles. What comes out of a row depends on that row, on its place in the
+  /// call and on how many rows there are, never on what is in the others.
   void apply(std::span<const double> rows, std::span<double> whitened) const;
 
   /// The way back, x = c0 + A^-1 w.
