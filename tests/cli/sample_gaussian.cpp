@@ -147,7 +147,9 @@ TEST(SampleGaussian, IsTotal) {
       for (const std::string& line : lines_of(command.files.read("out.csv"))) {
         shape += std::to_string(fields_of(line).size());
         for (const std::string& field : fields_of(line)) {
-          if (shape.size() > 1) EXPECT_TRUE(std::isfinite(std::stod(field))) << field;
+          if (shape.size() > 1) {
+            EXPECT_TRUE(std::isfinite(std::stod(field))) << field;
+          }
         }
       }
       return std::tuple(ended.status, ended.out, ended.err, shape);
