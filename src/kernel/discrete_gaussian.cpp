@@ -3,21 +3,12 @@
 #include <string>
 
 #include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/square_root.h"
 
 namespace mollify {
 
 namespace detail {
 namespace {
-
-/// floor(sqrt(p/q)), p/q < 2^62.
-std::uint64_t root_floor(Ratio square) {
-  const std::uint64_t whole = square.numerator / square.denominator;
-  std::uint64_t root = 0;
-  for (std::uint64_t bit = std::uint64_t{1} << 31; bit != 0; bit >>= 1) {
-    if ((root + bit) * (root + bit) <= whole) root += bit;
-  }
-  return root;
-}
 
 Ratio checked_variance(Ratio variance) {
   if (variance.numerator < 1 || variance.numerator > Ratio::kGreatest || variance.denominator < 1 ||
@@ -33,7 +24,8 @@ Ratio checked_variance(Ratio variance) {
 }  // namespace
 
 GaussianOnIntegers::GaussianOnIntegers(Ratio variance)
-    : variance_(checked_variance(variance)), candidates_({root_floor(variance) + 1, 1}) {
+    : variance_(checked_variance(variance)),
+      candidates_({floor_sqrt(variance.numerator / variance.denominator) + 1, 1}) {
   const std::uint64_t t = candidates_.scale().numerator;
   step_ = t * variance.denominator;
   denominator_ = Natural(step_) * Natural(t) * Natural(variance.numerator) << 1;

@@ -55,17 +55,17 @@ constexpr std::array<std::uint64_t, kFirstEmptyWhole> kExpWholes =
 
 ScaledExp exp_minus(const Natural& scaled, std::size_t scale) {
   const Natural one(1);
-  // x >= (45/64) scale implies e^-x < 2^-scale, since 45/64 > ln 2.
+  // x >= (45/64) scale - 2^-scale implies e^-x < 2^-scale, since 45/64 > ln 2 by .01.
   if (scaled * Natural(64) >= Natural(45 * scale) << scale) return {Natural(), one};
-  // From here on errors are in units of 2^-scale. y = x / 2^halvings lies in [cut, cut + 1) and is
-  // below 1/2.
+  // From here on errors are in units of 2^-scale. y = x / 2^halvings lies in [cut - 1, cut + 2),
+  // and cut is below 1/2.
   const std::size_t length = scaled.bit_length() + 1;
   const std::size_t halvings = length > scale ? length - scale : 0;
   const Natural cut = scaled >> halvings;
   // e^-cut by its alternating series. If a term is short by at most 2, the next one is short by at
   // most (2 * 1/2 + 1)/j + 1 <= 3, and by at most 2 from the third on: 4 for each is ample. 8 are
-  // for y - cut (1, the slope being at most 1) and for the terms after the last (1: the first of
-  // them).
+  // for y - cut (2, the slope being at most 1 as y >= 0) and for the terms after the last (1: the
+  // first of them).
   Natural power = one << scale;  // e^-y so far
   Natural term = power;
   Natural error(8);
@@ -86,7 +86,8 @@ ScaledExp exp_minus(const Natural& scaled, std::size_t scale) {
 std::optional<bool> is_below_exp_minus(const Natural& drawn, std::size_t bits,
                                        const Natural& scaled) {
   const std::size_t scale = bits + kGuardBits;
-  // x >= (45/64) bits implies e^-x < 2^-bits: only drawn = 0 is not above.
+  // x >= (45/64) bits - 2^-scale implies e^-x < 2^-bits, since 45/64 > ln 2 by .01: only drawn = 0
+  // is not above.
   if (scaled * Natural(64) >= Natural(45 * bits) << scale) {
     if (drawn == Natural()) return std::nullopt;
     return false;

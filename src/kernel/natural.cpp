@@ -138,6 +138,27 @@ Natural Natural::operator/(const Natural& divisor) const {
   return quotient;
 }
 
+// Digit by digit: (2 r + 1)^2 = 4 r^2 + (4 r + 1), so the next digit of the root is 1 if what is left
+// of the number's next two digits holds 4 r + 1.
+Natural Natural::floor_sqrt() const {
+  Natural root, rest;
+  const auto digit = [&](std::size_t place) {
+    const std::size_t limb = place / kLimbBits;
+    return limb < limbs_.size() ? limbs_[limb] >> (place % kLimbBits) & 1 : 0;
+  };
+  for (std::size_t pair = (bit_length() + 1) / 2; pair-- > 0;) {
+    rest.append(digit(2 * pair + 1));
+    rest.append(digit(2 * pair));
+    Natural step = root;
+    step.append(0);
+    step.append(1);
+    const bool fits = step <= rest;
+    if (fits) rest.subtract(step);
+    root.append(fits ? 1 : 0);
+  }
+  return root;
+}
+
 std::strong_ordering Natural::operator<=>(const Natural& other) const {
   if (limbs_.size() != other.limbs_.size()) return limbs_.size() <=> other.limbs_.size();
   for (std::size_t i = limbs_.size(); i-- > 0;) {

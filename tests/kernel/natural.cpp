@@ -44,6 +44,7 @@ TEST(Natural, ComputesAsGmpDoes) {
     ASSERT_EQ(a < b, x < y);
     ASSERT_EQ(a == b, x == y);
     ASSERT_TRUE(in_gmp(a < b ? b - a : a - b) == abs(x - y));
+    ASSERT_TRUE(in_gmp(a.floor_sqrt()) == sqrt(x));
     ASSERT_EQ(a.bit_length(), x == 0 ? 0 : mpz_sizeinbase(x.get_mpz_t(), 2));
     if (y != 0 && i % 20 == 0) {
       ASSERT_TRUE(in_gmp(a / b) == mpz_class(x / y));
@@ -57,6 +58,7 @@ TEST(Natural, TakesWideIntegersWhole) {
   EXPECT_EQ((Natural(value) >> 64).low_word(), 0x0123456789ABCDEFu);
   EXPECT_EQ(Natural(value).bit_length(), 121u);
   EXPECT_EQ(Natural(), Natural(0));
+  EXPECT_EQ(Natural().floor_sqrt(), Natural());
   EXPECT_EQ(Natural().bit_length(), 0u);
 }
 

@@ -21,7 +21,9 @@ namespace mollify::test {
 /// Answers an algorithm's questions at random, and checks the brackets of each coin against MPFR.
 class CheckingDecisions {
  public:
-  explicit CheckingDecisions(std::uint64_t seed) : random_(seed) {}
+  /// Brackets may be as wide as `widest`, in units of 2^-64.
+  explicit CheckingDecisions(std::uint64_t seed, std::uint64_t widest = 2048)
+      : random_(seed), widest_(widest) {}
 
   std::uint64_t below(const UniformBelow& bound) {
     struct Words {
@@ -40,7 +42,7 @@ class CheckingDecisions {
     const detail::ExpBracket bracket = x.bracket();
     EXPECT_TRUE(WideFloat(bracket.least) <= words);
     EXPECT_TRUE(words <= WideFloat(uint128{bracket.last} + 1));
-    EXPECT_LE(bracket.last - bracket.least, 2048u);
+    EXPECT_LE(bracket.last - bracket.least, widest_);
     ++coins_;
     return std::uniform_real_distribution<double>()(random_) < truth.to_double();
   }
@@ -49,6 +51,7 @@ class CheckingDecisions {
 
  private:
   std::mt19937_64 random_;
+  std::uint64_t widest_;
   std::size_t coins_ = 0;
 };
 

@@ -49,6 +49,11 @@ class WideFloat {
     mpfr_exp(result.value_, result.value_, MPFR_RNDN);
     return result;
   }
+  WideFloat square_root() const {
+    WideFloat result;
+    mpfr_sqrt(result.value_, value_, MPFR_RNDN);
+    return result;
+  }
   double to_double() const { return mpfr_get_d(value_, MPFR_RNDN); }
 
   friend bool operator<=(const WideFloat& a, const WideFloat& b) {

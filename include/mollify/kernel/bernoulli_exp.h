@@ -16,7 +16,8 @@ namespace mollify {
 namespace detail {
 
 /// A number x >= 0 that can be told ever more precisely: `bracket()` encloses e^-x once, quickly,
-/// and `scaled(bits)` is floor(x 2^bits). Rational and algebraic numbers are such.
+/// and `scaled(bits)` is an integer at most 1 from x 2^bits. Rational and algebraic numbers are
+/// such.
 template <class X>
 concept Refinable = requires(const X& x, std::size_t bits) {
   { x.bracket() } -> std::same_as<ExpBracket>;

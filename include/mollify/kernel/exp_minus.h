@@ -74,8 +74,8 @@ struct ScaledExp {
   Natural error;
 };
 
-/// Encloses e^-x for any precision, given scaled = floor(x 2^scale), scale >= 64. Exact; the error
-/// is below 2^16 units for scale < 2^8 and grows like its square.
+/// Encloses e^-x for any precision, given an integer `scaled` at most 1 from x 2^scale, scale
+/// >= 64. The error is below 2^16 units for scale < 2^8 and grows like its square.
 ///
 /// Proof beside the code (src/kernel/exp_minus.cpp).
 ScaledExp exp_minus(const Natural& scaled, std::size_t scale);
@@ -84,7 +84,8 @@ ScaledExp exp_minus(const Natural& scaled, std::size_t scale);
 inline constexpr std::size_t kGuardBits = 64;
 
 /// Whether all reals in [drawn, drawn + 1]/2^bits are <= e^-x (true), all are >= e^-x (false), or
-/// neither is certain, given scaled = floor(x 2^(bits + kGuardBits)). Exact; for any size.
+/// neither is certain, given an integer `scaled` at most 1 from x 2^(bits + kGuardBits). Exact; for
+/// any size.
 ///
 /// Proof beside the code (src/kernel/exp_minus.cpp). The bracket of e^-x that it uses is narrower
 /// than 2^-(bits + 20) for bits < 2^20, so it stays undecided only if e^-x itself lies that close

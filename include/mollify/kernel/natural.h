@@ -34,6 +34,8 @@ class Natural {
   /// floor(number / divisor). Requires divisor > 0. O(bits * limbs): long division in binary
   /// where the divisor has more than 32 digits.
   Natural operator/(const Natural& divisor) const;
+  /// The greatest number whose square is not greater. O(bits * limbs).
+  Natural floor_sqrt() const;
 
   friend bool operator==(const Natural&, const Natural&) = default;
   std::strong_ordering operator<=>(const Natural& other) const;

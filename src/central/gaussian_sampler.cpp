@@ -1,0 +1,202 @@
+#include "mollify/central/gaussian_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "mollify/central/coarse_centre.h"
+#include "mollify/kernel/clipped_sum.h"
+#include "mollify/kernel/discrete_gaussian.h"
+#include "mollify/kernel/euclidean_laplace.h"
+#include "mollify/kernel/invalid_input.h"
+#include "mollify/kernel/shuffle.h"
+
+namespace mollify {
+namespace {
+
+/// What each row is for: 2 i and 2 i + 1 are added to and subtracted from run i, 2 m is the
+/// centre's, 2 m + 1 is not used.
+using Role = std::uint32_t;
+
+Role centre_role(const GaussianDesign& design) {
+  return static_cast<Role>(2 * design.request.outputs);
+}
+
+/// The public multiset of roles in a uniformly random order, a role for each of the n rows.
+std::vector<Role> random_roles(const GaussianDesign& design, SecureRandom& random) {
+  std::vector<Role> roles;
+  roles.reserve(design.request.records);
+  for (std::uint64_t run = 0; run < design.request.outputs; ++run) {
+    roles.insert(roles.end(), design.weights.plus_records, static_cast<Role>(2 * run));
+    roles.insert(roles.end(), design.weights.minus_records, static_cast<Role>(2 * run + 1));
+  }
+  if (design.centre) roles.insert(roles.end(), design.centre->request.records, centre_role(design));
+  roles.resize(design.request.records, centre_role(design) + 1);
+  shuffle(roles, random);
+  return roles;
+}
+
+/// Calls `visit` with each of the first n rows, whitened, and its number.
+///
+/// Rows are whitened in blocks that depend on their numbers alone, all of one size: whatever blocks
+/// a reader makes of a file, whose borders may depend on how long its numbers are written, a row
+/// becomes the same doubles. So replacing a record changes one row here, to the last bit.
+void visit_whitened(const NumericTable& table, const Whitening& whitening, std::uint64_t records,
+                    const std::function<void(std::uint64_t, std::span<const double>)>& visit) {
+  constexpr std::size_t kRows = 256;
+  const std::size_t d = whitening.dimension();
+  std::vector<double> block(kRows * d), whitened(kRows * d);
+  std::uint64_t done = 0;
+  std::size_t filled = 0;  // numbers in the block
+  const auto flush = [&] {
+    // What is missing counts as the origin.
+    for (std::size_t i = filled; i < block.size(); ++i) block[i] = whitening.origin()[i % d];
+    filled = 0;
+    whitening.apply(block, whitened);
+    for (std::size_t row = 0; row < kRows && done < records; ++row, ++done) {
+      visit(done, std::span<const double>(whitened).subspan(row * d, d));
+    }
+  };
+  table.visit([&](std::span<const double> rows) {
+    while (!rows.empty() && done < records) {
+      const std::size_t taken = std::min(rows.size(), block.size() - filled);
+      std::copy_n(rows.begin(), taken, block.begin() + static_cast<std::ptrdiff_t>(filled));
+      rows = rows.subspan(taken);
+      filled += taken;
+      if (filled == block.size()) flush();
+    }
+  });
+  while (done < records) flush();
+}
+
+/// Standard normal deviates by the polar method (Marsaglia, Bray 1964), in floating point: for
+/// public noise alone. Uniforms have 53 bits, which ends the tails beyond 8 standard deviations.
+class PublicNormals {
+ public:
+  explicit PublicNormals(SecureRandom& random) : random_(random) {}
+
+  double draw() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    for (;;) {
+      const double x = uniform(), y = uniform();
+      const double square = x * x + y * y;
+      if (square >= 1 || square == 0) continue;
+      const double factor = std::sqrt(-2 * std::log(square) / square);
+      spare_ = factor * y;
+      has_spare_ = true;
+      return factor * x;
+    }
+  }
+
+ private:
+  /// Of (-1, 1).
+  double uniform() { return (static_cast<double>(random_.word() >> 11) + 0.5) * 0x1p-52 - 1; }
+
+  SecureRandom& random_;
+  double spare_ = 0;
+  bool has_spare_ = false;
+};
+
+/// S + Y modulo 2^64.
+std::vector<std::int64_t> with_noise(std::span<const std::int64_t> sum,
+                                     const std::vector<std::int64_t>& noise) {
+  std::vector<std::int64_t> result(sum.size());
+  for (std::size_t j = 0; j < sum.size(); ++j) {
+    result[j] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[j]) +
+                                          static_cast<std::uint64_t>(noise[j]));
+  }
+  return result;
+}
+
+bool is_pure(const GaussianDesign& design) {
+  return design.guarantee.notion == CentralGuarantee::Notion::kPure;
+}
+
+/// Draws Y, the noise that privacy rests on.
+std::function<void(std::span<std::int64_t>, SecureRandom&)> lattice_noise(
+    const GaussianDesign& design) {
+  if (is_pure(design)) {
+    return [law = EuclideanLaplace(design.request.dimension, design.noise)](
+               std::span<std::int64_t> noise, SecureRandom& random) { law.draw(noise, random); };
+  }
+  return [law = DiscreteGaussian(design.noise)](std::span<std::int64_t> noise,
+                                                SecureRandom& random) { law.draw(noise, random); };
+}
+
+}  // namespace
+
+GaussianSampler::GaussianSampler(GaussianDesign design, Whitening whitening)
+    : design_(std::move(design)), whitening_(std::move(whitening)) {
+  if (whitening_.dimension() != design_.request.dimension) {
+    throw InvalidInput(fmt::format("the whitening is of {} dimensions, but the design of {}",
+                                   whitening_.dimension(), design_.request.dimension));
+  }
+  check_gaussian_design(design_);
+}
+
+std::vector<double> GaussianSampler::draw(const NumericTable& table, SecureRandom& random) const {
+  const std::size_t d = design_.request.dimension;
+  const std::uint64_t n = design_.request.records;
+  const std::size_t m = design_.request.outputs;
+  if (table.dimension() != d) {
+    throw InvalidInput(
+        fmt::format("the table has {} columns, but the design is for {}", table.dimension(), d));
+  }
+  const std::vector<Role> roles = random_roles(design_, random);
+
+  std::vector<double> centre(d, 0);
+  if (design_.centre) {
+    CoarseCentre part(*design_.centre);
+    visit_whitened(table, whitening_, n, [&](std::uint64_t row, std::span<const double> values) {
+      if (roles[row] == centre_role(design_)) part.add(values);
+    });
+    centre = part.find(random);
+  }
+
+  std::vector<ClippedSum> runs(m, ClippedSum(d, design_.lattice_radius));
+  std::vector<double> scores(d);
+  const double steps_in_one = std::ldexp(1, -design_.step_exponent);
+  visit_whitened(table, whitening_, n, [&](std::uint64_t row, std::span<const double> values) {
+    const Role role = roles[row];
+    if (role >= centre_role(design_)) return;
+    for (std::size_t j = 0; j < d; ++j) {
+      scores[j] = (values[j] - centre[j]) * steps_in_one;
+    }
+    runs[role / 2].add(scores, role % 2 == 0 ? 1 : -1);
+  });
+
+  // From here on all is post-processing of S + Y, in floating point.
+  const auto draw_noise = lattice_noise(design_);
+  const double cell =
+      std::ldexp(1 / static_cast<double>(design_.weights.divisor), design_.step_exponent);
+  const double deviation = std::sqrt(design_.public_variance);
+  PublicNormals normals(random);
+  std::vector<std::int64_t> noise(d);
+  std::vector<double> outputs(m * d), released(m * d);
+  for (std::size_t run = 0; run < m; ++run) {
+    draw_noise(noise, random);
+    const std::vector<std::int64_t> point = with_noise(runs[run].sum(), noise);
+    for (std::size_t j = 0; j < d; ++j) {
+      const auto on_lattice = static_cast<double>(point[j]);
+      if (deviation > 0) {
+        outputs[run * d + j] = centre[j] + cell * on_lattice + deviation * normals.draw();
+      } else {
+        const double dither = static_cast<double>(random.word() >> 11) * 0x1p-53 - 0.5;
+        outputs[run * d + j] = centre[j] + cell * (on_lattice + dither);
+      }
+    }
+  }
+  whitening_.undo(outputs, released);
+  return released;
+}
+
+}  // namespace mollify
