@@ -328,7 +328,7 @@ TEST(CoarseCentre, FailsNoMoreOftenThanPromised) {
       std::printf("d = %zu, n = %llu: error %.3f, %llu and %llu failures of %d, at most %g\n", d,
                   static_cast<unsigned long long>(request.records), design.coordinate_error,
                   static_cast<unsigned long long>(plain), static_cast<unsigned long long>(narrow),
-                  kRuns, kRuns / 4, most);
+                  kRuns, most);
       EXPECT_LE(static_cast<double>(plain), most);
       EXPECT_LE(static_cast<double>(narrow), most);
     }
