@@ -188,7 +188,8 @@ void CentralPlanOptions::add_to(CLI::App& command) {
   add_number(command, "--alpha", alpha, "total variation of an output from the data's law")
       ->group(kCentralGroup);
   command.add_flag("--strong", strong, "alpha bounds all outputs together")->group(kCentralGroup);
-  command.add_flag("--curve", curve, "print total variation against n as well")->group(kCentralGroup);
+  command.add_flag("--curve", curve, "print total variation against n as well")
+      ->group(kCentralGroup);
 }
 
 std::optional<std::string> CentralPlanOptions::first_given() const {
