@@ -16,6 +16,7 @@ namespace mollify {
 namespace {
 
 constexpr double kStatedError = 1e-9;
+constexpr double kLeastStated = 1e-300;
 constexpr double kGreatest = 1e6;
 
 using Quietly = boost::math::policies::policy<
@@ -97,7 +98,7 @@ double tail(double d, double mean, double radius) {
     probability = normal_tail(radius - mean) + normal_tail(radius + mean);
     if (d > 1.0) probability += InsideTail(d, mean, radius).integral();
   }
-  return std::min(1.0, probability * (1.0 + kStatedError));
+  return std::clamp(probability * (1.0 + kStatedError), kLeastStated, 1.0);
 }
 
 void require_records(const WhitenedRecords& records) {

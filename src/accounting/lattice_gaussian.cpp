@@ -130,9 +130,9 @@ double lattice_gaussian_variance_up(double sensitivity, std::size_t dimension, d
   while (low > kLeastVariance && enough(low)) low = std::max(kLeastVariance, low / 16.0);
   double high = low;
   while (!enough(high)) {
+    if (high == kGreatestVariance) require_variance(kInfinity);
     low = high;
-    high *= 16.0;
-    require_variance(high);
+    high = std::min(16.0 * high, kGreatestVariance);
   }
   while (high - low > 1e-9 * high) {
     const double middle = std::sqrt(low * high);

@@ -78,9 +78,9 @@ Excess excess_law(double d, double bbar, double mean) {
   return law;
 }
 
-class Ratio {
+class DensityRatio {
  public:
-  Ratio(double d, Excess law) : d_(d), law_(std::move(law)) {}
+  DensityRatio(double d, Excess law) : d_(d), law_(std::move(law)) {}
 
   /// The ratio of the densities less one at q = r².
   double excess(double q) const {
@@ -130,7 +130,7 @@ double crossing(double low, double high, Function&& function) {
 }
 
 double total_variation(double d, double bbar, double mean) {
-  const Ratio ratio(d, excess_law(d, bbar, mean));
+  const DensityRatio ratio(d, excess_law(d, bbar, mean));
   // The radius of N(0, I) is within 14 of sqrt(d) but for a probability below e^(−90).
   constexpr double kReach = 14.0;
   const double root = std::sqrt(d);

@@ -30,8 +30,8 @@ struct WhitenedRecords {
 /// (That K I itself is the worst is false: with mu next to the sphere more variance along mu brings
 /// records back inside.)
 ///
-/// At most 1. InvalidInput unless the dimension is from 1 to 10^6, the mean's norm from 0 to 10^6,
-/// the covariance bound from 1 to 10^12 and the radius finite and positive.
+/// From 1e-300 to 1. InvalidInput unless the dimension is from 1 to 10^6, the mean's norm from 0 to
+/// 10^6, the covariance bound from 1 to 10^12 and the radius finite and positive.
 double clip_probability_up(const WhitenedRecords& records, double radius);
 
 /// The same at covariance I.
