@@ -46,7 +46,7 @@ std::vector<GaussianRequest> gaussian_requests() {
   add(std::uint64_t{1} << 39, 3, {.epsilon = 100});
   add(std::uint64_t{1} << 39, 3, {.rho = 1e-12});
   add(std::uint64_t{1} << 39, 3, {.rho = 1000});
-  add(std::uint64_t{1} << 39, 3, {.epsilon = 1e-6, .delta = 1e-9});
+  add(std::uint64_t{1} << 39, 3, {.epsilon = 1e-5, .delta = 1e-9});
   add(std::uint64_t{1} << 39, 3, {.rho = 1e-3});
   requests.back().covariance_bound = 2;
   add(200, 3, {.epsilon = 100});

@@ -191,14 +191,14 @@ constexpr std::size_t kRepeats = 100'000;
 
 TEST(GaussianSampler, PureOutputsAreGaussian) {
   for (const std::size_t d : {1U, 3U, 10U}) {
-    run_gaussian_sampler({.dimension = d, .budget = {.epsilon = 1}, .mean_bound = 1}, kRepeats);
+    run_gaussian_sampler({.dimension = d, .budget = {.epsilon = 4}, .mean_bound = 1}, kRepeats);
   }
 }
 
 TEST(GaussianSampler, PureOutputsWithThePapersVarianceAreGaussian) {
   for (const std::size_t d : {1U, 3U}) {
     run_gaussian_sampler(
-        {.dimension = d, .budget = {.epsilon = 2}, .mean_bound = 1, .paper_variance = true},
+        {.dimension = d, .budget = {.epsilon = 8}, .mean_bound = 1, .paper_variance = true},
         kRepeats);
   }
 }
@@ -226,13 +226,13 @@ TEST(GaussianSampler, OutputsOfBoundedCovarianceAreGaussian) {
                         .budget = {.epsilon = 20, .delta = 1e-6},
                         .covariance_bound = 1.5,
                         .mean_bound = 1},
-                       20'000);
+                       10'000);
 }
 
 TEST(GaussianSampler, OutputsAroundACoarseCentreAreGaussian) {
   for (const CentralBudget& budget : {CentralBudget{.epsilon = 2}, CentralBudget{.rho = 1},
                                       CentralBudget{.epsilon = 2, .delta = 1e-6}}) {
-    run_gaussian_sampler({.dimension = 3, .budget = budget, .ranges = {{-50, 50}}}, 4'000, 1'500);
+    run_gaussian_sampler({.dimension = 3, .budget = budget, .ranges = {{-50, 50}}}, 1'200, 1'500);
   }
 }
 
