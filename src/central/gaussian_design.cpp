@@ -630,6 +630,10 @@ void check_gaussian_design(const GaussianDesign& design) {
         fmt::format("{} runs on {} records each and a centre on {} do not fit into {} records",
                     request.outputs, design.run_records, of_centre, request.records));
   }
+  if (design.centre && design.centre->request.dimension != request.dimension) {
+    throw InvalidInput(fmt::format("the centre is of {} dimensions, but the design of {}",
+                                   design.centre->request.dimension, request.dimension));
+  }
   CentralGuarantee kept = run_guarantee(design);
   if (design.centre) kept = weaker(kept, design.centre->guarantee);
   const CentralGuarantee& said = design.guarantee;
