@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -94,20 +93,8 @@ void validate(const GaussianRequest& request) {
   }
 }
 
-double to_double_up(std::uint64_t value) {
-  const auto nearest = static_cast<double>(value);
-  return static_cast<std::uint64_t>(nearest) >= value
-             ? nearest
-             : std::nextafter(nearest, std::numeric_limits<double>::infinity());
-}
-
-double to_double_down(std::uint64_t value) {
-  const auto nearest = static_cast<double>(value);
-  return static_cast<std::uint64_t>(nearest) <= value ? nearest : std::nextafter(nearest, 0.0);
-}
-
 double ratio_down(Ratio ratio) {
-  return div_down(to_double_down(ratio.numerator), to_double_up(ratio.denominator));
+  return div_down(integer_down(ratio.numerator), integer_up(ratio.denominator));
 }
 
 /// 2 L, exactly.
@@ -583,7 +570,7 @@ double GaussianDesign::total_variation_up() const {
 double GaussianDesign::strong_total_variation_up() const {
   const auto& [clip, shape, lattice, off_centre] = total_variation;
   const double each = add_up(add_up(clip, shape), lattice);
-  return std::min(1.0, add_up(mul_up(to_double_up(request.outputs), each), off_centre));
+  return std::min(1.0, add_up(mul_up(integer_up(request.outputs), each), off_centre));
 }
 
 CentralGuarantee run_guarantee(const GaussianDesign& design) {
