@@ -110,7 +110,7 @@ double median_beyond_up(std::uint64_t records, double outcomes, Ratio rate, doub
         boost::math::ibeta_derivative(missed + 1, needed + 1, beyond) / (n + 1) * (1 + kBetaError);
     if (ratio < 1) second = exp_up(log_c - eta * rank + rounding) * mass / (1 - ratio);
   }
-  return std::fmin(1, 2 * (first + second) * (1 + 0x1p-50));
+  return std::clamp(2 * (first + second) * (1 + 0x1p-50), 1e-300, 1.0);
 }
 
 }  // namespace mollify

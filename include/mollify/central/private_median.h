@@ -63,7 +63,7 @@ class PrivateMedian {
 /// P(N < h + K) + c e^(eta h) (1 - p (1 - e^-eta))^n P(N' >= h + K), p = 1 - beyond, where N' has
 /// the odds of p multiplied by e^-eta.
 ///
-/// n from 1 to 2^32, beyond from 0 to 1/2, outcomes >= 1.
+/// n from 1 to 2^32, beyond from 1e-300 to 1/2, outcomes >= 1; the result is at least 1e-300.
 double median_beyond_up(std::uint64_t records, double outcomes, Ratio rate, double beyond);
 
 }  // namespace mollify

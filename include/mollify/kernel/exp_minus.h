@@ -74,8 +74,8 @@ struct ScaledExp {
   Natural error;
 };
 
-/// Encloses e^-x for any precision, given scaled = floor(x 2^scale), scale >= 64. Exact; the error
-/// is below 2^16 units for scale < 2^8 and grows like its square.
+/// Encloses e^-x for any precision, given an integer `scaled` at most 1 from x 2^scale, scale
+/// >= 64. The error is below 2^16 units for scale < 2^8 and grows like its square.
 ///
 /// Proof beside the code (src/kernel/exp_minus.cpp).
 ScaledExp exp_minus(const Natural& scaled, std::size_t scale);
