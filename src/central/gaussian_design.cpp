@@ -467,9 +467,9 @@ std::optional<CentreDesign> centre_of(const GaussianRequest& request, std::uint6
 /// The best of some sizes of the centre's part and probabilities that it fails.
 std::optional<GaussianDesign> best_with_centre(const GaussianRequest& request) {
   std::optional<GaussianDesign> best;
-  for (const double failure : {1e-12, 1e-8, 1e-5, 1e-3, 1e-2, 1e-1}) {
+  for (const double failure : {1e-9, 1e-5, 1e-3, 1e-2}) {
     if (best && best->total_variation_up() <= 2 * failure) break;
-    for (const std::uint64_t part : {64U, 32U, 16U, 8U, 4U, 2U}) {
+    for (const std::uint64_t part : {32U, 8U, 4U, 2U}) {
       const std::uint64_t wanted = request.records / part;
       if (wanted < 1) continue;
       const std::uint64_t each = (request.records - wanted) / request.outputs;
@@ -630,6 +630,10 @@ void check_gaussian_design(const GaussianDesign& design) {
         fmt::format("{} runs on {} records each and a centre on {} do not fit into {} records",
                     request.outputs, design.run_records, of_centre, request.records));
   }
+  if (design.centre && design.centre->request.dimension != request.dimension) {
+    throw InvalidInput(fmt::format("the centre is of {} dimensions, but the design of {}",
+                                   design.centre->request.dimension, request.dimension));
+  }
   CentralGuarantee kept = run_guarantee(design);
   if (design.centre) kept = weaker(kept, design.centre->guarantee);
   const CentralGuarantee& said = design.guarantee;
@@ -667,8 +671,10 @@ GaussianDesign design_gaussian(const GaussianRequest& request) {
   const char* spent = request.budget.rho ? "rho" : "epsilon";
   std::string would_do = "no number of records up to 2^39 is enough";
   if (records) would_do = fmt::format("at least {} records", *records);
-  if (budget)
-    would_do += fmt::format(records ? ", or {} {:g}," : ", but {} {:g} is", spent, *budget);
+  if (budget) {
+    would_do += records ? fmt::format(", or {} {:g},", spent, *budget)
+                        : fmt::format(", but {} {:g} is", spent, *budget);
+  }
   if (records) would_do += " are needed";
   throw InvalidInput(
       fmt::format("{} records are too few for {}{} in {} dimension{}: {}", request.records,
