@@ -198,6 +198,7 @@ TEST(RadialTotalVariation, OfScaledGaussiansIsThatOfTheirRadii) {
   }
   EXPECT_EQ(scaled_gaussian_total_variation(3, 1), 0);
   EXPECT_EQ(scaled_gaussian_total_variation(3, 0), 1);
+  EXPECT_EQ(scaled_gaussian_total_variation(3, 1e15), 1);
 }
 
 TEST(RadialTotalVariation, IsWhatSimulatedOutputsShow) {
