@@ -23,7 +23,7 @@ namespace {
 
 using Notion = CentralGuarantee::Notion;
 
-constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 39;
+constexpr std::uint64_t kMostGaussianRecords = std::uint64_t{1} << 39;
 constexpr std::uint64_t kMostOutputs = std::uint64_t{1} << 30;
 constexpr double kGreatestEpsilon = 100, kGreatestRho = 1000;
 
@@ -50,9 +50,9 @@ void check_range(const char* what, double value, double least, double greatest) 
 }
 
 void validate(const GaussianRequest& request) {
-  if (request.records < 1 || request.records > kMostRecords) {
+  if (request.records < 1 || request.records > kMostGaussianRecords) {
     throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is {}",
-                                   kMostRecords, request.records));
+                                   kMostGaussianRecords, request.records));
   }
   if (request.dimension < 1 || request.dimension > 1024) {
     throw InvalidInput(fmt::format("the number of dimensions must be from 1 to 1024, but is {}",
@@ -528,9 +528,9 @@ std::optional<std::uint64_t> least_records(GaussianRequest request) {
   };
   std::uint64_t high = low;
   do {
-    if (high == kMostRecords) return std::nullopt;
+    if (high == kMostGaussianRecords) return std::nullopt;
     low = high;
-    high = std::min(2 * high, kMostRecords);
+    high = std::min(2 * high, kMostGaussianRecords);
   } while (!serves(high));
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -653,7 +653,7 @@ GaussianDesign design_gaussian(const GaussianRequest& request) {
   const std::optional<double> budget = least_budget(request);
   if (!records && !request.mean_bound) {
     // What is wrong with the centre then does not end with more records.
-    static_cast<void>(design_centre(centre_request(request, kMostRecords, 1e-3)));
+    static_cast<void>(design_centre(centre_request(request, kMostGaussianRecords, 1e-3)));
   }
   const char* spent = request.budget.rho ? "rho" : "epsilon";
   std::string would_do = "no number of records up to 2^39 is enough";
