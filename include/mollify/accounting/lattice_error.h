@@ -1,0 +1,73 @@
+// What the lattice adds to a Gaussian sampler's total variation: rounded records, noise on integers
+// instead of a continuum.
+#pragma once
+
+#include <cstddef>
+
+namespace mollify {
+
+// All lengths are in lattice units (the step g of whitened coordinates is 1). Records x_i are
+// Gaussian with covariance at least I in whitened coordinates, so at least I/g^2 here; each
+// coordinate is rounded to the nearest integer, and records weighted by integers w_i are summed. e
+// = sum of w_i (round(x_i) - x_i) is what rounding adds to the sum. Rounding in floating point
+// before that (whitening, division by g) is not in these figures.
+
+/// A bound on E|e|, for Gaussian records of any mean, `step` = g, `weight_square_sum` = sum of
+/// w_i^2 and `weight_sum` = |sum of w_i|, rounded up.
+///
+/// Theorem. E|e| <= sqrt(d (weight_square_sum (1/12 + eta/(2 pi^2)) + weight_sum^2 (eta/(2
+/// pi))^2)), eta = lattice_ripple at variance 1/g^2, which vanishes for g below about 0.7; and |e|
+/// <= sqrt(d)/2 times the sum of |w_i|, whatever the data. Proof. r(x) = round(x) - x is the sum
+/// over k >= 1 of (-1)^k sin(2 pi k x)/(pi k), and its square 1/12 + the sum of (-1)^k cos(2 pi k
+/// x)/(pi k)^2. For x ~ N(m, v), |E sin|, |E cos| <= e^(-2 pi^2 v k^2), so |E r| <= eta/(2 pi) and
+/// E r^2 <= 1/12 + eta/(2 pi^2). A coordinate of e has variance at most the sum of w_i^2 E r^2,
+/// since records are independent, and, since they have one law, mean (sum of w_i) E r. Last,
+/// Jensen. QED
+double rounding_error_norm_up(std::size_t dimension, double step, double weight_square_sum,
+                              double weight_sum);
+
+/// A bound on the total variation between e + y + u, y discrete Gaussian on Z^d of `variance` and u
+/// uniform on one cell [-1/2, 1/2]^d, and N(0, variance I), where e is independent of y and u and
+/// E|e| <= rounding_norm: the zCDP and (epsilon, delta) samplers, whatever e is to the records.
+///
+/// Theorem. sqrt(d) (1/(sqrt(32) sigma) + eta/2) + rounding_norm/(sigma sqrt(2 pi)), eta =
+/// lattice_ripple at the variance.
+/// Proof. Let h be the root of the normal density on the line, p the density of y + u on a line:
+/// sqrt(p) = h(round x)/sqrt(Z), 1 <= Z <= 1 + eta. In a cell of centre y, (h(x) - h(y))^2 <= |x -
+/// y| times the integral of h'^2 between, so its integral is at most 1/8 of that of h'^2, in all
+/// (1/8) (1/(4 sigma^2)). With |1 - 1/sqrt(Z)| sqrt(Z) <= eta/2 the distance |sqrt(p) - h| in L2 is
+/// at most 1/(sqrt(32) sigma) + eta/2 =: D. Squared Hellinger distances D^2/2 add at most over
+/// coordinates, and total variation is at most sqrt(2 H^2) = sqrt(d) D. For given e, TV(N(e, .),
+/// N(0,
+/// .)) = 2 Phi(|e|/(2 sigma)) - 1 <= |e|/(sigma sqrt(2 pi)), and total variation is convex. QED
+double lattice_gaussian_error_up(std::size_t dimension, double variance, double rounding_norm);
+
+/// A bound on the total variation between e + y + N(0, t^2 I), y on Z^d with P(y) proportional to
+/// e^(-|y|/b), and x + N(0, t^2 I), x the continuous Euclidean-Laplace of scale b, with e as above:
+/// the pure sampler without dither. `public_deviation` = t; t = 0 gives 1.
+///
+/// Theorem. With z_d = 0.3656 d (0.6753/b)^(d+1) and eta = lattice_ripple at t^2/2,
+///     z_d + e^(d eta) - 1 + rounding_norm / (t sqrt(2 pi)).
+/// Proof. Laplace's density f is a mixture over tau of normal densities g_tau
+/// (radial_total_variation.h). By Poisson summation the sum over y of g_tau(y) g_{t^2}(x - y) is
+/// the sum over k in Z^d of the Fourier transform at k of z -> g_tau(z) g_{t^2}(x - z), which is
+/// g_{tau + t^2}(x) times e^(-2 pi^2 kappa |k|^2) in size, kappa = tau t^2/(tau + t^2). The term k
+/// = 0 is the convolution. So A(x) = sum of f(y) g_{t^2}(x - y) differs from f * g_{t^2} in L1 by
+/// at most D = E_tau of the sum over k != 0 of e^(-2 pi^2 kappa |k|^2). The noise's law has density
+/// A/Z, Z = the integral of A, |Z - 1| <= D, so the total variation is at most (D + |Z - 1|)/2 <=
+/// D. As kappa >= min(tau, t^2)/2, D is at most the sum over k != 0 of E e^(-pi^2 tau |k|^2) = (1 +
+/// 2 pi^2 b^2 |k|^2)^(-(d+1)/2) plus the sum of e^(-pi^2 t^2 |k|^2) <= (1 + eta)^d - 1. At most 2 d
+/// 3^(d-1) m^(d-1) points have largest coordinate m, so the first is at most 2 d 3^(d-1) (pi^2/6)
+/// (sqrt(2) pi b)^(-(d+1)) <= z_d. Rounding as above. QED
+double lattice_laplace_error_up(std::size_t dimension, double scale, double public_deviation,
+                                double rounding_norm);
+
+/// The same with dither of one cell added and no public Gaussian: tanh(sqrt(d)/(2 b)) +
+/// rounding_norm/(2 b).
+/// Proof. In a cell |x| and |y| differ by at most sqrt(d)/2, so the densities before normalisation,
+/// and hence the two constants, differ by factors within e^(+-sqrt(d)/(2b)): the ratio of the
+/// densities is within e^(+-c), c = sqrt(d)/b, and then total variation is at most (e^c - 1)/(e^c +
+/// 1). A shift by e changes the density by a factor within e^(+-|e|/b), likewise. QED
+double dithered_laplace_error_up(std::size_t dimension, double scale, double rounding_norm);
+
+}  // namespace mollify

@@ -1,0 +1,96 @@
+#include "mollify/accounting/lattice_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mollify/accounting/directed_rounding.h"
+#include "mollify/accounting/lattice_gaussian.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+
+namespace {
+
+// More than all the roundings of the short formulas below.
+constexpr double kSlack = 1.0 + 0x1p-46;
+constexpr double kPi = 3.14159265358979323846;
+
+double positive(const char* name, double value) {
+  if (!(value > 0.0) || std::isinf(value)) {
+    throw InvalidInput(fmt::format("{} must be finite and positive, but is {}", name, value));
+  }
+  return value;
+}
+
+double at_least_zero(const char* name, double value) {
+  if (!(value >= 0.0) || std::isinf(value)) {
+    throw InvalidInput(fmt::format("{} must be finite and at least 0, but is {}", name, value));
+  }
+  return value;
+}
+
+double positive_dimension(std::size_t dimension) {
+  return positive("the dimension", static_cast<double>(dimension));
+}
+
+double checked_norm(double rounding_norm) {
+  return at_least_zero("the rounding errors' norm", rounding_norm);
+}
+
+}  // namespace
+
+double rounding_error_norm_up(std::size_t dimension, double step, double weight_square_sum,
+                              double weight_sum) {
+  const double d = positive_dimension(dimension);
+  positive("the step", step);
+  at_least_zero("the weights' squares", weight_square_sum);
+  at_least_zero("the weights' sum", weight_sum);
+  const double variance = 1.0 / (step * step) / kSlack;
+  // Where steps are wider than 32 standard deviations nothing but |r| ≤ 1/2 is used.
+  const bool fine = variance >= 0x1p-10;
+  const double eta = fine ? lattice_ripple_up(variance) : 1.0;
+  const double square = fine ? std::min(0.25, 1.0 / 12.0 + eta / (2.0 * kPi * kPi)) : 0.25;
+  const double mean = fine ? std::min(0.5, eta / (2.0 * kPi)) : 0.5;
+  const double drift = weight_sum * mean;
+  return std::sqrt(d * (weight_square_sum * square + drift * drift)) * kSlack;
+}
+
+double lattice_gaussian_error_up(std::size_t dimension, double variance, double rounding_norm) {
+  const double d = positive_dimension(dimension);
+  positive("the variance", variance);
+  checked_norm(rounding_norm);
+  if (variance < 0x1p-10) return 1.0;
+  const double sigma = std::sqrt(variance);
+  const double noise =
+      std::sqrt(d) * (1.0 / (std::sqrt(32.0) * sigma) + 0.5 * lattice_ripple_up(variance));
+  const double rounding = rounding_norm / (sigma * std::sqrt(2.0 * kPi));
+  return std::min(1.0, (noise + rounding) * kSlack);
+}
+
+double lattice_laplace_error_up(std::size_t dimension, double scale, double public_deviation,
+                                double rounding_norm) {
+  const double d = positive_dimension(dimension);
+  positive("the scale", scale);
+  at_least_zero("the public deviation", public_deviation);
+  checked_norm(rounding_norm);
+  const double half_square = 0.5 * public_deviation * public_deviation / kSlack;
+  if (half_square < 0x1p-10) return 1.0;
+  const double exponent = (d + 1.0) * std::log(0.6753 / scale);
+  // The relative error of the power is that of its exponent.
+  const double points = 0.3656 * d * std::exp(exponent + std::abs(exponent) * 0x1p-50);
+  const double ripple = std::expm1(d * lattice_ripple_up(half_square));
+  const double rounding = rounding_norm / (public_deviation * std::sqrt(2.0 * kPi));
+  return std::min(1.0, (points + ripple + rounding) * kSlack);
+}
+
+double dithered_laplace_error_up(std::size_t dimension, double scale, double rounding_norm) {
+  const double d = positive_dimension(dimension);
+  positive("the scale", scale);
+  checked_norm(rounding_norm);
+  return std::min(
+      1.0, (std::tanh(std::sqrt(d) / (2.0 * scale)) + rounding_norm / (2.0 * scale)) * kSlack);
+}
+
+}  // namespace mollify

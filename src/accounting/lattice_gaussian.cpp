@@ -1,0 +1,145 @@
+#include "mollify/accounting/lattice_gaussian.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "mollify/accounting/concentrated.h"
+#include "mollify/accounting/directed_rounding.h"
+#include "mollify/accounting/gaussian_composition.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+
+namespace {
+
+constexpr double kLeastVariance = 0x1p-10;
+constexpr double kGreatestVariance = 0x1p100;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double root_down(double x) { return std::nextafter(std::sqrt(x), 0.0); }
+
+void require_variance(double variance) {
+  if (!(variance >= kLeastVariance && variance <= kGreatestVariance)) {
+    throw InvalidInput(fmt::format(
+        "the noise's variance must be from 2^-10 to 2^100 lattice units, but is {}", variance));
+  }
+}
+
+void require_sensitivity(double sensitivity) {
+  if (!(sensitivity >= 0x1p-60 && sensitivity <= 0x1p50)) {
+    throw InvalidInput(fmt::format(
+        "the sensitivity must be from 2^-60 to 2^50 lattice units, but is {}", sensitivity));
+  }
+}
+
+void require_curve(std::size_t dimension, double epsilon) {
+  if (dimension < 1 || dimension > 1'000'000) {
+    throw InvalidInput(
+        fmt::format("the dimension must be from 1 to 1000000, but is {}", dimension));
+  }
+  if (!(epsilon >= 0.0) || std::isinf(epsilon)) {
+    throw InvalidInput(fmt::format("epsilon must be finite and at least 0, but is {}", epsilon));
+  }
+}
+
+/// gaussian_delta_up on all of μ ≥ 0, ε ≥ 0: the curve grows with μ and falls with ε.
+double curve_up(double mu, double epsilon) {
+  if (mu > 1000.0) return 1.0;
+  return gaussian_delta_up(std::max(mu, 1e-6), std::min(epsilon, 1e6));
+}
+
+/// The theorem's bound at one s².
+double bound_at(double variance, double sensitivity, double d, double epsilon, double part) {
+  const double rest = -add_up(-variance, part);  // σ² − s², rounded down
+  if (!(rest > 0.0)) return 1.0;
+  const double eta = lattice_ripple_up(part);
+  if (!(eta < 0.5)) return 1.0;
+  const double mu = div_up(sensitivity, root_down(rest));
+  // ln(1 + η) ≤ η; −ln(1 − η) ≤ η/(1 − η).
+  const double loss = mul_up(d, add_up(mul_up(2.0, eta), div_up(eta, -add_up(eta, -1.0))));
+  const double factor = exp_up(mul_up(d, eta));
+  const double reduced = -add_up(-epsilon, loss);
+  const double delta = reduced >= 0.0 ? curve_up(mu, reduced)
+                                      : add_up(curve_up(mu, 0.0), add_up(1.0, -exp_down(reduced)));
+  return std::min(1.0, mul_up(factor, delta));
+}
+
+}  // namespace
+
+double lattice_ripple_up(double variance) {
+  if (!(variance >= kLeastVariance)) {
+    throw InvalidInput(fmt::format("the variance must be at least 2^-10, but is {}", variance));
+  }
+  constexpr double kTwoPiSquaredDown = 19.7392088021787;
+  const double first = exp_up(mul_up(-kTwoPiSquaredDown, variance));
+  // k² − 1 ≥ 3 (k − 1), so the sum is at most geometric.
+  const double ratio = mul_up(first, mul_up(first, first));
+  return div_up(mul_up(2.0, first), -add_up(ratio, -1.0));
+}
+
+double lattice_gaussian_rho_up(double variance, double sensitivity) {
+  require_variance(variance);
+  require_sensitivity(sensitivity);
+  return div_up(mul_up(sensitivity, sensitivity), 2.0 * variance);
+}
+
+double lattice_gaussian_variance_up_for_rho(double sensitivity, double rho) {
+  require_sensitivity(sensitivity);
+  if (!(rho > 0.0) || std::isinf(rho)) {
+    throw InvalidInput(fmt::format("rho must be finite and positive, but is {}", rho));
+  }
+  double variance = std::max(kLeastVariance, div_up(mul_up(sensitivity, sensitivity), 2.0 * rho));
+  require_variance(variance);
+  while (lattice_gaussian_rho_up(variance, sensitivity) > rho) {
+    variance = std::nextafter(variance, kInfinity);
+  }
+  return variance;
+}
+
+double lattice_gaussian_delta_up(double variance, double sensitivity, std::size_t dimension,
+                                 double epsilon) {
+  require_variance(variance);
+  require_sensitivity(sensitivity);
+  require_curve(dimension, epsilon);
+  const auto d = static_cast<double>(dimension);
+  double least =
+      std::min(1.0, concentrated_delta_up(lattice_gaussian_rho_up(variance, sensitivity), epsilon));
+  for (const double part : {0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 9.0}) {
+    if (part < variance) {
+      least = std::min(least, bound_at(variance, sensitivity, d, epsilon, part));
+    }
+  }
+  return least;
+}
+
+double lattice_gaussian_variance_up(double sensitivity, std::size_t dimension, double epsilon,
+                                    double delta) {
+  require_sensitivity(sensitivity);
+  require_curve(dimension, epsilon);
+  if (!(delta >= 1e-290 && delta < 1.0)) {
+    throw InvalidInput(fmt::format("delta must be from 1e-290 to below 1, but is {}", delta));
+  }
+  const auto enough = [&](double variance) {
+    return lattice_gaussian_delta_up(variance, sensitivity, dimension, epsilon) <= delta;
+  };
+  if (enough(kLeastVariance)) return kLeastVariance;
+  double low = std::max(kLeastVariance, 1e-3 * sensitivity * sensitivity);
+  while (low > kLeastVariance && enough(low)) low = std::max(kLeastVariance, low / 16.0);
+  double high = low;
+  while (!enough(high)) {
+    if (high == kGreatestVariance) require_variance(kInfinity);
+    low = high;
+    high = std::min(16.0 * high, kGreatestVariance);
+  }
+  while (high - low > 1e-9 * high) {
+    const double middle = std::sqrt(low * high);
+    if (!(middle > low && middle < high)) break;
+    (enough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace mollify

@@ -1,0 +1,153 @@
+#include "mollify/accounting/lattice_gaussian.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "mollify/accounting/gaussian_composition.h"
+#include "mollify/kernel/invalid_input.h"
+#include "not_finite.h"
+
+namespace mollify {
+namespace {
+
+/// The discrete Gaussian on the line, as far as doubles see it.
+struct LatticeNormal {
+  double variance;
+  int reach;
+  double total = 0;
+
+  explicit LatticeNormal(double v) : variance(v), reach(static_cast<int>(20 * std::sqrt(v)) + 20) {
+    for (int y = -reach; y <= reach; ++y) total += std::exp(-y * y / (2 * variance));
+  }
+  double mass(int y) const { return std::exp(-y * y / (2 * variance)) / total; }
+};
+
+/// The exact hockey-stick divergence of the law on Z² from its shift; on Z for second = 0.
+double exact_delta(double variance, int first, int second, double epsilon) {
+  const LatticeNormal law(variance);
+  double delta = 0;
+  const int side = second == 0 ? 0 : law.reach;
+  for (int y = -law.reach; y <= law.reach; ++y) {
+    for (int z = -side; z <= side; ++z) {
+      const double other = second == 0 ? 1 : law.mass(z);
+      const double shifted = second == 0 ? 1 : law.mass(z - second);
+      delta +=
+          std::max(0.0, law.mass(y) * other - std::exp(epsilon) * law.mass(y - first) * shifted);
+    }
+  }
+  return delta;
+}
+
+TEST(LatticeGaussian, NeverPromisesLessThanTheExactDeltaOnTheLine) {
+  for (const double variance : {0.05, 0.3, 1.0, 1.7, 4.0, 9.0, 36.0}) {
+    for (const int shift : {1, 2, 3, 7}) {
+      for (const double epsilon : {0.0, 0.1, 0.5, 1.0, 2.0, 4.0}) {
+        const double exact = exact_delta(variance, shift, 0, epsilon);
+        const double bound = lattice_gaussian_delta_up(variance, shift, 1, epsilon);
+        EXPECT_GE(bound, exact * (1 - 1e-12)) << variance << ' ' << shift << ' ' << epsilon;
+      }
+    }
+  }
+}
+
+TEST(LatticeGaussian, NeverPromisesLessThanTheExactDeltaInThePlane) {
+  for (const double variance : {1.0, 2.25, 6.0}) {
+    const int shifts[][2] = {{1, 1}, {2, 1}, {3, 4}};
+    for (const auto& shift : shifts) {
+      for (const double epsilon : {0.0, 0.3, 1.0, 2.5}) {
+        const double norm = std::nextafter(std::hypot(shift[0], shift[1]), 100);
+        const double exact = exact_delta(variance, shift[0], shift[1], epsilon);
+        EXPECT_GE(lattice_gaussian_delta_up(variance, norm, 2, epsilon), exact * (1 - 1e-12))
+            << variance << ' ' << shift[0] << ' ' << epsilon;
+      }
+    }
+  }
+}
+
+TEST(LatticeGaussian, CostsNothingOverTheContinuousGaussianWhereItIsUsed) {
+  for (const double epsilon : {0.1, 1.0, 5.0}) {
+    for (const std::size_t d : {1U, 1000U}) {
+      const double continuous = gaussian_delta_up(0.5, epsilon);
+      const double lattice = lattice_gaussian_delta_up(0x1p56, 0x1p27, d, epsilon);
+      EXPECT_GE(lattice, continuous * (1 - 0x1p-35));
+      EXPECT_LE(lattice, continuous * (1 + 1e-9) + 1e-300);
+    }
+  }
+  // And much less than zCDP converted.
+  EXPECT_LT(lattice_gaussian_delta_up(0x1p56, 0x1p27, 10, 1), 0.2 * std::exp(-0.5));
+}
+
+TEST(LatticeGaussian, HasTheRenyiCurveOfItsRho) {
+  for (const double variance : {0.4, 1.0, 3.5, 20.0}) {
+    const LatticeNormal law(variance);
+    for (const int shift : {1, 2, 5}) {
+      const double rho = lattice_gaussian_rho_up(variance, shift);
+      for (const double order : {1.01, 1.5, 2.0, 4.0, 16.0}) {
+        // The exponents a ln P(y) + (1 - a) ln P(y - shift) but for a constant, greatest first.
+        std::vector<double> exponents;
+        const int far = law.reach + static_cast<int>(order) * shift;
+        for (int y = -far; y <= far; ++y) {
+          const int z = y - shift;
+          exponents.push_back((-order * y * y + (order - 1) * z * z) / (2 * variance));
+        }
+        const double greatest = *std::max_element(exponents.begin(), exponents.end());
+        double sum = 0;
+        for (const double exponent : exponents) sum += std::exp(exponent - greatest) / law.total;
+        // Rounding of the sum alone.
+        const double slack = 1e-14 / (order - 1);
+        EXPECT_LE((greatest + std::log(sum)) / (order - 1), order * rho * (1 + 1e-12) + slack)
+            << variance << ' ' << shift << ' ' << order;
+      }
+    }
+  }
+}
+
+TEST(LatticeGaussian, FindsTheLeastVariance) {
+  for (const double rho : {1e-9, 0.5, 3.7}) {
+    const double variance = lattice_gaussian_variance_up_for_rho(1e9, rho);
+    EXPECT_LE(lattice_gaussian_rho_up(variance, 1e9), rho);
+    EXPECT_GT(lattice_gaussian_rho_up(variance * (1 - 1e-14), 1e9), rho * (1 - 1e-15));
+  }
+  for (const double sensitivity : {1.0, 1e4, 0x1p40}) {
+    for (const double epsilon : {0.01, 1.0, 20.0}) {
+      for (const double delta : {1e-12, 1e-3, 0.3}) {
+        SCOPED_TRACE(testing::Message() << sensitivity << ' ' << epsilon << ' ' << delta);
+        const double variance = lattice_gaussian_variance_up(sensitivity, 3, epsilon, delta);
+        EXPECT_LE(lattice_gaussian_delta_up(variance, sensitivity, 3, epsilon), delta);
+        if (variance > 0x1p-9) {
+          EXPECT_GT(lattice_gaussian_delta_up(variance * (1 - 1e-7), sensitivity, 3, epsilon),
+                    delta);
+        }
+      }
+    }
+  }
+}
+
+TEST(LatticeGaussian, BoundsTheRippleOfItsSum) {
+  for (const double variance : {0.01, 0.05, 0.1, 0.3, 1.0}) {
+    double at_zero = 0;
+    for (int y = -60; y <= 60; ++y) at_zero += std::exp(-y * y / (2 * variance));
+    const double ripple = at_zero / std::sqrt(2 * 3.14159265358979323846 * variance) - 1;
+    EXPECT_GE(lattice_ripple_up(variance), ripple - 1e-15);
+    if (variance >= 0.1) {
+      EXPECT_LE(lattice_ripple_up(variance), ripple * 1.01 + 1e-14);
+    }
+  }
+}
+
+TEST(LatticeGaussian, RefusesWhatIsNoNoise) {
+  EXPECT_THROW(lattice_gaussian_rho_up(0, 1), InvalidInput);
+  EXPECT_THROW(lattice_gaussian_rho_up(1, test::kNan), InvalidInput);
+  EXPECT_THROW(lattice_gaussian_variance_up_for_rho(1, 0), InvalidInput);
+  EXPECT_THROW(lattice_gaussian_delta_up(1, 1, 0, 1), InvalidInput);
+  EXPECT_THROW(lattice_gaussian_delta_up(1, 1, 1, -1), InvalidInput);
+  EXPECT_THROW(lattice_gaussian_variance_up(1, 1, 1, 0), InvalidInput);
+  EXPECT_THROW(lattice_ripple_up(-1), InvalidInput);
+}
+
+}  // namespace
+}  // namespace mollify
