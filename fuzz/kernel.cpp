@@ -1,6 +1,7 @@
 // Any bytes as a band and scores: the theorems of Table, SparseTable, AliasTable and Acceptance
 // must hold. Any bytes as scales and decisions of noise: quick brackets must agree with wide
-// integers. Any bytes as vectors of a clipped sum: they must stay in the ball.
+// integers. Any bytes as terms of a choice: one look must agree with wide integers. Any bytes as
+// vectors of a clipped sum: they must stay in the ball.
 
 #include <cmath>
 #include <cstddef>
@@ -19,9 +20,30 @@
 #include "mollify/kernel/discrete_gaussian.h"
 #include "mollify/kernel/discrete_laplace.h"
 #include "mollify/kernel/euclidean_laplace.h"
+#include "mollify/kernel/exponential_choice.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/kernel/sparse_table.h"
 #include "mollify/kernel/table.h"
+
+namespace {
+
+/// The digits of two words and then zeros, `bits` at a time: of a fraction that does not depend on
+/// how they are read.
+template <unsigned bits>
+struct Digits {
+  std::uint64_t words[2];
+  unsigned used = 0;
+
+  std::uint64_t word() {
+    const unsigned at = used++ * bits;
+    return at < 128 ? words[at / 64] << (at % 64) : 0;
+  }
+};
+
+}  // namespace
+
+template <unsigned bits>
+inline constexpr unsigned mollify::detail::kWordBits<Digits<bits>> = bits;
 
 namespace {
 
@@ -273,6 +295,33 @@ void check_clipped_sum(Input& input) {
   }
 }
 
+/// A choice by one look at a word must be the one by wide integers and digits one after the other.
+void check_choice(Input& input) {
+  const mollify::Ratio rate{
+      1 + (input.next<std::uint64_t>() >> (2 + input.next<std::uint8_t>() % 62)),
+      1 + (input.next<std::uint64_t>() >> (2 + input.next<std::uint8_t>() % 62))};
+  const std::uint64_t words[2] = {input.next<std::uint64_t>(), input.next<std::uint64_t>()};
+  std::vector<mollify::ChoiceTerm> terms;
+  while (!input.is_empty() && terms.size() < 16) {
+    const auto count = input.next<std::uint64_t>() >> (6 + input.next<std::uint8_t>() % 58);
+    terms.push_back({count, input.next<std::uint64_t>() >> input.next<std::uint8_t>() % 64});
+  }
+  try {
+    const mollify::detail::ExponentialLevels levels(terms, rate);
+    Digits<64> whole{{words[0], words[1]}};
+    Digits<8> parts{{words[0], words[1]}};
+    const std::size_t level = levels.draw(whole);
+    require(level < levels.size(), "a choice is none of the levels");
+    require(levels.draw(parts) == level, "a choice depends on how digits are read");
+    const mollify::ChosenOutcome last = levels.outcome(level, levels.count(level) - 1);
+    require(last.position + 1 == terms[last.term].count, "the last outcome of a level is not last");
+  } catch (const mollify::InvalidInput&) {
+    for (const mollify::ChoiceTerm& term : terms) {
+      require(term.count == 0, "a choice that can be is refused");
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -292,6 +341,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (noise == 3) {
     check_clipped_sum(input);
+    return 0;
+  }
+  if (noise == 7) {
+    check_choice(input);
     return 0;
   }
   const std::optional<Band> band = band_of(input);

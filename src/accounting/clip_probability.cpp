@@ -15,9 +15,9 @@ namespace mollify {
 
 namespace {
 
-constexpr double kStatedError = 1e-9;
+constexpr double kStatedClipError = 1e-9;
 constexpr double kLeastStated = 1e-300;
-constexpr double kGreatest = 1e6;
+constexpr double kGreatestArgument = 1e6;
 
 using Quietly = boost::math::policies::policy<
     boost::math::policies::underflow_error<boost::math::policies::ignore_error>,
@@ -98,7 +98,7 @@ double tail(double d, double mean, double radius) {
     probability = normal_tail(radius - mean) + normal_tail(radius + mean);
     if (d > 1.0) probability += InsideTail(d, mean, radius).integral();
   }
-  return std::clamp(probability * (1.0 + kStatedError), kLeastStated, 1.0);
+  return std::clamp(probability * (1.0 + kStatedClipError), kLeastStated, 1.0);
 }
 
 void require_records(const WhitenedRecords& records) {
@@ -106,7 +106,7 @@ void require_records(const WhitenedRecords& records) {
     throw InvalidInput(
         fmt::format("the dimension must be from 1 to 1000000, but is {}", records.dimension));
   }
-  if (!(records.mean_norm >= 0.0 && records.mean_norm <= kGreatest)) {
+  if (!(records.mean_norm >= 0.0 && records.mean_norm <= kGreatestArgument)) {
     throw InvalidInput(fmt::format("the bound on the mean's norm must be from 0 to 1e6, but is {}",
                                    records.mean_norm));
   }

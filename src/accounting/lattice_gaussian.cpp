@@ -16,13 +16,13 @@ namespace mollify {
 namespace {
 
 constexpr double kLeastVariance = 0x1p-10;
-constexpr double kGreatestVariance = 0x1p100;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kGreatestNoiseVariance = 0x1p100;
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 double root_down(double x) { return std::nextafter(std::sqrt(x), 0.0); }
 
 void require_variance(double variance) {
-  if (!(variance >= kLeastVariance && variance <= kGreatestVariance)) {
+  if (!(variance >= kLeastVariance && variance <= kGreatestNoiseVariance)) {
     throw InvalidInput(fmt::format(
         "the noise's variance must be from 2^-10 to 2^100 lattice units, but is {}", variance));
   }
@@ -94,7 +94,7 @@ double lattice_gaussian_variance_up_for_rho(double sensitivity, double rho) {
   double variance = std::max(kLeastVariance, div_up(mul_up(sensitivity, sensitivity), 2.0 * rho));
   require_variance(variance);
   while (lattice_gaussian_rho_up(variance, sensitivity) > rho) {
-    variance = std::nextafter(variance, kInfinity);
+    variance = std::nextafter(variance, kInfinite);
   }
   return variance;
 }
@@ -130,9 +130,9 @@ double lattice_gaussian_variance_up(double sensitivity, std::size_t dimension, d
   while (low > kLeastVariance && enough(low)) low = std::max(kLeastVariance, low / 16.0);
   double high = low;
   while (!enough(high)) {
-    if (high == kGreatestVariance) require_variance(kInfinity);
+    if (high == kGreatestNoiseVariance) require_variance(kInfinite);
     low = high;
-    high = std::min(16.0 * high, kGreatestVariance);
+    high = std::min(16.0 * high, kGreatestNoiseVariance);
   }
   while (high - low > 1e-9 * high) {
     const double middle = std::sqrt(low * high);

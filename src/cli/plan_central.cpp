@@ -13,7 +13,7 @@
 namespace mollify::cli {
 namespace {
 
-constexpr const char* kGroup = "Central model";
+constexpr const char* kCentralGroup = "Central model";
 
 struct Asked {
   PlanUnknown unknown = PlanUnknown::kAlpha;
@@ -182,13 +182,14 @@ void print_curve(const std::vector<CurvePoint>& curve) {
 }  // namespace
 
 void CentralPlanOptions::add_to(CLI::App& command) {
-  add_whole_number(command, "--n", n, "number of records; it is public")->group(kGroup);
+  add_whole_number(command, "--n", n, "number of records; it is public")->group(kCentralGroup);
   add_number(command, "--delta", delta, "privacy budget beside epsilon (default: 0, pure privacy)")
-      ->group(kGroup);
+      ->group(kCentralGroup);
   add_number(command, "--alpha", alpha, "total variation of an output from the data's law")
-      ->group(kGroup);
-  command.add_flag("--strong", strong, "alpha bounds all outputs together")->group(kGroup);
-  command.add_flag("--curve", curve, "print total variation against n as well")->group(kGroup);
+      ->group(kCentralGroup);
+  command.add_flag("--strong", strong, "alpha bounds all outputs together")->group(kCentralGroup);
+  command.add_flag("--curve", curve, "print total variation against n as well")
+      ->group(kCentralGroup);
 }
 
 std::optional<std::string> CentralPlanOptions::first_given() const {

@@ -53,16 +53,10 @@ constexpr std::array<std::uint64_t, 256> kExpFractions = cut(kFractions);
 constexpr std::array<std::uint64_t, kFirstEmptyWhole> kExpWholes =
     cut(powers<kFirstEmptyWhole>(kInverseE));
 
-std::optional<bool> is_below_exp_minus(const Natural& drawn, std::size_t bits,
-                                       const Natural& scaled) {
-  const std::size_t scale = bits + kGuardBits;
+ScaledExp exp_minus(const Natural& scaled, std::size_t scale) {
   const Natural one(1);
-  // x >= (45/64) bits - 2^-scale implies e^-x < 2^-bits, since 45/64 > ln 2 by .01: only drawn = 0
-  // is not above.
-  if (scaled * Natural(64) >= Natural(45 * bits) << scale) {
-    if (drawn == Natural()) return std::nullopt;
-    return false;
-  }
+  // x >= (45/64) scale - 2^-scale implies e^-x < 2^-scale, since 45/64 > ln 2 by .01.
+  if (scaled * Natural(64) >= Natural(45 * scale) << scale) return {Natural(), one};
   // From here on errors are in units of 2^-scale. y = x / 2^halvings lies in [cut - 1, cut + 2),
   // and cut is below 1/2.
   const std::size_t length = scaled.bit_length() + 1;
@@ -86,7 +80,20 @@ std::optional<bool> is_below_exp_minus(const Natural& drawn, std::size_t bits,
     power = (power * power) >> scale;
     error = error + error + Natural(2);
   }
-  const Natural first = drawn << kGuardBits, end = (drawn + one) << kGuardBits;
+  return {power, error};
+}
+
+std::optional<bool> is_below_exp_minus(const Natural& drawn, std::size_t bits,
+                                       const Natural& scaled) {
+  const std::size_t scale = bits + kGuardBits;
+  // x >= (45/64) bits - 2^-scale implies e^-x < 2^-bits, since 45/64 > ln 2 by .01: only drawn = 0
+  // is not above.
+  if (scaled * Natural(64) >= Natural(45 * bits) << scale) {
+    if (drawn == Natural()) return std::nullopt;
+    return false;
+  }
+  const auto [power, error] = exp_minus(scaled, scale);
+  const Natural first = drawn << kGuardBits, end = (drawn + Natural(1)) << kGuardBits;
   if (end + error <= power) return true;
   if (first >= power + error) return false;
   return std::nullopt;

@@ -138,8 +138,8 @@ Natural Natural::operator/(const Natural& divisor) const {
   return quotient;
 }
 
-// Digit by digit: (2 r + 1)^2 = 4 r^2 + (4 r + 1), so the next digit of the root is 1 if what is left
-// of the number's next two digits holds 4 r + 1.
+// Digit by digit: (2 r + 1)^2 = 4 r^2 + (4 r + 1), so the next digit of the root is 1 if what is
+// left of the number's next two digits holds 4 r + 1.
 Natural Natural::floor_sqrt() const {
   Natural root, rest;
   const auto digit = [&](std::size_t place) {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "not_finite.h"
+#include "sanitized.h"
 
 // MPFR declares its intmax_t functions only after <cstdint>.
 #include <mpfr.h>
@@ -20,7 +21,7 @@ namespace {
 
 using test::kInfinity;
 constexpr std::uint64_t kSeed = 20240607;
-constexpr int kRandomInputs = 200'000;
+constexpr int kRandomInputs = test::whole_or_sanitized(200'000, 20'000);
 
 /// A number of MPFR's, precise enough that its own rounding cannot matter.
 class Exact {

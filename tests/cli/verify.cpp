@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
+#include "sanitized.h"
 
 namespace mollify::test {
 namespace {
@@ -45,7 +46,7 @@ std::vector<Arguments> mechanisms(const std::string& epsilon) {
 
 TEST(Verify, HoldsForEveryMechanism) {
   const CommandLine command;
-  for (const std::size_t k : {2U, 3U, 10U, 1000U, 10'000U}) {
+  for (const std::size_t k : {2U, 3U, 10U, 1000U, whole_or_sanitized(10'000U, 17U)}) {
     for (const char* epsilon : kEpsilons) {
       for (const Arguments& options : mechanisms(epsilon))
         expect_held(command, options, epsilon, k);
@@ -67,7 +68,8 @@ std::string location(const std::string& epsilon) {
 // The band of a grid's cells or of candidates is one over so many outcomes.
 TEST(Verify, HoldsForEveryBandOfAGridOrOfCandidates) {
   const CommandLine command;
-  for (const std::size_t k : {2U, 40U * 40 * 40, 65'536U}) {
+  for (const std::size_t k :
+       {2U, whole_or_sanitized(40U * 40 * 40, 40U * 40), whole_or_sanitized(65'536U, 4096U)}) {
     for (const char* epsilon : kEpsilons) {
       const Arguments pure = {"--epsilon", epsilon, "--inputs", "12"};
       expect_held(command, pure + Arguments{"--band", "relative"}, epsilon, k);
@@ -79,8 +81,9 @@ TEST(Verify, HoldsForEveryBandOfAGridOrOfCandidates) {
 
 TEST(Verify, HoldsForAMillionOutcomes) {
   const CommandLine command;
+  const std::size_t k = whole_or_sanitized(1'000'000U, 50'000U);
   for (const Arguments& options : mechanisms("1")) {
-    expect_held(command, options + Arguments{"--inputs", "12"}, "1", 1'000'000);
+    expect_held(command, options + Arguments{"--inputs", "12"}, "1", k);
   }
 }
 

@@ -102,9 +102,9 @@ TEST(UniformBelow, RejectsAndDrawsAnew) {
 /// Counts of `draws` values below `bound` in equal bins.
 template <class Draw>
 std::vector<std::uint64_t> bin_counts(std::uint64_t bound, std::uint64_t bins, Draw draw) {
-  constexpr int kDraws = 400'000;
+  constexpr int kValues = 400'000;
   std::vector<std::uint64_t> counts(bins);
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kValues; ++i) {
     ++counts[static_cast<std::size_t>((static_cast<uint128>(draw()) * bins) / bound)];
   }
   return counts;

@@ -35,8 +35,8 @@ class CoarseCentre {
   /// floor(score / 2^cell_exponent), within -2^51 and 2^51; 0 for NaN. Any double.
   static std::int64_t cell_of(double score, int cell_exponent);
 
-  /// Whole rows, row-major: a multiple of d doubles (InvalidInput otherwise), any doubles. How many
-  /// are added in all is public, and is request.records if the utility is to hold.
+  /// Whole rows, row-major: a multiple of d doubles, any doubles; at most 2^32 - 1 in all
+  /// (InvalidInput otherwise). How many is public, and request.records if the utility is to hold.
   void add(std::span<const double> whitened_rows);
 
   /// The centre of what has been added, d whitened coordinates, all finite; total for any rows and

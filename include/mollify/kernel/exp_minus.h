@@ -68,6 +68,18 @@ inline ExpBracket exp_minus(Exponent x) {
           middle + kError <= kMost ? static_cast<std::uint64_t>(middle + kError) : kMost};
 }
 
+/// e^-x in units of 2^-scale, known within `error` of them.
+struct ScaledExp {
+  Natural value;
+  Natural error;
+};
+
+/// Encloses e^-x for any precision, given an integer `scaled` at most 1 from x 2^scale, scale
+/// >= 64. The error is below 2^16 units for scale < 2^8 and grows like its square.
+///
+/// Proof beside the code (src/kernel/exp_minus.cpp).
+ScaledExp exp_minus(const Natural& scaled, std::size_t scale);
+
 /// Binary digits of x beyond those of the fraction that it is compared with.
 inline constexpr std::size_t kGuardBits = 64;
 

@@ -1,0 +1,299 @@
+#include "mollify/central/centre_design.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "mollify/accounting/concentrated.h"
+#include "mollify/accounting/directed_rounding.h"
+#include "mollify/central/private_median.h"
+#include "mollify/central/stable_histogram.h"
+#include "mollify/kernel/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+constexpr std::uint64_t kMostRecords = (std::uint64_t{1} << 32U) - 1;
+/// Cells of a declared range lie within -2^51 and 2^51.
+constexpr double kMostCells = 0x1p51;
+/// Farther from the mean than this many deviations no bound here looks.
+constexpr double kFarthest = 37;
+
+void require_in(const char* name, double value, double least, double greatest) {
+  if (!(value >= least && value <= greatest)) {
+    throw InvalidInput(fmt::format("{} of a coarse centre must be from {:g} to {:g}, but is {}",
+                                   name, least, greatest, value));
+  }
+}
+
+void check(const CentreRequest& request) {
+  if (request.records < 1 || request.records > kMostRecords) {
+    throw InvalidInput(
+        fmt::format("the number of records of a coarse centre must be from 1 to {}, but is {}",
+                    kMostRecords, request.records));
+  }
+  if (request.dimension < 1 || request.dimension > 1024) {
+    throw InvalidInput(fmt::format(
+        "the dimension of a coarse centre must be from 1 to 1024, but is {}", request.dimension));
+  }
+  const CentralBudget& budget = request.budget;
+  if (budget.rho) {
+    require_in("rho", *budget.rho, 1e-12, 1000);
+  } else {
+    require_in("epsilon", budget.epsilon, 1e-6, 100);
+    if (budget.delta != 0) require_in("delta", budget.delta, 1e-100, 0.5);
+  }
+  require_in("the deviation", request.deviation, 1e-100, 1e100);
+  require_in("the probability of failure", request.failure, 1e-100, 0.5);
+  if (request.ranges.empty()) {
+    if (budget.rho || budget.delta == 0) {
+      throw InvalidInput(
+          "without a delta the coarse centre needs declared ranges of the mean, but has none");
+    }
+  } else if (request.ranges.size() != 1 && request.ranges.size() != request.dimension) {
+    throw InvalidInput(
+        fmt::format("a coarse centre of {} coordinates needs one range or {}, but has {}",
+                    request.dimension, request.dimension, request.ranges.size()));
+  }
+  for (const WhitenedRange& range : request.ranges) {
+    const double limit = kMostCells / 4 * request.deviation;
+    if (!(range.low >= -limit && range.low < range.high && range.high <= limit)) {
+      throw InvalidInput(
+          fmt::format("a range of the mean must be of numbers low < high within 2^49 deviations of "
+                      "0, but is from {} to {}",
+                      range.low, range.high));
+    }
+  }
+}
+
+/// P(N(0, 1) > z), rounded up; z from 0 to 37.
+double normal_tail_up(double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2) * (1 + 1e-12); }
+
+/// The least z, but for rounding up, with normal_tail_up(z) <= tail; none if beyond 37.
+std::optional<double> normal_quantile_up(double tail) {
+  double low = 0, high = kFarthest;
+  if (normal_tail_up(high) > tail) return std::nullopt;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (normal_tail_up(middle) <= tail ? high : low) = middle;
+  }
+  return high;
+}
+
+/// 1 / scale, or below it by a relative 2^-52 at most: `scale` is at least 2^-10.
+Ratio rate_of_scale(double scale) {
+  const Ratio ratio = Ratio::at_least("the scale of a median", scale);
+  return {ratio.denominator, ratio.numerator};
+}
+
+/// d medians of 2 eta each: 2 d eta <= epsilon.
+Ratio pure_rate(std::size_t dimension, double epsilon) {
+  return rate_of_scale(div_up(2 * static_cast<double>(dimension), epsilon));
+}
+
+/// d medians of eta^2 / 2 each: d eta^2 / 2 <= rho.
+Ratio concentrated_rate(std::size_t dimension, double rho) {
+  const double square = div_up(static_cast<double>(dimension), 2 * rho);
+  return rate_of_scale(std::nextafter(std::sqrt(square), std::numeric_limits<double>::infinity()));
+}
+
+/// The greater of the two rates that (epsilon, delta) allows.
+Ratio approximate_rate(std::size_t dimension, double epsilon, double delta) {
+  const Ratio pure = pure_rate(dimension, epsilon);
+  const double rho = concentrated_rho_down(epsilon, delta);
+  if (!(rho >= 1e-12)) return pure;
+  const Ratio concentrated = concentrated_rate(dimension, rho);
+  const bool is_greater = static_cast<uint128>(concentrated.numerator) * pure.denominator >
+                          static_cast<uint128>(pure.numerator) * concentrated.denominator;
+  return is_greater ? concentrated : pure;
+}
+
+/// The parts of a budget that a design spends, and what its first stage may fail by.
+struct Stages {
+  std::optional<CentreDesign::Histogram> histogram = std::nullopt;
+  Ratio rate;
+  double suppressed = 0;
+};
+
+/// P(n + Z < T) for the noise Z of the histogram: all n records share one cell, and it is not
+/// released.
+double suppressed_up(std::uint64_t records, double epsilon, double delta) {
+  const StableHistogram histogram(epsilon, delta);
+  const auto excess = static_cast<std::int64_t>(records) - histogram.threshold();
+  if (excess < 0) return 1;
+  const double a_down = exp_down(-div_up(1, histogram.scale()));
+  const double exponent = div_down(static_cast<double>(excess) + 1, histogram.scale());
+  return div_up(exp_up(-exponent), std::nextafter(1 + a_down, 1));
+}
+
+/// The histogram takes the least epsilon that releases n records of one cell with probability at
+/// least 1 - suppressed, and the medians take what is left.
+std::optional<Stages> two_stages(const CentreRequest& request, double first_delta,
+                                 double second_delta) {
+  const double epsilon = request.budget.epsilon, allowed = request.failure / 16;
+  double low = 0, high = epsilon;
+  if (suppressed_up(request.records, high, first_delta) > allowed) return std::nullopt;
+  while (high - low > 1e-4 * high) {
+    const double middle = (low + high) / 2;
+    const bool is_enough =
+        middle >= 1e-6 && suppressed_up(request.records, middle, first_delta) <= allowed;
+    (is_enough ? high : low) = middle;
+  }
+  double rest = epsilon - high;
+  while (rest > 0 && add_up(rest, high) > epsilon) rest = std::nextafter(rest, 0.0);
+  if (!(rest >= 1e-6)) return std::nullopt;
+  Stages stages;
+  stages.histogram = {high, first_delta, 0};
+  stages.rate = second_delta > 0 ? approximate_rate(request.dimension, rest, second_delta)
+                                 : pure_rate(request.dimension, rest);
+  stages.suppressed = suppressed_up(request.records, high, first_delta);
+  return stages;
+}
+
+/// All ways of spending the budget.
+std::vector<Stages> ways_to_spend(const CentreRequest& request) {
+  const CentralBudget& budget = request.budget;
+  const std::size_t d = request.dimension;
+  if (budget.rho) return {{.rate = concentrated_rate(d, *budget.rho)}};
+  if (budget.delta == 0) return {{.rate = pure_rate(d, budget.epsilon)}};
+  if (!request.ranges.empty()) {
+    return {{.rate = approximate_rate(d, budget.epsilon, budget.delta)}};
+  }
+  std::vector<Stages> ways;
+  for (const double second : {0.0, budget.delta / 2}) {
+    const auto stages = two_stages(request, budget.delta - second, second);
+    if (stages) ways.push_back(*stages);
+  }
+  return ways;
+}
+
+/// The least z, to 2^-30, with which a median is off by more than z deviations with probability at
+/// most `allowed`.
+std::optional<double> least_deviations(std::uint64_t records, double outcomes, Ratio rate,
+                                       double allowed) {
+  const auto is_enough = [&](double z) {
+    return median_beyond_up(records, outcomes, rate, normal_tail_up(z)) <= allowed;
+  };
+  double low = 0, high = kFarthest;
+  if (!is_enough(high)) return std::nullopt;
+  while (high - low > 0x1p-30) {
+    const double middle = (low + high) / 2;
+    (is_enough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+/// The design with cells of 2^exponent; none if the records are too few, or the cells too many.
+std::optional<CentreDesign> design_with(const CentreRequest& request, const Stages& stages,
+                                        int exponent) {
+  const auto d = static_cast<double>(request.dimension);
+  const auto n = static_cast<double>(request.records);
+  const double width = std::ldexp(1, exponent);
+  CentreDesign design;
+  design.request = request;
+  design.cell_exponent = exponent;
+  design.histogram = stages.histogram;
+  design.rate = stages.rate;
+  double outcomes = 0, first_stage = 0;
+  if (design.histogram) {
+    // A record farther off than z deviations in some coordinate; the cells within are cut by a
+    // boundary of coarse cells; or theirs is not released.
+    const auto z = normal_quantile_up(request.failure / 16 / (2 * n * d));
+    if (!z) return std::nullopt;
+    const double cuts = std::ceil(2 * *z * request.deviation / width * (1 + 0x1p-50));
+    const double most = request.failure / 8;
+    unsigned bits = 1;
+    while (bits <= 50 && !(d * cuts * std::ldexp(1, -static_cast<int>(bits)) <= most)) ++bits;
+    if (bits > 50) return std::nullopt;
+    design.histogram->coarse_bits = bits;
+    outcomes = std::ldexp(1, static_cast<int>(bits));
+    first_stage =
+        (2 * n * d * normal_tail_up(*z) + d * cuts / outcomes + stages.suppressed) * (1 + 0x1p-48);
+  } else {
+    for (const WhitenedRange& range : request.ranges) {
+      const double first = std::floor(std::ldexp(range.low, -exponent));
+      const double last = std::ceil(std::ldexp(range.high, -exponent)) - 1;
+      if (first < -kMostCells || last > kMostCells) return std::nullopt;
+      outcomes = std::fmax(outcomes, last - first + 1);
+      design.cells.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)});
+    }
+    design.cells.resize(request.dimension, design.cells.front());
+  }
+  const double allowed = (request.failure - first_stage) / d * (1 - 0x1p-48);
+  const auto z = least_deviations(request.records, outcomes, design.rate, allowed);
+  if (!z) return std::nullopt;
+  design.coordinate_error =
+      add_up(mul_up(*z, request.deviation) * (1 + 0x1p-50), std::ldexp(1, exponent - 1));
+  design.radius = mul_up(std::nextafter(std::sqrt(d), 2 * d), design.coordinate_error);
+  const double off = median_beyond_up(request.records, outcomes, design.rate, normal_tail_up(*z));
+  design.failure_up = std::fmin(request.failure, add_up(first_stage, mul_up(d, off)));
+  return design;
+}
+
+/// Without a value if there are too few records.
+std::optional<CentreDesign> best_design(const CentreRequest& request) {
+  std::optional<CentreDesign> best;
+  for (const Stages& stages : ways_to_spend(request)) {
+    const int finest = std::ilogb(request.deviation) - 12;
+    double before = std::numeric_limits<double>::infinity();
+    for (int exponent = finest + 15; exponent >= finest; --exponent) {
+      const auto design = design_with(request, stages, exponent);
+      if (design && (!best || design->radius < best->radius)) best = design;
+      if (design && design->radius > before) break;  // from here on they are too many
+      before = design ? design->radius : before;
+    }
+  }
+  if (!best) return best;
+  const CentralBudget& budget = request.budget;
+  using Notion = CentralGuarantee::Notion;
+  best->guarantee = budget.rho
+                        ? CentralGuarantee{.notion = Notion::kConcentrated, .rho = *budget.rho}
+                        : CentralGuarantee{budget.delta == 0 ? Notion::kPure : Notion::kApproximate,
+                                           budget.epsilon, budget.delta, 0};
+  return best;
+}
+
+}  // namespace
+
+CentreDesign design_centre(const CentreRequest& request) {
+  check(request);
+  const auto design = best_design(request);
+  if (design) return *design;
+  const std::uint64_t least =
+      least_centre_records(request, std::numeric_limits<double>::infinity());
+  throw InvalidInput(fmt::format(
+      "a coarse centre with this budget and probability of failure needs at least {} records, but "
+      "has {}",
+      least, request.records));
+}
+
+std::uint64_t least_centre_records(CentreRequest request, double radius) {
+  const auto is_enough = [&](std::uint64_t records) {
+    request.records = records;
+    const auto design = best_design(request);
+    return design && design->radius <= radius;
+  };
+  request.records = 1;
+  check(request);
+  std::uint64_t low = 0, high = 1;
+  while (!is_enough(high)) {
+    if (high == kMostRecords) {
+      throw InvalidInput(fmt::format(
+          "no number of records up to {} gives a coarse centre of radius {:g} with this budget and "
+          "probability of failure",
+          kMostRecords, radius));
+    }
+    low = high;
+    high = std::min(2 * high, kMostRecords);
+  }
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (is_enough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace mollify
