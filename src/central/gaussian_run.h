@@ -1,0 +1,20 @@
+// From the records of one run to its clipping, its lattice and its noise.
+#pragma once
+
+#include "mollify/central/gaussian_design.h"
+
+namespace mollify {
+
+/// Clipping need not be rarer than that.
+inline constexpr double kNegligibleClipping = 1e-12;
+
+CentralGuarantee::Notion notion_of(const CentralBudget& budget);
+
+/// The weaker of two guarantees of one notion.
+CentralGuarantee weaker(const CentralGuarantee& a, const CentralGuarantee& b);
+
+/// Fills in all that makes one run, given the request, the run's records and mean_radius; the
+/// centre, if there is one, has been designed. False if nothing would be promised.
+bool design_run(GaussianDesign& design);
+
+}  // namespace mollify
