@@ -34,7 +34,8 @@ namespace mollify {
 /// P-hat; with probability at least 1 - total_variation.centre, P-hat is within clip + shape +
 /// lattice of N(mu, Sigma). So each output is within design().total_variation_up().
 /// Proof. Roles are independent of the values, so runs are disjoint sets of independent draws, and
-/// independent of the rows that the centre is made from. src/central/gaussian_run.cpp bounds the parts. QED
+/// independent of the rows that the centre is made from. src/central/gaussian_run.cpp bounds the
+/// parts. QED
 ///
 /// Theorem (joint law: strong multi-sampling [Cheu, Nayak 2024, Lemmas 8, 9]). The joint law of the
 /// m outputs is within design().strong_total_variation_up() = centre + m (clip + shape + lattice)
