@@ -100,25 +100,8 @@ std::vector<std::string> promises(const CentralCertificate& certificate) {
 }
 
 std::vector<std::string> non_promises(const CentralCertificate& certificate) {
-  std::vector<std::string> limits;
-  limits.push_back(fmt::format("The number of {}, {}, is public and not protected.",
-                               certificate.unit ? "units" : "rows", certificate.design.records));
-  limits.emplace_back(
-      "Each line of the file is one row: a value with a line break in it is two of them.");
-  if (certificate.unit && !certificate.roster) {
-    limits.emplace_back("Who is in the data is not protected: no roster was given.");
-  }
-  if (!certificate.unit) {
-    limits.emplace_back(
-        "A person with several rows is protected less: give --unit for the whole person.");
-  }
-  limits.emplace_back(
-      "What many records have in common is learned, and is meant to be: no single one can change "
-      "much, but a group can.");
-  limits.emplace_back(
-      "Time and memory used while releasing, and other releases from the same data, are outside "
-      "this promise; budgets of further releases add to this one.");
-  return limits;
+  return central_limits(certificate.design.records, certificate.unit,
+                        certificate.roster.has_value());
 }
 
 std::string central_certificate_json(const CentralCertificate& certificate) {

@@ -196,31 +196,14 @@ std::vector<std::string> promises(const GaussianCertificate& certificate) {
 }
 
 std::vector<std::string> non_promises(const GaussianCertificate& certificate) {
-  std::vector<std::string> limits;
-  limits.emplace_back(
+  std::vector<std::string> limits{
       "How near the released records are to the data rests on the data being Gaussian, as assumed: "
-      "of other data they keep the mean, roughly, and the covariance that was given.");
-  limits.emplace_back(
+      "of other data they keep the mean, roughly, and the covariance that was given.",
       "Values beyond the ranges that the domain declares are taken at their bounds before all "
-      "else, which the accuracy above leaves out; released records may lie beyond them.");
-  limits.push_back(fmt::format("The number of {}, {}, is public and not protected.",
-                               certificate.unit ? "units" : "rows",
-                               certificate.design.request.records));
-  limits.emplace_back(
-      "Each line of the file is one row: a value with a line break in it is two of them.");
-  if (certificate.unit && !certificate.roster) {
-    limits.emplace_back("Who is in the data is not protected: no roster was given.");
-  }
-  if (!certificate.unit) {
-    limits.emplace_back(
-        "A person with several rows is protected less: give --unit for the whole person.");
-  }
-  limits.emplace_back(
-      "What many records have in common is learned, and is meant to be: no single one can change "
-      "much, but a group can.");
-  limits.emplace_back(
-      "Time and memory used while releasing, and other releases from the same data, are outside "
-      "this promise; budgets of further releases add to this one.");
+      "else, which the accuracy above leaves out; released records may lie beyond them."};
+  const std::vector<std::string> common = central_limits(
+      certificate.design.request.records, certificate.unit, certificate.roster.has_value());
+  limits.insert(limits.end(), common.begin(), common.end());
   return limits;
 }
 

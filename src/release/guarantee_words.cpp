@@ -39,4 +39,27 @@ std::string guarantee_words(const CentralGuarantee& guarantee) {
   return fmt::format("rho = {:.6g}", guarantee.rho);
 }
 
+std::vector<std::string> central_limits(std::uint64_t records,
+                                        const std::optional<std::string>& unit, bool has_roster) {
+  std::vector<std::string> limits;
+  limits.push_back(fmt::format("The number of {}, {}, is public and not protected.",
+                               unit ? "units" : "rows", records));
+  limits.emplace_back(
+      "Each line of the file is one row: a value with a line break in it is two of them.");
+  if (unit && !has_roster) {
+    limits.emplace_back("Who is in the data is not protected: no roster was given.");
+  }
+  if (!unit) {
+    limits.emplace_back(
+        "A person with several rows is protected less: give --unit for the whole person.");
+  }
+  limits.emplace_back(
+      "What many records have in common is learned, and is meant to be: no single one can change "
+      "much, but a group can.");
+  limits.emplace_back(
+      "Time and memory used while releasing, and other releases from the same data, are outside "
+      "this promise; budgets of further releases add to this one.");
+  return limits;
+}
+
 }  // namespace mollify

@@ -312,7 +312,7 @@ TEST_F(DirectedRounding, LnRatioAtRealEpsilons) {
   EXPECT_LE(worst_.up, 4);
 }
 
-TEST(DirectedRounding, IntegersStayOnTheirSide) {
+TEST(IntegerRounding, StaysOnItsSide) {
   std::mt19937_64 generator(kSeed);
   std::vector<std::uint64_t> values{0, 1, (1ULL << 53U) - 1, 1ULL << 53U, (1ULL << 53U) + 1, ~0ULL};
   for (int i = 0; i < 10'000; ++i) values.push_back(generator() >> (generator() % 64));

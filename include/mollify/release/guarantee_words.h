@@ -1,8 +1,10 @@
 // A guarantee of the central model in words.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mollify/accounting/central_guarantee.h"
 
@@ -16,5 +18,9 @@ std::string protection_sentence(const CentralGuarantee& guarantee, const std::st
 
 /// "any one row of the table", or all records of any one unit.
 std::string record_words(const std::optional<std::string>& unit);
+
+/// What no release of the central model promises, as sentences: of n rows or units, n public.
+std::vector<std::string> central_limits(std::uint64_t records,
+                                        const std::optional<std::string>& unit, bool has_roster);
 
 }  // namespace mollify
