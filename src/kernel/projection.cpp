@@ -329,11 +329,17 @@ uint128 saturate(const Scores& scores, std::uint64_t* numerators, std::uint64_t*
   return sum;
 }
 
-/// The t at which the greatest score alone takes all the excess, if the bounds are the same for all
-/// and let it, but for their shortfall. Infinity otherwise.
+/// Whether the bounds are the same for all and let one outcome take all the excess, but for their
+/// shortfall.
+bool one_may_take_all(const Bounds& bounds) {
+  return bounds.lowers == nullptr &&
+         excess_of(bounds) <=
+             static_cast<double>(bounds.upper - bounds.lower) + shortfall_of(bounds);
+}
+
+/// The t at which the greatest score alone takes all the excess, infinity if it may not.
 double greatest_root(const Bounds& bounds, const Survey& survey) {
-  const double room = static_cast<double>(bounds.upper - bounds.lower);
-  return bounds.lowers == nullptr && excess_of(bounds) <= room + shortfall_of(bounds)
+  return one_may_take_all(bounds)
              ? (static_cast<double>(bounds.lower) + excess_of(bounds)) / survey.greatest
              : std::numeric_limits<double>::infinity();
 }
@@ -342,6 +348,8 @@ double greatest_root(const Bounds& bounds, const Survey& survey) {
 /// rule too much where the excess is small, because it then is that of few outcomes: from the t at
 /// which the first of them leaves its lower bound, the excess grows about like the square. It is
 /// taken to be 0.3 of the total at the t that the sum asks for, or what half of the room holds.
+/// Where one outcome may take all, the root is not beyond where the greatest does; if both guesses
+/// are near each other, it is well before either.
 double first_guess(const Bounds& bounds, const Survey& survey) {
   const auto total = static_cast<double>(bounds.total);
   const double guess = total / survey.sum;
@@ -350,8 +358,10 @@ double first_guess(const Bounds& bounds, const Survey& survey) {
   const double half_room =
       0.5 * static_cast<double>(bounds.upper - bounds.lower) * static_cast<double>(bounds.size);
   const double part = excess_of(bounds) / std::min(0.3 * total, half_room);
-  const double smaller = origin + (guess - origin) * std::sqrt(std::min(part, 1.0));
-  return std::min(smaller, greatest_root(bounds, survey));
+  const double beyond = (guess - origin) * std::sqrt(std::min(part, 1.0));
+  if (!one_may_take_all(bounds) || !(beyond > 0)) return origin + beyond;
+  const double alone = excess_of(bounds) / survey.greatest;
+  return origin + beyond * (alone / (beyond + alone));
 }
 
 /// Some runs of outcomes, evenly spread, taken for all: their excess stands to that of all as their
@@ -461,7 +471,7 @@ Start first_look(const Bounds& bounds, const Score* scores) {
   const Survey survey = passes<Score>().survey(bounds, scores);
   const double guess = first_guess(bounds, survey);
   if (bounds.size < Sample<Score>::kWorthIt) {
-    return is_plain(survey) && std::isfinite(greatest_root(bounds, survey))
+    return is_plain(survey) && one_may_take_all(bounds)
                ? start_from_active(bounds, scores, survey, guess)
                : Start{survey, guess, 0};
   }
