@@ -19,12 +19,15 @@
 
 #include "mollify/kernel/alias_table.h"
 #include "mollify/kernel/band.h"
+#include "mollify/kernel/clipped_sum.h"
 #include "mollify/kernel/discrete_gaussian.h"
 #include "mollify/kernel/discrete_laplace.h"
+#include "mollify/kernel/euclidean_laplace.h"
 #include "mollify/kernel/randomized_response.h"
 #include "mollify/kernel/secure_random.h"
 #include "mollify/kernel/shuffle.h"
 #include "mollify/kernel/sparse_table.h"
+#include "mollify/kernel/square_root.h"
 #include "mollify/kernel/subsample.h"
 #include "mollify/kernel/table.h"
 
@@ -34,6 +37,7 @@ using mollify::Band;
 using mollify::SecureRandom;
 using mollify::SparseTable;
 using mollify::Table;
+using mollify::uint128;
 
 enum Shape { kUniform, kExponential, kHeavyTail };
 constexpr std::array<const char*, 3> kShapeNames = {"uniform", "exponential", "heavy-tailed"};
@@ -68,7 +72,7 @@ Band uniform_band(Floor floor, std::size_t size, double epsilon) {
 }
 
 bool keeps_contract(const Table& table) {
-  mollify::uint128 sum = 0;
+  uint128 sum = 0;
   for (std::size_t i = 0; i < table.numerators().size(); ++i) {
     const std::uint64_t n = table.numerators()[i];
     if (n < table.band().lower(i) || n > table.band().upper(i)) return false;
@@ -231,7 +235,7 @@ void ten_thousand_sparse_units(benchmark::State& state) {
   SparseTable table(band);
   for (std::size_t u = 0; u < kUnits; u += 100) {
     table.assign(units[u].outcomes, units[u].counts);
-    mollify::uint128 sum = table.numerators().back();
+    uint128 sum = table.numerators().back();
     bool right = band.bound().allows(sum, table.unscored_lower()) && sum >= table.unscored_lower();
     for (std::size_t j = 0; j < table.outcomes().size(); ++j) {
       const std::uint64_t n = table.numerators()[j];
@@ -336,6 +340,124 @@ BENCHMARK_CAPTURE(discrete_gaussian, sigma_1e3_and_a_third, 1e3 + 1.0 / 3)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(discrete_gaussian, sigma_1e6, 1e6)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(discrete_gaussian, sigma_1e9, 1e9)->Unit(benchmark::kMillisecond);
+
+/// Whether radii are about Gamma(d, b), and no direction is preferred: means within six standard
+/// deviations.
+bool is_euclidean_laplace(const std::vector<std::vector<std::int64_t>>& draws, double scale) {
+  const auto d = static_cast<double>(draws[0].size());
+  double radii = 0, firsts = 0;
+  for (const std::vector<std::int64_t>& y : draws) {
+    double square = 0;
+    for (const std::int64_t z : y) square += static_cast<double>(z) * static_cast<double>(z);
+    radii += std::sqrt(square) / scale;
+    firsts += static_cast<double>(y[0]) * static_cast<double>(y[0]) / (scale * scale);
+  }
+  // E y_1^2 = (d + 1) b^2, and E y_1^4 = 3 (d + 1)(d + 3) b^4.
+  const auto count = static_cast<double>(draws.size());
+  const double square_spread = std::sqrt(3 * (d + 1) * (d + 3) - (d + 1) * (d + 1));
+  return std::abs(radii / count - d) <= 6 * std::sqrt(d / count) &&
+         std::abs(firsts / count - (d + 1)) <= 6 * square_spread / std::sqrt(count);
+}
+
+constexpr double kEuclideanScale = 1e6;
+
+void euclidean_laplace(benchmark::State& state) {
+  const auto d = static_cast<std::size_t>(state.range(0));
+  const auto noise = mollify::EuclideanLaplace::at_least(d, kEuclideanScale);
+  SecureRandom random;
+  std::vector<std::vector<std::int64_t>> draws(200'000 / (d * d) + 100,
+                                               std::vector<std::int64_t>(d));
+  for (std::vector<std::int64_t>& y : draws) noise.draw(y, random);
+  if (!is_euclidean_laplace(draws, kEuclideanScale)) {
+    state.SkipWithError("the noise has other moments");
+    return;
+  }
+  for (auto _ : state) {
+    noise.draw(draws[0], random);
+    benchmark::DoNotOptimize(draws[0].data());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(euclidean_laplace)->Arg(1)->Arg(3)->Arg(10)->Arg(20)->Arg(100)->Arg(1000);
+
+/// The peer: independent coordinates of scale b sqrt(d), kept with probability e^-x for
+/// x = (|y|_2 - |y|_1 / sqrt(d)) / b, in doubles, which is neither exact nor private.
+void euclidean_laplace_by_plain_rejection(benchmark::State& state) {
+  const auto d = static_cast<std::size_t>(state.range(0));
+  const double root = std::sqrt(static_cast<double>(d));
+  const auto coordinates = mollify::DiscreteLaplace::at_least(kEuclideanScale * root);
+  SecureRandom random;
+  std::uint64_t tries = 0;
+  const auto draw = [&](std::vector<std::int64_t>& y) {
+    for (;;) {
+      ++tries;
+      coordinates.draw(y, random);
+      double square = 0, sum = 0;
+      for (const std::int64_t z : y) {
+        square += static_cast<double>(z) * static_cast<double>(z);
+        sum += std::abs(static_cast<double>(z));
+      }
+      const double x = (std::sqrt(square) - sum / root) / kEuclideanScale;
+      if (static_cast<double>(random.word()) * 0x1p-64 < std::exp(-x)) return;
+    }
+  };
+  std::vector<std::vector<std::int64_t>> draws(20'000 / (d * d) + 100,
+                                               std::vector<std::int64_t>(d));
+  for (std::vector<std::int64_t>& y : draws) draw(y);
+  if (!is_euclidean_laplace(draws, kEuclideanScale)) {
+    state.SkipWithError("the noise has other moments");
+    return;
+  }
+  tries = 0;
+  for (auto _ : state) {
+    draw(draws[0]);
+    benchmark::DoNotOptimize(draws[0].data());
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["kept"] = static_cast<double>(state.iterations()) / static_cast<double>(tries);
+}
+BENCHMARK(euclidean_laplace_by_plain_rejection)->Arg(1)->Arg(3)->Arg(10)->Arg(20);
+
+/// A thousand vectors of 100 coordinates, over and over: items are coordinates, and 100 million of
+/// them are a table of 100 columns and a million rows. All inside the ball, or all outside.
+void clipped_sum(benchmark::State& state, std::uint64_t radius) {
+  constexpr std::size_t kDimension = 100, kRows = 1000;
+  std::mt19937_64 source(kRows);
+  std::normal_distribution<double> normal(0, 1e7);
+  std::vector<double> rows(kDimension * kRows);
+  for (double& score : rows) score = normal(source);
+  mollify::ClippedSum sum(kDimension, radius);
+  std::vector<std::int64_t> expected(kDimension);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const std::span<const double> row(rows.data() + i * kDimension, kDimension);
+    sum.add(row);
+    uint128 square = 0;
+    for (const double score : row) {
+      const auto z = static_cast<mollify::int128>(std::llrint(score));
+      square += static_cast<uint128>(z * z);
+    }
+    const bool is_clipped = square > static_cast<uint128>(radius) * radius;
+    const auto norm = static_cast<std::int64_t>(mollify::detail::ceil_sqrt(square));
+    for (std::size_t j = 0; j < kDimension; ++j) {
+      const auto z = static_cast<mollify::int128>(std::llrint(row[j]));
+      const auto shrunk = z * static_cast<std::int64_t>(radius) / norm;
+      expected[j] += static_cast<std::int64_t>(is_clipped ? shrunk : z);
+    }
+  }
+  if (!std::equal(expected.begin(), expected.end(), sum.sum().begin())) {
+    state.SkipWithError("the sum is another");
+    return;
+  }
+  for (auto _ : state) {
+    for (std::size_t i = 0; i < kRows; ++i) {
+      sum.add(std::span<const double>(rows.data() + i * kDimension, kDimension));
+    }
+    benchmark::DoNotOptimize(sum.sum().data());
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.size()));
+}
+BENCHMARK_CAPTURE(clipped_sum, all_inside, std::uint64_t{1} << 28);
+BENCHMARK_CAPTURE(clipped_sum, all_clipped, std::uint64_t{1} << 20);
 
 void shuffle_and_thin(benchmark::State& state) {
   std::vector<std::uint32_t> values(1'000'000);

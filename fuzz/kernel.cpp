@@ -1,6 +1,7 @@
 // Any bytes as a band and scores: the theorems of Table, SparseTable, AliasTable and Acceptance
 // must hold. Any bytes as scales and decisions of noise: quick brackets must agree with wide
-// integers. Any bytes as terms of a choice: one look must agree with wide integers.
+// integers. Any bytes as terms of a choice: one look must agree with wide integers. Any bytes as
+// vectors of a clipped sum: they must stay in the ball.
 
 #include <cmath>
 #include <cstddef>
@@ -15,8 +16,10 @@
 #include "mollify/kernel/acceptance.h"
 #include "mollify/kernel/alias_table.h"
 #include "mollify/kernel/band.h"
+#include "mollify/kernel/clipped_sum.h"
 #include "mollify/kernel/discrete_gaussian.h"
 #include "mollify/kernel/discrete_laplace.h"
+#include "mollify/kernel/euclidean_laplace.h"
 #include "mollify/kernel/exponential_choice.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/kernel/sparse_table.h"
@@ -246,6 +249,52 @@ void check_noise(Input& input) {
   }
 }
 
+void check_euclidean_laplace(Input& input) {
+  const std::size_t dimension = input.next<std::uint8_t>() % 12;
+  const auto numerator = input.next<std::uint64_t>() >> (input.next<std::uint8_t>() % 64);
+  const auto denominator = input.next<std::uint64_t>() >> (input.next<std::uint8_t>() % 64);
+  try {
+    const mollify::detail::EuclideanLaplaceTree law(dimension, {numerator, denominator});
+    std::vector<mollify::detail::SignedSize> noise(dimension);
+    while (!input.is_empty()) law.sample(noise, CheckedDecisions{input});
+  } catch (const mollify::InvalidInput&) {
+    require(dimension == 0 || numerator < 1 || numerator > mollify::Ratio::kGreatest ||
+                denominator < 1 || denominator > mollify::Ratio::kGreatest ||
+                numerator / denominator >= 1ULL << 39U,
+            "a scale of Euclidean-Laplace noise that can be is refused");
+  }
+}
+
+void check_clipped_sum(Input& input) {
+  const std::size_t dimension = 1 + input.next<std::uint8_t>() % 8;
+  const std::uint64_t below_radius = input.next<std::uint64_t>() % (1ULL << 40U);
+  mollify::ClippedSum sum(dimension, 1 + (below_radius >> (input.next<std::uint8_t>() % 40)));
+  std::vector<double> scores(dimension);
+  std::vector<std::uint64_t> expected(dimension);
+  while (!input.is_empty()) {
+    const auto weight = input.next<std::int64_t>();
+    for (double& score : scores) {
+      score = input.next<double>();
+      // Half of them where rounding and clipping matter.
+      if (std::signbit(score)) score = std::ldexp(1 + std::fmod(score, 1), 41) - 0x1p40;
+    }
+    uint128 square = 0;
+    const std::span<const std::int64_t> point = sum.clip(scores);
+    for (std::size_t j = 0; j < dimension; ++j) {
+      const auto z = static_cast<mollify::int128>(point[j]);
+      square += static_cast<uint128>(z * z);
+      expected[j] += static_cast<std::uint64_t>(weight) * static_cast<std::uint64_t>(point[j]);
+    }
+    require(square <= static_cast<uint128>(sum.radius()) * sum.radius(),
+            "a clipped vector leaves its ball");
+    sum.add(scores, weight);
+    for (std::size_t j = 0; j < dimension; ++j) {
+      require(static_cast<std::uint64_t>(sum.sum()[j]) == expected[j],
+              "the sum of clipped vectors is another");
+    }
+  }
+}
+
 /// A choice by one look at a word must be the one by wide integers and digits one after the other.
 void check_choice(Input& input) {
   const mollify::Ratio rate{
@@ -277,13 +326,21 @@ void check_choice(Input& input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
-  const auto noise = input.next<std::uint8_t>() % 8;
+  const auto noise = input.next<std::uint8_t>() % 12;
   if (noise == 0) {
     check_noise<mollify::detail::LaplaceOnIntegers>(input);
     return 0;
   }
   if (noise == 1) {
     check_noise<mollify::detail::GaussianOnIntegers>(input);
+    return 0;
+  }
+  if (noise == 2) {
+    check_euclidean_laplace(input);
+    return 0;
+  }
+  if (noise == 3) {
+    check_clipped_sum(input);
     return 0;
   }
   if (noise == 7) {

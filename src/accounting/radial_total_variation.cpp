@@ -217,6 +217,7 @@ double moment_matched_total_variation(std::size_t dimension, double bbar) {
 
 double scaled_gaussian_total_variation(std::size_t dimension, double variance) {
   const double d = checked_dimension(dimension);
+  if (variance > kGreatestVariance) return 1.0;
   if (checked_variance(variance) == 0.0) return 1.0;
   return total_variation(d, 0.0, variance - 1.0);
 }

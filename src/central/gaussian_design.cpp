@@ -176,7 +176,8 @@ void set_radius(GaussianDesign& design, double radius) {
 void settle_clip(GaussianDesign& design) {
   const double cells = static_cast<double>(design.lattice_radius) - half_diagonal(design);
   design.clip_radius = std::max(0.0, step_of(design) * cells * (1 - 0x1p-50));
-  design.total_variation.clip = clip_error_up(design, design.clip_radius);
+  design.total_variation.clip =
+      design.clip_radius > 0 ? clip_error_up(design, design.clip_radius) : 1;
 }
 
 /// The radius between `least` and `greatest` with about the least total.
@@ -190,8 +191,7 @@ double best_radius(double least, double greatest, const std::function<double(dou
                       .first);
 }
 
-// --- pure
-// -----------------------------------------------------------------------------------------
+// Pure.
 
 double laplace_shape_up(const GaussianDesign& design, double scale_of_mean) {
   const std::size_t d = design.request.dimension;
@@ -243,8 +243,7 @@ bool design_pure_run(GaussianDesign& design) {
   return true;
 }
 
-// --- Gaussian noise
-// -------------------------------------------------------------------------------
+// Gaussian noise.
 
 /// How large the sensitivity may be for noise of deviation 1 (2^29 cells): sqrt(2 rho), or what the
 /// analytic Gaussian allows.
@@ -256,7 +255,7 @@ double sensitivity_share(const GaussianRequest& request) {
     return lattice_gaussian_delta_up(sigma * sigma, sigma * share, request.dimension,
                                      budget.epsilon) <= budget.delta;
   };
-  double low = 0, high = 1e-6;
+  double low = 0, high = 1e-12;
   while (high < 1000 && serves(high)) {
     low = high;
     high *= 2;
@@ -317,6 +316,7 @@ bool design_known_run(GaussianDesign& design) {
     design.lattice_radius = static_cast<std::uint64_t>(most);
   }
   if (!lower_radius_to_budget(design)) return false;
+  if (!(n * static_cast<double>(design.lattice_radius) <= kGreatestSum)) return false;
   settle_clip(design);
 
   // The variances are right but for the rounding of doubles.
@@ -330,17 +330,14 @@ bool design_known_run(GaussianDesign& design) {
   return true;
 }
 
-/// Weights of one size, D^-1 and -D^-1, whose squares sum to at most `squares` and nearly that:
-/// with D = ceil(sqrt(n / squares)), as many records n' <= n as allow it, n' - D being even. At
-/// most about 2 sqrt(n) records are left out, and D^-2 <= (1/n + 1/sqrt(n))^2, the papers' greatest
-/// weight.
-std::optional<GaussianWeights> signed_weights(std::uint64_t records, double squares) {
-  const auto divisor =
-      static_cast<std::uint64_t>(std::ceil(std::sqrt(static_cast<double>(records) / squares)));
+/// Weights 1/D and -1/D whose squares sum to at most `squares`, over as many of the records as
+/// allow it and have the parity of D.
+std::optional<GaussianWeights> signed_weights(std::uint64_t records, std::uint64_t divisor,
+                                              double squares) {
   const auto d = static_cast<double>(divisor);
-  std::uint64_t used = std::min(records, static_cast<std::uint64_t>(squares * d * d));
+  std::uint64_t used = std::min(records, static_cast<std::uint64_t>(squares * d * d * (1 + 1e-12)));
   if ((used + divisor) % 2 != 0) --used;
-  if (used < divisor) return std::nullopt;
+  if (used <= divisor) return std::nullopt;
   return GaussianWeights{(used + divisor) / 2, (used - divisor) / 2, divisor};
 }
 
@@ -360,11 +357,13 @@ double covariance_shape_up(std::size_t dimension, double squares, double noise, 
   return std::min({1.0, pinsker + d * 0x1p-26, steps + d * 0x1p-48});
 }
 
-/// Covariance between I and K I, with weights that make `squares` of it: the noise, as small as the
-/// budget allows, comes on top.
-bool design_weighted_run(GaussianDesign& design, double share, double wanted_squares) {
+/// Covariance between I and K I, with weights whose squares make about `wanted_squares` of it: the
+/// noise, as small as the budget allows, comes on top.
+bool design_weighted_run(GaussianDesign& design, double share, std::uint64_t wanted_divisor,
+                         double wanted_squares) {
   const std::size_t d = design.request.dimension;
-  const std::optional<GaussianWeights> weights = signed_weights(design.run_records, wanted_squares);
+  const std::optional<GaussianWeights> weights =
+      signed_weights(design.run_records, wanted_divisor, wanted_squares);
   if (!weights) return false;
   design.weights = *weights;
   design.run_records = weights->plus_records + weights->minus_records;
@@ -405,22 +404,30 @@ bool design_weighted_run(GaussianDesign& design, double share, double wanted_squ
 
 /// First squares that sum to 1, as in the papers; then, knowing about how large the noise s^2 is,
 /// less by (1 + 1/K) s^2 / 2, so that it is as much too little for the greatest covariance as it is
-/// too much for the least [ours].
+/// too much for the least [ours]. D = sqrt(n / squares) is an integer, rounded up (all records are
+/// used, and squares fall short by up to 2/sqrt(n)) or down (about 2 sqrt(n) records are not used):
+/// 1/D is about the papers' greatest weight, 1/n + 1/sqrt(n), or less.
 bool design_bounded_run(GaussianDesign& design) {
   const double share = sensitivity_share(design.request);
   if (!(share > 0)) return false;
-  GaussianDesign plain = design, balanced = design;
-  const bool is_plain = design_weighted_run(plain, share, 1);
-  const double radius = is_plain ? plain.clip_radius : ample_radius(design);
-  const double deviation = 2 * radius / share;
-  // s^2 = A deviation^2 / n, A = 1 - (1 + 1/K) s^2 / 2.
-  const double squares = 1 / (1 + (1 + 1 / design.request.covariance_bound) / 2 * deviation *
-                                      deviation / static_cast<double>(design.run_records));
-  const bool is_balanced = design_weighted_run(balanced, share, squares);
-  if (!is_plain && !is_balanced) return false;
-  const bool takes_balanced =
-      is_balanced && (!is_plain || balanced.total_variation_up() < plain.total_variation_up());
-  design = takes_balanced ? std::move(balanced) : std::move(plain);
+  const auto n = static_cast<double>(design.run_records);
+  std::optional<GaussianDesign> best;
+  double squares = 1;
+  for (int round = 0; round < 2; ++round) {
+    const double root = std::sqrt(n / squares);
+    for (const double divisor : {std::floor(root), std::ceil(root)}) {
+      GaussianDesign next = design;
+      if (design_weighted_run(next, share, static_cast<std::uint64_t>(divisor), squares) &&
+          (!best || next.total_variation_up() < best->total_variation_up())) {
+        best = std::move(next);
+      }
+    }
+    // s^2 = A (2 B / share)^2 / n and A = 1 - (1 + 1/K) s^2 / 2.
+    const double deviation = 2 * (best ? best->clip_radius : ample_radius(design)) / share;
+    squares = 1 / (1 + (1 + 1 / design.request.covariance_bound) / 2 * deviation * deviation / n);
+  }
+  if (!best) return false;
+  design = *std::move(best);
   return true;
 }
 
@@ -436,8 +443,7 @@ bool design_run(GaussianDesign& design) {
   return design.total_variation_up() < 1;
 }
 
-// --- centre
-// ---------------------------------------------------------------------------------------
+// Centre.
 
 CentreRequest centre_request(const GaussianRequest& request, std::uint64_t records,
                              double failure) {
@@ -461,9 +467,9 @@ std::optional<CentreDesign> centre_of(const GaussianRequest& request, std::uint6
 /// The best of some sizes of the centre's part and probabilities that it fails.
 std::optional<GaussianDesign> best_with_centre(const GaussianRequest& request) {
   std::optional<GaussianDesign> best;
-  for (const double failure : {1e-12, 1e-8, 1e-5, 1e-3, 1e-2, 1e-1}) {
+  for (const double failure : {1e-9, 1e-5, 1e-3, 1e-2}) {
     if (best && best->total_variation_up() <= 2 * failure) break;
-    for (const std::uint64_t part : {64U, 32U, 16U, 8U, 4U, 2U}) {
+    for (const std::uint64_t part : {32U, 8U, 4U, 2U}) {
       const std::uint64_t wanted = request.records / part;
       if (wanted < 1) continue;
       const std::uint64_t each = (request.records - wanted) / request.outputs;
@@ -485,8 +491,7 @@ std::optional<GaussianDesign> best_with_centre(const GaussianRequest& request) {
   return best;
 }
 
-// --- words
-// ----------------------------------------------------------------------------------------
+// Words.
 
 std::string reason(const GaussianDesign& design) {
   const GaussianRequest& request = design.request;
@@ -625,6 +630,10 @@ void check_gaussian_design(const GaussianDesign& design) {
         fmt::format("{} runs on {} records each and a centre on {} do not fit into {} records",
                     request.outputs, design.run_records, of_centre, request.records));
   }
+  if (design.centre && design.centre->request.dimension != request.dimension) {
+    throw InvalidInput(fmt::format("the centre is of {} dimensions, but the design of {}",
+                                   design.centre->request.dimension, request.dimension));
+  }
   CentralGuarantee kept = run_guarantee(design);
   if (design.centre) kept = weaker(kept, design.centre->guarantee);
   const CentralGuarantee& said = design.guarantee;
@@ -662,8 +671,11 @@ GaussianDesign design_gaussian(const GaussianRequest& request) {
   const char* spent = request.budget.rho ? "rho" : "epsilon";
   std::string would_do = "no number of records up to 2^39 is enough";
   if (records) would_do = fmt::format("at least {} records", *records);
-  if (budget) would_do += fmt::format(", or {} {:g}", spent, *budget);
-  if (records) would_do += budget ? ", are needed" : " are needed";
+  if (budget) {
+    would_do += records ? fmt::format(", or {} {:g},", spent, *budget)
+                        : fmt::format(", but {} {:g} is", spent, *budget);
+  }
+  if (records) would_do += " are needed";
   throw InvalidInput(
       fmt::format("{} records are too few for {}{} in {} dimension{}: {}", request.records,
                   budget_in_words(request.budget),

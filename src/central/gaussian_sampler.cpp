@@ -141,6 +141,9 @@ GaussianSampler::GaussianSampler(GaussianDesign design, Whitening whitening)
                                    whitening_.dimension(), design_.request.dimension));
   }
   check_gaussian_design(design_);
+  // Both refuse what they cannot serve: now, not after data have been seen.
+  static_cast<void>(lattice_noise(design_));
+  if (design_.centre) static_cast<void>(CoarseCentre(*design_.centre));
 }
 
 std::vector<double> GaussianSampler::draw(const NumericTable& table, SecureRandom& random) const {

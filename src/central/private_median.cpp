@@ -82,7 +82,8 @@ std::int64_t PrivateMedian::draw(std::span<const std::int64_t> values, SecureRan
 }
 
 double median_beyond_up(std::uint64_t records, double outcomes, Ratio rate, double beyond) {
-  const auto n = static_cast<double>(records), h = static_cast<double>(records / 2);
+  const std::uint64_t half = records / 2;
+  const auto n = static_cast<double>(records), h = static_cast<double>(half);
   const double eta = static_cast<double>(rate.numerator) / static_cast<double>(rate.denominator);
   const double c = outcomes / 2;
   const double log_c = std::log(c);

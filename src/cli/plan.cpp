@@ -18,6 +18,7 @@
 #include "mollify/release/draw_budget.h"
 #include "mollify/release/release_space.h"
 #include "plan_central.h"
+#include "plan_gaussian.h"
 #include "report.h"
 
 namespace mollify::cli {
@@ -29,6 +30,7 @@ struct PlanOptions {
   std::vector<std::string> region;
   MechanismOptions mechanism;
   CentralPlanOptions central;
+  GaussianPlanOptions gaussian;
   bool json = false;
 };
 
@@ -125,9 +127,36 @@ void require_central(const PlanOptions& options) {
   }
 }
 
+/// A plan of Gaussian samples from the options of all central plans.
+int run_gaussian(const PlanOptions& options) {
+  if (options.gaussian.family != "gaussian") {
+    throw InvalidInput(
+        fmt::format("family must be gaussian, but is \"{}\"", *options.gaussian.family));
+  }
+  if (options.domain || options.k) {
+    throw InvalidInput(
+        "a plan of Gaussian samples has a --dimension and no outcomes, but --domain or --k is "
+        "given");
+  }
+  GaussianPlanOptions gaussian = options.gaussian;
+  gaussian.n = options.central.n;
+  gaussian.count = options.count;
+  gaussian.epsilon = options.mechanism.epsilon;
+  gaussian.delta = options.central.delta;
+  gaussian.alpha = options.central.alpha;
+  gaussian.strong = options.central.strong;
+  gaussian.curve = options.central.curve;
+  return run_gaussian_plan(gaussian, options.json);
+}
+
 int run(const PlanOptions& options) {
   if (options.model == "central") {
     require_central(options);
+    if (options.gaussian.family) return run_gaussian(options);
+    if (const auto given = options.gaussian.first_given()) {
+      throw InvalidInput(
+          fmt::format("{} is for --family gaussian, but no family is given", *given));
+    }
     std::optional<std::uint64_t> k = options.k;
     if (options.domain) k = read_domain(*options.domain).size();
     CentralPlanOptions central = options.central;
@@ -137,6 +166,13 @@ int run(const PlanOptions& options) {
   if (options.model && *options.model != "local" && *options.model != "integral") {
     throw InvalidInput(
         fmt::format("model must be local, integral or central, but is \"{}\"", *options.model));
+  }
+  if (options.gaussian.family) {
+    throw InvalidInput("--family is for --model central, but the model is " +
+                       options.model.value_or("local"));
+  }
+  if (const auto given = options.gaussian.first_given()) {
+    throw InvalidInput(fmt::format("{} is for --family gaussian, but no family is given", *given));
   }
   if (const auto given = options.central.first_given()) {
     throw InvalidInput(fmt::format("{} is for --model central, but the model is {}", *given,
@@ -266,7 +302,16 @@ void add_plan(CLI::App& app, Session& session) {
       "and\n"
       "it is found for every mechanism; --delta is 0 and --count 1 unless given. With those four\n"
       "given, --count or --delta is found. Neighbouring data sets replace one record, so n is "
-      "public.");
+      "public.\n\n"
+      "With --family gaussian besides: samples of a Gaussian in --dimension coordinates, measured "
+      "in\n"
+      "standard deviations of the data. Give all but one of --n, --dimension, the budget "
+      "(--epsilon and\n"
+      "--delta, or --rho), --alpha and --count. What is promised about accuracy holds if the data "
+      "are\n"
+      "Gaussian with the covariance and within the bounds that are declared; privacy holds "
+      "whatever the\n"
+      "data are.");
   const auto options = std::make_shared<PlanOptions>();
   command
       .add_option("--model", options->model,
@@ -283,6 +328,7 @@ void add_plan(CLI::App& app, Session& session) {
                             "all draws of a unit together");
   options->mechanism.add_band_to(command);
   options->central.add_to(command);
+  options->gaussian.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -32,10 +32,9 @@ std::size_t checked_dimension(std::size_t dimension) {
 /// The size of a double as an integer. Adding 2^52 leaves it in the last digits, rounded to
 /// nearest.
 std::uint64_t size_of(double score) {
-  const double size = std::abs(score);
-  const double number = size == size ? size : 0;  // NaN is not itself
-  const double bounded = number < 0x1p40 ? number : 0x1p40;
-  return std::bit_cast<std::uint64_t>(bounded + 0x1p52) & kMantissa;
+  double size = std::abs(score);
+  if (!(size < 0x1p40)) size = std::isnan(score) ? 0 : 0x1p40;
+  return std::bit_cast<std::uint64_t>(size + 0x1p52) & kMantissa;
 }
 
 std::uint64_t size_of(std::int64_t z) {
@@ -63,19 +62,19 @@ std::span<const std::int64_t> ClippedSum::clip(std::span<const double> scores) {
     throw InvalidInput("a vector of a clipped sum must have " + std::to_string(point_.size()) +
                        " coordinates, but has " + std::to_string(scores.size()));
   }
-  // Sizes in units of 2^s, rounded up and held below 2^21: if the sum of their squares is at most
-  // L^2 / 4^s, nothing is to be clipped. Most vectors are settled so, without wide integers.
-  constexpr std::uint64_t kMost = std::uint64_t{1} << (kCoarseDigits + 1);
+  // Sizes in units of 2^s, rounded up: if they are below 2^21 and their squares sum to L^2 / 4^s at
+  // most, nothing is to be clipped. Most vectors are settled so, without wide integers.
   const std::uint64_t up = (std::uint64_t{1} << coarse_bits_) - 1;
-  std::uint64_t coarse_square = 0;
+  std::uint64_t coarse_square = 0, all_digits = 0;
   for (std::size_t j = 0; j < point_.size(); ++j) {
     const std::uint64_t size = size_of(scores[j]);
     const std::uint64_t coarse = (size + up) >> coarse_bits_;
-    const std::uint64_t held = coarse < kMost ? coarse : kMost;
-    coarse_square += held * held;
+    all_digits |= coarse;
+    coarse_square += coarse * coarse;
     point_[j] = with_sign(size, std::bit_cast<std::uint64_t>(scores[j]) >> 63);
   }
-  if (coarse_square <= coarse_limit_) return point_;
+  const bool is_moderate = all_digits >> (kCoarseDigits + 1) == 0;
+  if (is_moderate && coarse_square <= coarse_limit_) return point_;
   uint128 square = 0;
   for (const std::int64_t z : point_) square += static_cast<uint128>(size_of(z)) * size_of(z);
   if (square > static_cast<uint128>(radius_) * radius_) shrink(square);

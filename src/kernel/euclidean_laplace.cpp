@@ -182,6 +182,10 @@ namespace {
 
 template <WordSource Source>
 void fill(const detail::EuclideanLaplaceTree& law, std::span<std::int64_t> noise, Source& random) {
+  if (noise.size() != law.dimension()) {
+    throw InvalidInput("a vector of this noise must have " + std::to_string(law.dimension()) +
+                       " coordinates, but has " + std::to_string(noise.size()));
+  }
   std::vector<detail::SignedSize> coordinates(law.dimension());
   law.sample(coordinates, detail::Decisions<Source>{random});
   std::transform(coordinates.begin(), coordinates.end(), noise.begin(),

@@ -7,7 +7,6 @@
 
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/special_functions/binomial.hpp>
-#include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <fmt/format.h>
 
@@ -93,10 +92,6 @@ double least_normaliser(const Box& box, double radius, double variance) {
                                 least_on_circle(reach, 1));
   }
   return least;
-}
-
-double normal(WordStream& words) {
-  return std::numbers::sqrt2 * boost::math::erf_inv(2 * words.unit() - 1);
 }
 
 }  // namespace
@@ -307,7 +302,7 @@ void GaussianEnvelope::draw_unbounded(WordStream& words, std::span<double> point
   }
   double squared = 0;
   for (double& x : point) {
-    x = normal(words);
+    x = words.normal();
     squared += x * x;
   }
   for (double& x : point) x *= norm / std::sqrt(squared);

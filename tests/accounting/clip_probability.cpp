@@ -145,6 +145,21 @@ TEST(ClipRadius, IsTheLeastThatKeepsTheBound) {
   }
 }
 
+TEST(ClipRadius, GivesTheTableOfTheDocumentation) {
+  struct Row {
+    std::size_t d;
+    double paper, ours;
+  };
+  for (const Row& row : {Row{1, 12.438, 10.998},
+                         {10, 14.600, 11.572},
+                         {100, 21.438, 16.034},
+                         {1000, 43.061, 36.389}}) {
+    const WhitenedRecords records{row.d, 5, 1};
+    EXPECT_NEAR(paper_clip_radius_up(records, 1'000'000, 1e-3), row.paper, 6e-4);
+    EXPECT_NEAR(clip_radius_up(records, 1'000'000, 1e-3), row.ours, 6e-4);
+  }
+}
+
 TEST(ClipRadius, OfThePaperGivesTheLeastNOfTheIssue) {
   // rho = 2 B²/(n (n − 1)) ≤ .5 at R = 5, alpha = .01.
   const auto least = [](std::size_t d) {

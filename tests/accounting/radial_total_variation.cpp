@@ -105,6 +105,22 @@ TEST(RadialTotalVariation, GivesTheFiguresOfTheIssueInUnitTotalScale) {
   EXPECT_NEAR(moment_matched_total_variation(20, 0.05), 6.5e-4, 0.05e-4);
 }
 
+TEST(RadialTotalVariation, GivesTheTableOfTheDocumentation) {
+  struct Row {
+    std::size_t d;
+    double bbar, paper, corrected;
+  };
+  for (const Row& row : {Row{1, 0.05, 1.204e-3, 4.347e-6},
+                         {5, 0.02, 1.462e-3, 1.316e-6},
+                         {20, 0.05, 6.376e-2, 6.539e-4},
+                         {200, 0.03, 0.5908, 7.768e-3},
+                         {1000, 1e-2, 0.7127, 2.411e-3},
+                         {1000, 1e-4, 8.928e-5, 2.424e-11}}) {
+    EXPECT_NEAR(gaussian_laplace_total_variation(row.d, row.bbar, 1) / row.paper, 1, 5e-4);
+    EXPECT_NEAR(moment_matched_total_variation(row.d, row.bbar) / row.corrected, 1, 5e-4);
+  }
+}
+
 TEST(RadialTotalVariation, AgreesWithTheConvolutionOnTheLine) {
   for (const double bbar : {0.3, 0.05, 0.02}) {
     SCOPED_TRACE(bbar);
@@ -182,6 +198,7 @@ TEST(RadialTotalVariation, OfScaledGaussiansIsThatOfTheirRadii) {
   }
   EXPECT_EQ(scaled_gaussian_total_variation(3, 1), 0);
   EXPECT_EQ(scaled_gaussian_total_variation(3, 0), 1);
+  EXPECT_EQ(scaled_gaussian_total_variation(3, 1e15), 1);
 }
 
 TEST(RadialTotalVariation, IsWhatSimulatedOutputsShow) {

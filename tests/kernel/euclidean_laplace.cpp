@@ -561,6 +561,9 @@ TEST(EuclideanLaplace, RefusesInOneSentence) {
   EXPECT_EQ(euclidean_refusal(1, {(std::uint64_t{1} << 39) + 1, 1}), range + "549755813889/1");
   EXPECT_EQ(euclidean_refusal(1024, {std::uint64_t{1} << 39, 1}), "accepted");
   EXPECT_THROW(EuclideanLaplace::at_least(2, test::kNan), InvalidInput);
+  SecureRandom random;
+  Vector too_short(2);
+  EXPECT_THROW(EuclideanLaplace(3, {1, 1}).draw(too_short, random), InvalidInput);
   EXPECT_THROW(EuclideanLaplace::at_least(2, 1e12), InvalidInput);
 }
 

@@ -161,7 +161,7 @@ class EuclideanLaplace {
   /// b = p/q.
   Ratio scale() const { return law_.scale(); }
 
-  /// One draw of d coordinates; `noise` must have room for just as many.
+  /// One draw of d coordinates. Throws InvalidInput if `noise` has room for more or fewer.
   void draw(std::span<std::int64_t> noise, SecureRandom& random) const;
   /// The same for analysis. NOT PRIVATE.
   void simulate(std::span<std::int64_t> noise, SeededRandom& random) const;

@@ -24,6 +24,8 @@ class WordStream {
 
   /// Uniform on the 2^53 middles of equal parts of (0, 1).
   double unit() { return (static_cast<double>(word() >> 11) + 0.5) * 0x1p-53; }
+  /// The standard normal quantile of unit().
+  double normal();
 
  private:
   void* source_;

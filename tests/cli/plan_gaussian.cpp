@@ -1,0 +1,95 @@
+// `mollify plan --model central --family gaussian`.
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+const Arguments kGaussianPlan = {"plan", "--model", "central", "--family", "gaussian"};
+
+Json gaussian_answers(const CommandLine& command, const Arguments& options) {
+  const Ended ended = command.run(kGaussianPlan + Arguments{"--json"} + options);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  return Json::parse(ended.out)["answers"];
+}
+
+TEST(PlanGaussian, GivesTheLeastNOfTheIssue) {
+  const CommandLine command;
+  const std::pair<const char*, int> expected[] = {{"1", 21}, {"10", 25}, {"100", 39}};
+  for (const auto& [dimension, papers] : expected) {
+    const Json answers = gaussian_answers(command, {"--dimension", dimension, "--mean-bound", "5",
+                                                    "--rho", "0.5", "--alpha", "0.01"});
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers[0]["unknown"], "n");
+    EXPECT_EQ(answers[0]["papers_records"], papers);
+    EXPECT_LE(answers[0]["n"], papers);
+    EXPECT_LE(answers[0]["design"]["alpha"], 0.01);
+    EXPECT_LE(answers[0]["records_lower_bound"], answers[0]["n"]);
+  }
+}
+
+TEST(PlanGaussian, FindsEveryOtherNumber) {
+  const CommandLine command;
+  const Arguments few = {"--dimension", "3", "--mean-bound", "5"};
+  const Json alpha =
+      gaussian_answers(command, few + Arguments{"--n", "500", "--epsilon", "1", "--curve"});
+  EXPECT_EQ(alpha[0]["unknown"], "alpha");
+  EXPECT_LT(alpha[0]["alpha"], 0.1);
+  EXPECT_EQ(alpha[0]["curve"].size(), 11U);
+  EXPECT_EQ(alpha[0]["curve"][5]["alpha"], alpha[0]["alpha"]);
+  const Json budget = gaussian_answers(command, few + Arguments{"--n", "500", "--alpha", "0.05"});
+  ASSERT_EQ(budget.size(), 2U);
+  EXPECT_LT(budget[0]["epsilon"], 1);
+  EXPECT_LT(budget[1]["rho"], 0.1);
+  const Json count = gaussian_answers(
+      command, few + Arguments{"--n", "500", "--alpha", "0.05", "--rho", "0.5", "--strong"});
+  EXPECT_EQ(count[0]["unknown"], "count");
+  EXPECT_GT(count[0]["count"], 5);
+  const Json delta = gaussian_answers(
+      command, few + Arguments{"--n", "60", "--alpha", "0.01", "--epsilon", "1", "--count", "1"});
+  EXPECT_EQ(delta[0]["unknown"], "delta");
+  EXPECT_LT(delta[0]["delta"], 0.01);
+  const Json dimension = gaussian_answers(
+      command, {"--mean-bound", "5", "--n", "60", "--alpha", "0.01", "--rho", "0.5"});
+  EXPECT_EQ(dimension[0]["unknown"], "dimension");
+  EXPECT_GT(dimension[0]["dimension"], 100);
+}
+
+TEST(PlanGaussian, SaysWhatAccuracyAndPrivacyRestOn) {
+  const CommandLine command;
+  const Ended words =
+      command.run(kGaussianPlan + Arguments{"--dimension", "10", "--mean-bound", "5", "--rho",
+                                            "0.5", "--alpha", "0.01"});
+  EXPECT_EQ(words.status, 0) << words.err;
+  EXPECT_NE(words.out.find("the papers' parameters need 25 records"), std::string::npos)
+      << words.out;
+  EXPECT_NE(words.out.find("privacy rests on no assumption"), std::string::npos) << words.out;
+  const Ended help = command.run({"plan", "--help"});
+  EXPECT_NE(help.out.find("privacy holds"), std::string::npos) << help.out;
+}
+
+TEST(PlanGaussian, RefusesInOneSentence) {
+  const CommandLine command;
+  const auto refused = [&](const Arguments& options) {
+    const Ended ended = command.run(options);
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    return ended.err;
+  };
+  EXPECT_NE(refused(kGaussianPlan + Arguments{"--dimension", "3"}).find("are missing"),
+            std::string::npos);
+  EXPECT_NE(refused({"plan", "--model", "central", "--family", "poisson", "--n", "3"})
+                .find("family must be gaussian"),
+            std::string::npos);
+  EXPECT_NE(refused({"plan", "--model", "central", "--mean-bound", "5"}).find("--family gaussian"),
+            std::string::npos);
+  EXPECT_NE(refused({"plan", "--family", "gaussian"}).find("--model central"), std::string::npos);
+  EXPECT_NE(refused(kGaussianPlan + Arguments{"--k", "4"}).find("--dimension"), std::string::npos);
+  EXPECT_NE(refused(kGaussianPlan + Arguments{"--dimension", "3", "--mean-bound", "5", "--n", "100",
+                                              "--rho", "1", "--epsilon", "1"})
+                .find("both are given"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace mollify::test
