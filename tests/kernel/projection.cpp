@@ -291,7 +291,7 @@ void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Sco
     const std::vector<Score> scores = scores_of<Score>(shape, k, random);
     const detail::Survey survey = baseline.survey(bounds, scores.data());
     EXPECT_TRUE(same(survey, wide.survey(bounds, scores.data())));
-    const auto threshold = static_cast<double>(scores[random() % k]);
+    const double threshold = std::max(0.0, static_cast<double>(scores[random() % k]));
     const detail::Active active = baseline.active(k, scores.data(), threshold);
     EXPECT_TRUE(same(active, wide.active(k, scores.data(), threshold)));
     EXPECT_EQ(active.count, std::count_if(scores.begin(), scores.end(), [&](Score score) {
