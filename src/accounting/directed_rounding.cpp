@@ -103,6 +103,18 @@ double div_up(double a, double b) {
 
 double div_down(double a, double b) { return -div_up(-a, b); }
 
+double integer_up(std::uint64_t value) {
+  const auto nearest = static_cast<double>(value);
+  const bool is_below = nearest < 0x1p64 && static_cast<std::uint64_t>(nearest) < value;
+  return is_below ? std::nextafter(nearest, kInfinity) : nearest;
+}
+
+double integer_down(std::uint64_t value) {
+  const auto nearest = static_cast<double>(value);
+  const bool is_above = nearest >= 0x1p64 || static_cast<std::uint64_t>(nearest) > value;
+  return is_above ? std::nextafter(nearest, 0.0) : nearest;
+}
+
 double exp_up(double x) {
   if (x == 0.0) return 1.0;
   if (x == -kInfinity) return 0.0;

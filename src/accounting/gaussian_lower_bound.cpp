@@ -9,7 +9,7 @@ namespace mollify {
 
 namespace {
 
-constexpr double kMostRecords = 0x1p60;
+constexpr double kMostPackedRecords = 0x1p60;
 
 /// The least n with p ≥ (M−1)·e^{−nε}·(1 − p − δ(e^{nε}−1)/(e^ε−1)), which holds from some n on.
 double by_group_privacy(double log_others, double p, double epsilon, double delta) {
@@ -22,7 +22,7 @@ double by_group_privacy(double log_others, double p, double epsilon, double delt
   double low = 0;
   if (possible(low)) return 0;
   double high = 1;
-  while (!possible(high) && high < kMostRecords) {
+  while (!possible(high) && high < kMostPackedRecords) {
     low = high;
     high *= 2;
   }

@@ -16,7 +16,7 @@
 namespace mollify {
 namespace {
 
-constexpr std::uint64_t kMostRecords = (std::uint64_t{1} << 32U) - 1;
+constexpr std::uint64_t kMostCentreRecords = (std::uint64_t{1} << 32U) - 1;
 /// Cells of a declared range lie within -2^51 and 2^51.
 constexpr double kMostCells = 0x1p51;
 /// Farther from the mean than this many deviations no bound here looks.
@@ -30,10 +30,10 @@ void require_in(const char* name, double value, double least, double greatest) {
 }
 
 void check(const CentreRequest& request) {
-  if (request.records < 1 || request.records > kMostRecords) {
+  if (request.records < 1 || request.records > kMostCentreRecords) {
     throw InvalidInput(
         fmt::format("the number of records of a coarse centre must be from 1 to {}, but is {}",
-                    kMostRecords, request.records));
+                    kMostCentreRecords, request.records));
   }
   if (request.dimension < 1 || request.dimension > 1024) {
     throw InvalidInput(fmt::format(
@@ -280,14 +280,14 @@ std::uint64_t least_centre_records(CentreRequest request, double radius) {
   check(request);
   std::uint64_t low = 0, high = 1;
   while (!is_enough(high)) {
-    if (high == kMostRecords) {
+    if (high == kMostCentreRecords) {
       throw InvalidInput(fmt::format(
           "no number of records up to {} gives a coarse centre of radius {:g} with this budget and "
           "probability of failure",
-          kMostRecords, radius));
+          kMostCentreRecords, radius));
     }
     low = high;
-    high = std::min(2 * high, kMostRecords);
+    high = std::min(2 * high, kMostCentreRecords);
   }
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2;

@@ -1,7 +1,6 @@
 #include "mollify/central/disjoint_runs.h"
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,13 +18,6 @@ void validate(double total_variation, std::uint64_t outputs) {
         fmt::format("a total variation must be at least 0, but is {}", total_variation));
   }
   if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
-}
-
-double to_double_up(std::uint64_t value) {
-  const auto nearest = static_cast<double>(value);
-  return value <= std::uint64_t{1} << 53
-             ? nearest
-             : std::nextafter(nearest, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
@@ -59,12 +51,12 @@ std::vector<std::uint32_t> DisjointRuns::draw(std::span<const std::uint32_t> rec
 
 double strong_total_variation_up(double weak, std::uint64_t outputs) {
   validate(weak, outputs);
-  return std::fmin(1, mul_up(weak, to_double_up(outputs)));
+  return std::fmin(1, mul_up(weak, integer_up(outputs)));
 }
 
 double weak_total_variation_down(double strong, std::uint64_t outputs) {
   validate(strong, outputs);
-  return div_down(strong, to_double_up(outputs));
+  return div_down(strong, integer_up(outputs));
 }
 
 }  // namespace mollify

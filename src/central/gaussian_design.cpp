@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -24,7 +23,7 @@ namespace {
 
 using Notion = CentralGuarantee::Notion;
 
-constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 39;
+constexpr std::uint64_t kMostGaussianRecords = std::uint64_t{1} << 39;
 constexpr std::uint64_t kMostOutputs = std::uint64_t{1} << 30;
 constexpr double kGreatestEpsilon = 100, kGreatestRho = 1000;
 
@@ -51,9 +50,9 @@ void check_range(const char* what, double value, double least, double greatest) 
 }
 
 void validate(const GaussianRequest& request) {
-  if (request.records < 1 || request.records > kMostRecords) {
+  if (request.records < 1 || request.records > kMostGaussianRecords) {
     throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is {}",
-                                   kMostRecords, request.records));
+                                   kMostGaussianRecords, request.records));
   }
   if (request.dimension < 1 || request.dimension > 1024) {
     throw InvalidInput(fmt::format("the number of dimensions must be from 1 to 1024, but is {}",
@@ -94,20 +93,8 @@ void validate(const GaussianRequest& request) {
   }
 }
 
-double to_double_up(std::uint64_t value) {
-  const auto nearest = static_cast<double>(value);
-  return static_cast<std::uint64_t>(nearest) >= value
-             ? nearest
-             : std::nextafter(nearest, std::numeric_limits<double>::infinity());
-}
-
-double to_double_down(std::uint64_t value) {
-  const auto nearest = static_cast<double>(value);
-  return static_cast<std::uint64_t>(nearest) <= value ? nearest : std::nextafter(nearest, 0.0);
-}
-
 double ratio_down(Ratio ratio) {
-  return div_down(to_double_down(ratio.numerator), to_double_up(ratio.denominator));
+  return div_down(integer_down(ratio.numerator), integer_up(ratio.denominator));
 }
 
 /// 2 L, exactly.
@@ -541,9 +528,9 @@ std::optional<std::uint64_t> least_records(GaussianRequest request) {
   };
   std::uint64_t high = low;
   do {
-    if (high == kMostRecords) return std::nullopt;
+    if (high == kMostGaussianRecords) return std::nullopt;
     low = high;
-    high = std::min(2 * high, kMostRecords);
+    high = std::min(2 * high, kMostGaussianRecords);
   } while (!serves(high));
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -583,7 +570,7 @@ double GaussianDesign::total_variation_up() const {
 double GaussianDesign::strong_total_variation_up() const {
   const auto& [clip, shape, lattice, off_centre] = total_variation;
   const double each = add_up(add_up(clip, shape), lattice);
-  return std::min(1.0, add_up(mul_up(to_double_up(request.outputs), each), off_centre));
+  return std::min(1.0, add_up(mul_up(integer_up(request.outputs), each), off_centre));
 }
 
 CentralGuarantee run_guarantee(const GaussianDesign& design) {
@@ -666,7 +653,7 @@ GaussianDesign design_gaussian(const GaussianRequest& request) {
   const std::optional<double> budget = least_budget(request);
   if (!records && !request.mean_bound) {
     // What is wrong with the centre then does not end with more records.
-    static_cast<void>(design_centre(centre_request(request, kMostRecords, 1e-3)));
+    static_cast<void>(design_centre(centre_request(request, kMostGaussianRecords, 1e-3)));
   }
   const char* spent = request.budget.rho ? "rho" : "epsilon";
   std::string would_do = "no number of records up to 2^39 is enough";

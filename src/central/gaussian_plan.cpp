@@ -15,7 +15,7 @@
 namespace mollify {
 namespace {
 
-constexpr double kMostPlannedRecords = 0x1p39;
+constexpr double kMostRecordsOfGaussians = 0x1p39;
 
 void set(GaussianRequest& request, GaussianUnknown unknown, double value) {
   switch (unknown) {
@@ -52,7 +52,7 @@ struct Span {
 Span span_of(GaussianUnknown unknown, const GaussianRequest& request) {
   switch (unknown) {
     case GaussianUnknown::kRecords:
-      return {kMostPlannedRecords, static_cast<double>(request.outputs), true};
+      return {kMostRecordsOfGaussians, static_cast<double>(request.outputs), true};
     case GaussianUnknown::kDimension:
       return {1, 1024, true};
     case GaussianUnknown::kEpsilon:
@@ -74,7 +74,7 @@ std::optional<std::uint64_t> least_whole(const Serves& serves) {
   std::uint64_t high = 2;
   while (!serves(static_cast<double>(high))) {
     high *= 2;
-    if (static_cast<double>(high) > kMostPlannedRecords) return std::nullopt;
+    if (static_cast<double>(high) > kMostRecordsOfGaussians) return std::nullopt;
   }
   std::uint64_t low = high / 2;
   while (high - low > 1) {
@@ -180,7 +180,7 @@ std::optional<std::uint64_t> papers_gaussian_records(const GaussianQuestion& que
            gaussian_laplace_total_variation(request.dimension, scale, 1) <= alpha / 2;
   };
   const std::optional<std::uint64_t> one = least_whole(serves);
-  if (!one || static_cast<double>(*one) * m > kMostPlannedRecords) return std::nullopt;
+  if (!one || static_cast<double>(*one) * m > kMostRecordsOfGaussians) return std::nullopt;
   return *one * request.outputs;
 }
 
@@ -211,7 +211,7 @@ std::vector<GaussianCurvePoint> gaussian_curve(const GaussianQuestion& question)
     const double records =
         std::round(std::ldexp(static_cast<double>(question.request.records), power));
     if (records < static_cast<double>(question.request.outputs) || records < 1 ||
-        records > kMostPlannedRecords) {
+        records > kMostRecordsOfGaussians) {
       continue;
     }
     GaussianRequest request = question.request;

@@ -13,7 +13,8 @@ void CentralOptions::add_to(CLI::App& command) {
     add_number(command, flag, value, help)->group("Model central, all of it public");
   };
   number("--delta", delta, "what (epsilon, delta)-DP adds (default: 0, which is pure)");
-  number("--rho", rho, "budget in zCDP, instead of epsilon and delta; for mechanism product");
+  number("--rho", rho,
+         "budget in zCDP, instead of epsilon and delta; for mechanism product and family gaussian");
   number("--rate", rate,
          "releases as many records as come when each is looked at with this probability, instead "
          "of --count; for mechanism poisson-rr");

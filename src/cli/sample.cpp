@@ -22,6 +22,7 @@ void validate_outputs(const SampleOptions& options) {
          {std::pair{"--data", options.data}, std::pair{"--domain", options.domain},
           std::pair{"--units", options.units},
           std::pair{"--candidates-file", options.space.candidates_file},
+          std::pair{"--covariance", options.gaussian.covariance},
           std::pair{"--reference", options.mechanism.reference}}) {
       refuse_overwriting(flag, output, other, input);
     }
@@ -98,7 +99,8 @@ ReleaseJob local_job(const SampleOptions& options) {
 
 ReleaseJob job_of(const SampleOptions& options) {
   const std::string& model = needed(options.model, "--model");
-  if (model == "central") return central_job(options);
+  const bool gaussian = options.gaussian.chosen(model);
+  if (model == "central") return gaussian ? gaussian_job(options) : central_job(options);
   if (model == "local" || model == "integral") return local_job(options);
   throw InvalidInput(fmt::format("model must be local, integral or central, but is \"{}\"", model));
 }
@@ -147,7 +149,8 @@ void add_sample(CLI::App& app, Session& session) {
       "                    --count records, and each unit's whole data is protected by epsilon\n"
       "  --model integral  the whole table is protected at once, and so any group of its rows\n"
       "  --model central   each row, or with --unit each unit, is protected by epsilon and delta\n"
-      "                    against being replaced by any other; how many there are is public\n\n"
+      "                    against being replaced by any other; how many there are is public.\n"
+      "                    --family gaussian: for columns of numbers that are not cut into bins\n\n"
       "The release never fails and never talks because of what the data holds: run mollify check\n"
       "first. Randomness comes from the operating system; there is no seed.");
   const auto options = std::make_shared<SampleOptions>();
@@ -170,6 +173,7 @@ void add_sample(CLI::App& app, Session& session) {
                                 central_mechanisms_text()));
   options->mechanism.add_band_to(command);
   options->central.add_to(command);
+  options->gaussian.add_to(command);
   options->space.add_to(command);
   options->ledger.add_to(command);
   command.add_option("--out", options->out, "where the records go (default: standard output)")

@@ -9,7 +9,6 @@
 #include "sample_options.h"
 
 namespace mollify::cli {
-namespace {
 
 void refuse_local_options(const SampleOptions& options) {
   const MechanismOptions& mechanism = options.mechanism;
@@ -33,7 +32,7 @@ void refuse_local_options(const SampleOptions& options) {
   refuse(space.fresh, "--fresh");
 }
 
-CentralBudget budget_of(const SampleOptions& options) {
+CentralBudget central_budget(const SampleOptions& options) {
   const auto given = [&](const char* flag, std::optional<double> value) {
     return options.ledger.budget(flag, value);
   };
@@ -49,6 +48,8 @@ CentralBudget budget_of(const SampleOptions& options) {
   budget.delta = given("--delta", options.central.delta).value_or(0);
   return budget;
 }
+
+namespace {
 
 std::string summary(const CentralCertificate& certificate, const SampleOptions& options) {
   const CentralDesign& design = certificate.design;
@@ -98,7 +99,7 @@ ReleaseJob central_job(const SampleOptions& options) {
   request.count = options.count;
   request.rate = options.central.rate;
   request.mechanism = chosen_central_mechanism(options.mechanism.mechanism);
-  request.budget = budget_of(options);
+  request.budget = central_budget(options);
   if (options.central.support) request.support = parse_support_hint(*options.central.support);
   const auto release = std::make_shared<const CentralRelease>(request);
   const CentralCertificate& certificate = release->certificate();

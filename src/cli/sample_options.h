@@ -7,8 +7,10 @@
 #include <string>
 
 #include "central_options.h"
+#include "gaussian_options.h"
 #include "ledger_options.h"
 #include "mechanism_options.h"
+#include "mollify/central/central_design.h"
 #include "mollify/kernel/secure_random.h"
 #include "space_options.h"
 
@@ -21,6 +23,7 @@ struct SampleOptions {
   MechanismOptions mechanism;
   SpaceOptions space;
   CentralOptions central;
+  GaussianOptions gaussian;
   LedgerOptions ledger;
   bool json = false;
 };
@@ -35,5 +38,14 @@ struct ReleaseJob {
 
 /// The release of `--model central`. Throws InvalidInput for what is wrong with public inputs.
 ReleaseJob central_job(const SampleOptions& options);
+
+/// The same with `--family gaussian`.
+ReleaseJob gaussian_job(const SampleOptions& options);
+
+/// What of the options model central does not take, refused (InvalidInput).
+void refuse_local_options(const SampleOptions& options);
+
+/// --rho, or --epsilon and --delta. Throws InvalidInput if neither or both are given.
+CentralBudget central_budget(const SampleOptions& options);
 
 }  // namespace mollify::cli

@@ -10,6 +10,7 @@
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/reference/reference_candidates.h"
 #include "mollify/release/central_certificate.h"
+#include "mollify/release/gaussian_certificate.h"
 #include "mollify/release/verification.h"
 #include "progress.h"
 #include "report.h"
@@ -48,14 +49,45 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   refuse(given.band.has_value(), "--band");
 }
 
-int verify_central(const std::string& text, const VerifyOptions& options) {
-  const CentralCertificate certificate = parse_central_certificate(text, *options.certificate);
-  const Domain domain = read_domain(needed(options.domain, "--domain"));
+/// The domain of a certificate of model central, beside which the options of candidates say
+/// nothing.
+Domain central_domain(const VerifyOptions& options) {
   if (options.candidates_file || options.mechanism.reference) {
     throw InvalidInput(
         fmt::format("{} is for models local and integral, but this certificate is of model central",
                     options.candidates_file ? "--candidates-file" : "--reference"));
   }
+  return read_domain(needed(options.domain, "--domain"));
+}
+
+int verify_gaussian(const std::string& text, const VerifyOptions& options) {
+  const GaussianCertificateCheck check =
+      check_gaussian_certificate(text, *options.certificate, central_domain(options));
+  if (options.json) {
+    print_json({{"promised", guarantee_words(check.stated)},
+                {"domain_matches", check.domain_matches},
+                {"design_holds", check.design_holds},
+                {"accuracy_matches", check.accuracy_matches},
+                {"holds", check.holds()}});
+  } else {
+    fmt::print("certificate {}: {}, Gaussian samples\n", *options.certificate,
+               guarantee_words(check.stated));
+    fmt::print("  the domain is the one of the release                  {}\n",
+               yes_or_no(check.domain_matches));
+    fmt::print("  the sampler, designed anew, is this one and keeps it  {}\n",
+               yes_or_no(check.design_holds));
+    fmt::print("  and is as accurate as stated                          {}\n",
+               yes_or_no(check.accuracy_matches));
+    fmt::print(
+        "  unit, roster, covariance and the number of records are as declared, not checked\n");
+    fmt::print("{}\n", check.holds() ? "holds" : "DOES NOT HOLD");
+  }
+  return check.holds() ? kSuccess : kFailure;
+}
+
+int verify_central(const std::string& text, const VerifyOptions& options) {
+  const Domain domain = central_domain(options);
+  const CentralCertificate certificate = parse_central_certificate(text, *options.certificate);
   const CentralCertificateCheck check = check_central_certificate(certificate, domain);
   const CentralDesign& design = certificate.design;
   if (options.json) {
@@ -84,6 +116,7 @@ int verify_certificate(const VerifyOptions& options) {
   refuse_options_beside_certificate(options);
   const std::string text = read_text_file(*options.certificate);
   if (is_central_certificate(text, *options.certificate)) return verify_central(text, options);
+  if (is_gaussian_certificate(text, *options.certificate)) return verify_gaussian(text, options);
   const Certificate certificate = parse_certificate(text, *options.certificate);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   if (options.candidates_file && certificate.space.list != CandidateList::kFile) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "certificate_reader.h"
+#include "guarantee_json.h"
 #include "mollify/accounting/central_composition.h"
 #include "mollify/accounting/shuffle_amplification.h"
 #include "mollify/io/domain_hash.h"
@@ -19,52 +20,6 @@ namespace {
 constexpr const char* kCentralFormat = "mollify central certificate 1";
 
 using Notion = CentralGuarantee::Notion;
-
-const char* name_of_notion(Notion notion) {
-  switch (notion) {
-    case Notion::kPure:
-      return "pure";
-    case Notion::kApproximate:
-      return "approximate";
-    case Notion::kConcentrated:
-      break;
-  }
-  return "concentrated";
-}
-
-Json privacy_json(const CentralGuarantee& guarantee) {
-  Json json{{"notion", name_of_notion(guarantee.notion)}};
-  if (guarantee.notion == Notion::kConcentrated) {
-    json["rho"] = guarantee.rho;
-  } else {
-    json["epsilon"] = guarantee.epsilon;
-    json["delta"] = guarantee.delta;
-  }
-  return json;
-}
-
-/// The promise at a place of the certificate, such as "/privacy".
-CentralGuarantee parse_promise(const CertificateReader& reader, const std::string& place,
-                               const std::string& name) {
-  const auto number = [&](const char* member) {
-    return reader.get<double>((place + member).c_str(), "a number");
-  };
-  const auto notion = reader.get<std::string>((place + "/notion").c_str(), "a privacy notion");
-  CentralGuarantee guarantee;
-  if (notion == "concentrated") {
-    guarantee.notion = Notion::kConcentrated;
-    guarantee.rho = number("/rho");
-    return guarantee;
-  }
-  if (notion != "pure" && notion != "approximate") {
-    throw InvalidInput(fmt::format(
-        "{} must have \"pure\", \"approximate\" or \"concentrated\" at {}/notion", name, place));
-  }
-  guarantee.notion = notion == "pure" ? Notion::kPure : Notion::kApproximate;
-  guarantee.epsilon = number("/epsilon");
-  guarantee.delta = number("/delta");
-  return guarantee;
-}
 
 /// Whether epsilon0 is a parameter; elsewhere it follows from what is promised.
 bool is_shuffled(CentralMechanism mechanism) {
@@ -108,24 +63,7 @@ bool amplification_holds(const CentralDesign& design) {
   }
 }
 
-std::string record_words(const CentralCertificate& certificate) {
-  return certificate.unit ? fmt::format("all records of any one {}", *certificate.unit)
-                          : std::string("any one row of the table");
-}
-
 }  // namespace
-
-std::string guarantee_words(const CentralGuarantee& guarantee) {
-  switch (guarantee.notion) {
-    case Notion::kPure:
-      return fmt::format("epsilon = {:.6g}", guarantee.epsilon);
-    case Notion::kApproximate:
-      return fmt::format("epsilon = {:.6g}, delta = {:.6g}", guarantee.epsilon, guarantee.delta);
-    case Notion::kConcentrated:
-      break;
-  }
-  return fmt::format("rho = {:.6g}", guarantee.rho);
-}
 
 CentralGuarantee total_guarantee(const CentralCertificate& certificate) {
   const CentralGuarantee& draw = certificate.design.guarantee;
@@ -138,21 +76,8 @@ CentralGuarantee total_guarantee(const CentralCertificate& certificate) {
 
 std::vector<std::string> promises(const CentralCertificate& certificate) {
   const CentralDesign& design = certificate.design;
-  const CentralGuarantee guarantee = total_guarantee(certificate);
-  const std::string record = record_words(certificate);
-  std::vector<std::string> words;
-  if (guarantee.notion == Notion::kConcentrated) {
-    words.push_back(
-        fmt::format("Replacing {} by anything else changes the law of the output by a Rényi "
-                    "divergence of at most {:.6g} a at every order a > 1 (zCDP).",
-                    record, guarantee.rho));
-  } else {
-    words.push_back(fmt::format(
-        "Replacing {} by anything else changes the probability of no event by more than a factor "
-        "e^{:.6g} = {:.4g}{}.",
-        record, guarantee.epsilon, std::exp(guarantee.epsilon),
-        guarantee.delta > 0 ? fmt::format(" and an addition of {:.6g}", guarantee.delta) : ""));
-  }
+  std::vector<std::string> words{
+      protection_sentence(total_guarantee(certificate), record_words(certificate.unit))};
   const std::string accuracy = fmt::format(
       "If the {} are independent draws from one distribution{}, each released record follows that "
       "distribution to within {:.6g} in total variation",
@@ -252,7 +177,7 @@ CentralCertificate parse_central_certificate(const std::string& text, const std:
         CertifiedHint{parse_support_hint(*support), reader.get<double>("/hint/epsilon", "a number"),
                       reader.get<double>("/hint/delta", "a number")};
   }
-  design.guarantee = parse_promise(reader, certificate.hint ? "/draw" : "/privacy", name);
+  design.guarantee = parse_guarantee(reader, certificate.hint ? "/draw" : "/privacy", name);
   design.epsilon0 = reader.find<double>("/parameters/epsilon0", "a number or null");
   design.rate = reader.get<double>("/parameters/rate", "a number");
   design.runs = reader.get<std::uint64_t>("/parameters/runs", "a whole number");

@@ -19,6 +19,34 @@ std::string_view without_plus(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// What most fields of a table of numbers are: at most 15 digits, perhaps with a sign and a point.
+// Their integer and the power of ten are doubles exactly, so their quotient is the nearest double,
+// which is what std::from_chars returns, in a third of its time. Nothing for any other text.
+std::optional<double> read_short_decimal(std::string_view text) noexcept {
+  constexpr std::size_t kMostDigits = 15;
+  constexpr std::array<double, kMostDigits + 1> kPowers = {
+      1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const bool negative = !text.empty() && text.front() == '-';
+  if (negative) text.remove_prefix(1);
+  if (text.size() > kMostDigits + 1) return std::nullopt;
+  std::uint64_t digits = 0;
+  std::size_t count = 0;
+  std::size_t before_point = text.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_digit(text[i])) {
+      digits = 10 * digits + static_cast<std::uint64_t>(text[i] - '0');
+      ++count;
+    } else if (text[i] == '.' && before_point == text.size()) {
+      before_point = i;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (count == 0 || count > kMostDigits) return std::nullopt;
+  const double value = static_cast<double>(digits) / kPowers[count - std::min(before_point, count)];
+  return negative ? -value : value;
+}
+
 // std::from_chars says "out of range" both for 1e999 and for 1e-999. Given such a decimal number,
 // this tells them apart: the number is large if its first digit other than zero stands before the
 // point once the exponent is applied.
@@ -75,6 +103,7 @@ bool is_utf8(std::string_view bytes) noexcept {
 
 std::optional<double> read_number(std::string_view text) noexcept {
   text = without_plus(without_outer_spaces(text));
+  if (const auto decimal = read_short_decimal(text)) return decimal;
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, value);

@@ -312,5 +312,21 @@ TEST_F(DirectedRounding, LnRatioAtRealEpsilons) {
   EXPECT_LE(worst_.up, 4);
 }
 
+TEST(DirectedRounding, IntegersStayOnTheirSide) {
+  std::mt19937_64 generator(kSeed);
+  std::vector<std::uint64_t> values{0, 1, (1ULL << 53U) - 1, 1ULL << 53U, (1ULL << 53U) + 1, ~0ULL};
+  for (int i = 0; i < 10'000; ++i) values.push_back(generator() >> (generator() % 64));
+  for (const std::uint64_t value : values) {
+    const double up = integer_up(value);
+    const double down = integer_down(value);
+    EXPECT_TRUE(up >= 0x1p64 || static_cast<std::uint64_t>(up) >= value) << value;
+    EXPECT_LE(static_cast<std::uint64_t>(down), value);
+    EXPECT_LE(up, std::nextafter(down, kInfinity)) << value;
+    if (value <= 1ULL << 53U) {
+      EXPECT_EQ(up, down);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mollify

@@ -2,7 +2,10 @@
 
 #include <rapidcheck.h>
 
+#include <bit>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -96,6 +99,19 @@ RC_GTEST_PROP(ReadNumber, IsTotalAndAgreesWithReadInteger, (const std::string& t
     RC_ASSERT(number.has_value());
     RC_ASSERT(*number == static_cast<double>(*integer));
   }
+}
+
+RC_GTEST_PROP(ReadNumber, ReadsShortDecimalsAsTheStandardLibraryDoes, ()) {
+  const auto digits = *rc::gen::inRange<std::size_t>(1, 19);
+  std::string text = *rc::gen::container<std::string>(digits, rc::gen::inRange('0', ':'));
+  text.insert(*rc::gen::inRange<std::size_t>(0, digits + 1), *rc::gen::element("", ".", "."));
+  text.insert(0, *rc::gen::element("", "-"));
+  double expected = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), expected);
+  RC_ASSERT(result.ptr == text.data() + text.size());
+  const auto found = read_number(text);
+  RC_ASSERT(found.has_value());
+  RC_ASSERT(std::bit_cast<std::uint64_t>(*found) == std::bit_cast<std::uint64_t>(expected));
 }
 
 RC_GTEST_PROP(ReadNumber, ReadsWhatItWasGiven, (double value)) {

@@ -13,6 +13,8 @@
 // nearest must be in force, and the file must not be compiled with -ffast-math.
 #pragma once
 
+#include <cstdint>
+
 #include "mollify/kernel/wide.h"
 
 namespace mollify {
@@ -21,6 +23,10 @@ double add_up(double a, double b);
 double mul_up(double a, double b);
 double div_up(double a, double b);
 double div_down(double a, double b);
+
+/// An integer as a double not below, or not above it.
+double integer_up(std::uint64_t value);
+double integer_down(std::uint64_t value);
 
 double exp_up(double x);    ///< +∞ where e^x exceeds the doubles; never 0
 double exp_down(double x);  ///< never +∞ for finite x; may be 0

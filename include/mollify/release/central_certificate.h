@@ -8,6 +8,7 @@
 
 #include "mollify/central/central_design.h"
 #include "mollify/central/support_hint.h"
+#include "mollify/release/guarantee_words.h"
 #include "mollify/space/domain.h"
 
 namespace mollify {
@@ -51,9 +52,6 @@ CentralCertificate parse_central_certificate(const std::string& text, const std:
 /// it is to fresh draws.
 std::vector<std::string> promises(const CentralCertificate& certificate);
 std::vector<std::string> non_promises(const CentralCertificate& certificate);
-
-/// "epsilon = 1", "epsilon = 1, delta = 1e-06" or "rho = 0.5".
-std::string guarantee_words(const CentralGuarantee& guarantee);
 
 /// What checking a certificate found.
 struct CentralCertificateCheck {

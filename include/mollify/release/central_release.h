@@ -37,7 +37,7 @@ struct CentralReleaseRequest {
 ///
 /// Making one throws InvalidInput for whatever is wrong with public inputs, which the number of
 /// records is one of. After that `run` is total: for any records of that number it succeeds, in the
-/// same form (tests/release/central_release.cpp). 4 bytes of memory a row; 12 with units.
+/// same form (tests/cli/sample_central.cpp). 4 bytes of memory a row; 12 with units.
 class CentralRelease {
  public:
   explicit CentralRelease(const CentralReleaseRequest& request);

@@ -1,0 +1,151 @@
+// What Gaussian samples of a real table promise, beside what they do: the table of
+// docs/gaussian-data.md. NOT PRIVATE: it compares releases with the table they were made from.
+//
+// Usage: gaussian_table FOLDER, the one that holds rand_hie_expenses.csv, .yaml and _covariance.csv
+//
+// For several budgets, n = 2505 rows of three logarithms, 5 records a release, 20 000 records in
+// all:
+//   promised   total variation of each record from N(mean, covariance), if the rows were Gaussian
+//   model      Kolmogorov distance of the records released from the Gaussian of the table's own
+//              mean and the covariance given: what the promise is about, in one column
+//   table      their Kolmogorov distance from the table's rows
+//   Gaussian   that Gaussian's from the table's rows: what no sampler of Gaussians can avoid
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "mollify/central/gaussian_sampler.h"
+#include "mollify/io/covariance_file.h"
+#include "mollify/io/domain_yaml.h"
+#include "mollify/io/numeric_file.h"
+
+namespace {
+
+using namespace mollify;
+
+constexpr std::size_t kOutputs = 5;
+constexpr std::size_t kReleases = 4000;
+
+double normal_below(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
+
+/// The greatest difference between the share of sorted values at most x and law(x).
+template <class Law>
+double distance_from_law(const std::vector<double>& sorted, Law law) {
+  double greatest = 0;
+  const auto count = static_cast<double>(sorted.size());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const double at = law(sorted[i]);
+    greatest = std::max(
+        {greatest, (static_cast<double>(i) + 1) / count - at, at - static_cast<double>(i) / count});
+  }
+  return greatest;
+}
+
+double distance_between(const std::vector<double>& left, const std::vector<double>& right) {
+  return distance_from_law(left, [&](double x) {
+    const auto below = std::upper_bound(right.begin(), right.end(), x) - right.begin();
+    return static_cast<double>(below) / static_cast<double>(right.size());
+  });
+}
+
+struct Table {
+  std::vector<double> rows;
+  std::vector<std::vector<double>> sorted;  // of each column
+  std::vector<double> mean;
+  std::vector<double> covariance;
+};
+
+std::vector<std::vector<double>> sorted_columns(const std::vector<double>& rows,
+                                                std::size_t width) {
+  std::vector<std::vector<double>> columns(width);
+  for (std::size_t i = 0; i < rows.size(); ++i) columns[i % width].push_back(rows[i]);
+  for (auto& column : columns) std::sort(column.begin(), column.end());
+  return columns;
+}
+
+void compare(const Table& table, const Whitening& whitening,
+             const std::vector<WhitenedRange>& ranges, const char* name, CentralBudget budget,
+             std::optional<double> mean_bound) {
+  const std::size_t width = table.mean.size();
+  const MemoryTable rows(width, table.rows);
+  const GaussianSampler sampler(
+      design_gaussian({.records = rows.record_count(),
+                       .dimension = width,
+                       .outputs = kOutputs,
+                       .budget = budget,
+                       .mean_bound = mean_bound,
+                       .ranges = mean_bound ? std::vector<WhitenedRange>() : ranges}),
+      whitening);
+  SecureRandom random;
+  std::vector<double> released;
+  for (std::size_t i = 0; i < kReleases; ++i) {
+    const std::vector<double> drawn = sampler.draw(rows, random);
+    released.insert(released.end(), drawn.begin(), drawn.end());
+  }
+  const auto columns = sorted_columns(released, width);
+  fmt::print("| {} | {} | {:.2g} |", name, mean_bound ? fmt::format("{:g}", *mean_bound) : "found",
+             sampler.design().total_variation_up());
+  for (std::size_t i = 0; i < width; ++i) {
+    const double deviation = std::sqrt(table.covariance[i * width + i]);
+    const auto gaussian = [&](double x) { return normal_below((x - table.mean[i]) / deviation); };
+    fmt::print(" {:.3f} | {:.3f} | {:.3f} |", distance_from_law(columns[i], gaussian),
+               distance_between(columns[i], table.sorted[i]),
+               distance_from_law(table.sorted[i], gaussian));
+  }
+  fmt::print("\n");
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  if (argument_count != 2) {
+    std::fputs("usage: gaussian_table FOLDER\n", stderr);
+    return 2;
+  }
+  const std::string stem = std::string(arguments[1]) + "/rand_hie_expenses";
+  const Domain domain = read_domain(stem + ".yaml");
+  const std::vector<std::string> logarithms{"year1", "year2", "year3"};
+  const RealColumns columns(domain, logarithms);
+  Table table;
+  const NumericFile file(stem + ".csv", domain, columns);
+  file.visit([&](std::span<const double> rows) {
+    table.rows.insert(table.rows.end(), rows.begin(), rows.end());
+  });
+  table.sorted = sorted_columns(table.rows, columns.size());
+  for (const auto& column : table.sorted) {
+    double sum = 0;
+    for (const double value : column) sum += value;
+    table.mean.push_back(sum / static_cast<double>(column.size()));
+  }
+  table.covariance = read_covariance(stem + "_covariance.csv", columns);
+  std::vector<double> low, high, middle;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    low.push_back(columns.low(i));
+    high.push_back(columns.high(i));
+    middle.push_back((low.back() + high.back()) / 2);
+  }
+  const Whitening whitening = Whitening::from_covariance(columns.size(), table.covariance, middle);
+  const auto ranges = whitening.ranges_of_box(low, high);
+  fmt::print("| | | | year 1 | | | year 2 | | | year 3 | | |\n");
+  fmt::print(
+      "| budget | mean | promised | model | table | Gaussian | model | table | Gaussian | model | "
+      "table "
+      "| Gaussian |\n");
+  fmt::print("|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  struct Budget {
+    const char* name;
+    CentralBudget budget;
+  };
+  for (const Budget& each : {Budget{"ε = 1", {.epsilon = 1}}, Budget{"ε = 0.25", {.epsilon = 0.25}},
+                             Budget{"ρ = 0.5", {.rho = 0.5}}, Budget{"ρ = 0.005", {.rho = 0.005}},
+                             Budget{"ε = 1, δ = 10⁻⁶", {.epsilon = 1, .delta = 1e-6}}}) {
+    compare(table, whitening, ranges, each.name, each.budget, std::nullopt);
+    compare(table, whitening, ranges, each.name, each.budget, 10);
+  }
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,18 @@
+// What a certificate of the central model says of its guarantee, in numbers.
+#pragma once
+
+#include <string>
+
+#include "certificate_reader.h"
+#include "mollify/accounting/central_guarantee.h"
+
+namespace mollify {
+
+Json privacy_json(const CentralGuarantee& guarantee);
+
+/// The guarantee at a place of the certificate, such as "/privacy"; throws InvalidInput if there is
+/// none.
+CentralGuarantee parse_guarantee(const CertificateReader& reader, const std::string& place,
+                                 const std::string& name);
+
+}  // namespace mollify

@@ -1,0 +1,270 @@
+// `mollify sample --model central --family gaussian`, from the table to the check of its
+// certificate.
+#include <cmath>
+#include <random>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+/// Two numbers of 1000 people, two rows each: weights that are N(70, 10^2), and doses whose
+/// logarithms are N(2, 1), correlated by one half.
+class Vitals : public CommandLine {
+ public:
+  static constexpr int kRows = 2000;
+
+  Vitals() {
+    files.write("domain.yaml",
+                "columns:\n"
+                "  weight: {type: number, min: 0, max: 200, null: 70}\n"
+                "  dose: {type: number, min: 0.001, max: 1e5}\n");
+    files.write("covariance.csv", ",weight,dose\nweight,100,5\ndose,5,1\n");
+    std::mt19937_64 generator(1);
+    std::normal_distribution<double> normal;
+    std::string table = "id,weight,dose\n";
+    for (int row = 0; row < kRows; ++row) {
+      const double first = normal(generator);
+      const double second = 0.5 * first + std::sqrt(0.75) * normal(generator);
+      table += std::to_string(row / 2) + "," + std::to_string(70 + 10 * first) + "," +
+               std::to_string(std::exp(2 + second)) + "\n";
+    }
+    files.write("data.csv", table);
+  }
+
+  [[nodiscard]] Ended sample(const Arguments& options) const {
+    return run(kSample + kGaussian + options);
+  }
+
+  [[nodiscard]] Ended verify(const std::string& certificate) const {
+    return run({"verify", "--certificate", certificate, "--domain", "domain.yaml"});
+  }
+
+  [[nodiscard]] Json certificate() const {
+    return Json::parse(files.read("out.csv.certificate.json"));
+  }
+
+  [[nodiscard]] std::string refused(const Arguments& options) const {
+    const auto before = names();
+    const Ended ended = sample(options);
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    EXPECT_EQ(lines_of(ended.err).size(), 1U) << ended.err;
+    EXPECT_EQ(names(), before) << "something was left";
+    return ended.err;
+  }
+
+  inline static const Arguments kGaussian = {"--model", "central", "--family", "gaussian",
+                                             "--log",   "dose",    "--out",    "out.csv"};
+  inline static const Arguments kCovariance = {"--covariance", "covariance.csv"};
+};
+
+const std::vector<Arguments> kBudgets = {
+    {"--epsilon", "2"}, {"--rho", "0.5"}, {"--epsilon", "1", "--delta", "1e-6"}};
+
+TEST(SampleGaussian, ReleasesUnderEveryNotionAndItVerifies) {
+  const Vitals command;
+  for (const Arguments& budget : kBudgets) {
+    for (const Arguments& mean : {Arguments{}, Arguments{"--mean-bound", "15"}}) {
+      const Ended ended =
+          command.sample(budget + mean + Vitals::kCovariance + Arguments{"--count", "3"});
+      ASSERT_EQ(ended.status, 0) << ended.err;
+      const auto lines = lines_of(command.files.read("out.csv"));
+      ASSERT_EQ(lines.size(), 4U);
+      EXPECT_EQ(lines.front(), "weight,dose");
+      const Json certificate = command.certificate();
+      EXPECT_EQ(certificate["records"], Vitals::kRows);
+      EXPECT_EQ(certificate["logarithms"], Json::array({"dose"}));
+      EXPECT_EQ(certificate["parameters"]["centre"].is_null(), !mean.empty());
+      EXPECT_LT(certificate["accuracy"]["total_variation"], 0.5) << ended.err;
+      for (std::size_t i = 0; i < budget.size(); i += 2) {
+        EXPECT_LE(certificate["privacy"][budget[i].substr(2)].get<double>(),
+                  std::stod(budget[i + 1]));
+      }
+      const Ended checked = command.verify("out.csv.certificate.json");
+      EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+      EXPECT_EQ(lines_of(checked.out).back(), "holds");
+    }
+  }
+}
+
+TEST(SampleGaussian, ReleasesWithABoundOnTheCovariance) {
+  const Vitals command;
+  for (const Arguments& budget : {kBudgets[1], kBudgets[2]}) {
+    const Ended ended = command.sample(budget + Vitals::kCovariance +
+                                       Arguments{"--covariance-bound", "2", "--count", "1"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(command.certificate()["request"]["covariance_bound"], 2.0);
+    EXPECT_GT(command.certificate()["parameters"]["weights"]["minus_records"], 0);
+    EXPECT_EQ(command.verify("out.csv.certificate.json").status, 0);
+  }
+}
+
+TEST(SampleGaussian, LooksLikeTheData) {
+  const Vitals command;
+  const Ended ended = command.sample(Arguments{"--rho", "20", "--count", "100"} +
+                                     Vitals::kCovariance + Arguments{"--mean-bound", "10"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  double weight = 0;
+  double dose = 0;
+  for (const std::string& line : lines_of(command.files.read("out.csv"))) {
+    if (line == "weight,dose") continue;
+    weight += std::stod(fields_of(line)[0]) / 100;
+    dose += std::log(std::stod(fields_of(line)[1])) / 100;
+  }
+  std::printf("means of 100: weight %.3f (70, standard error 1), log dose %.3f (2, .1)\n", weight,
+              dose);
+  // The table's own means are within .3 and .03 of these; normal tails beyond 5 are below 1e-6.
+  EXPECT_NEAR(weight, 70, 5.3);
+  EXPECT_NEAR(dose, 2, 0.53);
+}
+
+TEST(SampleGaussian, CountsUnitsOnce) {
+  const Vitals command;
+  const Arguments options = Arguments{"--unit", "id", "--rho", "1", "--count", "2"} +
+                            Vitals::kCovariance + Arguments{"--mean-bound", "10"};
+  const Ended ended = command.sample(options);
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(command.certificate()["records"], 1000);
+  EXPECT_EQ(command.certificate()["unit"], "id");
+  std::string roster = "id\n";
+  for (int id = 500; id < 1300; ++id) roster += std::to_string(id) + "\n";
+  command.files.write("units.csv", roster);
+  const Ended rostered = command.sample(options + Arguments{"--units", "units.csv"});
+  ASSERT_EQ(rostered.status, 0) << rostered.err;
+  EXPECT_EQ(command.certificate()["records"], 800);
+}
+
+TEST(SampleGaussian, IsTotal) {
+  const Vitals command;
+  for (const Arguments& budget : kBudgets) {
+    const auto visible = [&] {
+      const Ended ended =
+          command.sample(budget + Vitals::kCovariance + Arguments{"--count", "2", "--json"});
+      std::string shape;
+      for (const std::string& line : lines_of(command.files.read("out.csv"))) {
+        shape += std::to_string(fields_of(line).size());
+        for (const std::string& field : fields_of(line)) {
+          if (shape.size() > 1) {
+            EXPECT_TRUE(std::isfinite(std::stod(field))) << field;
+          }
+        }
+      }
+      return std::tuple(ended.status, ended.out, ended.err, shape);
+    };
+    const auto clean = visible();
+    EXPECT_EQ(std::get<0>(clean), 0) << std::get<2>(clean);
+    for (const char* line :
+         {"1,nan,nan\n", "2,inf,-inf\n", "3,1e308,1e308\n", "4,200,100000\n", "5,seventy,\n", "\n",
+          "6\n", "7,70,7,7,7\n", "8,\xff\xfe,\x01\n", "9,\"70,3\n", "0,0,0\n"}) {
+      std::string table = "id,weight,dose\n";
+      for (int row = 0; row < Vitals::kRows; ++row) table += line;
+      command.files.write("data.csv", table);
+      EXPECT_EQ(visible(), clean) << line;
+    }
+  }
+}
+
+TEST(SampleGaussian, IsChargedWhatItPromises) {
+  const Vitals command;
+  const auto ledger = [&](const Arguments& more) {
+    return command.run(Arguments{"ledger", "--ledger", "l.db", "--data-set", "vitals"} + more);
+  };
+  ASSERT_EQ(ledger({"--declare", "--scope", "row", "--rho", "1"}).status, 0);
+  const Arguments release =
+      Arguments{"--rho", "0.5", "--count", "2", "--ledger", "l.db", "--data-set", "vitals"} +
+      Vitals::kCovariance;
+  EXPECT_EQ(command.sample(release).status, 0);
+  EXPECT_EQ(command.sample(release).status, 0);
+  const Ended third = command.sample(release);
+  EXPECT_EQ(third.status, 2) << third.err;
+}
+
+TEST(SampleGaussian, RefusesInOneSentence) {
+  const Vitals command;
+  const Arguments rho = {"--rho", "0.5", "--count", "1"};
+  const Arguments usual = rho + Vitals::kCovariance;
+  EXPECT_EQ(command.refused(rho),
+            "mollify: family gaussian needs the covariance, or a bound of it, but neither is "
+            "given\n");
+  EXPECT_EQ(command.refused(Arguments{"--count", "1"} + Vitals::kCovariance),
+            "mollify: --epsilon is needed, but is not given\n");
+  EXPECT_EQ(command.refused(usual + Arguments{"--epsilon", "1"}),
+            "mollify: a budget is either --rho or --epsilon, but both are given\n");
+  EXPECT_EQ(command.refused(usual + Arguments{"--mechanism", "ds-roo"}),
+            "mollify: --mechanism is for finite domains, but the family is gaussian\n");
+  EXPECT_EQ(command.refused(usual + Arguments{"--log", "weight"}),
+            "mollify: column \"weight\" must have a min above 0 to have logarithms, but it is 0\n");
+  EXPECT_EQ(
+      command.refused(usual + Arguments{"--log", "height"}),
+      "mollify: logarithms must be of the domain's columns, but \"height\" is none of them\n");
+  EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "data.csv"}),
+            "mollify: the covariance must be public, but data.csv is the private file itself\n");
+  command.files.write("singular.csv", "weight,dose\n100,10\n10,1\n");
+  EXPECT_TRUE(command.refused(rho + Arguments{"--covariance", "singular.csv"})
+                  .starts_with("mollify: covariance must be positive definite"));
+  command.files.write("wide.csv", "weight,dose\n100,10\n");
+  EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "wide.csv"}),
+            "mollify: wide.csv must have 2 rows like its columns, but has 1\n");
+  // The sentence says what would do.
+  const std::string few = command.refused(Arguments{"--epsilon", "0.001", "--count", "1"} +
+                                          Vitals::kCovariance + Arguments{"--mean-bound", "3"});
+  EXPECT_NE(few.find("2000"), std::string::npos) << few;
+  EXPECT_NE(few.find("epsilon"), std::string::npos) << few;
+  const Ended finite = command.run(kSample + Arguments{"--model", "central", "--epsilon", "1",
+                                                       "--count", "1", "--mean-bound", "3"});
+  EXPECT_EQ(finite.err, "mollify: --mean-bound is for --family gaussian, but no family is given\n");
+  const Ended local = command.run(kSample + Arguments{"--model", "integral", "--epsilon", "1",
+                                                      "--count", "1", "--family", "gaussian"});
+  EXPECT_EQ(local.err, "mollify: --family is for model central, but the model is integral\n");
+  command.files.write("domain.yaml", "columns:\n  id: {type: integer, min: 0, max: 9}\n");
+  EXPECT_EQ(command.refused(usual),
+            "mollify: column \"id\" must be of type number to be a coordinate, but is integer\n");
+}
+
+TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
+  const Vitals command;
+  for (const Arguments& budget : kBudgets) {
+    ASSERT_EQ(command.sample(budget + Vitals::kCovariance + Arguments{"--count", "2"}).status, 0);
+    const Json valid = command.certificate();
+    const auto caught = [&](const char* pointer, const Json& value) {
+      Json changed = valid;
+      changed[Json::json_pointer(pointer)] = value;
+      if (changed == valid) return;
+      command.files.write("tried.json", changed.dump(2));
+      const Ended ended = command.verify("tried.json");
+      EXPECT_TRUE(ended.status == 1 || ended.status == 2) << pointer << ended.out << ended.err;
+    };
+    for (const char* number : {"/privacy/epsilon", "/privacy/delta", "/privacy/rho"}) {
+      caught(number, 1e-9);
+    }
+    caught("/privacy/notion", "none");
+    caught("/records", 20000);
+    caught("/records", 0);
+    caught("/count", 0);
+    caught("/count", nullptr);
+    caught("/columns", Json::array({"weight"}));
+    caught("/columns", Json::array({1, 2}));
+    caught("/covariance", nullptr);
+    caught("/request/rho", 100.0);
+    caught("/request/epsilon", 50.0);
+    caught("/request/covariance_bound", 0.5);
+    caught("/request/mean_bound", 1.0);
+    caught("/request/mean_ranges", Json::array({Json::array({1})}));
+    caught("/parameters/lattice_radius", 1);
+    caught("/parameters/scale/numerator", "1");
+    caught("/parameters/variance/numerator", "1");
+    caught("/parameters/run_records", 10);
+    caught("/parameters/weights/plus_records", 0);
+    caught("/parameters", nullptr);
+    caught("/accuracy/total_variation", 1e-9);
+    caught("/domain/sha256", std::string(64, '0'));
+    caught("/promised", Json::array());
+    caught("/not_promised", Json::array({"nothing"}));
+  }
+}
+
+}  // namespace
+}  // namespace mollify::test
