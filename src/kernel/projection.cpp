@@ -242,6 +242,18 @@ struct Start {
   double slope;
 };
 
+/// Newton's step is exact if it crosses no kink. One so short crosses few, and what they spoil is
+/// of the order of its square. Rounding then tells what is missing exactly.
+double short_step(const Bounds& bounds) {
+  return std::max(0.25 / static_cast<double>(bounds.size), 0x1p-19);
+}
+
+/// As a conversion does it, but nearly always by one instruction.
+double to_double(uint128 x) {
+  const auto low = static_cast<std::int64_t>(x);
+  return x >> 63 == 0 ? static_cast<double>(low) : static_cast<double>(x);
+}
+
 /// The projection where some score is positive and the outcomes with one can hold what the others'
 /// lower bounds leave. Returns the numerators' exact sum.
 template <class Scores>
@@ -250,16 +262,14 @@ uint128 search_and_round(const Scores& scores, const Start& start, std::uint64_t
   const uint128 total = scores.bounds().total;
   const double wanted = excess_of(scores.bounds());
   const double slack = slack_of(scores.bounds());
-  // Newton's step is exact if it crosses no kink. One so short crosses few, and what they spoil is
-  // of the order of its square. Rounding then tells what is missing exactly.
-  const double short_step = std::max(0.25 / static_cast<double>(scores.bounds().size), 0x1p-19);
+  const double shortest = short_step(scores.bounds());
   uint128 sum = 0;
   double missing = 0;
   // A hair below, so that what is missing is to be added: nearly every outcome has room above it,
   // while of many only one or two may have room below.
   const auto round_at = [&](double t) {
     sum = scores.round(t * (1 - 0x1p-42), numerators, block_sums);
-    missing = sum < total ? static_cast<double>(total - sum) : -static_cast<double>(sum - total);
+    missing = sum < total ? to_double(total - sum) : -to_double(sum - total);
   };
   // Good enough if spreading what is missing over the outcomes that are not clipped is not seen.
   const auto is_good = [&](double t, double slope) {
@@ -276,7 +286,8 @@ uint128 search_and_round(const Scores& scores, const Start& start, std::uint64_t
     const Excess at = scores.excess(t);
     const double last = t;
     t = search.next(t, wanted - at.sum, at.slope);
-    if (t != last && (!search.is_newton() || std::abs(t - last) > short_step * last)) continue;
+    const bool is_short = search.is_newton() && std::abs(t - last) <= shortest * last;
+    if (t != last && !is_short) continue;
     round_at(t);
     if (is_good(t, at.slope)) return sum;
     if (std::abs(t - last) > 0x1p-40 * last) continue;
@@ -318,11 +329,17 @@ uint128 saturate(const Scores& scores, std::uint64_t* numerators, std::uint64_t*
   return sum;
 }
 
-/// The t at which the greatest score alone takes all the excess, if the bounds are the same for all
-/// and let it, but for their shortfall. Infinity otherwise.
+/// Whether the bounds are the same for all and let one outcome take all the excess, but for their
+/// shortfall.
+bool one_may_take_all(const Bounds& bounds) {
+  return bounds.lowers == nullptr &&
+         excess_of(bounds) <=
+             static_cast<double>(bounds.upper - bounds.lower) + shortfall_of(bounds);
+}
+
+/// The t at which the greatest score alone takes all the excess, infinity if it may not.
 double greatest_root(const Bounds& bounds, const Survey& survey) {
-  const double room = static_cast<double>(bounds.upper - bounds.lower);
-  return bounds.lowers == nullptr && excess_of(bounds) <= room + shortfall_of(bounds)
+  return one_may_take_all(bounds)
              ? (static_cast<double>(bounds.lower) + excess_of(bounds)) / survey.greatest
              : std::numeric_limits<double>::infinity();
 }
@@ -331,6 +348,8 @@ double greatest_root(const Bounds& bounds, const Survey& survey) {
 /// rule too much where the excess is small, because it then is that of few outcomes: from the t at
 /// which the first of them leaves its lower bound, the excess grows about like the square. It is
 /// taken to be 0.3 of the total at the t that the sum asks for, or what half of the room holds.
+/// Where one outcome may take all, the root is not beyond where the greatest does; if both guesses
+/// are near each other, it is well before either.
 double first_guess(const Bounds& bounds, const Survey& survey) {
   const auto total = static_cast<double>(bounds.total);
   const double guess = total / survey.sum;
@@ -339,8 +358,10 @@ double first_guess(const Bounds& bounds, const Survey& survey) {
   const double half_room =
       0.5 * static_cast<double>(bounds.upper - bounds.lower) * static_cast<double>(bounds.size);
   const double part = excess_of(bounds) / std::min(0.3 * total, half_room);
-  const double smaller = origin + (guess - origin) * std::sqrt(std::min(part, 1.0));
-  return std::min(smaller, greatest_root(bounds, survey));
+  const double beyond = (guess - origin) * std::sqrt(std::min(part, 1.0));
+  if (!one_may_take_all(bounds) || !(beyond > 0)) return origin + beyond;
+  const double alone = excess_of(bounds) / survey.greatest;
+  return origin + beyond * (alone / (beyond + alone));
 }
 
 /// Some runs of outcomes, evenly spread, taken for all: their excess stands to that of all as their
@@ -416,11 +437,45 @@ class Sample {
   Survey survey_;
 };
 
+/// Where one outcome alone can hold all the excess, none need be clipped from above, and t is known
+/// from the outcomes above their lower bounds, those whose score is above lower / t: then
+/// t * sum(scores) = excess + count * lower. Newton's steps on that threshold only rise from the
+/// second on, and end when the number of scores above it stays [Michelot 1986].
+template <class Score>
+Start start_from_active(const Bounds& bounds, const Score* scores, const Survey& survey,
+                        double guess) {
+  const auto lower = static_cast<double>(bounds.lower);
+  const double excess_in_lowers = excess_of(bounds) / lower;
+  const double shortest = short_step(bounds);
+  double threshold = lower / guess;
+  double count = -1;
+  constexpr int kMostSteps = 40;  // as a rule two or three
+  for (int step = 0; step < kMostSteps; ++step) {
+    const Active active = passes<Score>().active(bounds.size, scores, threshold);
+    const double next = active.sum / (active.count + excess_in_lowers);
+    const bool is_close =
+        active.count == count || std::abs(next - threshold) <= shortest * threshold;
+    if (!(next > 0)) break;
+    if (is_close) return {survey, lower / next, active.sum};
+    threshold = next;
+    count = active.count;
+  }
+  return {survey, guess, 0};
+}
+
+/// Whether the scores are in a range where neither they nor any t must be rescaled.
+bool is_plain(const Survey& survey) { return survey.greatest > 0x1p-200 && survey.sum < 0x1p200; }
+
 template <class Score>
 Start first_look(const Bounds& bounds, const Score* scores) {
   const Survey survey = passes<Score>().survey(bounds, scores);
   const double guess = first_guess(bounds, survey);
-  if (bounds.size < Sample<Score>::kWorthIt || !(guess < 0x1p900)) return {survey, guess, 0};
+  if (bounds.size < Sample<Score>::kWorthIt) {
+    return is_plain(survey) && one_may_take_all(bounds)
+               ? start_from_active(bounds, scores, survey, guess)
+               : Start{survey, guess, 0};
+  }
+  if (!(guess < 0x1p900)) return {survey, guess, 0};
   return {survey, Sample<Score>(bounds, scores).root(guess), 0};
 }
 
@@ -498,7 +553,7 @@ void project_any(const Bounds& bounds, std::span<const Score> scores,
                  std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
   const Start start = begin_search(bounds, scores.data(), numerators.data());
   const double greatest = start.survey.greatest;
-  if (greatest == 0 || (greatest > 0x1p-200 && start.survey.sum < 0x1p200)) {
+  if (greatest == 0 || is_plain(start.survey)) {
     project_scores(PlainScores(bounds, scores.data()), start, numerators, block_sums);
     return;
   }

@@ -27,9 +27,18 @@ struct Excess {
   double slope;
 };
 
+/// The scores above a threshold.
+struct Active {
+  double sum;
+  double count;
+};
+
 template <class Score>
 struct Passes {
   Survey (*survey)(const Bounds&, const Score*);
+  /// Half of the work of an excess, and all of it where nothing reaches a common upper bound. The
+  /// threshold may not be negative.
+  Active (*active)(std::size_t size, const Score*, double threshold);
   Excess (*excess)(const Bounds&, const Score*, double t);
   /// Writes about t * score, clamped between integer bounds, and block sums (modulo 2^64). Returns
   /// the exact sum of what it wrote.

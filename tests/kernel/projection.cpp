@@ -257,6 +257,9 @@ bool same(const detail::Survey& a, const detail::Survey& b) {
 bool same(const detail::Excess& a, const detail::Excess& b) {
   return same(a.sum, b.sum) && same(a.slope, b.slope);
 }
+bool same(const detail::Active& a, const detail::Active& b) {
+  return same(a.sum, b.sum) && a.count == b.count;
+}
 
 detail::Bounds bounds_of(const Band& band) {
   return {band.is_uniform() ? nullptr : band.lowers().data(),
@@ -288,6 +291,12 @@ void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Sco
     const std::vector<Score> scores = scores_of<Score>(shape, k, random);
     const detail::Survey survey = baseline.survey(bounds, scores.data());
     EXPECT_TRUE(same(survey, wide.survey(bounds, scores.data())));
+    const double threshold = std::max(0.0, static_cast<double>(scores[random() % k]));
+    const detail::Active active = baseline.active(k, scores.data(), threshold);
+    EXPECT_TRUE(same(active, wide.active(k, scores.data(), threshold)));
+    EXPECT_EQ(active.count, std::count_if(scores.begin(), scores.end(), [&](Score score) {
+                return static_cast<double>(score) > threshold;
+              }));
     const double t = static_cast<double>(total) / (survey.sum > 0 ? survey.sum : 1);
     EXPECT_TRUE(
         same(baseline.excess(bounds, scores.data(), t), wide.excess(bounds, scores.data(), t)));

@@ -193,6 +193,19 @@ void two_tables_of_one_band() {
 RC_GTEST_PROP(Table, AnyDoublesKeepTheContract, ()) { two_tables_of_one_band<double>(); }
 RC_GTEST_PROP(Table, AnyFloatsKeepTheContract, ()) { two_tables_of_one_band<float>(); }
 
+// Around groups of 8, which the draw skips, and blocks of 256.
+TEST(Table, EachPositionIsDrawnOnceWhateverTheNumberOfOutcomes) {
+  std::mt19937_64 random(31);
+  for (const std::size_t k : {5u, 7u, 8u, 9u, 15u, 16u, 21u, 255u, 256u, 257u, 264u, 271u, 520u}) {
+    const Band band =
+        Band::make({.outcome_count = k, .floor = 0.5, .epsilon = 3, .total = 100 * k});
+    Table table(band);
+    table.assign(test::scores_of<double>(test::Shape::kUniform, k, random));
+    EXPECT_TRUE(keeps_contract(band, table.numerators())) << k;
+    EXPECT_TRUE(draws_exactly(table)) << k;
+  }
+}
+
 TEST(Table, ManyOutcomesKeepTheContract) {
   std::mt19937_64 random(11);
   for (const std::size_t k : {std::size_t{1} << test::whole_or_sanitized(17, 12),
