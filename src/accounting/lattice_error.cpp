@@ -41,22 +41,6 @@ double checked_norm(double rounding_norm) {
 
 }  // namespace
 
-double rounding_error_norm_up(std::size_t dimension, double step, double weight_square_sum,
-                              double weight_sum) {
-  const double d = positive_dimension(dimension);
-  positive("the step", step);
-  at_least_zero("the weights' squares", weight_square_sum);
-  at_least_zero("the weights' sum", weight_sum);
-  const double variance = 1.0 / (step * step) / kSlack;
-  // Where steps are wider than 32 standard deviations nothing but |r| ≤ 1/2 is used.
-  const bool fine = variance >= 0x1p-10;
-  const double eta = fine ? lattice_ripple_up(variance) : 1.0;
-  const double square = fine ? std::min(0.25, 1.0 / 12.0 + eta / (2.0 * kPi * kPi)) : 0.25;
-  const double mean = fine ? std::min(0.5, eta / (2.0 * kPi)) : 0.5;
-  const double drift = weight_sum * mean;
-  return std::sqrt(d * (weight_square_sum * square + drift * drift)) * kSlack;
-}
-
 double lattice_gaussian_error_up(std::size_t dimension, double variance, double rounding_norm) {
   const double d = positive_dimension(dimension);
   positive("the variance", variance);

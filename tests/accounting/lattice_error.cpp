@@ -133,52 +133,11 @@ TEST(LatticeError, BoundsLaplaceNoiseInThePlane) {
   EXPECT_GT(difference, 1e-4) << "too easy";
 }
 
-TEST(LatticeError, BoundsWhatRoundingAddsToASum) {
-  std::mt19937_64 random(5);
-  std::normal_distribution<double> normal;
-  constexpr int kDraws = 20'000;
-  struct Case {
-    double step;
-    int plus;
-    int minus;
-    double mean;
-  };
-  for (const Case& c :
-       {Case{0.1, 8, 0, 0.3}, {0.7, 5, 2, 0.3}, {3.0, 20, 0, 1.0}, {100.0, 4, 0, 30.0}}) {
-    const std::size_t d = 3;
-    double sum = 0;
-    double squares = 0;
-    for (int draw = 0; draw < kDraws; ++draw) {
-      double norm = 0;
-      for (std::size_t j = 0; j < d; ++j) {
-        double error = 0;
-        for (int i = 0; i < c.plus + c.minus; ++i) {
-          const double x = (c.mean + normal(random)) / c.step;
-          error += (i < c.plus ? 2 : -1) * (std::round(x) - x);
-        }
-        norm += error * error;
-      }
-      sum += std::sqrt(norm);
-      squares += norm;
-    }
-    const double mean = sum / kDraws;
-    // 5 standard errors: a false alarm of 3e-7.
-    const double error = 5 * std::sqrt((squares / kDraws - mean * mean) / kDraws);
-    const double bound =
-        rounding_error_norm_up(d, c.step, 4 * c.plus + c.minus, std::abs(2 * c.plus - c.minus));
-    EXPECT_GE(bound, mean - error) << c.step;
-    if (c.step < 1) {
-      EXPECT_LE(bound, 1.2 * mean) << c.step;
-    }
-  }
-}
-
 TEST(LatticeError, RefusesWhatIsNoLattice) {
   EXPECT_THROW(lattice_gaussian_error_up(0, 1, 0), InvalidInput);
   EXPECT_THROW(lattice_gaussian_error_up(1, test::kNan, 0), InvalidInput);
   EXPECT_THROW(lattice_laplace_error_up(1, 0, 1, 0), InvalidInput);
   EXPECT_THROW(dithered_laplace_error_up(1, 1, -1), InvalidInput);
-  EXPECT_THROW(rounding_error_norm_up(1, 0, 1, 1), InvalidInput);
 }
 
 }  // namespace

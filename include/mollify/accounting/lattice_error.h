@@ -6,25 +6,8 @@
 
 namespace mollify {
 
-// All lengths are in lattice units (the step g of whitened coordinates is 1). Records x_i are
-// Gaussian with covariance at least I in whitened coordinates, so at least I/g^2 here; each
-// coordinate is rounded to the nearest integer, and records weighted by integers w_i are summed. e
-// = sum of w_i (round(x_i) - x_i) is what rounding adds to the sum. Rounding in floating point
-// before that (whitening, division by g) is not in these figures.
-
-/// A bound on E|e|, for Gaussian records of any mean, `step` = g, `weight_square_sum` = sum of
-/// w_i^2 and `weight_sum` = |sum of w_i|, rounded up.
-///
-/// Theorem. E|e| <= sqrt(d (weight_square_sum (1/12 + eta/(2 pi^2)) + weight_sum^2 (eta/(2
-/// pi))^2)), eta = lattice_ripple at variance 1/g^2, which vanishes for g below about 0.7; and |e|
-/// <= sqrt(d)/2 times the sum of |w_i|, whatever the data. Proof. r(x) = round(x) - x is the sum
-/// over k >= 1 of (-1)^k sin(2 pi k x)/(pi k), and its square 1/12 + the sum of (-1)^k cos(2 pi k
-/// x)/(pi k)^2. For x ~ N(m, v), |E sin|, |E cos| <= e^(-2 pi^2 v k^2), so |E r| <= eta/(2 pi) and
-/// E r^2 <= 1/12 + eta/(2 pi^2). A coordinate of e has variance at most the sum of w_i^2 E r^2,
-/// since records are independent, and, since they have one law, mean (sum of w_i) E r. Last,
-/// Jensen. QED
-double rounding_error_norm_up(std::size_t dimension, double step, double weight_square_sum,
-                              double weight_sum);
+// All lengths are in lattice units. e stands for whatever else is added to the sum, such as the
+// rounding of records (which record_rounding.h bounds more sharply, for Gaussian records).
 
 /// A bound on the total variation between e + y + u, y discrete Gaussian on Z^d of `variance` and u
 /// uniform on one cell [-1/2, 1/2]^d, and N(0, variance I), where e is independent of y and u and
