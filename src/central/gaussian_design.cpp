@@ -17,7 +17,6 @@ namespace {
 using Notion = CentralGuarantee::Notion;
 
 constexpr std::uint64_t kMostGaussianRecords = std::uint64_t{1} << 39;
-constexpr std::uint64_t kMostOutputs = std::uint64_t{1} << 30;
 constexpr double kGreatestEpsilon = 100, kGreatestRho = 1000;
 
 void check_range(const char* what, double value, double least, double greatest) {
@@ -28,17 +27,17 @@ void check_range(const char* what, double value, double least, double greatest) 
 }
 
 void validate(const GaussianRequest& request) {
+  if (request.outputs < 1 || request.outputs > kMostGaussianOutputs) {
+    throw InvalidInput(fmt::format("the number of outputs must be from 1 to {}, but is {}",
+                                   kMostGaussianOutputs, request.outputs));
+  }
   if (request.records < 1 || request.records > kMostGaussianRecords) {
     throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is {}",
                                    kMostGaussianRecords, request.records));
   }
-  if (request.dimension < 1 || request.dimension > 1024) {
+  if (request.dimension < 1 || request.dimension > kMostGaussianDimensions) {
     throw InvalidInput(fmt::format("the number of dimensions must be from 1 to 1024, but is {}",
                                    request.dimension));
-  }
-  if (request.outputs < 1 || request.outputs > kMostOutputs) {
-    throw InvalidInput(fmt::format("the number of outputs must be from 1 to {}, but is {}",
-                                   kMostOutputs, request.outputs));
   }
   const CentralBudget& budget = request.budget;
   if (budget.rho) {
@@ -261,7 +260,7 @@ std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& reques
     design.request = request;
     design.run_records = request.records / request.outputs;
     design.mean_radius = *request.mean_bound;
-    if (design_run(design)) best = std::move(design);
+    if (design.run_records > 0 && design_run(design)) best = std::move(design);
   } else {
     best = best_with_centre(request);
   }
@@ -286,7 +285,8 @@ GaussianDesign design_gaussian(const GaussianRequest& request) {
   }
   if (records) would_do += " are needed";
   throw InvalidInput(
-      fmt::format("{} records are too few for {}{} in {} dimension{}: {}", request.records,
+      fmt::format("{} {} for {}{} in {} dimension{}: {}", request.records,
+                  request.records == 1 ? "record is too few" : "records are too few",
                   budget_in_words(request.budget),
                   request.outputs > 1 ? fmt::format(" and {} outputs", request.outputs) : "",
                   request.dimension, request.dimension > 1 ? "s" : "", would_do));

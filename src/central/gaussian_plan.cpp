@@ -15,6 +15,8 @@
 namespace mollify {
 namespace {
 
+using Notion = CentralGuarantee::Notion;
+
 constexpr double kMostRecordsOfGaussians = 0x1p39;
 
 void set(GaussianRequest& request, GaussianUnknown unknown, double value) {
@@ -65,7 +67,9 @@ Span span_of(GaussianUnknown unknown, const GaussianRequest& request) {
     case GaussianUnknown::kAlpha:
       break;
   }
-  return {1, std::min(static_cast<double>(request.records), 0x1p30), true};
+  return {1,
+          std::min(static_cast<double>(request.records), static_cast<double>(kMostGaussianOutputs)),
+          true};
 }
 
 /// The least n from 2 on with `serves`, which stays true once it is; none up to the limit.
@@ -192,7 +196,6 @@ double gaussian_records_lower_bound(const GaussianQuestion& question) {
   }
   if (std::isinf(norm)) return 0;
   const CentralBudget& budget = request.budget;
-  using Notion = CentralGuarantee::Notion;
   const CentralGuarantee guarantee{
       .notion = budget.rho ? Notion::kConcentrated
                            : (budget.delta > 0 ? Notion::kApproximate : Notion::kPure),

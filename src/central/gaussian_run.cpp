@@ -96,14 +96,15 @@ void settle_clip(GaussianDesign& design) {
       design.clip_radius > 0 ? clip_error_up(design, design.clip_radius) : 1;
 }
 
-/// The radius between `least` and `greatest` with about the least total.
-double best_radius(double least, double greatest, const std::function<double(double)>& total) {
+/// The radius between `least` and `greatest` with about the least total, to `bits` digits.
+double best_radius(double least, double greatest, int bits,
+                   const std::function<double(double)>& total) {
   const auto logarithm = [&](double log_radius) {
     return std::log(std::max(total(std::exp(log_radius)), 1e-300));
   };
   std::uintmax_t most = 40;
   return std::exp(boost::math::tools::brent_find_minima(logarithm, std::log(least),
-                                                        std::log(greatest), 12, most)
+                                                        std::log(greatest), bits, most)
                       .first);
 }
 
@@ -132,7 +133,7 @@ bool design_pure_run(GaussianDesign& design) {
   const double greatest = std::min(epsilon * n / 2 * greatest_scale, ample_radius(design));
   const double least = scant_radius(design);
   if (!(greatest > least)) return false;
-  const double radius = best_radius(least, greatest, [&](double b) {
+  const double radius = best_radius(least, greatest, 12, [&](double b) {
     return clip_error_up(design, b) + laplace_shape_up(design, 2 * b / (epsilon * n));
   });
 
@@ -275,8 +276,8 @@ double covariance_shape_up(std::size_t dimension, double squares, double noise, 
 
 /// Covariance between I and K I, with weights whose squares make about `wanted_squares` of it: the
 /// noise, as small as the budget allows, comes on top.
-bool design_weighted_run(GaussianDesign& design, double share, std::uint64_t wanted_divisor,
-                         double wanted_squares) {
+bool design_weighted_run(GaussianDesign& design, double share, double radius,
+                         std::uint64_t wanted_divisor, double wanted_squares) {
   const std::size_t d = design.request.dimension;
   const std::optional<GaussianWeights> weights =
       signed_weights(design.run_records, wanted_divisor, wanted_squares);
@@ -288,10 +289,6 @@ bool design_weighted_run(GaussianDesign& design, double share, std::uint64_t wan
   const auto shape = [&](double deviation) {
     return covariance_shape_up(d, squares, deviation * deviation, design.request.covariance_bound);
   };
-  const double greatest = ample_radius(design);
-  const double radius = best_radius(scant_radius(design), greatest, [&](double b) {
-    return clip_error_up(design, b) + shape(2 * b / (share * divisor));
-  });
 
   // Sigma is at most 2^29 cells, and sums of records stay within 64 bits.
   const double cells =
@@ -327,19 +324,27 @@ bool design_bounded_run(GaussianDesign& design) {
   const double share = sensitivity_share(design.request);
   if (!(share > 0)) return false;
   const auto n = static_cast<double>(design.run_records);
+  const double least = scant_radius(design), greatest = ample_radius(design);
   std::optional<GaussianDesign> best;
   double squares = 1;
   for (int round = 0; round < 2; ++round) {
     const double root = std::sqrt(n / squares);
+    // The least total is flat around its place: few digits of the radius do.
+    const double radius = best_radius(least, greatest, 7, [&](double b) {
+      const double deviation = 2 * b / (share * root);
+      return clip_error_up(design, b) + covariance_shape_up(design.request.dimension, squares,
+                                                            deviation * deviation,
+                                                            design.request.covariance_bound);
+    });
     for (const double divisor : {std::floor(root), std::ceil(root)}) {
       GaussianDesign next = design;
-      if (design_weighted_run(next, share, static_cast<std::uint64_t>(divisor), squares) &&
+      if (design_weighted_run(next, share, radius, static_cast<std::uint64_t>(divisor), squares) &&
           (!best || next.total_variation_up() < best->total_variation_up())) {
         best = std::move(next);
       }
     }
     // s^2 = A (2 B / share)^2 / n and A = 1 - (1 + 1/K) s^2 / 2.
-    const double deviation = 2 * (best ? best->clip_radius : ample_radius(design)) / share;
+    const double deviation = 2 * (best ? best->clip_radius : greatest) / share;
     squares = 1 / (1 + (1 + 1 / design.request.covariance_bound) / 2 * deviation * deviation / n);
   }
   if (!best) return false;

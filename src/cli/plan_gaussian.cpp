@@ -163,6 +163,13 @@ GaussianQuestion whole_question(const GaussianQuestion& question, const Gaussian
   return whole;
 }
 
+/// Whether the library's own limit is what is found.
+bool is_at_limit(GaussianUnknown unknown, const GaussianDesign& design) {
+  const GaussianRequest& request = design.request;
+  return (unknown == GaussianUnknown::kOutputs && request.outputs == kMostGaussianOutputs) ||
+         (unknown == GaussianUnknown::kDimension && request.dimension == kMostGaussianDimensions);
+}
+
 std::string number_text(const Json& value) {
   return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : value.dump();
 }
@@ -265,7 +272,8 @@ int run_gaussian_plan(const GaussianPlanOptions& options, bool as_json) {
     const GaussianDesign& design = *result.design;
     const auto& [clip, shape, lattice, centre] = design.total_variation;
     const std::string name(name_of(result.unknown));
-    fmt::print("{}: {}\n", gaussian_words(result.unknown), number_text(list[i][name]));
+    fmt::print("{}: {}{}\n", gaussian_words(result.unknown), number_text(list[i][name]),
+               is_at_limit(result.unknown, *result.design) ? ", the most that there can be" : "");
     fmt::print(
         "  total variation {} {:.4g}: an output's is clipping {:.3g}, shape of the noise {:.3g}, "
         "lattice {:.3g}, centre {:.3g}\n",

@@ -79,7 +79,9 @@ int verify_gaussian(const std::string& text, const VerifyOptions& options) {
     fmt::print("  and is as accurate as stated                          {}\n",
                yes_or_no(check.accuracy_matches));
     fmt::print(
-        "  unit, roster, covariance and the number of records are as declared, not checked\n");
+        "  unit, roster, covariance, ranges of the mean and the number of records are as declared, "
+        "not "
+        "checked\n");
     fmt::print("{}\n", check.holds() ? "holds" : "DOES NOT HOLD");
   }
   return check.holds() ? kSuccess : kFailure;

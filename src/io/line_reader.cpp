@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -97,6 +98,14 @@ bool LineReader::next() {
     begin_ += skip_rest_ ? length : std::min(length + 1, available);
     ++number_;
     return true;
+  }
+}
+
+void require_rereadable(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown) && std::filesystem::exists(path, unknown)) {
+    throw InvalidInput(
+        fmt::format("{} is read more than once, so it must be a regular file, but is not", path));
   }
 }
 

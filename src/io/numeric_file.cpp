@@ -1,28 +1,15 @@
 #include "mollify/io/numeric_file.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "mollify/io/record_reader.h"
-#include "mollify/kernel/invalid_input.h"
 
 namespace mollify {
 namespace {
 
 constexpr std::size_t kRowsPerBlock = 256;
-
-void require_rereadable(const std::string& path) {
-  std::error_code unknown;
-  if (!std::filesystem::is_regular_file(path, unknown) && std::filesystem::exists(path, unknown)) {
-    throw InvalidInput(
-        fmt::format("{} is read more than once, so it must be a regular file, but is not", path));
-  }
-}
 
 }  // namespace
 

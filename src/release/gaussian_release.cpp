@@ -11,6 +11,7 @@
 #include "mollify/io/csv_writer.h"
 #include "mollify/io/domain_hash.h"
 #include "mollify/io/domain_yaml.h"
+#include "mollify/io/line_reader.h"
 #include "mollify/io/numeric_file.h"
 #include "mollify/io/public_records.h"
 #include "mollify/io/roster.h"
@@ -33,6 +34,8 @@ Domain validated_domain(const GaussianReleaseRequest& request) {
   if (request.roster && !request.unit) {
     throw InvalidInput("a roster of units needs the unit column, but none is given");
   }
+  require_rereadable(request.data);
+  if (request.covariance) require_rereadable(*request.covariance);
   require_public("the roster", request.roster, request.data);
   require_public("the covariance", request.covariance, request.data);
   if (!request.covariance && !request.covariance_bound) {

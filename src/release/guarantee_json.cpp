@@ -6,9 +6,9 @@
 
 namespace mollify {
 
-using Notion = CentralGuarantee::Notion;
-
 namespace {
+
+using Notion = CentralGuarantee::Notion;
 
 const char* name_of_notion(Notion notion) {
   switch (notion) {

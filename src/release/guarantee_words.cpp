@@ -6,7 +6,11 @@
 
 namespace mollify {
 
+namespace {
+
 using Notion = CentralGuarantee::Notion;
+
+}  // namespace
 
 std::string protection_sentence(const CentralGuarantee& guarantee, const std::string& record) {
   if (guarantee.notion == Notion::kConcentrated) {

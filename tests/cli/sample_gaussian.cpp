@@ -202,6 +202,14 @@ TEST(SampleGaussian, RefusesInOneSentence) {
       "mollify: logarithms must be of the domain's columns, but \"height\" is none of them\n");
   EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "data.csv"}),
             "mollify: the covariance must be public, but data.csv is the private file itself\n");
+  EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "/dev/null"}),
+            "mollify: /dev/null is read more than once, so it must be a regular file, but is "
+            "not\n");
+  EXPECT_EQ(
+      command.refused(
+          {"--rho", "0.5", "--count", "5000", "--covariance-bound", "2", "--mean-bound", "3"}),
+      "mollify: 2000 records are too few for rho = 0.5 and 5000 outputs in 2 dimensions: at least "
+      "20000 records are needed\n");
   command.files.write("singular.csv", "weight,dose\n100,10\n10,1\n");
   EXPECT_TRUE(command.refused(rho + Arguments{"--covariance", "singular.csv"})
                   .starts_with("mollify: covariance must be positive definite"));

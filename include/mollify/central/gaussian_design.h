@@ -14,6 +14,9 @@
 
 namespace mollify {
 
+inline constexpr std::size_t kMostGaussianDimensions = 1024;
+inline constexpr std::uint64_t kMostGaussianOutputs = 100'000'000;
+
 /// Everything public about a release of Gaussian samples. Lengths are in whitened coordinates
 /// (whitening.h), in which a record has covariance I, or one between I and K I.
 struct GaussianRequest {
@@ -21,7 +24,7 @@ struct GaussianRequest {
   std::uint64_t records = 0;
   /// d, 1 to 1024.
   std::size_t dimension = 0;
-  /// m, at least 1.
+  /// m, 1 to 10^8.
   std::uint64_t outputs = 1;
   /// epsilon from 1e-6 to 100 with delta 0 (pure) or from 1e-100 to 0.5, or else rho from 1e-12 to
   /// 1000.

@@ -53,4 +53,8 @@ class LineReader {
   bool skip_rest_ = false;  // the current line's end has not been read yet
 };
 
+/// Throws InvalidInput if the file exists and is no regular file, as it must be to be read more
+/// than once.
+void require_rereadable(const std::string& path);
+
 }  // namespace mollify
