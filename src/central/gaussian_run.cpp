@@ -323,29 +323,37 @@ bool design_weighted_run(GaussianDesign& design, double share, double radius,
 bool design_bounded_run(GaussianDesign& design) {
   const double share = sensitivity_share(design.request);
   if (!(share > 0)) return false;
+  const double bound = design.request.covariance_bound;
   const auto n = static_cast<double>(design.run_records);
   const double least = scant_radius(design), greatest = ample_radius(design);
+  // s^2 = A (2 B / share)^2 / (records used) and A = 1 - (1 + 1/K) s^2 / 2.
+  const auto balanced = [&](double radius, double used) {
+    const double deviation = 2 * radius / share;
+    return 1 / (1 + (1 + 1 / bound) / 2 * deviation * deviation / used);
+  };
   std::optional<GaussianDesign> best;
   double squares = 1;
-  for (int round = 0; round < 2; ++round) {
-    const double root = std::sqrt(n / squares);
+  for (const bool is_balanced : {false, true}) {
     // The least total is flat around its place: few digits of the radius do.
     const double radius = best_radius(least, greatest, 7, [&](double b) {
-      const double deviation = 2 * b / (share * root);
-      return clip_error_up(design, b) + covariance_shape_up(design.request.dimension, squares,
-                                                            deviation * deviation,
-                                                            design.request.covariance_bound);
+      const double deviation = 2 * b / (share * std::sqrt(n / squares));
+      return clip_error_up(design, b) +
+             covariance_shape_up(design.request.dimension, squares, deviation * deviation, bound);
     });
+    if (is_balanced) squares = balanced(radius, n);
+    const double root = std::sqrt(n / squares);
     for (const double divisor : {std::floor(root), std::ceil(root)}) {
+      double wanted = squares;
+      for (int i = 0; is_balanced && i < 2; ++i) {  // whole records of one parity: up to 2 fewer
+        wanted = balanced(radius, std::max(1.0, std::min(n, wanted * divisor * divisor) - 2));
+      }
       GaussianDesign next = design;
-      if (design_weighted_run(next, share, radius, static_cast<std::uint64_t>(divisor), squares) &&
+      if (design_weighted_run(next, share, radius, static_cast<std::uint64_t>(divisor), wanted) &&
           (!best || next.total_variation_up() < best->total_variation_up())) {
         best = std::move(next);
       }
     }
-    // s^2 = A (2 B / share)^2 / n and A = 1 - (1 + 1/K) s^2 / 2.
-    const double deviation = 2 * (best ? best->clip_radius : greatest) / share;
-    squares = 1 / (1 + (1 + 1 / design.request.covariance_bound) / 2 * deviation * deviation / n);
+    squares = balanced(radius, n);
   }
   if (!best) return false;
   design = *std::move(best);
