@@ -1,6 +1,8 @@
 #include "mollify/io/numeric_file.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,23 @@ namespace mollify {
 namespace {
 
 constexpr std::size_t kRowsPerBlock = 256;
+
+/// The points of units that were found in the order of the file, in the order of their ids: so one
+/// unit's rows, wherever they stand, move no other unit's point.
+std::vector<double> in_order_of_ids(const StringIndex& ids, const std::vector<double>& points) {
+  std::vector<std::size_t> order(ids.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t left, std::size_t right) { return ids[left] < ids[right]; });
+  std::vector<double> sorted;
+  sorted.reserve(points.size());
+  const std::size_t dimension = ids.size() == 0 ? 0 : points.size() / ids.size();
+  for (const std::size_t unit : order) {
+    const auto first = points.begin() + static_cast<std::ptrdiff_t>(unit * dimension);
+    sorted.insert(sorted.end(), first, first + static_cast<std::ptrdiff_t>(dimension));
+  }
+  return sorted;
+}
 
 }  // namespace
 
@@ -67,7 +86,7 @@ std::vector<double> read_unit_points(const std::string& path, const Domain& doma
     if (random.below(++seen[unit]) != 0) continue;
     columns.read(records.fields(), std::span(points).subspan(unit * dimension, dimension));
   }
-  return points;
+  return roster ? points : in_order_of_ids(found, points);
 }
 
 }  // namespace mollify

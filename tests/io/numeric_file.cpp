@@ -79,6 +79,11 @@ TEST(UnitPoints, TakeOneRowOfEach) {
   std::printf("the first row %d times of %d\n", ones, kRepeats);
   EXPECT_NEAR(ones, kRepeats / 2, 50);  // 5 standard deviations: 6e-7
 
+  const std::string moved = scratch.write("m.csv", "id,x\nb,2\n,4\na,1\n");
+  EXPECT_EQ(read_unit_points(moved, domain, columns, "id", std::nullopt, random),
+            (std::vector<double>{1, 2}))
+      << "in the order of the ids, not of the file";
+
   StringIndex roster;
   for (const char* id : {"c", "b"}) roster.insert(id);
   EXPECT_EQ(read_unit_points(path, domain, columns, "id", roster, random),

@@ -38,7 +38,8 @@ class NumericFile final : public NumericTable {
 
 /// One row of each unit, drawn evenly from its rows, in memory. With a roster the units are those
 /// of the roster, and one without rows is a point in the middle of the columns' ranges; without one
-/// they are those of the file, rows of an empty id left out. Total like NumericFile.
+/// they are those of the file in the order of their ids' bytes, rows of an empty id left out: the
+/// place of a unit's point depends on no other unit's rows. Total like NumericFile.
 std::vector<double> read_unit_points(const std::string& path, const Domain& domain,
                                      const RealColumns& columns, const std::string& unit_column,
                                      const std::optional<StringIndex>& roster,
