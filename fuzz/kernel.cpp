@@ -210,15 +210,28 @@ void check_acceptance(double epsilon, std::uint64_t total, Input& input) {
   }
 }
 
-/// Answers the questions of an algorithm for noise from the input, and checks each coin's bracket.
-struct CheckedDecisions {
-  Input& input;
+/// Answers the questions of an algorithm for noise from the input, and checks the brackets of two
+/// coins, whichever the input says: wide integers are so slow that few inputs would be tried if
+/// they checked them all.
+class CheckedDecisions {
+ public:
+  explicit CheckedDecisions(Input& input)
+      : input_(input), checked_(input.next<std::uint8_t>() % 32) {}
 
   std::uint64_t below(const mollify::UniformBelow& bound) {
-    return input.next<std::uint64_t>() % bound.bound();
+    return input_.next<std::uint64_t>() % bound.bound();
   }
   template <class X>
   bool exp_minus(const X& x) {
+    if (coin_ == checked_ || coin_ == checked_ + 1) check_bracket(x);
+    ++coin_;
+    if (!input_.is_empty()) return input_.next<std::uint8_t>() % 2 == 0;
+    return !std::is_same_v<X, mollify::detail::KnownExponent>;  // so that it ends
+  }
+
+ private:
+  template <class X>
+  static void check_bracket(const X& x) {
     using mollify::Natural;
     const mollify::detail::ExpBracket bracket = x.bracket();
     const Natural scaled = x.scaled(64 + mollify::detail::kGuardBits);
@@ -230,9 +243,11 @@ struct CheckedDecisions {
             "a bracket begins too high");
     require(bracket.last == ~std::uint64_t{0} || is_below(bracket.last + 1) != true,
             "a bracket ends too low");
-    if (!input.is_empty()) return input.next<std::uint8_t>() % 2 == 0;
-    return !std::is_same_v<X, mollify::detail::KnownExponent>;  // so that it ends
   }
+
+  Input& input_;
+  std::size_t checked_;
+  std::size_t coin_ = 0;
 };
 
 template <class Law>
@@ -241,7 +256,8 @@ void check_noise(Input& input) {
   const auto denominator = input.next<std::uint64_t>() >> (input.next<std::uint8_t>() % 64);
   try {
     const Law law(mollify::Ratio{numerator, denominator});
-    while (!input.is_empty()) static_cast<void>(law.sample(CheckedDecisions{input}));
+    CheckedDecisions decide(input);
+    while (!input.is_empty()) static_cast<void>(law.sample(decide));
   } catch (const mollify::InvalidInput&) {
     require(numerator < 1 || numerator > mollify::Ratio::kGreatest || denominator < 1 ||
                 denominator > mollify::Ratio::kGreatest || numerator / denominator >= 1ULL << 60U,
@@ -256,7 +272,8 @@ void check_euclidean_laplace(Input& input) {
   try {
     const mollify::detail::EuclideanLaplaceTree law(dimension, {numerator, denominator});
     std::vector<mollify::detail::SignedSize> noise(dimension);
-    while (!input.is_empty()) law.sample(noise, CheckedDecisions{input});
+    CheckedDecisions decide(input);
+    while (!input.is_empty()) law.sample(noise, decide);
   } catch (const mollify::InvalidInput&) {
     require(dimension == 0 || numerator < 1 || numerator > mollify::Ratio::kGreatest ||
                 denominator < 1 || denominator > mollify::Ratio::kGreatest ||
@@ -302,14 +319,14 @@ void check_choice(Input& input) {
       1 + (input.next<std::uint64_t>() >> (2 + input.next<std::uint8_t>() % 62))};
   const std::uint64_t words[2] = {input.next<std::uint64_t>(), input.next<std::uint64_t>()};
   std::vector<mollify::ChoiceTerm> terms;
-  while (!input.is_empty() && terms.size() < 16) {
+  while (!input.is_empty() && terms.size() < 8) {
     const auto count = input.next<std::uint64_t>() >> (6 + input.next<std::uint8_t>() % 58);
     terms.push_back({count, input.next<std::uint64_t>() >> input.next<std::uint8_t>() % 64});
   }
   try {
     const mollify::detail::ExponentialLevels levels(terms, rate);
     Digits<64> whole{{words[0], words[1]}};
-    Digits<8> parts{{words[0], words[1]}};
+    Digits<32> parts{{words[0], words[1]}};
     const std::size_t level = levels.draw(whole);
     require(level < levels.size(), "a choice is none of the levels");
     require(levels.draw(parts) == level, "a choice depends on how digits are read");

@@ -1,5 +1,6 @@
 // mollify compare: how close the released law is to the truth. NOT PRIVATE.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -80,7 +81,7 @@ std::string describe(const Domain& domain, std::uint32_t outcome) {
 }
 
 std::string bar(double mass, double greatest) {
-  const auto length = static_cast<std::size_t>(mass / greatest * 24 + 0.5);
+  const auto length = static_cast<std::size_t>(std::lround(mass / greatest * 24));
   return std::string(length, '#');
 }
 

@@ -1,10 +1,13 @@
 // The mollify command.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -44,6 +47,35 @@ class BriefCommands : public CLI::Formatter {
   }
 };
 
+/// In the order in which help lists them.
+constexpr struct {
+  std::string_view name;
+  void (*add)(CLI::App& app, mollify::cli::Session& session);
+} kCommands[] = {{"sample", mollify::cli::add_sample},
+                 {"verify", mollify::cli::add_verify},
+                 {"ledger", mollify::cli::add_ledger},
+                 {"plan", mollify::cli::add_plan},
+                 {"amplify", mollify::cli::add_amplify},
+                 {"risk", mollify::cli::add_risk},
+                 {"law", mollify::cli::add_law},
+                 {"compare", mollify::cli::add_compare},
+                 {"check", mollify::cli::add_check},
+                 {"domain", mollify::cli::add_domain},
+                 {"candidates", mollify::cli::add_candidates},
+                 {"reference", mollify::cli::add_reference},
+                 {"mbde", mollify::cli::add_mbde},
+                 {"tune", mollify::cli::add_tune}};
+
+/// Only the command that is named, if one is: making the options of all takes longer than most
+/// commands do.
+void add_commands(CLI::App& app, mollify::cli::Session& session, std::string_view named) {
+  const bool is_named = std::any_of(std::begin(kCommands), std::end(kCommands),
+                                    [&](const auto& command) { return command.name == named; });
+  for (const auto& command : kCommands) {
+    if (!is_named || command.name == named) command.add(app, session);
+  }
+}
+
 int run(int argc, char** argv) {
   using namespace mollify::cli;
   CLI::App app(
@@ -57,20 +89,7 @@ int run(int argc, char** argv) {
       "2 refused.");
   app.set_version_flag("--version", mollify::kVersion);
   Session session;
-  add_sample(app, session);
-  add_verify(app, session);
-  add_ledger(app, session);
-  add_plan(app, session);
-  add_amplify(app, session);
-  add_risk(app, session);
-  add_law(app, session);
-  add_compare(app, session);
-  add_check(app, session);
-  add_domain(app, session);
-  add_candidates(app, session);
-  add_reference(app, session);
-  add_mbde(app, session);
-  add_tune(app, session);
+  add_commands(app, session, argc > 1 ? argv[1] : "");
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");

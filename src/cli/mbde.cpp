@@ -111,7 +111,7 @@ std::string chosen_sampler(const MbdeOptions& options) {
   if (options.sampler && !options.draws) {
     throw InvalidInput("--sampler needs --draws, but it is not given");
   }
-  const std::string sampler = options.sampler.value_or("rejection");
+  std::string sampler = options.sampler.value_or("rejection");
   require_boosted_sampler(sampler);
   return sampler;
 }

@@ -110,6 +110,7 @@ int run(const TuneOptions& options) {
   }
   const std::vector<TriedBand> bands = bands_to_try(options, space, epsilon);
   std::vector<double> floors;
+  floors.reserve(bands.size());
   for (const TriedBand& band : bands) floors.push_back(band.floor);
   const std::size_t outcomes = static_cast<std::size_t>(space.size());
   BandTuning tuning(floors, outcomes, masses, epsilon);

@@ -55,7 +55,7 @@ std::map<std::size_t, std::uint64_t> rates_up_to(std::size_t dimension) {
   return rates;
 }
 
-Ratio checked_scale(Ratio scale) {
+Ratio checked_euclidean_scale(Ratio scale) {
   if (scale.numerator < 1 || scale.numerator > Ratio::kGreatest || scale.denominator < 1 ||
       scale.denominator > Ratio::kGreatest ||
       scale.numerator > static_cast<uint128>(scale.denominator) * (std::uint64_t{1} << 39)) {
@@ -114,7 +114,7 @@ Natural squared_norm(std::span<const SignedSize> coordinates) {
 }  // namespace
 
 EuclideanLaplaceTree::EuclideanLaplaceTree(std::size_t dimension, Ratio scale)
-    : EuclideanLaplaceTree(rates_up_to(dimension), checked_scale(scale)) {}
+    : EuclideanLaplaceTree(rates_up_to(dimension), checked_euclidean_scale(scale)) {}
 
 EuclideanLaplaceTree::EuclideanLaplaceTree(const std::map<std::size_t, std::uint64_t>& rates,
                                            Ratio scale)

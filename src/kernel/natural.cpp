@@ -12,6 +12,7 @@ std::uint32_t limb_of(std::uint64_t value) { return static_cast<std::uint32_t>(v
 }  // namespace
 
 Natural::Natural(uint128 value) {
+  if (value >> kLimbBits != 0) limbs_.reserve(sizeof value / sizeof(std::uint32_t));
   for (; value != 0; value >>= kLimbBits) {
     limbs_.push_back(limb_of(static_cast<std::uint64_t>(value)));
   }
@@ -51,6 +52,8 @@ Natural Natural::operator<<(std::size_t bits) const {
 Natural Natural::operator>>(std::size_t bits) const {
   Natural result;
   const std::size_t whole = bits / kLimbBits, rest = bits % kLimbBits;
+  if (whole >= limbs_.size()) return result;
+  result.limbs_.reserve(limbs_.size() - whole);
   for (std::size_t i = whole; i < limbs_.size(); ++i) {
     const std::uint64_t above = i + 1 < limbs_.size() ? limbs_[i + 1] : 0;
     result.limbs_.push_back(limb_of((above << kLimbBits | limbs_[i]) >> rest));
@@ -62,6 +65,7 @@ Natural Natural::operator>>(std::size_t bits) const {
 Natural Natural::operator+(const Natural& other) const {
   const std::size_t size = std::max(limbs_.size(), other.limbs_.size());
   Natural result;
+  result.limbs_.reserve(size + 1);
   std::uint64_t carry = 0;
   for (std::size_t i = 0; i < size; ++i) {
     carry += i < limbs_.size() ? limbs_[i] : 0;
@@ -118,15 +122,17 @@ Natural Natural::operator*(const Natural& other) const {
 Natural Natural::operator/(const Natural& divisor) const {
   Natural quotient;
   quotient.limbs_.assign(limbs_.size(), 0);
-  if (divisor.limbs_.size() == 1) {
-    std::uint64_t remainder = 0;
+  if (divisor.limbs_.size() <= 2) {
+    const uint128 word = divisor.low_word();
+    uint128 remainder = 0;
     for (std::size_t i = limbs_.size(); i-- > 0;) {
       remainder = remainder << kLimbBits | limbs_[i];
-      quotient.limbs_[i] = limb_of(remainder / divisor.limbs_[0]);
-      remainder %= divisor.limbs_[0];
+      quotient.limbs_[i] = limb_of(static_cast<std::uint64_t>(remainder / word));
+      remainder %= word;
     }
   } else {
     Natural remainder;
+    remainder.limbs_.reserve(divisor.limbs_.size() + 1);
     for (std::size_t bit = bit_length(); bit-- > 0;) {
       remainder.append(limbs_[bit / kLimbBits] >> (bit % kLimbBits) & 1);
       if (remainder < divisor) continue;

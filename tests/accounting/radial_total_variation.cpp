@@ -13,6 +13,7 @@
 
 #include "mollify/kernel/invalid_input.h"
 #include "not_finite.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -122,7 +123,8 @@ TEST(RadialTotalVariation, GivesTheTableOfTheDocumentation) {
 }
 
 TEST(RadialTotalVariation, AgreesWithTheConvolutionOnTheLine) {
-  for (const double bbar : {0.3, 0.05, 0.02}) {
+  for (const double bbar :
+       test::whole_or_sanitized<std::vector<double>>({0.3, 0.05, 0.02}, {0.3})) {
     SCOPED_TRACE(bbar);
     expect_just_above(gaussian_laplace_total_variation(1, bbar, 1), convolved(bbar, 1));
     expect_just_above(moment_matched_total_variation(1, bbar),

@@ -15,6 +15,7 @@
 #include "central/small_gaussian_design.h"
 #include "mollify/kernel/invalid_input.h"
 #include "not_finite.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -187,7 +188,7 @@ void run_gaussian_sampler(GaussianRequest request, std::size_t repeats, std::uin
   expect_standard_normal(points, d, design.total_variation_up());
 }
 
-constexpr std::size_t kRepeats = 100'000;
+constexpr std::size_t kRepeats = test::whole_or_sanitized(100'000, 20'000);
 
 TEST(GaussianSampler, PureOutputsAreGaussian) {
   for (const std::size_t d : {1U, 3U, 10U}) {

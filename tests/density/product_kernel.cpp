@@ -12,6 +12,7 @@
 #include "density/mixed_rows.h"
 #include "mollify/density/column_kernel.h"
 #include "mollify/kernel/invalid_input.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -109,8 +110,9 @@ TEST(ProductKernel, SkippingRowsIsNotSeen) {
   // Many rows, of which each block of candidates needs few.
   const std::vector<MixedColumn> columns = {
       {Scale::kNumber, 0}, {Scale::kNumber, 0}, {Scale::kCategory, 3}};
-  const MixedPoints candidates = uniform_points(columns, 2000, 9);
-  const MixedPoints rows = clustered_points(columns, 3000, 20, 0.02, 10);
+  const MixedPoints candidates = uniform_points(columns, test::whole_or_sanitized(2000, 600), 9);
+  const MixedPoints rows =
+      clustered_points(columns, test::whole_or_sanitized(3000, 900), 20, 0.02, 10);
   expect_agree(candidates, rows, rule_of_thumb(rows), "many rows");
   expect_agree(candidates, rows, {{0.01F, 0.01F, 0.001F}}, "many rows, narrow kernels");
 }

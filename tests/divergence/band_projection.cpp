@@ -14,6 +14,7 @@
 #include "mollify/divergence/f_divergence.h"
 #include "mollify/kernel/invalid_input.h"
 #include "not_finite.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -153,7 +154,7 @@ TEST(BandProjection, RefusesImpossibleBands) {
 // Against a fine grid of all members of the band, for every f.
 TEST(BandProjection, BeatsEveryMemberOnAGrid) {
   const Masses h{0.2, 0.3, 0.5};
-  constexpr int kSteps = 200;
+  constexpr int kSteps = test::whole_or_sanitized(200, 50);
   const std::vector<Generator> generators{kullback_leibler_generator(), total_variation_generator(),
                                           squared_hellinger_generator(), chi_squared_generator(),
                                           hockey_stick_generator(1.2)};

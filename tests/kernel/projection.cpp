@@ -16,6 +16,7 @@
 #include "mollify/kernel/table.h"
 #include "not_finite.h"
 #include "projection_lanes.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -85,11 +86,13 @@ void meets_the_law(std::size_t most, int rounds) {
   std::printf("worst deviation %.3g of what is allowed, seed %zu\n", worst, most);
 }
 
+constexpr int kLargeRounds = test::whole_or_sanitized(6, 1);
+
 TEST(Projection, FewDoublesMeetTheLaw) { meets_the_law<double>(12, 400); }
 TEST(Projection, FewFloatsMeetTheLaw) { meets_the_law<float>(12, 400); }
 TEST(Projection, HundredsOfDoublesMeetTheLaw) { meets_the_law<double>(1000, 30); }
-TEST(Projection, ThousandsOfDoublesMeetTheLaw) { meets_the_law<double>(20'000, 6); }
-TEST(Projection, ThousandsOfFloatsMeetTheLaw) { meets_the_law<float>(20'000, 6); }
+TEST(Projection, ThousandsOfDoublesMeetTheLaw) { meets_the_law<double>(20'000, kLargeRounds); }
+TEST(Projection, ThousandsOfFloatsMeetTheLaw) { meets_the_law<float>(20'000, kLargeRounds); }
 
 TEST(Projection, LargestMeasuredSizeMeetsTheLaw) {
   std::mt19937_64 random(17);
