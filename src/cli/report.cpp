@@ -34,4 +34,12 @@ std::string guarantee_text(const Guarantee& guarantee) {
   return fmt::format("{} = {:g}", parameter_of(guarantee), guarantee.parameter);
 }
 
+std::string promise_lines(const std::vector<std::string>& promises,
+                          const std::vector<std::string>& limits) {
+  std::string text;
+  for (const std::string& promise : promises) text += fmt::format("promised: {}\n", promise);
+  for (const std::string& limit : limits) text += fmt::format("not promised: {}\n", limit);
+  return text;
+}
+
 }  // namespace mollify::cli

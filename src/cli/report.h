@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "command.h"
 #include "mollify/divergence/f_divergence.h"
@@ -18,5 +19,9 @@ std::string divergence_text(const DivergenceReport& divergence);
 Json guarantee_json(const Guarantee& guarantee);
 /// "epsilon = 1" or "mu = 1"
 std::string guarantee_text(const Guarantee& guarantee);
+
+/// A line for each sentence of what a release promises, and of what it does not.
+std::string promise_lines(const std::vector<std::string>& promises,
+                          const std::vector<std::string>& limits);
 
 }  // namespace mollify::cli

@@ -9,6 +9,7 @@
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/release/local_release.h"
 #include "output_files.h"
+#include "report.h"
 #include "sample_options.h"
 
 namespace mollify::cli {
@@ -58,13 +59,7 @@ std::string summary(const Certificate& certificate, const SampleOptions& options
   if (pure && certificate.total < *options.mechanism.epsilon) {
     text += "epsilon of one draw counts as 30 at most, so this is less than asked for\n";
   }
-  for (const std::string& promise : promises(certificate)) {
-    text += fmt::format("promised: {}\n", promise);
-  }
-  for (const std::string& limit : non_promises(certificate)) {
-    text += fmt::format("not promised: {}\n", limit);
-  }
-  return text;
+  return text + promise_lines(promises(certificate), non_promises(certificate));
 }
 
 ReleaseJob local_job(const SampleOptions& options) {

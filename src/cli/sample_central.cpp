@@ -6,6 +6,7 @@
 #include "command.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/release/central_release.h"
+#include "report.h"
 #include "sample_options.h"
 
 namespace mollify::cli {
@@ -77,13 +78,7 @@ std::string summary(const CentralCertificate& certificate, const SampleOptions& 
   }
   text += "\n";
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
-  for (const std::string& promise : promises(certificate)) {
-    text += fmt::format("promised: {}\n", promise);
-  }
-  for (const std::string& limit : non_promises(certificate)) {
-    text += fmt::format("not promised: {}\n", limit);
-  }
-  return text;
+  return text + promise_lines(promises(certificate), non_promises(certificate));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "mollify/kernel/invalid_input.h"
 #include "mollify/release/gaussian_release.h"
+#include "report.h"
 #include "sample_options.h"
 
 namespace mollify::cli {
@@ -36,13 +37,7 @@ std::string summary(const GaussianCertificate& certificate, const SampleOptions&
       design.total_variation_up(), design.strong_total_variation_up(), outputs, parts.clip,
       parts.shape, parts.lattice, parts.centre);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
-  for (const std::string& promise : promises(certificate)) {
-    text += fmt::format("promised: {}\n", promise);
-  }
-  for (const std::string& limit : non_promises(certificate)) {
-    text += fmt::format("not promised: {}\n", limit);
-  }
-  return text;
+  return text + promise_lines(promises(certificate), non_promises(certificate));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "cli/command_line.h"
 #include "mollify/io/boosted_model_json.h"
+#include "sanitized.h"
 
 namespace mollify::test {
 namespace {
@@ -35,7 +36,8 @@ void expect_sound(const Json& run, double epsilon) {
 TEST(Mbde, LearnsADensityAndSaysWhatWasGained) {
   CommandLine command;
   command.files.write("p.json", kTwoModes);
-  for (const char* classifier : {"probability", "logit", "sign"}) {
+  for (const std::string& classifier :
+       whole_or_sanitized<Arguments>({"probability", "logit", "sign"}, {"probability"})) {
     const Json run =
         boosted(command, Arguments{"--density", "p.json", "--epsilon", "2", "--classifier",
                                    classifier, "--region", "-1.5:-0.5", "--out", "m.json"} +
