@@ -66,13 +66,17 @@ constexpr struct {
                  {"mbde", mollify::cli::add_mbde},
                  {"tune", mollify::cli::add_tune}};
 
-/// Only the command that is named, if one is: making the options of all takes longer than most
-/// commands do.
+/// Adds the command of this name, or all of them if `named` is an option or empty: making the
+/// options of all takes longer than most commands do. Throws InvalidInput if there is no such
+/// command.
 void add_commands(CLI::App& app, mollify::cli::Session& session, std::string_view named) {
-  const bool is_named = std::any_of(std::begin(kCommands), std::end(kCommands),
-                                    [&](const auto& command) { return command.name == named; });
+  const bool all = named.empty() || named.front() == '-';
   for (const auto& command : kCommands) {
-    if (!is_named || command.name == named) command.add(app, session);
+    if (all || command.name == named) command.add(app, session);
+  }
+  if (app.get_subcommands({}).empty()) {
+    throw mollify::InvalidInput(
+        fmt::format("there is no command \"{}\"; see mollify --help", named));
   }
 }
 
@@ -89,8 +93,9 @@ int run(int argc, char** argv) {
       "2 refused.");
   app.set_version_flag("--version", mollify::kVersion);
   Session session;
-  add_commands(app, session, argc > 1 ? argv[1] : "");
+  const std::string_view named = argc > 1 ? argv[1] : "";
   try {
+    add_commands(app, session, named);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
     flush_output();
@@ -98,7 +103,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
   } catch (const CLI::ParseError& error) {
-    complain(fmt::format("{}; see mollify --help", error.what()));
+    const bool inside = !named.empty() && named.front() != '-';
+    complain(fmt::format("{}; see mollify {}{}--help", error.what(), inside ? named : "",
+                         inside ? " " : ""));
     return kBadInput;
   } catch (const mollify::InvalidInput& error) {
     complain(error.what());

@@ -50,7 +50,8 @@ bool same_place(const std::string& left, const std::string& right) {
   const auto place = [&](const std::string& path) {
     return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
   };
-  return place(left) == place(right) || fs::equivalent(left, right, ignored);
+  const fs::path first = place(left);  // empty if there can be no such place
+  return (!first.empty() && first == place(right)) || fs::equivalent(left, right, ignored);
 }
 
 void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,

@@ -35,12 +35,15 @@ std::string own_link(int descriptor) { return fmt::format("/proc/self/fd/{}", de
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) throw InvalidInput("a file to write must have a name, but its name is empty");
   std::error_code ignored;
   // A link stays a link: what it points to is replaced.
   const auto target = std::filesystem::canonical(path_, ignored);
   if (!ignored) path_ = target.string();
   struct stat status {};
-  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) refuse(path_);  // too long a name, say, which only the end needs
+  if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) refuse(path_);
     return;
@@ -54,7 +57,8 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
 }
 
 void AtomicFile::name_beside(int attempt) {
-  beside_ = fmt::format("{}.{}-{}.partial", path_, ::getpid(), attempt);
+  // Not the file's own name and more, which might be too long.
+  beside_ = fmt::format("{}/.mollify-{}-{}.partial", folder_of(path_), ::getpid(), attempt);
 }
 
 // A file without a name vanishes with the program, however that ends. Not every file system has

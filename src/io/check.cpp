@@ -61,7 +61,14 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<StringIndex>& roster, const FindingReport& report) {
   RecordReader records(path, domain, unit_column);
   CheckCounts counts;
-  while (records.next()) {
+  while (records.next_line()) {
+    if (records.csv().line().empty()) {
+      ++counts.findings;
+      report({records.csv().line_number(), "", "",
+              "must not be empty: the central model takes it for a record of nulls, the others "
+              "pass over it"});
+      continue;
+    }
     const std::uint64_t findings = check_record(records, roster ? &*roster : nullptr, report);
     ++counts.records;
     counts.findings += findings;

@@ -260,9 +260,8 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
     certificate.reference = CertifiedReference{
         reader.get<std::string>("/reference/declared_origin", "a file name"), {}};
     if (certificate.space.kind != SpaceKind::kCandidates) {
-      certificate.reference->counts =
-          reader.get<std::vector<std::pair<std::uint32_t, std::uint64_t>>>(
-              "/reference/records", "pairs of an outcome and a number of records");
+      certificate.reference->counts = reader.get<OutcomeCounts>(
+          "/reference/records", "pairs of an outcome and a number of records");
     }
   }
   certificate.domain_sha256 = reader.get<std::string>("/domain/sha256", "a hash");

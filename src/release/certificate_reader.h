@@ -1,11 +1,13 @@
 // How the certificates of all models are read and held against what they say.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,6 +17,9 @@
 namespace mollify {
 
 using Json = nlohmann::ordered_json;
+
+/// Outcomes, and how many records each has.
+using OutcomeCounts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
@@ -40,8 +45,9 @@ class CertificateReader {
     const Json::json_pointer place(pointer);
     try {
       const Json& member = json_.at(place);
-      if constexpr (std::is_same_v<Value, std::uint64_t>) {
-        if (!member.is_number_unsigned()) refuse(pointer, expected);
+      // Any other number would be cast, which is not defined for all of them.
+      if constexpr (std::is_same_v<Value, std::uint64_t> || std::is_same_v<Value, OutcomeCounts>) {
+        if (!is_whole(member)) refuse(pointer, expected);
       }
       return member.template get<Value>();
     } catch (const Json::exception&) {
@@ -57,6 +63,12 @@ class CertificateReader {
   }
 
  private:
+  /// A whole number of at most 64 bits, or an array of such.
+  static bool is_whole(const Json& json) {
+    return json.is_array() ? std::all_of(json.begin(), json.end(), is_whole)
+                           : json.is_number_unsigned();
+  }
+
   [[noreturn]] void refuse(const char* pointer, const char* expected) const {
     throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, pointer));
   }

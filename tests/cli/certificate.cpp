@@ -174,6 +174,9 @@ TEST(Certificate, IsNotConfirmedOnceItIsTamperedWith) {
   caught("/reference/records/0/1", 9);
   caught("/reference/records/0/0", 119);
   caught("/reference/records/0/0", 4294967296 + 1);
+  caught("/reference/records/0/1", 1e300);
+  caught("/reference/records/0/1", -1.5);
+  caught("/reference/records/0/1", -1);
   caught("/reference/records", Json::array());
   caught("/reference", nullptr);
   caught("/model", "integral");

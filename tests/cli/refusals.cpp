@@ -75,15 +75,15 @@ TEST(Refusals, OfOptionsThatAreMissing) {
 TEST(Refusals, OfTheCommandLine) {
   const Release command;
   EXPECT_EQ(refused(command, {}), "A command is required; see mollify --help");
-  EXPECT_EQ(refused(command, {"release"}),
-            "The following argument was not expected: release; see mollify --help");
+  EXPECT_EQ(refused(command, {"release"}), "there is no command \"release\"; see mollify --help");
   EXPECT_EQ(refused_sample(command, kIntegral + kOneDraw + Arguments{"--seed"}),
-            "The following argument was not expected: --seed; see mollify --help");
+            "The following argument was not expected: --seed; see mollify sample --help");
   refused_sample(command, kIntegral + kOneDraw + Arguments{"--epsilon", "2"});
   refused_sample(command, kIntegral + kOneDraw + Arguments{"extra"});
   refused_sample(command, kIntegral + kOneDraw + Arguments{"--reference"});
   refused(command, {"sample", "verify"});
-  refused(command, {"--epsilon", "1"});
+  EXPECT_EQ(refused(command, {"--epsilon", "1"}),
+            "The following arguments were not expected: 1 --epsilon; see mollify --help");
 }
 
 TEST(Refusals, OfModelsAndUnits) {
@@ -325,6 +325,15 @@ TEST(Refusals, OfOutputs) {
             "nowhere/a cannot be written: No such file or directory");
   EXPECT_EQ(with({"--out", "data.csv/a"}), "data.csv/a cannot be written: Not a directory");
   EXPECT_TRUE(with({"--out", "."}).ends_with(" cannot be written: Is a directory"));
+  EXPECT_EQ(with({"--out", ""}), "a file to write must have a name, but its name is empty");
+  EXPECT_EQ(with({"--certificate", ""}), "a file to write must have a name, but its name is empty");
+  const std::string longest(255, 'a');
+  EXPECT_EQ(with({"--out", longest + "a"}), longest + "a cannot be written: File name too long");
+  EXPECT_EQ(with({"--out", longest}),
+            longest + ".certificate.json cannot be written: File name too long");
+  const Release lasting;
+  EXPECT_EQ(
+      lasting.run(kSample + kIntegral + kOneDraw + Arguments{"--certificate", longest}).status, 0);
   std::filesystem::create_directory(command.files.path("sealed"));
   std::filesystem::permissions(command.files.path("sealed"), std::filesystem::perms::owner_read);
   if (::geteuid() != 0) {  // the superuser writes everywhere

@@ -63,7 +63,7 @@ TEST(AtomicFile, LeavesNothingWhenKilled) {
 
 TEST(AtomicFile, DoesNotMindPartialFilesOfOthers) {
   const test::Scratch scratch;
-  const std::string partial = "out.csv." + std::to_string(::getpid()) + "-0.partial";
+  const std::string partial = ".mollify-" + std::to_string(::getpid()) + "-0.partial";
   scratch.write(partial, "theirs");
   AtomicFile file(scratch.path("out.csv"));
   file.write("ours");
