@@ -66,13 +66,12 @@ constexpr struct {
                  {"mbde", mollify::cli::add_mbde},
                  {"tune", mollify::cli::add_tune}};
 
-/// Adds the command of this name, or all of them if `named` is an option or empty: making the
+/// Adds the command of this name, or all of them if none is named, since making the
 /// options of all takes longer than most commands do. Throws InvalidInput if there is no such
 /// command.
 void add_commands(CLI::App& app, mollify::cli::Session& session, std::string_view named) {
-  const bool all = named.empty() || named.front() == '-';
   for (const auto& command : kCommands) {
-    if (all || command.name == named) command.add(app, session);
+    if (named.empty() || command.name == named) command.add(app, session);
   }
   if (app.get_subcommands({}).empty()) {
     throw mollify::InvalidInput(
@@ -93,7 +92,7 @@ int run(int argc, char** argv) {
       "2 refused.");
   app.set_version_flag("--version", mollify::kVersion);
   Session session;
-  const std::string_view named = argc > 1 ? argv[1] : "";
+  const std::string_view named = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
   try {
     add_commands(app, session, named);
     app.parse(argc, argv);
@@ -103,9 +102,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
   } catch (const CLI::ParseError& error) {
-    const bool inside = !named.empty() && named.front() != '-';
-    complain(fmt::format("{}; see mollify {}{}--help", error.what(), inside ? named : "",
-                         inside ? " " : ""));
+    complain(
+        fmt::format("{}; see mollify {}{}--help", error.what(), named, named.empty() ? "" : " "));
     return kBadInput;
   } catch (const mollify::InvalidInput& error) {
     complain(error.what());
