@@ -7,8 +7,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "mollify/accounting/privacy_blanket.h"
-#include "mollify/accounting/shuffle_amplification.h"
+#include "accounting/privacy_blanket.h"
+#include "accounting/shuffle_amplification.h"
 
 namespace {
 

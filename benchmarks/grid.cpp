@@ -11,13 +11,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include "mollify/density/gaussian_mixture.h"
-#include "mollify/divergence/f_divergence.h"
-#include "mollify/kernel/secure_random.h"
-#include "mollify/local/band_floor.h"
-#include "mollify/local/grid_sampler.h"
-#include "mollify/local/table_scale.h"
-#include "mollify/reference/gaussian_envelope.h"
+#include "divergence/f_divergence.h"
+#include "kernel/core/secure_random.h"
+#include "laboratory/density/gaussian_mixture.h"
+#include "laboratory/local/grid_sampler.h"
+#include "laboratory/local/table_scale.h"
+#include "laboratory/measure/gaussian_envelope.h"
+#include "local/band_floor.h"
 
 namespace {
 

@@ -17,19 +17,19 @@
 
 #include <benchmark/benchmark.h>
 
-#include "mollify/kernel/alias_table.h"
-#include "mollify/kernel/band.h"
-#include "mollify/kernel/clipped_sum.h"
-#include "mollify/kernel/discrete_gaussian.h"
-#include "mollify/kernel/discrete_laplace.h"
-#include "mollify/kernel/euclidean_laplace.h"
-#include "mollify/kernel/randomized_response.h"
-#include "mollify/kernel/secure_random.h"
-#include "mollify/kernel/shuffle.h"
-#include "mollify/kernel/sparse_table.h"
-#include "mollify/kernel/square_root.h"
-#include "mollify/kernel/subsample.h"
-#include "mollify/kernel/table.h"
+#include "kernel/channel/alias_table.h"
+#include "kernel/core/band.h"
+#include "kernel/core/randomized_response.h"
+#include "kernel/core/secure_random.h"
+#include "kernel/core/sparse_table.h"
+#include "kernel/core/table.h"
+#include "kernel/noise/clipped_sum.h"
+#include "kernel/noise/discrete_gaussian.h"
+#include "kernel/noise/discrete_laplace.h"
+#include "kernel/noise/euclidean_laplace.h"
+#include "kernel/noise/square_root.h"
+#include "kernel/order/shuffle.h"
+#include "kernel/order/subsample.h"
 
 namespace {
 

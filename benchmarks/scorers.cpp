@@ -11,11 +11,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include "mollify/density/bandwidths.h"
-#include "mollify/density/column_kernel.h"
-#include "mollify/density/mixed_points.h"
-#include "mollify/density/product_kernel.h"
-#include "mollify/release/scorer_kind.h"
+#include "density/bandwidths.h"
+#include "density/column_kernel.h"
+#include "density/mixed_points.h"
+#include "density/product_kernel.h"
+#include "release/scorer_kind.h"
 
 namespace {
 

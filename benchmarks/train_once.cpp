@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "mollify/boosting/network.h"
+#include "boosting/network.h"
 
 namespace {
 

@@ -21,7 +21,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "mollify/boosting/network.h"
+#include "boosting/network.h"
 
 namespace {
 

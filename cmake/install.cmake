@@ -1,18 +1,21 @@
 # What `cmake --install` lays down, and the package that an outside project finds
-# with find_package(mollify): the targets mollify::kernel and mollify::mollify.
+# with find_package(mollify). Headers of the rooms are inside: they stand in mollify/internal.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mollify)
-set_target_properties(mollify_kernel PROPERTIES EXPORT_NAME kernel)
+set(libraries mollify_kernel mollify_release mollify_laboratory)
 
-install(TARGETS mollify_kernel mollify EXPORT mollifyTargets FILE_SET HEADERS)
+install(TARGETS ${libraries} EXPORT mollifyTargets
+        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mollify/internal)
+install(FILES ${PROJECT_SOURCE_DIR}/include/mollify/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mollify)
 if(TARGET mollify_cli)
   # An installed command finds a shared library of ours wherever the prefix is moved.
   file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(mollify_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   install(TARGETS mollify_cli)
 endif()
-set_target_properties(mollify PROPERTIES INSTALL_RPATH "$ORIGIN")
+set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
 
 install(EXPORT mollifyTargets NAMESPACE mollify:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/mollifyConfig.cmake.in

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <mollify/local/mechanism.h>
+#include "local/mechanism.h"
 
 int main() {
   // Public: six outcomes, epsilon 2. Private: the outcomes of nine records.

@@ -21,20 +21,20 @@
 
 #include <fmt/format.h>
 
-#include "mollify/boosting/bounding.h"
-#include "mollify/boosting/grid_features.h"
-#include "mollify/boosting/grid_law.h"
-#include "mollify/boosting/mbde.h"
-#include "mollify/boosting/network.h"
-#include "mollify/boosting/ratio_scorer.h"
-#include "mollify/boosting/reference_sample.h"
-#include "mollify/boosting/release_learner.h"
-#include "mollify/divergence/band_projection.h"
-#include "mollify/divergence/mode_coverage.h"
-#include "mollify/divergence/negative_log_likelihood.h"
-#include "mollify/kernel/seeded_random.h"
-#include "mollify/local/band_floor.h"
-#include "mollify/reference/gaussian_mixture_measure.h"
+#include "boosting/bounding.h"
+#include "boosting/mbde.h"
+#include "boosting/network.h"
+#include "boosting/ratio_scorer.h"
+#include "boosting/release_learner.h"
+#include "divergence/band_projection.h"
+#include "kernel/core/seeded_random.h"
+#include "laboratory/boosting/grid_features.h"
+#include "laboratory/boosting/grid_law.h"
+#include "laboratory/boosting/reference_sample.h"
+#include "laboratory/divergence/mode_coverage.h"
+#include "laboratory/divergence/negative_log_likelihood.h"
+#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "local/band_floor.h"
 
 namespace {
 

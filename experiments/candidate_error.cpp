@@ -18,7 +18,7 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/seeded_random.h"
+#include "kernel/core/seeded_random.h"
 
 namespace {
 

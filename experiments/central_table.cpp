@@ -18,9 +18,9 @@
 
 #include <fmt/format.h>
 
-#include "mollify/central/central_design.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/private_table.h"
+#include "central/central_design.h"
+#include "io/domain_yaml.h"
+#include "io/private_table.h"
 
 namespace {
 

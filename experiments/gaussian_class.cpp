@@ -14,14 +14,14 @@
 
 #include <fmt/format.h>
 
-#include "mollify/density/gaussian_mixture.h"
-#include "mollify/divergence/f_divergence.h"
-#include "mollify/kernel/seeded_random.h"
-#include "mollify/local/band_floor.h"
-#include "mollify/local/grid_sampler.h"
-#include "mollify/local/table_scale.h"
-#include "mollify/reference/gaussian_envelope.h"
-#include "mollify/reference/gaussian_mixture_measure.h"
+#include "divergence/f_divergence.h"
+#include "kernel/core/seeded_random.h"
+#include "laboratory/density/gaussian_mixture.h"
+#include "laboratory/local/grid_sampler.h"
+#include "laboratory/local/table_scale.h"
+#include "laboratory/measure/gaussian_envelope.h"
+#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "local/band_floor.h"
 
 namespace {
 

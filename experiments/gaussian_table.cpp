@@ -19,10 +19,10 @@
 
 #include <fmt/format.h>
 
-#include "mollify/central/gaussian_sampler.h"
-#include "mollify/io/covariance_file.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/numeric_file.h"
+#include "central/gaussian_sampler.h"
+#include "io/covariance_file.h"
+#include "io/domain_yaml.h"
+#include "io/numeric_file.h"
 
 namespace {
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "mollify/io/check.h"
-#include "mollify/io/csv_reader.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/private_table.h"
+#include "io/check.h"
+#include "io/csv_reader.h"
+#include "io/domain_yaml.h"
+#include "io/private_table.h"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "mollify/io/boosted_model_json.h"
-#include "mollify/io/measure_json.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
+#include "laboratory/boosting/boosted_model_json.h"
+#include "laboratory/measure/measure_json.h"
 
 namespace {
 

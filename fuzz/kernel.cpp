@@ -13,17 +13,17 @@
 #include <type_traits>
 #include <vector>
 
-#include "mollify/kernel/acceptance.h"
-#include "mollify/kernel/alias_table.h"
-#include "mollify/kernel/band.h"
-#include "mollify/kernel/clipped_sum.h"
-#include "mollify/kernel/discrete_gaussian.h"
-#include "mollify/kernel/discrete_laplace.h"
-#include "mollify/kernel/euclidean_laplace.h"
-#include "mollify/kernel/exponential_choice.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/sparse_table.h"
-#include "mollify/kernel/table.h"
+#include "kernel/channel/alias_table.h"
+#include "kernel/core/band.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/sparse_table.h"
+#include "kernel/core/table.h"
+#include "kernel/noise/clipped_sum.h"
+#include "kernel/noise/discrete_gaussian.h"
+#include "kernel/noise/discrete_laplace.h"
+#include "kernel/noise/euclidean_laplace.h"
+#include "kernel/noise/exponential_choice.h"
+#include "laboratory/boosting/acceptance.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "mollify/accounting/central_composition.h"
+#include "accounting/central_composition.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/concentrated.h"
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/concentrated.h"
+#include "accounting/directed_rounding.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/accounting/clip_probability.h"
+#include "accounting/clip_probability.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/accounting/composition.h"
+#include "accounting/composition.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/divergence/compensated_sum.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "divergence/compensated_sum.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

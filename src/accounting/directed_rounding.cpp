@@ -1,4 +1,4 @@
-#include "mollify/accounting/directed_rounding.h"
+#include "accounting/directed_rounding.h"
 
 #include <cmath>
 #include <cstdint>

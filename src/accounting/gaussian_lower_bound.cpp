@@ -1,9 +1,9 @@
-#include "mollify/accounting/gaussian_lower_bound.h"
+#include "accounting/gaussian_lower_bound.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "mollify/accounting/clip_probability.h"
+#include "accounting/clip_probability.h"
 
 namespace mollify {
 

@@ -1,13 +1,13 @@
-#include "mollify/accounting/lattice_error.h"
+#include "accounting/lattice_error.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/lattice_gaussian.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/lattice_gaussian.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

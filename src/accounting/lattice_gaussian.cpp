@@ -1,4 +1,4 @@
-#include "mollify/accounting/lattice_gaussian.h"
+#include "accounting/lattice_gaussian.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/concentrated.h"
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/gaussian_composition.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/concentrated.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/gaussian_composition.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,13 +1,13 @@
-#include "mollify/accounting/ledger_account.h"
+#include "accounting/ledger_account.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "mollify/accounting/composition.h"
-#include "mollify/accounting/concentrated.h"
-#include "mollify/accounting/gaussian_composition.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/composition.h"
+#include "accounting/concentrated.h"
+#include "accounting/gaussian_composition.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

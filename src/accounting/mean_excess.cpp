@@ -1,4 +1,4 @@
-#include "mollify/accounting/mean_excess.h"
+#include "accounting/mean_excess.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <numbers>
 #include <utility>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/divergence/compensated_sum.h"
+#include "accounting/directed_rounding.h"
+#include "divergence/compensated_sum.h"
 
 namespace mollify {
 

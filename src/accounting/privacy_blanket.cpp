@@ -1,11 +1,11 @@
-#include "mollify/accounting/privacy_blanket.h"
+#include "accounting/privacy_blanket.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/mean_excess.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/mean_excess.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/accounting/privacy_cost.h"
+#include "accounting/privacy_cost.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "mollify/accounting/radial_total_variation.h"
+#include "accounting/radial_total_variation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <boost/math/special_functions/log1p.hpp>
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/accounting/record_rounding.h"
+#include "accounting/record_rounding.h"
 
 #include <algorithm>
 #include <cmath>

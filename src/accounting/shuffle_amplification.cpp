@@ -1,15 +1,15 @@
-#include "mollify/accounting/shuffle_amplification.h"
+#include "accounting/shuffle_amplification.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/monotone_search.h"
-#include "mollify/accounting/privacy_blanket.h"
-#include "mollify/accounting/shuffle_lower_bound.h"
-#include "mollify/accounting/subset_blanket.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/monotone_search.h"
+#include "accounting/privacy_blanket.h"
+#include "accounting/shuffle_lower_bound.h"
+#include "accounting/subset_blanket.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,13 +1,13 @@
-#include "mollify/accounting/shuffle_closed_form.h"
+#include "accounting/shuffle_closed_form.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/shuffled_response.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/shuffled_response.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

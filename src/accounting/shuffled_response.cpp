@@ -1,10 +1,10 @@
-#include "mollify/accounting/shuffled_response.h"
+#include "accounting/shuffled_response.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,12 +1,12 @@
-#include "mollify/accounting/subset_blanket.h"
+#include "accounting/subset_blanket.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/mean_excess.h"
-#include "mollify/accounting/privacy_blanket.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/mean_excess.h"
+#include "accounting/privacy_blanket.h"
 
 namespace mollify {
 

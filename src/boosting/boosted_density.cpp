@@ -1,4 +1,4 @@
-#include "mollify/boosting/boosted_density.h"
+#include "boosting/boosted_density.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

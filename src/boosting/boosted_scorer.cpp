@@ -1,10 +1,10 @@
-#include "mollify/boosting/boosted_scorer.h"
+#include "boosting/boosted_scorer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "mollify/boosting/release_learner.h"
+#include "boosting/release_learner.h"
 
 namespace mollify {
 

@@ -1,11 +1,11 @@
-#include "checks.h"
+#include "boosting/checks.h"
 
 #include <cstddef>
 #include <span>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::detail {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
-#include "mollify/boosting/classifier.h"
-#include "mollify/boosting/features.h"
+#include "boosting/classifier.h"
+#include "boosting/features.h"
 
 namespace mollify::detail {
 

@@ -1,4 +1,4 @@
-#include "mollify/boosting/mbde.h"
+#include "boosting/mbde.h"
 
 #include <cmath>
 #include <memory>
@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "mollify/boosting/resample.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/seeded_random.h"
+#include "boosting/resample.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/seeded_random.h"
 
 namespace mollify {
 namespace {

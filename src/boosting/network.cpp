@@ -1,4 +1,4 @@
-#include "mollify/boosting/network.h"
+#include "boosting/network.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "aligned_floats.h"
-#include "checks.h"
-#include "mollify/kernel/invalid_input.h"
-#include "network_lanes.h"
-#include "network_passes.h"
-#include "standardisation.h"
+#include "boosting/aligned_floats.h"
+#include "boosting/checks.h"
+#include "boosting/network_lanes.h"
+#include "boosting/network_passes.h"
+#include "boosting/standardisation.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,8 +1,8 @@
 // The networks' loops for x86-64 processors with AVX2 and fused multiply-adds; this file alone is
 // compiled so.
-#include "network_lanes.h"
+#include "boosting/network_lanes.h"
 
 #if defined(__x86_64__)
 #define MOLLIFY_LANES kAvx2NetworkLanes
-#include "network_lanes.inc"
+#include "boosting/network_lanes.inc"
 #endif

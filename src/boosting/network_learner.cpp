@@ -12,14 +12,14 @@
 
 #include <fmt/format.h>
 
-#include "checks.h"
-#include "mollify/boosting/network.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/seeded_random.h"
-#include "network_passes.h"
-#include "optimiser_steps.h"
-#include "standardisation.h"
-#include "training_blocks.h"
+#include "boosting/checks.h"
+#include "boosting/network.h"
+#include "boosting/network_passes.h"
+#include "boosting/optimiser_steps.h"
+#include "boosting/standardisation.h"
+#include "boosting/training_blocks.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/seeded_random.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "network_passes.h"
+#include "boosting/network_passes.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "aligned_floats.h"
-#include "network_lanes.h"
+#include "boosting/aligned_floats.h"
+#include "boosting/network_lanes.h"
 
 namespace mollify::detail {
 

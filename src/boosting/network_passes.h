@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "aligned_floats.h"
-#include "network_lanes.h"
+#include "boosting/aligned_floats.h"
+#include "boosting/network_lanes.h"
 
 namespace mollify::detail {
 

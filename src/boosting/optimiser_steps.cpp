@@ -1,4 +1,4 @@
-#include "optimiser_steps.h"
+#include "boosting/optimiser_steps.h"
 
 #include <cmath>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "mollify/boosting/network.h"
+#include "boosting/network.h"
 
 namespace mollify::detail {
 

@@ -1,11 +1,11 @@
-#include "mollify/boosting/ratio_scorer.h"
+#include "boosting/ratio_scorer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include "mollify/boosting/release_learner.h"
+#include "boosting/release_learner.h"
 
 namespace mollify {
 namespace {

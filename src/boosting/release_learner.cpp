@@ -1,4 +1,4 @@
-#include "mollify/boosting/release_learner.h"
+#include "boosting/release_learner.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "standardisation.h"
+#include "boosting/standardisation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "mollify/boosting/features.h"
+#include "boosting/features.h"
 
 namespace mollify::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "mollify/boosting/features.h"
+#include "boosting/features.h"
 
 namespace mollify::detail {
 

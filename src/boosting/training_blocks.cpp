@@ -1,4 +1,4 @@
-#include "training_blocks.h"
+#include "boosting/training_blocks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "mollify/boosting/features.h"
-#include "network_lanes.h"
-#include "network_passes.h"
+#include "boosting/features.h"
+#include "boosting/network_lanes.h"
+#include "boosting/network_passes.h"
 
 namespace mollify::detail {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "aligned_floats.h"
-#include "mollify/boosting/features.h"
+#include "boosting/aligned_floats.h"
+#include "boosting/features.h"
 
 namespace mollify::detail {
 

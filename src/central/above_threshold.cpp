@@ -1,9 +1,9 @@
-#include "mollify/central/above_threshold.h"
+#include "central/above_threshold.h"
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

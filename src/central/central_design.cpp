@@ -1,4 +1,4 @@
-#include "mollify/central/central_design.h"
+#include "central/central_design.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,16 +7,16 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/shuffle_amplification.h"
-#include "mollify/central/clipped_means.h"
-#include "mollify/central/disjoint_runs.h"
-#include "mollify/central/ds_roo.h"
-#include "mollify/central/histogram_sampler.h"
-#include "mollify/central/poisson_sampler.h"
-#include "mollify/central/product_sampler.h"
-#include "mollify/central/subset_sampler.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/shuffle_amplification.h"
+#include "central/clipped_means.h"
+#include "central/disjoint_runs.h"
+#include "central/ds_roo.h"
+#include "central/histogram_sampler.h"
+#include "central/poisson_sampler.h"
+#include "central/product_sampler.h"
+#include "central/subset_sampler.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/central/central_mechanism.h"
+#include "central/central_mechanism.h"
 
 #include <algorithm>
 #include <array>

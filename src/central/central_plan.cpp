@@ -1,4 +1,4 @@
-#include "mollify/central/central_plan.h"
+#include "central/central_plan.h"
 
 #include <algorithm>
 #include <array>
@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/monotone_search.h"
-#include "mollify/accounting/privacy_blanket.h"
-#include "mollify/accounting/shuffle_closed_form.h"
-#include "mollify/accounting/shuffled_response.h"
-#include "mollify/accounting/subset_blanket.h"
-#include "mollify/central/poisson_sampler.h"
-#include "mollify/kernel/band.h"
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/monotone_search.h"
+#include "accounting/privacy_blanket.h"
+#include "accounting/shuffle_closed_form.h"
+#include "accounting/shuffled_response.h"
+#include "accounting/subset_blanket.h"
+#include "central/poisson_sampler.h"
+#include "kernel/core/band.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

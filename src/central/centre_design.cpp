@@ -1,4 +1,4 @@
-#include "mollify/central/centre_design.h"
+#include "central/centre_design.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/concentrated.h"
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/central/private_median.h"
-#include "mollify/central/stable_histogram.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/concentrated.h"
+#include "accounting/directed_rounding.h"
+#include "central/private_median.h"
+#include "central/stable_histogram.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,14 +1,14 @@
-#include "mollify/central/clipped_means.h"
+#include "central/clipped_means.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/randomized_response.h"
-#include "share.h"
+#include "accounting/directed_rounding.h"
+#include "central/share.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/randomized_response.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/central/coarse_centre.h"
+#include "central/coarse_centre.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "mollify/central/private_median.h"
-#include "mollify/central/stable_histogram.h"
-#include "mollify/kernel/invalid_input.h"
+#include "central/private_median.h"
+#include "central/stable_histogram.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,13 +1,13 @@
-#include "mollify/central/disjoint_runs.h"
+#include "central/disjoint_runs.h"
 
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/subsample.h"
+#include "accounting/directed_rounding.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/order/subsample.h"
 
 namespace mollify {
 namespace {

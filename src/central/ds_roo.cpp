@@ -1,13 +1,13 @@
-#include "mollify/central/ds_roo.h"
+#include "central/ds_roo.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/band.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/randomized_response.h"
-#include "share.h"
+#include "central/share.h"
+#include "kernel/core/band.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/randomized_response.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/central/gaussian_design.h"
+#include "central/gaussian_design.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "gaussian_run.h"
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/clipped_sum.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "central/gaussian_run.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/noise/clipped_sum.h"
 
 namespace mollify {
 namespace {

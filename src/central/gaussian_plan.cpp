@@ -1,4 +1,4 @@
-#include "mollify/central/gaussian_plan.h"
+#include "central/gaussian_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/clip_probability.h"
-#include "mollify/accounting/gaussian_composition.h"
-#include "mollify/accounting/gaussian_lower_bound.h"
-#include "mollify/accounting/radial_total_variation.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/clip_probability.h"
+#include "accounting/gaussian_composition.h"
+#include "accounting/gaussian_lower_bound.h"
+#include "accounting/radial_total_variation.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

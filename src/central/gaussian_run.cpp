@@ -1,4 +1,4 @@
-#include "gaussian_run.h"
+#include "central/gaussian_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,12 +7,12 @@
 
 #include <boost/math/tools/minima.hpp>
 
-#include "mollify/accounting/clip_probability.h"
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/lattice_error.h"
-#include "mollify/accounting/lattice_gaussian.h"
-#include "mollify/accounting/radial_total_variation.h"
-#include "mollify/accounting/record_rounding.h"
+#include "accounting/clip_probability.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/lattice_error.h"
+#include "accounting/lattice_gaussian.h"
+#include "accounting/radial_total_variation.h"
+#include "accounting/record_rounding.h"
 
 namespace mollify {
 namespace {

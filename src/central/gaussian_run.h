@@ -1,7 +1,7 @@
 // From the records of one run to its clipping, its lattice and its noise.
 #pragma once
 
-#include "mollify/central/gaussian_design.h"
+#include "central/gaussian_design.h"
 
 namespace mollify {
 

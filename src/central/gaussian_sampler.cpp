@@ -1,4 +1,4 @@
-#include "mollify/central/gaussian_sampler.h"
+#include "central/gaussian_sampler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "mollify/central/coarse_centre.h"
-#include "mollify/kernel/clipped_sum.h"
-#include "mollify/kernel/discrete_gaussian.h"
-#include "mollify/kernel/euclidean_laplace.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/shuffle.h"
+#include "central/coarse_centre.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/noise/clipped_sum.h"
+#include "kernel/noise/discrete_gaussian.h"
+#include "kernel/noise/euclidean_laplace.h"
+#include "kernel/order/shuffle.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/central/histogram_sampler.h"
+#include "central/histogram_sampler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/band.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "kernel/core/band.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

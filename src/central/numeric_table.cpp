@@ -1,11 +1,11 @@
-#include "mollify/central/numeric_table.h"
+#include "central/numeric_table.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

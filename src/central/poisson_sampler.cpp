@@ -1,13 +1,13 @@
-#include "mollify/central/poisson_sampler.h"
+#include "central/poisson_sampler.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/central/subset_sampler.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/shuffle.h"
+#include "accounting/directed_rounding.h"
+#include "central/subset_sampler.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/order/shuffle.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/central/private_median.h"
+#include "central/private_median.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,14 +1,14 @@
-#include "mollify/central/product_sampler.h"
+#include "central/product_sampler.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/composition.h"
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/central/subset_sampler.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/subsample.h"
+#include "accounting/composition.h"
+#include "accounting/directed_rounding.h"
+#include "central/subset_sampler.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/order/subsample.h"
 
 namespace mollify {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/wide.h"
+#include "accounting/directed_rounding.h"
+#include "kernel/core/wide.h"
 
 namespace mollify::detail {
 

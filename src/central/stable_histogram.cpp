@@ -1,4 +1,4 @@
-#include "mollify/central/stable_histogram.h"
+#include "central/stable_histogram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/directed_rounding.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

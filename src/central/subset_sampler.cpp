@@ -1,10 +1,10 @@
-#include "mollify/central/subset_sampler.h"
+#include "central/subset_sampler.h"
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/subsample.h"
-#include "share.h"
+#include "central/share.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/order/subsample.h"
 
 namespace mollify {
 

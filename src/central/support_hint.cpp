@@ -1,4 +1,4 @@
-#include "mollify/central/support_hint.h"
+#include "central/support_hint.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/composition.h"
-#include "mollify/central/above_threshold.h"
-#include "mollify/central/stable_histogram.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/field_text.h"
+#include "accounting/composition.h"
+#include "central/above_threshold.h"
+#include "central/stable_histogram.h"
+#include "kernel/core/invalid_input.h"
+#include "space/field_text.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/central/whitening.h"
+#include "central/whitening.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

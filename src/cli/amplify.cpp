@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "accounting/directed_rounding.h"
+#include "accounting/privacy_blanket.h"
+#include "accounting/shuffle_amplification.h"
+#include "accounting/subset_blanket.h"
 #include "command.h"
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/privacy_blanket.h"
-#include "mollify/accounting/shuffle_amplification.h"
-#include "mollify/accounting/subset_blanket.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 namespace {

@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "mollify/baseline/metropolis_hastings.h"
-#include "mollify/boosting/reference_sample.h"
-#include "mollify/kernel/band.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/table.h"
-#include "mollify/local/band_floor.h"
-#include "mollify/local/rejection_sampler.h"
-#include "mollify/reference/gaussian_mixture_measure.h"
+#include "kernel/core/band.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/table.h"
+#include "laboratory/boosting/metropolis_hastings.h"
+#include "laboratory/boosting/reference_sample.h"
+#include "laboratory/boosting/rejection_sampler.h"
+#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "local/band_floor.h"
 
 namespace mollify::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "mollify/boosting/boosted_density.h"
-#include "mollify/reference/measure.h"
+#include "boosting/boosted_density.h"
+#include "laboratory/measure/measure.h"
 
 namespace mollify::cli {
 

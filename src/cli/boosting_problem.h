@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "mollify/boosting/evaluation.h"
-#include "mollify/boosting/features.h"
-#include "mollify/reference/measure.h"
+#include "boosting/features.h"
+#include "laboratory/boosting/evaluation.h"
+#include "laboratory/measure/measure.h"
 
 namespace mollify::cli {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mollify/boosting/bounding.h"
+#include "boosting/bounding.h"
 
 namespace mollify::cli {
 namespace {

@@ -5,14 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "mollify/boosting/evaluation.h"
-#include "mollify/boosting/grid_law.h"
-#include "mollify/boosting/log_normaliser.h"
-#include "mollify/boosting/resample.h"
-#include "mollify/divergence/mode_coverage.h"
-#include "mollify/divergence/negative_log_likelihood.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/seeded_random.h"
+#include "boosting/resample.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/seeded_random.h"
+#include "laboratory/boosting/evaluation.h"
+#include "laboratory/boosting/grid_law.h"
+#include "laboratory/boosting/log_normaliser.h"
+#include "laboratory/divergence/mode_coverage.h"
+#include "laboratory/divergence/negative_log_likelihood.h"
 #include "progress.h"
 
 namespace mollify::cli {

@@ -4,12 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include "boosting/boosted_density.h"
+#include "boosting/mbde.h"
+#include "boosting/weak_learner.h"
 #include "boosting_problem.h"
-#include "mollify/boosting/boosted_density.h"
-#include "mollify/boosting/diagnostics.h"
-#include "mollify/boosting/mbde.h"
-#include "mollify/boosting/weak_learner.h"
-#include "mollify/divergence/estimate.h"
+#include "laboratory/boosting/diagnostics.h"
+#include "laboratory/divergence/estimate.h"
 
 namespace mollify::cli {
 

@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/io/candidates_file.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/measure_json.h"
-#include "mollify/io/public_records.h"
-#include "mollify/io/sha256.h"
-#include "mollify/reference/measure_candidates.h"
-#include "mollify/reference/reference_candidates.h"
+#include "io/candidates_file.h"
+#include "io/domain_yaml.h"
+#include "io/public_records.h"
+#include "io/sha256.h"
+#include "laboratory/measure/measure_candidates.h"
+#include "laboratory/measure/measure_json.h"
 #include "output_files.h"
+#include "reference/reference_candidates.h"
 #include "text_file.h"
 
 namespace mollify::cli {

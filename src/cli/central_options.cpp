@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "command.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 

@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "mollify/central/central_design.h"
+#include "central/central_design.h"
 
 namespace mollify::cli {
 

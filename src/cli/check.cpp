@@ -1,12 +1,12 @@
 // mollify check: strict validation, for the data holder.
-#include "mollify/io/check.h"
+#include "io/check.h"
 
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/roster.h"
-#include "mollify/kernel/invalid_input.h"
+#include "io/domain_yaml.h"
+#include "io/roster.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/band.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/band.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 namespace {

@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/density/mixed_summary.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/table.h"
-#include "mollify/local/band_sampler.h"
-#include "mollify/release/unit_estimates.h"
+#include "density/mixed_summary.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/table.h"
+#include "local/band_sampler.h"
 #include "progress.h"
+#include "release/unit_estimates.h"
 #include "report.h"
 #include "space_options.h"
 

@@ -1,7 +1,7 @@
 // compare, where outcomes are points: too many to list, so they are summarised.
 #pragma once
 
-#include "mollify/release/local_release.h"
+#include "release/local_release.h"
 
 namespace mollify::cli {
 

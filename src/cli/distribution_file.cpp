@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mollify/io/csv_reader.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/string_index.h"
+#include "io/csv_reader.h"
+#include "kernel/core/invalid_input.h"
+#include "space/string_index.h"
 #include "text_file.h"
 
 namespace mollify::cli {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/io/domain_hash.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/draft_domain.h"
+#include "io/domain_hash.h"
+#include "io/domain_yaml.h"
+#include "io/draft_domain.h"
 #include "output_files.h"
 
 namespace mollify::cli {

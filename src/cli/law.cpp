@@ -5,10 +5,10 @@
 
 #include "command.h"
 #include "distribution_file.h"
+#include "divergence/f_divergence.h"
+#include "kernel/core/invalid_input.h"
 #include "law_of_density.h"
 #include "mechanism_options.h"
-#include "mollify/divergence/f_divergence.h"
-#include "mollify/kernel/invalid_input.h"
 #include "report.h"
 
 namespace mollify::cli {

@@ -8,17 +8,17 @@
 #include <fmt/ranges.h>
 
 #include "command.h"
-#include "mollify/density/gaussian_mixture.h"
-#include "mollify/divergence/f_divergence.h"
-#include "mollify/io/measure_json.h"
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/local/band_choice.h"
-#include "mollify/local/candidate_law.h"
-#include "mollify/local/grid_sampler.h"
-#include "mollify/local/table_scale.h"
-#include "mollify/space/field_text.h"
+#include "divergence/f_divergence.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
+#include "laboratory/density/gaussian_mixture.h"
+#include "laboratory/local/candidate_law.h"
+#include "laboratory/local/grid_sampler.h"
+#include "laboratory/local/table_scale.h"
+#include "laboratory/measure/measure_json.h"
+#include "local/band_choice.h"
 #include "report.h"
+#include "space/field_text.h"
 #include "text_file.h"
 
 namespace mollify::cli {

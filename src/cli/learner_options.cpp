@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "boosting/network.h"
+#include "boosting/release_learner.h"
 #include "command.h"
-#include "mollify/boosting/decision_tree.h"
-#include "mollify/boosting/logistic_model.h"
-#include "mollify/boosting/network.h"
-#include "mollify/boosting/release_learner.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
+#include "laboratory/boosting/decision_tree.h"
+#include "laboratory/boosting/logistic_model.h"
 
 namespace mollify::cli {
 namespace {

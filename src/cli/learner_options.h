@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "mollify/boosting/weak_learner.h"
+#include "boosting/weak_learner.h"
 
 namespace mollify::cli {
 

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "io/ledger_file.h"
+#include "kernel/core/invalid_input.h"
 #include "ledger_options.h"
-#include "mollify/io/ledger_file.h"
-#include "mollify/kernel/invalid_input.h"
 
 namespace mollify::cli {
 namespace {

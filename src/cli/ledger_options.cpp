@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "mollify/io/ledger_file.h"
-#include "mollify/io/sha256.h"
-#include "mollify/kernel/invalid_input.h"
+#include "io/ledger_file.h"
+#include "io/sha256.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 namespace {

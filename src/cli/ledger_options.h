@@ -7,10 +7,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "mollify/accounting/central_guarantee.h"
-#include "mollify/accounting/decimal.h"
-#include "mollify/accounting/privacy_cost.h"
-#include "mollify/accounting/protection_scope.h"
+#include "accounting/central_guarantee.h"
+#include "accounting/decimal.h"
+#include "accounting/privacy_cost.h"
+#include "accounting/protection_scope.h"
 
 namespace mollify::cli {
 

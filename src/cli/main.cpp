@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // mollify mbde: what boosting makes of private data, step by step. NOT PRIVATE.
-#include "mollify/boosting/mbde.h"
+#include "boosting/mbde.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include "boosting_report.h"
 #include "boosting_run.h"
 #include "command.h"
+#include "kernel/core/invalid_input.h"
+#include "laboratory/boosting/boosted_model_json.h"
 #include "learner_options.h"
-#include "mollify/io/boosted_model_json.h"
-#include "mollify/kernel/invalid_input.h"
 #include "output_files.h"
 #include "text_file.h"
 

@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "command.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/release/local_release.h"
+#include "kernel/core/invalid_input.h"
+#include "release/local_release.h"
 
 namespace mollify::cli {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "mollify/local/band_choice.h"
-#include "mollify/local/mechanism.h"
-#include "mollify/release/local_release.h"
+#include "local/band_choice.h"
+#include "local/mechanism.h"
+#include "release/local_release.h"
 
 namespace mollify::cli {
 

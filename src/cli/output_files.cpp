@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "mollify/io/atomic_file.h"
-#include "mollify/kernel/invalid_input.h"
+#include "io/atomic_file.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 namespace {

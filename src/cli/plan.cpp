@@ -6,19 +6,19 @@
 
 #include <fmt/format.h>
 
+#include "accounting/composition.h"
+#include "accounting/local_plan.h"
 #include "command.h"
+#include "io/domain_yaml.h"
+#include "io/public_records.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
+#include "local/mechanism_risk.h"
 #include "mechanism_options.h"
-#include "mollify/accounting/composition.h"
-#include "mollify/accounting/local_plan.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/public_records.h"
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/local/mechanism_risk.h"
-#include "mollify/release/draw_budget.h"
-#include "mollify/release/release_space.h"
 #include "plan_central.h"
 #include "plan_gaussian.h"
+#include "release/draw_budget.h"
+#include "release/release_space.h"
 #include "report.h"
 
 namespace mollify::cli {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "mollify/central/central_plan.h"
-#include "mollify/kernel/invalid_input.h"
+#include "central/central_plan.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 namespace {

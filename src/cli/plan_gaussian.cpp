@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "mollify/central/gaussian_plan.h"
-#include "mollify/kernel/invalid_input.h"
+#include "central/gaussian_plan.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 namespace {

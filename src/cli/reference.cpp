@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/measure_json.h"
-#include "mollify/io/public_records.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/reference/fitted_reference.h"
-#include "mollify/reference/gaussian_mixture_measure.h"
+#include "io/domain_yaml.h"
+#include "io/public_records.h"
+#include "kernel/core/invalid_input.h"
+#include "laboratory/measure/fitted_reference.h"
+#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/measure/measure_json.h"
 #include "output_files.h"
 
 namespace mollify::cli {

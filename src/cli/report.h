@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "command.h"
-#include "mollify/divergence/f_divergence.h"
-#include "mollify/local/guarantee.h"
+#include "divergence/f_divergence.h"
+#include "local/guarantee.h"
 
 namespace mollify::cli {
 

@@ -3,10 +3,10 @@
 
 #include "command.h"
 #include "distribution_file.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
+#include "local/mechanism_risk.h"
 #include "mechanism_options.h"
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/local/mechanism_risk.h"
 #include "report.h"
 
 namespace mollify::cli {

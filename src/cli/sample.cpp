@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/release/local_release.h"
+#include "kernel/core/invalid_input.h"
 #include "output_files.h"
+#include "release/local_release.h"
 #include "report.h"
 #include "sample_options.h"
 

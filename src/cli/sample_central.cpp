@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/release/central_release.h"
+#include "kernel/core/invalid_input.h"
+#include "release/central_release.h"
 #include "report.h"
 #include "sample_options.h"
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/release/gaussian_release.h"
+#include "kernel/core/invalid_input.h"
+#include "release/gaussian_release.h"
 #include "report.h"
 #include "sample_options.h"
 

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
+#include "central/central_design.h"
 #include "central_options.h"
 #include "gaussian_options.h"
+#include "kernel/core/secure_random.h"
 #include "ledger_options.h"
 #include "mechanism_options.h"
-#include "mollify/central/central_design.h"
-#include "mollify/kernel/secure_random.h"
 #include "space_options.h"
 
 namespace mollify::cli {

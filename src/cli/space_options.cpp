@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 

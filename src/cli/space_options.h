@@ -7,9 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "mollify/release/certificate.h"
-#include "mollify/release/release_space.h"
-#include "mollify/release/scorer_kind.h"
+#include "release/certificate.h"
+#include "release/release_space.h"
+#include "release/scorer_kind.h"
 
 namespace mollify::cli {
 

@@ -1,4 +1,4 @@
-#include "mollify/density/bandwidths.h"
+#include "density/bandwidths.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "candidate_blocks.h"
+#include "density/candidate_blocks.h"
 
 #include <algorithm>
 #include <iterator>

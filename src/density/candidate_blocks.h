@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "mollify/density/mixed_points.h"
+#include "density/mixed_points.h"
 
 namespace mollify::detail {
 

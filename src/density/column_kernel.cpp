@@ -1,4 +1,4 @@
-#include "mollify/density/column_kernel.h"
+#include "density/column_kernel.h"
 
 namespace mollify {
 namespace {

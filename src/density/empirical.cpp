@@ -1,4 +1,4 @@
-#include "mollify/density/empirical.h"
+#include "density/empirical.h"
 
 #include <algorithm>
 #include <numeric>

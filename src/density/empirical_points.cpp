@@ -1,4 +1,4 @@
-#include "mollify/density/empirical_points.h"
+#include "density/empirical_points.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <span>
 
-#include "candidate_blocks.h"
+#include "density/candidate_blocks.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/density/gaussian_mixture_fit.h"
+#include "density/gaussian_mixture_fit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/density/histogram.h"
+#include "density/histogram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mollify/density/bandwidths.h"
+#include "density/bandwidths.h"
 
 namespace mollify {
 namespace {

@@ -1,10 +1,10 @@
-#include "mollify/density/mixed_points.h"
+#include "density/mixed_points.h"
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

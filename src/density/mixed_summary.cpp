@@ -1,4 +1,4 @@
-#include "mollify/density/mixed_summary.h"
+#include "density/mixed_summary.h"
 
 #include <algorithm>
 #include <cmath>

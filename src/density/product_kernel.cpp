@@ -1,4 +1,4 @@
-#include "mollify/density/product_kernel.h"
+#include "density/product_kernel.h"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "candidate_blocks.h"
-#include "kernel_lanes.h"
-#include "mollify/density/column_kernel.h"
-#include "mollify/kernel/invalid_input.h"
+#include "density/candidate_blocks.h"
+#include "density/column_kernel.h"
+#include "density/kernel_lanes.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,10 +1,10 @@
-#include "mollify/density/scorer.h"
+#include "density/scorer.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

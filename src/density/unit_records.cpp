@@ -1,4 +1,4 @@
-#include "mollify/density/unit_records.h"
+#include "density/unit_records.h"
 
 #include <algorithm>
 #include <numeric>

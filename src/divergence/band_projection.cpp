@@ -1,4 +1,4 @@
-#include "mollify/divergence/band_projection.h"
+#include "divergence/band_projection.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "infinity.h"
-#include "mollify/divergence/compensated_sum.h"
-#include "mollify/kernel/invalid_input.h"
+#include "divergence/compensated_sum.h"
+#include "divergence/infinity.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,15 +1,15 @@
-#include "mollify/divergence/f_divergence.h"
+#include "divergence/f_divergence.h"
 
 #include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
 
-#include "divergence_terms.h"
-#include "infinity.h"
-#include "mollify/divergence/compensated_sum.h"
-#include "mollify/kernel/invalid_input.h"
-#include "same_outcomes.h"
+#include "divergence/compensated_sum.h"
+#include "divergence/divergence_terms.h"
+#include "divergence/infinity.h"
+#include "divergence/same_outcomes.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/divergence/reference_masses.h"
+#include "divergence/reference_masses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "mollify/divergence/compensated_sum.h"
-#include "mollify/kernel/invalid_input.h"
+#include "divergence/compensated_sum.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,8 +1,8 @@
-#include "same_outcomes.h"
+#include "divergence/same_outcomes.h"
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/divergence/worst_case_risk.h"
+#include "divergence/worst_case_risk.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "divergence_terms.h"
-#include "mollify/divergence/band_projection.h"
-#include "mollify/divergence/compensated_sum.h"
-#include "mollify/kernel/invalid_input.h"
+#include "divergence/band_projection.h"
+#include "divergence/compensated_sum.h"
+#include "divergence/divergence_terms.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

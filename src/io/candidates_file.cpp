@@ -1,4 +1,4 @@
-#include "mollify/io/candidates_file.h"
+#include "io/candidates_file.h"
 
 #include <charconv>
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "mollify/io/domain_hash.h"
-#include "mollify/io/line_reader.h"
-#include "mollify/io/sha256.h"
-#include "mollify/kernel/invalid_input.h"
+#include "io/domain_hash.h"
+#include "io/line_reader.h"
+#include "io/sha256.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,8 +1,8 @@
-#include "mollify/io/check.h"
+#include "io/check.h"
 
 #include <fmt/format.h>
 
-#include "mollify/space/field_text.h"
+#include "space/field_text.h"
 
 namespace mollify {
 namespace {

@@ -1,13 +1,13 @@
-#include "mollify/io/covariance_file.h"
+#include "io/covariance_file.h"
 
 #include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
 
-#include "mollify/io/csv_reader.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/field_text.h"
+#include "io/csv_reader.h"
+#include "kernel/core/invalid_input.h"
+#include "space/field_text.h"
 
 namespace mollify {
 namespace {

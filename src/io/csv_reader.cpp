@@ -1,4 +1,4 @@
-#include "mollify/io/csv_reader.h"
+#include "io/csv_reader.h"
 
 #include <csv.h>
 
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

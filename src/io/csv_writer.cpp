@@ -1,4 +1,4 @@
-#include "mollify/io/csv_writer.h"
+#include "io/csv_writer.h"
 
 #include <csv.h>
 

@@ -1,6 +1,6 @@
-#include "mollify/io/domain_hash.h"
+#include "io/domain_hash.h"
 
-#include "mollify/io/sha256.h"
+#include "io/sha256.h"
 
 namespace mollify {
 

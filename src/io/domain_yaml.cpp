@@ -1,4 +1,4 @@
-#include "mollify/io/domain_yaml.h"
+#include "io/domain_yaml.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -16,9 +16,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/field_text.h"
-#include "yaml_tree.h"
+#include "io/yaml_tree.h"
+#include "kernel/core/invalid_input.h"
+#include "space/field_text.h"
 
 namespace mollify {
 namespace {

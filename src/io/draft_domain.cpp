@@ -1,4 +1,4 @@
-#include "mollify/io/draft_domain.h"
+#include "io/draft_domain.h"
 
 #include <algorithm>
 #include <array>
@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "mollify/io/csv_reader.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/field_text.h"
-#include "mollify/space/string_index.h"
+#include "io/csv_reader.h"
+#include "kernel/core/invalid_input.h"
+#include "space/field_text.h"
+#include "space/string_index.h"
 
 namespace mollify {
 namespace {

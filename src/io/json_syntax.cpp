@@ -1,4 +1,4 @@
-#include "mollify/io/json_syntax.h"
+#include "io/json_syntax.h"
 
 #include <set>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

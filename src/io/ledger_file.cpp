@@ -1,4 +1,4 @@
-#include "mollify/io/ledger_file.h"
+#include "io/ledger_file.h"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "io/sqlite_database.h"
+#include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
-#include "sqlite_database.h"
 
 namespace mollify {
 

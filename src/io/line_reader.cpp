@@ -1,4 +1,4 @@
-#include "mollify/io/line_reader.h"
+#include "io/line_reader.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

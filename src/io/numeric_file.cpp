@@ -1,4 +1,4 @@
-#include "mollify/io/numeric_file.h"
+#include "io/numeric_file.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "mollify/io/record_reader.h"
+#include "io/record_reader.h"
 
 namespace mollify {
 namespace {

@@ -1,9 +1,9 @@
-#include "mollify/io/private_table.h"
+#include "io/private_table.h"
 
 #include <cstdint>
 #include <utility>
 
-#include "mollify/io/record_reader.h"
+#include "io/record_reader.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/io/public_records.h"
+#include "io/public_records.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "mollify/io/check.h"
-#include "mollify/kernel/invalid_input.h"
+#include "io/check.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

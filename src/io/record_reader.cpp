@@ -1,10 +1,10 @@
-#include "mollify/io/record_reader.h"
+#include "io/record_reader.h"
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

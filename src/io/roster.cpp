@@ -1,9 +1,9 @@
-#include "mollify/io/roster.h"
+#include "io/roster.h"
 
 #include <fmt/format.h>
 
-#include "mollify/io/csv_reader.h"
-#include "mollify/kernel/invalid_input.h"
+#include "io/csv_reader.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,10 +1,10 @@
-#include "sqlite_database.h"
+#include "io/sqlite_database.h"
 
 #include <stdexcept>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "yaml_tree.h"
+#include "io/yaml_tree.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,9 +11,9 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/field_text.h"
-#include "mollify/space/string_index.h"
+#include "kernel/core/invalid_input.h"
+#include "space/field_text.h"
+#include "space/string_index.h"
 
 namespace mollify {
 namespace {

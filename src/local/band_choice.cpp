@@ -1,13 +1,13 @@
-#include "mollify/local/band_choice.h"
+#include "local/band_choice.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/local/band_floor.h"
-#include "mollify/space/field_text.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
+#include "local/band_floor.h"
+#include "space/field_text.h"
 
 namespace mollify {
 namespace {

@@ -1,12 +1,12 @@
-#include "mollify/local/band_floor.h"
+#include "local/band_floor.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,10 +1,10 @@
-#include "mollify/local/band_sampler.h"
+#include "local/band_sampler.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/kernel/alias_table.h"
+#include "accounting/directed_rounding.h"
+#include "kernel/channel/alias_table.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/local/band_tuning.h"
+#include "local/band_tuning.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "mollify/local/channel_sampler.h"
+#include "local/channel_sampler.h"
 
 #include <type_traits>
 
-#include "column_ratio.h"
-#include "mollify/local/gaussian_curve.h"
-#include "mollify/local/input_weights.h"
+#include "local/column_ratio.h"
+#include "local/gaussian_curve.h"
+#include "local/input_weights.h"
 
 namespace mollify {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "mollify/accounting/directed_rounding.h"
+#include "accounting/directed_rounding.h"
 
 namespace mollify::detail {
 

@@ -1,4 +1,4 @@
-#include "mollify/local/gaussian_curve.h"
+#include "local/gaussian_curve.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

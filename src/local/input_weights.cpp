@@ -1,4 +1,4 @@
-#include "mollify/local/input_weights.h"
+#include "local/input_weights.h"
 
 #include <algorithm>
 #include <cmath>

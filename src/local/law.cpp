@@ -1,4 +1,4 @@
-#include "mollify/local/law.h"
+#include "local/law.h"
 
 #include <functional>
 

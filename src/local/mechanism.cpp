@@ -1,17 +1,17 @@
-#include "mollify/local/mechanism.h"
+#include "local/mechanism.h"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "../kernel/positive_masses.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/local/band_choice.h"
-#include "mollify/local/band_floor.h"
-#include "mollify/local/band_sampler.h"
-#include "mollify/local/channel_sampler.h"
-#include "mollify/local/gaussian_curve.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/positive_masses.h"
+#include "local/band_choice.h"
+#include "local/band_floor.h"
+#include "local/band_sampler.h"
+#include "local/channel_sampler.h"
+#include "local/gaussian_curve.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/local/mechanism_risk.h"
+#include "local/mechanism_risk.h"
 
 #include <algorithm>
 #include <array>
@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/mixture_channel.h"
-#include "mollify/kernel/randomized_response.h"
-#include "mollify/kernel/staircase_channel.h"
-#include "mollify/local/gaussian_curve.h"
+#include "kernel/channel/mixture_channel.h"
+#include "kernel/channel/staircase_channel.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/randomized_response.h"
+#include "local/gaussian_curve.h"
 
 namespace mollify {
 namespace {

@@ -1,11 +1,11 @@
-#include "mollify/local/scored_table.h"
+#include "local/scored_table.h"
 
 #include <algorithm>
 #include <functional>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

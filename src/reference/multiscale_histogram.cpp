@@ -1,4 +1,4 @@
-#include "mollify/reference/multiscale_histogram.h"
+#include "reference/multiscale_histogram.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "mollify/reference/smoothed_histogram.h"
+#include "reference/smoothed_histogram.h"
 
 namespace mollify {
 

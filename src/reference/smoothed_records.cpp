@@ -1,12 +1,12 @@
-#include "mollify/reference/smoothed_records.h"
+#include "reference/smoothed_records.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "mollify/density/product_kernel.h"
-#include "mollify/kernel/invalid_input.h"
+#include "density/product_kernel.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/release/central_certificate.h"
+#include "release/central_certificate.h"
 
 #include <algorithm>
 #include <array>
@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "certificate_reader.h"
-#include "guarantee_json.h"
-#include "mollify/accounting/central_composition.h"
-#include "mollify/accounting/shuffle_amplification.h"
-#include "mollify/io/domain_hash.h"
-#include "mollify/io/json_syntax.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/central_composition.h"
+#include "accounting/shuffle_amplification.h"
+#include "io/domain_hash.h"
+#include "io/json_syntax.h"
+#include "kernel/core/invalid_input.h"
+#include "release/certificate_reader.h"
+#include "release/guarantee_json.h"
 
 namespace mollify {
 namespace {

@@ -1,16 +1,16 @@
-#include "mollify/release/central_release.h"
+#include "release/central_release.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "mollify/io/csv_writer.h"
-#include "mollify/io/domain_hash.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/private_table.h"
-#include "mollify/io/public_records.h"
-#include "mollify/io/roster.h"
-#include "mollify/kernel/invalid_input.h"
+#include "io/csv_writer.h"
+#include "io/domain_hash.h"
+#include "io/domain_yaml.h"
+#include "io/private_table.h"
+#include "io/public_records.h"
+#include "io/roster.h"
+#include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
 
 namespace mollify {

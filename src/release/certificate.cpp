@@ -1,18 +1,18 @@
-#include "mollify/release/certificate.h"
+#include "release/certificate.h"
 
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "certificate_reader.h"
-#include "mollify/density/empirical.h"
-#include "mollify/io/sha256.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/local/band_choice.h"
-#include "mollify/local/band_sampler.h"
-#include "mollify/reference/smoothed_histogram.h"
-#include "mollify/space/recut_domain.h"
+#include "density/empirical.h"
+#include "io/sha256.h"
+#include "kernel/core/invalid_input.h"
+#include "local/band_choice.h"
+#include "local/band_sampler.h"
+#include "reference/smoothed_histogram.h"
+#include "release/certificate_reader.h"
+#include "space/recut_domain.h"
 
 namespace mollify {
 namespace {

@@ -1,6 +1,6 @@
-#include "certificate_reader.h"
+#include "release/certificate_reader.h"
 
-#include "mollify/io/json_syntax.h"
+#include "io/json_syntax.h"
 
 namespace mollify {
 

@@ -1,14 +1,14 @@
-#include "mollify/release/draw_budget.h"
+#include "release/draw_budget.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/composition.h"
-#include "mollify/accounting/gaussian_composition.h"
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/composition.h"
+#include "accounting/gaussian_composition.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

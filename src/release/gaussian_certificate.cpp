@@ -1,16 +1,16 @@
-#include "mollify/release/gaussian_certificate.h"
+#include "release/gaussian_certificate.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "certificate_reader.h"
-#include "guarantee_json.h"
-#include "mollify/central/gaussian_sampler.h"
-#include "mollify/io/domain_hash.h"
-#include "mollify/io/json_syntax.h"
-#include "mollify/kernel/invalid_input.h"
+#include "central/gaussian_sampler.h"
+#include "io/domain_hash.h"
+#include "io/json_syntax.h"
+#include "kernel/core/invalid_input.h"
+#include "release/certificate_reader.h"
+#include "release/guarantee_json.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/release/gaussian_release.h"
+#include "release/gaussian_release.h"
 
 #include <algorithm>
 #include <fstream>
@@ -7,16 +7,16 @@
 
 #include <fmt/format.h>
 
-#include "mollify/io/covariance_file.h"
-#include "mollify/io/csv_writer.h"
-#include "mollify/io/domain_hash.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/line_reader.h"
-#include "mollify/io/numeric_file.h"
-#include "mollify/io/public_records.h"
-#include "mollify/io/roster.h"
-#include "mollify/io/sha256.h"
-#include "mollify/kernel/invalid_input.h"
+#include "io/covariance_file.h"
+#include "io/csv_writer.h"
+#include "io/domain_hash.h"
+#include "io/domain_yaml.h"
+#include "io/line_reader.h"
+#include "io/numeric_file.h"
+#include "io/public_records.h"
+#include "io/roster.h"
+#include "io/sha256.h"
+#include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
 
 namespace mollify {

@@ -1,8 +1,8 @@
-#include "guarantee_json.h"
+#include "release/guarantee_json.h"
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

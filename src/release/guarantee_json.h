@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "certificate_reader.h"
-#include "mollify/accounting/central_guarantee.h"
+#include "accounting/central_guarantee.h"
+#include "release/certificate_reader.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "mollify/release/guarantee_words.h"
+#include "release/guarantee_words.h"
 
 #include <cmath>
 

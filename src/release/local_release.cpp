@@ -1,24 +1,24 @@
-#include "mollify/release/local_release.h"
+#include "release/local_release.h"
 
 #include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
-#include "mollify/accounting/composition.h"
-#include "mollify/io/csv_writer.h"
-#include "mollify/io/domain_hash.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/private_table.h"
-#include "mollify/io/public_records.h"
-#include "mollify/io/record_reader.h"
-#include "mollify/io/roster.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/shuffle.h"
-#include "mollify/local/band_sampler.h"
-#include "mollify/local/scored_table.h"
-#include "mollify/release/draw_budget.h"
+#include "accounting/composition.h"
+#include "io/csv_writer.h"
+#include "io/domain_hash.h"
+#include "io/domain_yaml.h"
+#include "io/private_table.h"
+#include "io/public_records.h"
+#include "io/record_reader.h"
+#include "io/roster.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/order/shuffle.h"
+#include "local/band_sampler.h"
+#include "local/scored_table.h"
 #include "mollify/version.h"
+#include "release/draw_budget.h"
 
 namespace mollify {
 namespace {

@@ -1,16 +1,16 @@
-#include "mollify/release/release_space.h"
+#include "release/release_space.h"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "mollify/io/candidates_file.h"
-#include "mollify/io/public_records.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/reference/multiscale_histogram.h"
-#include "mollify/reference/smoothed_histogram.h"
-#include "mollify/space/recut_domain.h"
+#include "io/candidates_file.h"
+#include "io/public_records.h"
+#include "kernel/core/invalid_input.h"
+#include "reference/multiscale_histogram.h"
+#include "reference/smoothed_histogram.h"
+#include "space/recut_domain.h"
 
 namespace mollify {
 namespace {

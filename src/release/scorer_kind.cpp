@@ -1,11 +1,11 @@
-#include "mollify/release/scorer_kind.h"
+#include "release/scorer_kind.h"
 
-#include "mollify/boosting/boosted_scorer.h"
-#include "mollify/boosting/ratio_scorer.h"
-#include "mollify/density/empirical_points.h"
-#include "mollify/density/gaussian_mixture_fit.h"
-#include "mollify/density/histogram.h"
-#include "mollify/density/product_kernel.h"
+#include "boosting/boosted_scorer.h"
+#include "boosting/ratio_scorer.h"
+#include "density/empirical_points.h"
+#include "density/gaussian_mixture_fit.h"
+#include "density/histogram.h"
+#include "density/product_kernel.h"
 
 namespace mollify {
 

@@ -1,10 +1,10 @@
-#include "mollify/release/unit_estimates.h"
+#include "release/unit_estimates.h"
 
 #include <algorithm>
 
-#include "mollify/io/private_table.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/local/scored_table.h"
+#include "io/private_table.h"
+#include "kernel/core/invalid_input.h"
+#include "local/scored_table.h"
 
 namespace mollify {
 namespace {

@@ -1,17 +1,17 @@
-#include "mollify/release/verification.h"
+#include "release/verification.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "mollify/accounting/composition.h"
-#include "mollify/accounting/directed_rounding.h"
-#include "mollify/accounting/gaussian_composition.h"
-#include "mollify/io/candidates_file.h"
-#include "mollify/io/domain_hash.h"
-#include "mollify/kernel/seeded_random.h"
-#include "mollify/local/band_sampler.h"
-#include "mollify/space/recut_domain.h"
+#include "accounting/composition.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/gaussian_composition.h"
+#include "io/candidates_file.h"
+#include "io/domain_hash.h"
+#include "kernel/core/seeded_random.h"
+#include "local/band_sampler.h"
+#include "space/recut_domain.h"
 
 namespace mollify {
 namespace {

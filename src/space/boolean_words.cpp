@@ -1,13 +1,13 @@
-#include "mollify/space/boolean_words.h"
+#include "space/boolean_words.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/declared_word.h"
-#include "mollify/space/field_text.h"
+#include "kernel/core/invalid_input.h"
+#include "space/declared_word.h"
+#include "space/field_text.h"
 
 namespace mollify {
 namespace {

@@ -1,10 +1,10 @@
-#include "mollify/space/candidates.h"
+#include "space/candidates.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 

@@ -1,10 +1,10 @@
-#include "mollify/space/categories.h"
+#include "space/categories.h"
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/declared_word.h"
-#include "mollify/space/field_text.h"
+#include "kernel/core/invalid_input.h"
+#include "space/declared_word.h"
+#include "space/field_text.h"
 
 namespace mollify {
 

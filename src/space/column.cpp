@@ -1,12 +1,12 @@
-#include "mollify/space/column.h"
+#include "space/column.h"
 
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/declared_word.h"
+#include "kernel/core/invalid_input.h"
+#include "space/declared_word.h"
 
 namespace mollify {
 namespace {

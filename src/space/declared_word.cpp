@@ -1,11 +1,11 @@
-#include "mollify/space/declared_word.h"
+#include "space/declared_word.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/field_text.h"
+#include "kernel/core/invalid_input.h"
+#include "space/field_text.h"
 
 namespace mollify {
 

@@ -1,9 +1,9 @@
-#include "mollify/space/domain.h"
+#include "space/domain.h"
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/string_index.h"
+#include "kernel/core/invalid_input.h"
+#include "space/string_index.h"
 
 namespace mollify {
 

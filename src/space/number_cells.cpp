@@ -1,4 +1,4 @@
-#include "mollify/space/number_cells.h"
+#include "space/number_cells.h"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/field_text.h"
-#include "mollify/space/integer_cells.h"
+#include "kernel/core/invalid_input.h"
+#include "space/field_text.h"
+#include "space/integer_cells.h"
 
 namespace mollify {
 namespace {

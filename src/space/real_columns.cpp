@@ -1,4 +1,4 @@
-#include "mollify/space/real_columns.h"
+#include "space/real_columns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/space/field_text.h"
+#include "kernel/core/invalid_input.h"
+#include "space/field_text.h"
 
 namespace mollify {
 namespace {

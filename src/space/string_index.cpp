@@ -1,4 +1,4 @@
-#include "mollify/space/string_index.h"
+#include "space/string_index.h"
 
 #include <functional>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "mollify/space/uniform_records.h"
+#include "space/uniform_records.h"
 
 #include <algorithm>
 

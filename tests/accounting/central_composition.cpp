@@ -1,4 +1,4 @@
-#include "mollify/accounting/central_composition.h"
+#include "accounting/central_composition.h"
 
 #include <cmath>
 #include <vector>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

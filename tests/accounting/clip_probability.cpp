@@ -1,4 +1,4 @@
-#include "mollify/accounting/clip_probability.h"
+#include "accounting/clip_probability.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/accounting/concentrated.h"
+#include "accounting/concentrated.h"
 
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/accounting/gaussian_composition.h"
+#include "accounting/gaussian_composition.h"
 
 #include <cmath>
 
@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mollify/accounting/concentrated.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/concentrated.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

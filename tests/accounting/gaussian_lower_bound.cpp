@@ -1,4 +1,4 @@
-#include "mollify/accounting/gaussian_lower_bound.h"
+#include "accounting/gaussian_lower_bound.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "mollify/accounting/lattice_gaussian.h"
+#include "accounting/lattice_gaussian.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mollify/accounting/gaussian_composition.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/gaussian_composition.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

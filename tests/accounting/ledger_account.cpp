@@ -1,4 +1,4 @@
-#include "mollify/accounting/ledger_account.h"
+#include "accounting/ledger_account.h"
 
 #include <cmath>
 #include <string>
@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mollify/accounting/composition.h"
-#include "mollify/accounting/concentrated.h"
-#include "mollify/accounting/gaussian_composition.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/composition.h"
+#include "accounting/concentrated.h"
+#include "accounting/gaussian_composition.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mollify/accounting/ledger_account.h"
+#include "accounting/ledger_account.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/accounting/local_plan.h"
+#include "accounting/local_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "divergence/arbitrary_distribution.h"
-#include "mollify/divergence/band_projection.h"
-#include "mollify/kernel/invalid_input.h"
+#include "divergence/band_projection.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

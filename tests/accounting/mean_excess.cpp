@@ -1,4 +1,4 @@
-#include "mollify/accounting/mean_excess.h"
+#include "accounting/mean_excess.h"
 
 #include <cmath>
 #include <cstdio>

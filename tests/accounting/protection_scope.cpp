@@ -1,4 +1,4 @@
-#include "mollify/accounting/protection_scope.h"
+#include "accounting/protection_scope.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mollify/accounting/radial_total_variation.h"
+#include "accounting/radial_total_variation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 #include "sanitized.h"
 

@@ -1,12 +1,12 @@
-#include "mollify/accounting/shuffle_amplification.h"
+#include "accounting/shuffle_amplification.h"
 
 #include <cmath>
 #include <cstdio>
 
 #include <gtest/gtest.h>
 
-#include "mollify/accounting/privacy_blanket.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/privacy_blanket.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

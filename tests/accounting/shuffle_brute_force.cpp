@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "accounting/privacy_blanket.h"
 #include "accounting/report_laws.h"
-#include "mollify/accounting/privacy_blanket.h"
-#include "mollify/accounting/shuffle_amplification.h"
-#include "mollify/divergence/hockey_stick.h"
+#include "accounting/shuffle_amplification.h"
+#include "laboratory/divergence/hockey_stick.h"
 
 namespace mollify::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/boosting/bounding.h"
+#include "boosting/bounding.h"
 
 #include <bit>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "network_lanes.h"
+#include "boosting/network_lanes.h"
 
 namespace mollify::test {
 

@@ -1,4 +1,4 @@
-#include "mollify/boosting/feature_encoding.h"
+#include "boosting/feature_encoding.h"
 
 #include <cmath>
 #include <set>

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "mollify/boosting/boosted_density.h"
-#include "mollify/boosting/weak_learner.h"
+#include "boosting/boosted_density.h"
+#include "boosting/weak_learner.h"
 
 namespace mollify::test {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "mollify/boosting/features.h"
+#include "boosting/features.h"
 
 namespace mollify::test {
 

@@ -6,11 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "boosting/boosted_scorer.h"
+#include "boosting/network.h"
+#include "boosting/ratio_scorer.h"
 #include "density/mixed_rows.h"
-#include "mollify/boosting/boosted_scorer.h"
-#include "mollify/boosting/network.h"
-#include "mollify/boosting/ratio_scorer.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

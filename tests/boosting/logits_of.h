@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "mollify/boosting/classifier.h"
+#include "boosting/classifier.h"
 
 namespace mollify::test {
 

@@ -1,4 +1,4 @@
-#include "mollify/boosting/mbde.h"
+#include "boosting/mbde.h"
 
 #include <array>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "boosting/finite_space.h"
-#include "mollify/divergence/f_divergence.h"
-#include "mollify/kernel/invalid_input.h"
+#include "divergence/f_divergence.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/boosting/network.h"
+#include "boosting/network.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +16,7 @@
 #include "boosting/gaussian_features.h"
 #include "boosting/logits_of.h"
 #include "boosting/plain_network.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

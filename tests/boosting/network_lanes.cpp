@@ -1,4 +1,4 @@
-#include "network_lanes.h"
+#include "boosting/network_lanes.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "network_passes.h"
+#include "boosting/network_passes.h"
 
 #include <algorithm>
 #include <cmath>

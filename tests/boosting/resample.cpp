@@ -1,4 +1,4 @@
-#include "mollify/boosting/resample.h"
+#include "boosting/resample.h"
 
 #include <cmath>
 #include <limits>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "boosting/finite_space.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "mollify/boosting/boosted_density.h"
-#include "mollify/boosting/diagnostics.h"
-#include "mollify/boosting/grid_features.h"
-#include "mollify/density/gaussian_mixture.h"
-#include "mollify/reference/gaussian_mixture_measure.h"
+#include "boosting/boosted_density.h"
+#include "laboratory/boosting/diagnostics.h"
+#include "laboratory/boosting/grid_features.h"
+#include "laboratory/density/gaussian_mixture.h"
+#include "laboratory/measure/gaussian_mixture_measure.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "standardisation.h"
+#include "boosting/standardisation.h"
 
 #include <cmath>
 #include <limits>

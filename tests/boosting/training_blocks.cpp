@@ -1,4 +1,4 @@
-#include "training_blocks.h"
+#include "boosting/training_blocks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "network_passes.h"
+#include "boosting/network_passes.h"
 
 namespace mollify::detail {
 namespace {

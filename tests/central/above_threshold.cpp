@@ -1,4 +1,4 @@
-#include "mollify/central/above_threshold.h"
+#include "central/above_threshold.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/chi_square.h"
-#include "mollify/kernel/invalid_input.h"
+#include "chi_square.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

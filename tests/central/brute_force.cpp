@@ -10,10 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include "accounting/shuffle_amplification.h"
+#include "central/central_design.h"
 #include "central/exact_law.h"
-#include "mollify/accounting/shuffle_amplification.h"
-#include "mollify/central/central_design.h"
-#include "mollify/divergence/renyi.h"
+#include "laboratory/divergence/renyi.h"
 
 namespace mollify {
 namespace {

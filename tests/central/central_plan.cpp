@@ -1,11 +1,11 @@
-#include "mollify/central/central_plan.h"
+#include "central/central_plan.h"
 
 #include <cmath>
 #include <cstdio>
 
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/central/central_sampler.h"
+#include "central/central_sampler.h"
 
 #include <array>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mollify/central/central_design.h"
+#include "central/central_design.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/central/clipped_means.h"
+#include "central/clipped_means.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

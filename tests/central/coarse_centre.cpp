@@ -1,4 +1,4 @@
-#include "mollify/central/coarse_centre.h"
+#include "central/coarse_centre.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,12 +14,12 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <gtest/gtest.h>
 
+#include "accounting/concentrated.h"
 #include "central/median_laws.h"
-#include "kernel/chi_square.h"
-#include "mollify/accounting/concentrated.h"
-#include "mollify/central/private_median.h"
-#include "mollify/central/stable_histogram.h"
-#include "mollify/kernel/invalid_input.h"
+#include "central/private_median.h"
+#include "central/stable_histogram.h"
+#include "chi_square.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/central/disjoint_runs.h"
+#include "central/disjoint_runs.h"
 
 #include <cmath>
 #include <memory>
@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mollify/central/ds_roo.h"
-#include "mollify/kernel/invalid_input.h"
+#include "central/ds_roo.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,11 +1,11 @@
-#include "mollify/central/ds_roo.h"
+#include "central/ds_roo.h"
 
 #include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

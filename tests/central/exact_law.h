@@ -10,13 +10,13 @@
 #include <numeric>
 #include <vector>
 
-#include "mollify/central/central_sampler.h"
-#include "mollify/central/clipped_means.h"
-#include "mollify/central/disjoint_runs.h"
-#include "mollify/central/ds_roo.h"
-#include "mollify/central/poisson_sampler.h"
-#include "mollify/central/product_sampler.h"
-#include "mollify/central/subset_sampler.h"
+#include "central/central_sampler.h"
+#include "central/clipped_means.h"
+#include "central/disjoint_runs.h"
+#include "central/ds_roo.h"
+#include "central/poisson_sampler.h"
+#include "central/product_sampler.h"
+#include "central/subset_sampler.h"
 
 namespace mollify::test {
 

@@ -1,4 +1,4 @@
-#include "mollify/central/gaussian_design.h"
+#include "central/gaussian_design.h"
 
 #include <cmath>
 #include <cstdio>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

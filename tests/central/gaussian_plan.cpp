@@ -1,8 +1,8 @@
-#include "mollify/central/gaussian_plan.h"
+#include "central/gaussian_plan.h"
 
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include "central/gaussian_sampler.h"
 #include "central/small_gaussian_design.h"
-#include "kernel/chi_square.h"
-#include "mollify/central/gaussian_sampler.h"
-#include "mollify/kernel/clipped_sum.h"
+#include "chi_square.h"
+#include "kernel/noise/clipped_sum.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/central/gaussian_sampler.h"
+#include "central/gaussian_sampler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "central/small_gaussian_design.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 #include "sanitized.h"
 

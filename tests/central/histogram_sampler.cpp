@@ -1,4 +1,4 @@
-#include "mollify/central/histogram_sampler.h"
+#include "central/histogram_sampler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "central/exact_law.h"
-#include "kernel/chi_square.h"
-#include "mollify/kernel/invalid_input.h"
+#include "chi_square.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mollify/central/private_median.h"
+#include "central/private_median.h"
 
 namespace mollify::test {
 

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "central/central_design.h"
 #include "central/exact_law.h"
-#include "kernel/chi_square.h"
-#include "mollify/central/central_design.h"
+#include "chi_square.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/central/poisson_sampler.h"
+#include "central/poisson_sampler.h"
 
 #include <optional>
 

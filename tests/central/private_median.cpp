@@ -1,4 +1,4 @@
-#include "mollify/central/private_median.h"
+#include "central/private_median.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "central/median_laws.h"
-#include "kernel/chi_square.h"
-#include "mollify/kernel/invalid_input.h"
+#include "chi_square.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

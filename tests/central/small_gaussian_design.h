@@ -1,7 +1,7 @@
 // Gaussian designs with lattices so small that all can be enumerated.
 #pragma once
 
-#include "mollify/central/gaussian_design.h"
+#include "central/gaussian_design.h"
 
 namespace mollify::test {
 

@@ -1,4 +1,4 @@
-#include "mollify/central/stable_histogram.h"
+#include "central/stable_histogram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <gtest/gtest.h>
 
-#include "kernel/chi_square.h"
-#include "mollify/kernel/invalid_input.h"
+#include "chi_square.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

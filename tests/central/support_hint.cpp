@@ -1,4 +1,4 @@
-#include "mollify/central/support_hint.h"
+#include "central/support_hint.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "mollify/accounting/central_composition.h"
-#include "mollify/central/central_design.h"
-#include "mollify/kernel/invalid_input.h"
+#include "accounting/central_composition.h"
+#include "central/central_design.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/central/whitening.h"
+#include "central/whitening.h"
 
 #include <cmath>
 #include <cstddef>
@@ -8,9 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mollify/central/numeric_table.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/seeded_random.h"
+#include "central/numeric_table.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/seeded_random.h"
 #include "not_finite.h"
 
 namespace mollify {

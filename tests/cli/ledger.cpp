@@ -11,10 +11,10 @@
 
 #include <gtest/gtest.h>
 
+#include "accounting/decimal.h"
 #include "command_line.h"
-#include "mollify/accounting/decimal.h"
-#include "mollify/io/ledger_file.h"
-#include "mollify/io/sha256.h"
+#include "io/ledger_file.h"
+#include "io/sha256.h"
 
 namespace mollify::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "cli/command_line.h"
-#include "mollify/io/boosted_model_json.h"
+#include "laboratory/boosting/boosted_model_json.h"
 #include "sanitized.h"
 
 namespace mollify::test {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/space/domain.h"
+#include "io/domain_yaml.h"
+#include "space/domain.h"
 
 namespace mollify::test {
 namespace {

@@ -6,9 +6,9 @@
 #include <iostream>
 #include <numeric>
 
-#include <mollify/kernel/band.h>
-#include <mollify/kernel/secure_random.h>
-#include <mollify/kernel/table.h>
+#include "kernel/core/band.h"
+#include "kernel/core/secure_random.h"
+#include "kernel/core/table.h"
 
 int main() {
   constexpr double kEpsilon = 1;

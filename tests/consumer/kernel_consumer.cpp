@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <iostream>
 
-#include <mollify/kernel/randomized_response.h>
-#include <mollify/kernel/secure_random.h>
+#include "kernel/core/randomized_response.h"
+#include "kernel/core/secure_random.h"
 
 int main() {
   const mollify::RandomizedResponse response(4, 1.0);

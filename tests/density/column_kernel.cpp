@@ -1,4 +1,4 @@
-#include "mollify/density/column_kernel.h"
+#include "density/column_kernel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/chi_square.h"
-#include "mollify/kernel/seeded_random.h"
+#include "chi_square.h"
+#include "kernel/core/seeded_random.h"
 #include "not_finite.h"
 
 namespace mollify {

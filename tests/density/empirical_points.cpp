@@ -1,4 +1,4 @@
-#include "mollify/density/empirical_points.h"
+#include "density/empirical_points.h"
 
 #include <algorithm>
 #include <vector>

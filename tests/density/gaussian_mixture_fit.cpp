@@ -1,4 +1,4 @@
-#include "mollify/density/gaussian_mixture_fit.h"
+#include "density/gaussian_mixture_fit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "density/mixed_rows.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/density/histogram.h"
+#include "density/histogram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "density/bandwidths.h"
 #include "density/mixed_rows.h"
-#include "mollify/density/bandwidths.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernel_lanes.h"
+#include "density/kernel_lanes.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "mollify/density/mixed_points.h"
+#include "density/mixed_points.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

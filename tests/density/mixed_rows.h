@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "mollify/density/mixed_points.h"
+#include "density/mixed_points.h"
 
 namespace mollify::test {
 

@@ -1,4 +1,4 @@
-#include "mollify/density/product_kernel.h"
+#include "density/product_kernel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "density/column_kernel.h"
 #include "density/mixed_rows.h"
-#include "mollify/density/column_kernel.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "sanitized.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/density/record_layout.h"
+#include "density/record_layout.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "mollify/density/unit_table.h"
+#include "density/unit_table.h"
 
 #include <rapidcheck.h>
 

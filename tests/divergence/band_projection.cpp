@@ -1,4 +1,4 @@
-#include "mollify/divergence/band_projection.h"
+#include "divergence/band_projection.h"
 
 #include <cmath>
 #include <fstream>
@@ -11,8 +11,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "divergence/arbitrary_distribution.h"
-#include "mollify/divergence/f_divergence.h"
-#include "mollify/kernel/invalid_input.h"
+#include "divergence/f_divergence.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 #include "sanitized.h"
 
@@ -35,7 +35,7 @@ double sum(const Masses& masses) { return std::accumulate(masses.begin(), masses
 double number(const nlohmann::json& text) { return std::stod(text.get<std::string>()); }
 
 TEST(BandProjection, ReferenceLaws) {
-  std::ifstream file(MOLLIFY_TEST_FINITE_JSON);
+  std::ifstream file(MOLLIFY_TEST_DATA "/finite.json");
   const nlohmann::json reference = nlohmann::json::parse(file);
   std::size_t seen = 0;
   for (const auto& row : reference.at("laws_k5")) {

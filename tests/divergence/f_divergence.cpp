@@ -1,4 +1,4 @@
-#include "mollify/divergence/f_divergence.h"
+#include "divergence/f_divergence.h"
 
 #include <cmath>
 #include <limits>
@@ -8,10 +8,10 @@
 #include <rapidcheck/gtest.h>
 
 #include "divergence/arbitrary_distribution.h"
-#include "mollify/divergence/compensated_sum.h"
-#include "mollify/divergence/hockey_stick.h"
-#include "mollify/divergence/renyi.h"
-#include "mollify/kernel/invalid_input.h"
+#include "divergence/compensated_sum.h"
+#include "kernel/core/invalid_input.h"
+#include "laboratory/divergence/hockey_stick.h"
+#include "laboratory/divergence/renyi.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/divergence/worst_case_risk.h"
+#include "divergence/worst_case_risk.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "divergence/arbitrary_distribution.h"
-#include "mollify/divergence/band_projection.h"
-#include "mollify/kernel/invalid_input.h"
+#include "divergence/band_projection.h"
+#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {
@@ -35,7 +35,7 @@ DivergenceReport risk_at(const Masses& p, const Masses& h, double b, double lift
 }
 
 TEST(WorstCaseRisk, ReferenceRows) {
-  std::ifstream file(MOLLIFY_TEST_FINITE_JSON);
+  std::ifstream file(MOLLIFY_TEST_DATA "/finite.json");
   const nlohmann::json reference = nlohmann::json::parse(file);
   std::size_t seen = 0;
   for (const auto& row : reference.at("rows")) {

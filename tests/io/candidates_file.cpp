@@ -1,4 +1,4 @@
-#include "mollify/io/candidates_file.h"
+#include "io/candidates_file.h"
 
 #include <string>
 #include <vector>
@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "io/domain_hash.h"
+#include "io/domain_yaml.h"
 #include "io/scratch.h"
-#include "mollify/io/domain_hash.h"
-#include "mollify/io/domain_yaml.h"
 #include "space/random_domain.h"
 
 namespace mollify {

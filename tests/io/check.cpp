@@ -1,4 +1,4 @@
-#include "mollify/io/check.h"
+#include "io/check.h"
 
 #include <rapidcheck.h>
 
@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "io/csv_writer.h"
+#include "io/domain_yaml.h"
 #include "io/scratch.h"
-#include "mollify/io/csv_writer.h"
-#include "mollify/io/domain_yaml.h"
 #include "space/random_domain.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/io/covariance_file.h"
+#include "io/covariance_file.h"
 
 #include <string>
 #include <vector>

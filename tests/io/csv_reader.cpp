@@ -1,4 +1,4 @@
-#include "mollify/io/csv_reader.h"
+#include "io/csv_reader.h"
 
 #include <rapidcheck.h>
 #include <sys/resource.h>

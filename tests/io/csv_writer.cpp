@@ -1,4 +1,4 @@
-#include "mollify/io/csv_writer.h"
+#include "io/csv_writer.h"
 
 #include <rapidcheck.h>
 
@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "io/csv_reader.h"
 #include "io/scratch.h"
-#include "mollify/io/csv_reader.h"
 
 namespace mollify {
 namespace {

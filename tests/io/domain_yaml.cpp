@@ -1,4 +1,4 @@
-#include "mollify/io/domain_yaml.h"
+#include "io/domain_yaml.h"
 
 #include <rapidcheck.h>
 
@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "io/domain_hash.h"
 #include "io/scratch.h"
-#include "mollify/io/domain_hash.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 #include "space/random_domain.h"
 
 namespace mollify {

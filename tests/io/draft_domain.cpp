@@ -1,13 +1,13 @@
-#include "mollify/io/draft_domain.h"
+#include "io/draft_domain.h"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/check.h"
+#include "io/domain_yaml.h"
 #include "io/scratch.h"
-#include "mollify/io/check.h"
-#include "mollify/io/domain_yaml.h"
 
 namespace mollify {
 namespace {

@@ -1,8 +1,8 @@
-#include "mollify/io/json_syntax.h"
+#include "io/json_syntax.h"
 
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/io/ledger_file.h"
+#include "io/ledger_file.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "io/scratch.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

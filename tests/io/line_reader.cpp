@@ -1,4 +1,4 @@
-#include "mollify/io/line_reader.h"
+#include "io/line_reader.h"
 
 #include <rapidcheck.h>
 

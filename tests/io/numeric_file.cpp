@@ -1,4 +1,4 @@
-#include "mollify/io/numeric_file.h"
+#include "io/numeric_file.h"
 
 #include <string>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "io/scratch.h"
-#include "mollify/kernel/secure_random.h"
+#include "kernel/core/secure_random.h"
 
 namespace mollify {
 namespace {

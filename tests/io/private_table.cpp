@@ -1,4 +1,4 @@
-#include "mollify/io/private_table.h"
+#include "io/private_table.h"
 
 #include <rapidcheck.h>
 
@@ -11,11 +11,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "chi_square.h"
+#include "io/csv_writer.h"
+#include "io/domain_yaml.h"
+#include "io/roster.h"
 #include "io/scratch.h"
-#include "kernel/chi_square.h"
-#include "mollify/io/csv_writer.h"
-#include "mollify/io/domain_yaml.h"
-#include "mollify/io/roster.h"
 #include "space/random_domain.h"
 
 namespace mollify {

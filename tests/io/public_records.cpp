@@ -1,12 +1,12 @@
-#include "mollify/io/public_records.h"
+#include "io/public_records.h"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/domain_yaml.h"
 #include "io/scratch.h"
-#include "mollify/io/domain_yaml.h"
 
 namespace mollify {
 namespace {

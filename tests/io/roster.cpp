@@ -1,4 +1,4 @@
-#include "mollify/io/roster.h"
+#include "io/roster.h"
 
 #include <string>
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::test {
 

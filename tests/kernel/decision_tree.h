@@ -10,9 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include "kernel/core/uniform_below.h"
+#include "kernel/noise/discrete_laplace.h"
 #include "kernel/short_words.h"
-#include "mollify/kernel/discrete_laplace.h"
-#include "mollify/kernel/uniform_below.h"
 
 namespace mollify::test {
 

@@ -18,7 +18,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "mollify/kernel/secure_random.h"
+#include "kernel/core/secure_random.h"
 
 namespace mollify {
 namespace {

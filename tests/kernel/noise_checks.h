@@ -11,10 +11,10 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/chi_square.h"
+#include "chi_square.h"
+#include "kernel/core/uniform_below.h"
+#include "kernel/noise/exp_minus.h"
 #include "kernel/wide_float.h"
-#include "mollify/kernel/exp_minus.h"
-#include "mollify/kernel/uniform_below.h"
 
 namespace mollify::test {
 

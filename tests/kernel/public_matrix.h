@@ -10,9 +10,9 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <gtest/gtest.h>
 
-#include "kernel/chi_square.h"
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/seeded_random.h"
+#include "chi_square.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/seeded_random.h"
 
 namespace mollify::test {
 

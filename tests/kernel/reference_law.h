@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "mollify/kernel/band.h"
+#include "kernel/core/band.h"
 
 namespace mollify::test {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "mollify/kernel/bernoulli_exp.h"
+#include "kernel/noise/bernoulli_exp.h"
 
 namespace mollify {
 

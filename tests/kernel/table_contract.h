@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/band.h"
+#include "kernel/core/band.h"
 
 namespace mollify::test {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mollify/kernel/natural.h"
+#include "kernel/noise/natural.h"
 
 namespace mollify::test {
 

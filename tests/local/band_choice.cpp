@@ -1,9 +1,9 @@
-#include "mollify/local/band_choice.h"
+#include "local/band_choice.h"
 
 #include <cmath>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/local/band_floor.h"
+#include "kernel/core/invalid_input.h"
+#include "local/band_floor.h"
 
 namespace mollify {
 namespace {

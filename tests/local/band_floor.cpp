@@ -1,4 +1,4 @@
-#include "mollify/local/band_floor.h"
+#include "local/band_floor.h"
 
 #include <cmath>
 #include <functional>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/local/band_tuning.h"
+#include "local/band_tuning.h"
 
 #include <cmath>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mollify/local/band_floor.h"
+#include "local/band_floor.h"
 
 namespace mollify {
 namespace {

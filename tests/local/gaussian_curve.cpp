@@ -1,4 +1,4 @@
-#include "mollify/local/gaussian_curve.h"
+#include "local/gaussian_curve.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <gtest/gtest.h>
 
+#include "kernel/core/invalid_input.h"
 #include "kernel/public_matrix.h"
-#include "mollify/kernel/invalid_input.h"
 #include "sanitized.h"
 
 namespace mollify {

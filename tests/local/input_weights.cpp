@@ -1,4 +1,4 @@
-#include "mollify/local/input_weights.h"
+#include "local/input_weights.h"
 
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "kernel/chi_square.h"
+#include "chi_square.h"
 #include "local/private_inputs.h"
 #include "not_finite.h"
 

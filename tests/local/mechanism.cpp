@@ -1,4 +1,4 @@
-#include "mollify/local/mechanism.h"
+#include "local/mechanism.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +13,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "divergence/f_divergence.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/randomized_response.h"
+#include "laboratory/local/convex_mollifier.h"
+#include "local/band_floor.h"
 #include "local/private_inputs.h"
-#include "mollify/divergence/f_divergence.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/randomized_response.h"
-#include "mollify/local/band_floor.h"
-#include "mollify/local/convex_mollifier.h"
 
 namespace mollify {
 namespace {
@@ -184,7 +184,7 @@ TEST(Mechanism, BandFloors) {
 
 // 40-digit closed forms, to 1e-9 relative (2/N is far less).
 TEST(Mechanism, MinimaxLawsAgreeWithTheReferenceValues) {
-  std::ifstream file(MOLLIFY_TEST_FINITE_JSON);
+  std::ifstream file(MOLLIFY_TEST_DATA "/finite.json");
   const nlohmann::json reference = nlohmann::json::parse(file);
   std::size_t seen = 0;
   for (const auto& row : reference.at("laws_k5")) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "mollify/local/scored_outcomes.h"
+#include "local/scored_outcomes.h"
 #include "not_finite.h"
 
 namespace mollify::test {

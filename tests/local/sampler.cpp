@@ -1,5 +1,5 @@
 // The conformance test of LocalSampler: whatever it is, every sampler passes all of this.
-#include "mollify/local/sampler.h"
+#include "local/sampler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,15 +11,15 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <gtest/gtest.h>
 
-#include "kernel/chi_square.h"
+#include "chi_square.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/seeded_random.h"
+#include "laboratory/divergence/hockey_stick.h"
+#include "laboratory/local/convex_mollifier.h"
+#include "local/band_sampler.h"
+#include "local/gaussian_curve.h"
+#include "local/mechanism.h"
 #include "local/private_inputs.h"
-#include "mollify/divergence/hockey_stick.h"
-#include "mollify/kernel/exp_bound.h"
-#include "mollify/kernel/seeded_random.h"
-#include "mollify/local/band_sampler.h"
-#include "mollify/local/convex_mollifier.h"
-#include "mollify/local/gaussian_curve.h"
-#include "mollify/local/mechanism.h"
 
 namespace mollify {
 namespace {

@@ -1,5 +1,5 @@
 // The law over points is inside the band whatever the scorer says.
-#include "mollify/local/scored_table.h"
+#include "local/scored_table.h"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/chi_square.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/local/band_floor.h"
-#include "mollify/local/band_sampler.h"
+#include "chi_square.h"
+#include "kernel/core/invalid_input.h"
+#include "local/band_floor.h"
+#include "local/band_sampler.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -1,6 +1,6 @@
 // Bounds cannot be widened once a band is made.
 // expected: (lvalue|assignable)
-#include "mollify/kernel/band.h"
+#include "kernel/core/band.h"
 
 std::uint64_t widen(mollify::Band& band) {
 #if defined(MISUSE)

@@ -1,7 +1,7 @@
 // Noise in floating point protects nothing: no release may draw it.
 // expected: SeededRandom
-#include "mollify/central/continuous_noise.h"
-#include "mollify/kernel/secure_random.h"
+#include "kernel/core/secure_random.h"
+#include "laboratory/measure/continuous_noise.h"
 
 void release(std::span<double> noise, mollify::SecureRandom& secure,
              mollify::SeededRandom& seeded) {

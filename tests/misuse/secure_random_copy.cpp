@@ -2,7 +2,7 @@
 // expected: deleted
 #include <utility>
 
-#include "mollify/kernel/secure_random.h"
+#include "kernel/core/secure_random.h"
 
 mollify::SecureRandom hand_over(mollify::SecureRandom& random) {
 #if defined(MISUSE)

@@ -1,6 +1,6 @@
 // Nor does analysis use up the secure source by mistake: what is simulated is not a release.
 // expected: SeededRandom
-#include "mollify/kernel/table.h"
+#include "kernel/core/table.h"
 
 std::size_t simulate(const mollify::Table& table, mollify::SecureRandom& secure,
                      mollify::SeededRandom& seeded) {

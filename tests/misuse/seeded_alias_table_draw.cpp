@@ -1,6 +1,6 @@
 // A release is never drawn with a seed.
 // expected: SecureRandom
-#include "mollify/kernel/alias_table.h"
+#include "kernel/channel/alias_table.h"
 
 std::size_t release(const mollify::AliasTable& table, mollify::SecureRandom& secure,
                     mollify::SeededRandom& seeded) {

@@ -1,6 +1,6 @@
 // A coin that decides a release is never thrown with a seed.
 // expected: SecureRandom
-#include "mollify/kernel/bernoulli_exp.h"
+#include "kernel/noise/bernoulli_exp.h"
 
 bool release(const mollify::BernoulliExp& coin, mollify::SecureRandom& secure,
              mollify::SeededRandom& seeded) {

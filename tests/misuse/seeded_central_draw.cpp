@@ -1,7 +1,7 @@
 // A central release is never drawn with a seed.
 // expected: SecureRandom
-#include "mollify/central/central_sampler.h"
-#include "mollify/kernel/seeded_random.h"
+#include "central/central_sampler.h"
+#include "kernel/core/seeded_random.h"
 
 std::vector<std::uint32_t> release(const mollify::CentralSampler& sampler,
                                    std::span<const std::uint32_t> records,

@@ -1,6 +1,6 @@
 // Noise that a seed tells is no noise.
 // expected: SecureRandom
-#include "mollify/kernel/discrete_gaussian.h"
+#include "kernel/noise/discrete_gaussian.h"
 
 std::int64_t release(const mollify::DiscreteGaussian& noise, mollify::SecureRandom& secure,
                      mollify::SeededRandom& seeded) {

@@ -1,6 +1,6 @@
 // Noise that a seed tells is no noise.
 // expected: SecureRandom
-#include "mollify/kernel/discrete_laplace.h"
+#include "kernel/noise/discrete_laplace.h"
 
 std::int64_t release(const mollify::DiscreteLaplace& noise, mollify::SecureRandom& secure,
                      mollify::SeededRandom& seeded) {

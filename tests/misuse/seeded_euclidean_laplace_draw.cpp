@@ -1,6 +1,6 @@
 // Noise that a seed tells is no noise.
 // expected: SecureRandom
-#include "mollify/kernel/euclidean_laplace.h"
+#include "kernel/noise/euclidean_laplace.h"
 
 void release(const mollify::EuclideanLaplace& noise, std::span<std::int64_t> vector,
              mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {

@@ -1,7 +1,7 @@
 // What is released is never put into an order that a seed tells.
 // expected: SecureRandom
-#include "mollify/kernel/seeded_random.h"
-#include "mollify/kernel/shuffle.h"
+#include "kernel/core/seeded_random.h"
+#include "kernel/order/shuffle.h"
 
 void release(std::span<std::uint32_t> values, mollify::SecureRandom& secure,
              mollify::SeededRandom& seeded) {

@@ -1,6 +1,6 @@
 // A release is never drawn with a seed.
 // expected: SecureRandom
-#include "mollify/kernel/sparse_table.h"
+#include "kernel/core/sparse_table.h"
 
 std::size_t release(const mollify::SparseTable& table, mollify::SecureRandom& secure,
                     mollify::SeededRandom& seeded) {

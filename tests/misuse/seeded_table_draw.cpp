@@ -1,6 +1,6 @@
 // A release is never drawn with a seed.
 // expected: SecureRandom
-#include "mollify/kernel/table.h"
+#include "kernel/core/table.h"
 
 std::size_t release(const mollify::Table& table, mollify::SecureRandom& secure,
                     mollify::SeededRandom& seeded) {

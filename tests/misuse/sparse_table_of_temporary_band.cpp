@@ -1,6 +1,6 @@
 // A table that outlives its band would read freed bounds.
 // expected: deleted
-#include "mollify/kernel/sparse_table.h"
+#include "kernel/core/sparse_table.h"
 
 std::uint64_t first_numerator(const mollify::BandSpec& spec) {
 #if defined(MISUSE)

@@ -1,11 +1,11 @@
-#include "mollify/reference/multiscale_histogram.h"
+#include "reference/multiscale_histogram.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "mollify/divergence/compensated_sum.h"
+#include "divergence/compensated_sum.h"
 
 namespace mollify {
 namespace {

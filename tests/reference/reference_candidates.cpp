@@ -1,4 +1,4 @@
-#include "mollify/reference/reference_candidates.h"
+#include "reference/reference_candidates.h"
 
 #include <algorithm>
 #include <cmath>

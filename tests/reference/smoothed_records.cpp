@@ -1,4 +1,4 @@
-#include "mollify/reference/smoothed_records.h"
+#include "reference/smoothed_records.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "chi_square.h"
 #include "density/mixed_rows.h"
-#include "kernel/chi_square.h"
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

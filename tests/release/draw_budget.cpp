@@ -1,11 +1,11 @@
-#include "mollify/release/draw_budget.h"
+#include "release/draw_budget.h"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

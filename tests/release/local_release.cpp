@@ -1,14 +1,14 @@
-#include "mollify/release/local_release.h"
+#include "release/local_release.h"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "chi_square.h"
 #include "io/scratch.h"
-#include "kernel/chi_square.h"
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/release/verification.h"
+#include "kernel/core/invalid_input.h"
+#include "release/verification.h"
 
 namespace mollify {
 namespace {

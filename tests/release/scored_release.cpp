@@ -5,14 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include "chi_square.h"
+#include "io/csv_reader.h"
+#include "io/private_table.h"
 #include "io/scratch.h"
-#include "kernel/chi_square.h"
-#include "mollify/io/csv_reader.h"
-#include "mollify/io/private_table.h"
-#include "mollify/local/band_sampler.h"
-#include "mollify/local/scored_table.h"
-#include "mollify/release/local_release.h"
-#include "mollify/release/verification.h"
+#include "local/band_sampler.h"
+#include "local/scored_table.h"
+#include "release/local_release.h"
+#include "release/verification.h"
 
 namespace mollify {
 namespace {

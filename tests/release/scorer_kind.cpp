@@ -1,5 +1,5 @@
 // What every scorer promises.
-#include "mollify/release/scorer_kind.h"
+#include "release/scorer_kind.h"
 
 #include <rapidcheck.h>
 
@@ -14,8 +14,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "density/mixed_rows.h"
-#include "mollify/density/scorer.h"
-#include "mollify/kernel/invalid_input.h"
+#include "density/scorer.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

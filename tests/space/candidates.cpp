@@ -1,4 +1,4 @@
-#include "mollify/space/candidates.h"
+#include "space/candidates.h"
 
 #include <array>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernel/chi_square.h"
-#include "mollify/kernel/invalid_input.h"
+#include "chi_square.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/space/column.h"
+#include "space/column.h"
 
 #include <rapidcheck.h>
 
@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "mollify/space/domain.h"
+#include "space/domain.h"
 
 #include <rapidcheck.h>
 
@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
-#include "mollify/kernel/secure_random.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/secure_random.h"
 #include "space/random_domain.h"
 
 namespace mollify {

@@ -1,4 +1,4 @@
-#include "mollify/space/field_text.h"
+#include "space/field_text.h"
 
 #include <rapidcheck.h>
 

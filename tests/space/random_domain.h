@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "mollify/space/domain.h"
+#include "space/domain.h"
 
 namespace mollify::test {
 

@@ -1,4 +1,4 @@
-#include "mollify/space/real_columns.h"
+#include "space/real_columns.h"
 
 #include <array>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,11 +1,11 @@
-#include "mollify/space/recut_domain.h"
+#include "space/recut_domain.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

@@ -1,11 +1,11 @@
-#include "mollify/space/space_kind.h"
+#include "space/space_kind.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "mollify/kernel/invalid_input.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {

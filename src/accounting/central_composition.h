@@ -1,0 +1,17 @@
+// What several releases in the central model promise together.
+#pragma once
+
+#include <span>
+
+#include "accounting/central_guarantee.h"
+
+namespace mollify {
+
+/// The promise of all parts together, made on the same records: basic composition, rounded up.
+///
+/// Pure and approximate parts give Σε and Σδ (pure if all are). Where a part is concentrated, pure
+/// ones count ε²/2 and the whole is (Σρ)-zCDP; an approximate one beside it has no ρ: InvalidInput.
+/// InvalidInput for no parts, and for parameters that are not finite and at least 0.
+CentralGuarantee composed_up(std::span<const CentralGuarantee> parts);
+
+}  // namespace mollify

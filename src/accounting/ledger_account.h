@@ -1,0 +1,89 @@
+// What all releases of one data set cost together, and whether another one fits a total.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "accounting/privacy_cost.h"
+
+namespace mollify {
+
+/// How a sum of costs was found.
+enum class CompositionRule {
+  kBasic,         ///< Σε and Σδ, or Σρ
+  kConcentrated,  ///< ρ of everything, converted to (ε, δ)
+  kOptimal,       ///< the optimal composition of equal releases
+  kGaussian,      ///< μ² of everything, converted to (ε, δ)
+};
+
+/// "basic composition", "zCDP composition", ...
+const char* name_of(CompositionRule rule);
+
+/// What is spent, in the terms of a total.
+struct Spending {
+  PrivacyCost cost;
+  CompositionRule rule = CompositionRule::kBasic;
+};
+
+/// The costs of releases made from the same data, in any order.
+///
+/// A total is a pure ε, an (ε, δ) or a ρ. Costs add up in it by every rule that is valid for them,
+/// and what counts is the least result:
+/// - pure ε: Σε of pure releases. Others promise no pure ε, so they never fit.
+/// - ρ: Σρ, where ε counts ε²/2 and μ counts μ²/2. An (ε, δ) release promises no ρ and never fits.
+/// - (ε, δ): Σε and Σδ; or each (ε_i, δ_i) is ε_i-DP but for an event of probability δ_i (the pair
+///   that dominates it, Kairouz, Oh, Viswanath 2015), so that Σδ_i is split off and the pure rest
+///   composes: the releases with ε_i up to some threshold by zCDP, or raised to the threshold and
+///   composed optimally, or those equal to it composed optimally; the others by adding ε_i. Every
+///   threshold is valid, and the best one of about 32 is taken. Releases in Gaussian-DP alone are
+///   converted by their exact curve.
+/// Sums and comparisons are exact in decimal numbers, so that no spend that fits by Σ is refused
+/// for rounding; conversions between notions are rounded up.
+///
+/// For an (ε, δ) total the rules hold for releases whose parameters were not chosen by looking at
+/// the outputs before them; the sums Σε and Σρ hold for these too [Rogers et al. 2016; Feldman,
+/// Zrnic 2021].
+class LedgerAccount {
+ public:
+  /// Counts one release. InvalidInput for δ above 1.
+  void add(const PrivacyCost& cost);
+
+  /// The same account with one release more.
+  LedgerAccount with(const PrivacyCost& cost) const;
+
+  std::uint64_t releases() const { return releases_; }
+
+  /// Whether all that is counted keeps the total. Immediate if Σ does; otherwise some microseconds
+  /// for each distinct ε, and for each release of a threshold that is composed optimally.
+  bool fits(const PrivacyCost& total) const;
+
+  /// What is spent, in the notion of the total; none where no rule says so. For an (ε, δ) total ε
+  /// is the least one that goes with the total's δ, or with Σδ where that is by Σε.
+  std::optional<Spending> spent(const PrivacyCost& total) const;
+
+  /// What is spent where no total says in which notion: the weakest notion that all costs have, by
+  /// addition; none where (ε, δ) releases are beside releases in ρ or μ.
+  std::optional<PrivacyCost> plain_sum() const;
+
+  /// What one more release may cost: ε of a pure one, or ρ where the total is in ρ, in the total's
+  /// notion. Exact where addition is the best rule, otherwise rounded down to 6 digits; 0 where the
+  /// total is passed.
+  Decimal remaining(const PrivacyCost& total) const;
+
+ private:
+  struct Conversion;
+
+  Decimal rho_of_all() const;
+  template <class Visit>
+  void for_each_conversion(const PrivacyCost& total, Visit visit) const;
+
+  std::uint64_t releases_ = 0;
+  std::map<Decimal, std::uint64_t> epsilons_;  // of pure and approximate releases, how many
+  Decimal epsilon_;                            // their sum
+  Decimal delta_;                              // of approximate ones
+  Decimal rho_;                                // of concentrated ones
+  Decimal mu_squared_;                         // of Gaussian ones
+};
+
+}  // namespace mollify

@@ -1,0 +1,95 @@
+// From a budget and public sizes to the mechanism that serves them best.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "accounting/central_guarantee.h"
+#include "central/central_mechanism.h"
+#include "central/central_sampler.h"
+
+namespace mollify {
+
+/// What may be spent on one release.
+struct CentralBudget {
+  double epsilon = 0;
+  /// 0 asks for pure differential privacy.
+  double delta = 0;
+  /// In place of epsilon and delta, which are then left 0: rho-zCDP, for the product mechanism.
+  std::optional<double> rho = std::nullopt;
+
+  friend bool operator==(const CentralBudget&, const CentralBudget&) = default;
+};
+
+/// Everything public about a release.
+struct CentralRequest {
+  /// n, 1 to 2^40.
+  std::uint64_t records = 0;
+  /// k, 1 to 2^24.
+  std::uint64_t outcomes = 0;
+  /// m, the number of outputs, at least 1.
+  std::uint64_t outputs = 0;
+  CentralBudget budget;
+};
+
+/// A mechanism with all its public parameters, and what they promise. Two designs of one request
+/// and mechanism are equal, so a certificate can be checked by designing anew.
+struct CentralDesign {
+  CentralMechanism mechanism = CentralMechanism::kSubsampledRr;
+  std::uint64_t records = 0;
+  std::uint64_t outcomes = 0;
+  /// None where the number of outputs is random.
+  std::optional<std::uint64_t> outputs = std::nullopt;
+  /// Disjoint parts of the records that a mechanism runs on, each for one output (ds-roo, and
+  /// product under rho); 1 for mechanisms that use all records at once.
+  std::uint64_t runs = 1;
+  /// Of each randomized response: ln(E0). For the pure mechanisms it follows from the guarantee and
+  /// is told, rounded up; subset-rr, shuffled-rr and poisson-rr are made from it. None elsewhere.
+  std::optional<double> epsilon0 = std::nullopt;
+  /// With which probability poisson-rr looks at a record; 1 elsewhere.
+  double rate = 1;
+  CentralGuarantee guarantee;
+  /// See CentralSampler.
+  double total_variation_up = 1;
+  bool independent_outputs = true;
+  /// One sentence for the user: why this mechanism, with these parameters.
+  std::string why;
+
+  friend bool operator==(const CentralDesign&, const CentralDesign&) = default;
+};
+
+/// The parameters with which the mechanism spends the budget at the least total variation.
+/// Throws InvalidInput, in one sentence that says what would do, if it cannot serve the request.
+CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request);
+
+/// poisson-rr at a rate in (0, 1], releasing a random number of outputs with the law Bin(n, rate).
+/// `request.outputs` is not read. Needs delta > 0; throws InvalidInput otherwise.
+CentralDesign design_poisson(const CentralRequest& request, double rate);
+
+/// What one mechanism makes of a request: a design, or why there is none.
+struct CentralOption {
+  CentralMechanism mechanism;
+  std::optional<CentralDesign> design;
+  /// The sentence of the InvalidInput; empty if there is a design.
+  std::string refusal;
+};
+
+/// All mechanisms, in the order of the enumeration. Throws InvalidInput only for a request that is
+/// wrong in itself (no records, epsilon not positive, ...).
+std::vector<CentralOption> central_options(const CentralRequest& request);
+
+/// `auto`: of the options that promise independent outputs for every distribution of the records
+/// (so never product, nor histogram with several outputs), the one with the least
+/// total_variation_up, the first in the order of the enumeration if some are equal; of two names of
+/// one sampler, the plainer. `why` says so, and what the others would have cost. Uses public
+/// information alone. Throws InvalidInput if there is none.
+CentralDesign best_central_design(const CentralRequest& request);
+
+/// The sampler of a design. What it promises is what the design says. Its integers are checked
+/// against the guarantee; throws InvalidInput for a design that keeps no promise.
+std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design);
+
+}  // namespace mollify

@@ -1,0 +1,54 @@
+// The one shape of every sampler in the central model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "accounting/central_guarantee.h"
+#include "kernel/core/secure_random.h"
+
+namespace mollify {
+
+/// A mechanism that turns n private records, outcomes of {0, ..., k - 1}, into released outcomes.
+///
+/// A sampler is made from public inputs alone (n, k, the number of outputs, the budget) and is
+/// immutable, so it may be shared by threads; what is private comes in through `draw`. Every
+/// implementation passes the same conformance test (tests/central/central_sampler.cpp).
+class CentralSampler {
+ public:
+  CentralSampler() = default;
+  CentralSampler(const CentralSampler&) = delete;
+  CentralSampler& operator=(const CentralSampler&) = delete;
+  virtual ~CentralSampler() = default;
+
+  /// k.
+  virtual std::uint64_t outcome_count() const = 0;
+
+  /// n, public.
+  virtual std::uint64_t record_count() const = 0;
+
+  /// m, the number of outcomes a draw releases; none where it is random (its law is then public).
+  virtual std::optional<std::uint64_t> output_count() const = 0;
+
+  /// What all outputs of one draw promise together.
+  virtual CentralGuarantee guarantee() const = 0;
+
+  /// Total variation of one output, rounded up: if the records are independent draws from P, each
+  /// output follows one P-hat with TV(P-hat, P) at most this, and the joint law of the m outputs is
+  /// within m times this of m independent draws from P (weak and strong multi-sampling [Cheu, Nayak
+  /// 2024, Lemma 9]). For every P, unless the class names those it holds for.
+  virtual double total_variation_up() const = 0;
+
+  /// Whether the outputs are then also independent, to within a probability that
+  /// total_variation_up() counts.
+  virtual bool outputs_are_independent() const { return true; }
+
+  /// The released outcomes in an order that tells nothing. Total: a record outside {0, ..., k - 1}
+  /// counts as 0. Requires records.size() == record_count().
+  virtual std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                          SecureRandom& random) const = 0;
+};
+
+}  // namespace mollify

@@ -1,0 +1,54 @@
+// One sample of a product distribution on {0, 1}^d under concentrated privacy.
+#pragma once
+
+#include "central/central_sampler.h"
+
+namespace mollify {
+
+/// Output bit j is 1 with probability clip(c_j, T, n - T) / n, where c_j counts the records with
+/// bit j: an integer below n decides, so the law is exact. Outcomes are bit vectors as for
+/// ProductSampler.
+///
+/// Theorem. rho-zCDP with rho = (d / 8) eta^2, eta = ln[(T + 1)(n - T) / (T (n - T - 1))]. Proof: a
+/// replaced record moves each clipped count by at most one, within [T, n - T]. The log-odds of one
+/// bit then move by at most eta, as they are convex above n/2 and symmetric; so the bit's mechanism
+/// has bounded range eta and is eta^2 / 8-zCDP [Cesar, Rogers 2021], and the d bits are
+/// independent. QED [ours; Ghazi et al. 2023 for the sample complexity]
+///
+/// Theorem. If the records are independent draws from a product distribution whose d means lie in
+/// [1/3, 2/3], the output follows a product distribution at total variation at most
+/// d t exp(-2 n (1/3 - t)^2), t = T / n < 1/3. Proof: the count is unbiased, so a bit's probability
+/// is off by at most E(t - mean)_+ or its mirror image, and Hoeffding bounds
+/// P(mean < t) by the exponential, over which the shortfall is at most t. QED
+/// For other means total_variation_up says nothing.
+///
+/// O(n d) for a draw.
+class ClippedMeans final : public CentralSampler {
+ public:
+  /// d from 1 to 24, n from 4 to 2^40, T = clip from 1 to less than n / 3; throws InvalidInput
+  /// otherwise.
+  ClippedMeans(unsigned coordinates, std::uint64_t records, std::uint64_t clip);
+
+  /// The least clip T for which the theorem gives at most rho; none if there is none below n / 3.
+  static std::optional<std::uint64_t> least_clip(unsigned coordinates, std::uint64_t records,
+                                                 double rho);
+
+  std::uint64_t clip() const { return clip_; }
+  unsigned coordinates() const { return coordinates_; }
+
+  std::uint64_t outcome_count() const override { return std::uint64_t{1} << coordinates_; }
+  std::uint64_t record_count() const override { return records_; }
+  std::optional<std::uint64_t> output_count() const override { return 1; }
+  CentralGuarantee guarantee() const override;
+  /// For product distributions with means in [1/3, 2/3].
+  double total_variation_up() const override;
+  std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                  SecureRandom& random) const override;
+
+ private:
+  unsigned coordinates_;
+  std::uint64_t records_;
+  std::uint64_t clip_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,70 @@
+// Samples of a Gaussian of private mean, in the central model.
+#pragma once
+
+#include <vector>
+
+#include "central/gaussian_design.h"
+#include "central/numeric_table.h"
+#include "central/whitening.h"
+#include "kernel/core/secure_random.h"
+
+namespace mollify {
+
+/// Releases m points that, if the rows of a table are independent draws from N(mu, Sigma), look
+/// like draws from N(mu, Sigma) themselves [Ghazi et al. 2023; Cheu, Nayak 2024]. Privacy rests on
+/// no such assumption: it holds for any doubles.
+///
+/// Every row gets a role, uniformly at random among all ways to give out the public numbers of
+/// them: it goes to the coarse centre, to one of the runs, with which weight, or nowhere. One pass
+/// finds the centre, if the design has one, a second one fills all runs (gaussian_design.h).
+///
+/// Theorem (privacy). All outputs together keep design().guarantee for replacing one row.
+/// Proof. Roles do not look at values, so fix them: a mixture over public choices keeps a
+/// guarantee. Let one row be replaced. If its role is with the centre, the centre found is private
+/// by coarse_centre.h, and all else is computed from it and from rows that are the same. If it is
+/// in run i, the centre and the other runs see the same rows; given the centre, S_i + Y_i is
+/// private by gaussian_design.h whatever the centre is, and independent of the other runs. If it
+/// has no role, nothing changes. So what is kept is the weaker of two guarantees of one notion,
+/// not their sum, and the number of outputs does not matter. Subtracting the centre and whitening
+/// map each row by itself and never reach another; public noise and the way back to original
+/// coordinates are post-processing, so their floating point decides nothing. QED
+///
+/// Theorem (one output: weak multi-sampling). Let the rows be independent draws from N(mu, Sigma)
+/// as the design's request says. Given the centre, outputs are independent and follow one law
+/// P-hat; with probability at least 1 - total_variation.centre, P-hat is within clip + shape +
+/// lattice of N(mu, Sigma). So each output is within design().total_variation_up().
+/// Proof. Roles are independent of the values, so runs are disjoint sets of independent draws, and
+/// independent of the rows that the centre is made from. src/central/gaussian_run.cpp bounds the
+/// parts. QED
+///
+/// Theorem (joint law: strong multi-sampling [Cheu, Nayak 2024, Lemmas 8, 9]). The joint law of the
+/// m outputs is within design().strong_total_variation_up() = centre + m (clip + shape + lattice)
+/// of m independent draws from N(mu, Sigma).
+/// Proof. Given a good centre, exchange the factors of the product P-hat^m for N(mu, Sigma) one
+/// after the other. Bad centres have probability at most the first part. QED
+///
+/// The outputs' order tells nothing: given any values, runs are exchangeable, because roles are
+/// uniformly random.
+///
+/// Public and immutable.
+class GaussianSampler {
+ public:
+  /// Throws InvalidInput if the dimensions differ, or for a design whose integers do not keep its
+  /// guarantee.
+  GaussianSampler(GaussianDesign design, Whitening whitening);
+
+  const GaussianDesign& design() const { return design_; }
+  const Whitening& whitening() const { return whitening_; }
+
+  /// m rows of d doubles, row-major, in original coordinates; always finite. Total: any doubles,
+  /// and if the table has fewer rows than the design's n the missing ones count as its origin, if
+  /// it has more they are not read. Requires table.dimension() == d (InvalidInput otherwise).
+  /// O(n d^2) time for whitening, O(n d) without; memory O(m d) and 4 bytes a row.
+  std::vector<double> draw(const NumericTable& table, SecureRandom& random) const;
+
+ private:
+  GaussianDesign design_;
+  Whitening whitening_;
+};
+
+}  // namespace mollify

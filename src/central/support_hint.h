@@ -1,0 +1,134 @@
+// Where the records lie in a large domain of integers, found privately.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "accounting/central_guarantee.h"
+#include "kernel/core/secure_random.h"
+#include "space/integer_cells.h"
+
+namespace mollify {
+
+/// What is known beforehand about the distribution on {0, ..., k - 1} that records come from.
+/// Utility rests on it, privacy does not.
+enum class SupportKind {
+  kContiguous,   ///< an interval of unknown width, evenly enough filled
+  kBounded,      ///< few different outcomes, anywhere
+  kWidth,        ///< an interval of the given width
+  kSubGaussian,  ///< sub-Gaussian with the given proxy S: P(|X - mean| >= r) <= 2 e^(-r^2/(2 S^2))
+};
+
+struct SupportHint {
+  SupportKind kind = SupportKind::kContiguous;
+  /// The width W (an integer from 1), or S > 0; not looked at for the other kinds.
+  double parameter = 0;
+};
+
+/// "contiguous", "bounded", "width=W" or "subgaussian=S": the hint as users write it.
+std::string to_text(const SupportHint& hint);
+/// The reverse. InvalidInput for any other text; whether W and S fit a domain is not looked at.
+SupportHint parse_support_hint(const std::string& text);
+
+/// The hint for the cells of an integer column, whose widths users give in integers: an interval of
+/// W integers meets at most ceil((W - 1) / c) + 1 cells of at least c integers, and a variable cut
+/// into them is within a cell of one with proxy S / c. InvalidInput for a W that is not an integer
+/// from 1 to the number of the column's integers.
+SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells);
+
+/// first, first + 1, ..., last.
+struct OutcomeInterval {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+
+  std::uint64_t width() const { return last - first + 1; }
+  friend bool operator==(const OutcomeInterval&, const OutcomeInterval&) = default;
+};
+
+/// Each record's place in the interval, counted from its first integer; records outside go to the
+/// nearest end, none is dropped. What a sampler over {0, ..., width - 1} takes.
+std::vector<std::uint32_t> map_into(OutcomeInterval interval,
+                                    std::span<const std::uint32_t> records);
+
+/// The integers at these places: what a sampler's outputs stand for.
+std::vector<std::uint32_t> map_back(OutcomeInterval interval,
+                                    std::span<const std::uint32_t> places);
+
+/// Finds an interval of {0, ..., k - 1} that holds nearly all records [after Cheu, Nayak, App. B].
+///
+/// Definition. Cells of width w cut the domain into {0, ..., w - 1}, {w, ..., 2 w - 1}, ...; the
+/// heaviest of them in a StableHistogram of the records' cells is the anchor.
+/// - kWidth: w = W; the interval is the anchor and a cell on either side.
+/// - kSubGaussian: w = ceil(2 S); the anchor and 2 S sqrt(2 ln(2000 n)) on either side.
+/// - kBounded: w = 1; then the covering interval of the anchor.
+/// - kContiguous: w = 2^j for the first j where AboveThreshold finds a cell with about half of the
+///   records; then the covering interval of the anchor.
+///
+/// Covering interval: the anchor and 2^i - 1 integers on either side, for the first i where
+/// AboveThreshold finds all records but a few inside.
+///
+/// Theorem (privacy). find is (epsilon, delta)-DP for replacing a record, whatever the
+/// distribution. Its stages have the budgets that `stages` lists, which sum to at most epsilon and
+/// delta (basic, adaptive composition). A replaced record changes the cells' counts as
+/// StableHistogram allows, and the count of the fullest cell, or of an interval, by at most one.
+/// The interval is a function of what the stages release.
+///
+/// Totality. If a stage finds nothing, the interval is the whole domain. An interval wider than
+/// most_width, which is what the caller's sampler can take, is cut to it, around the anchor, or the
+/// domain's middle where there is none. So nothing is ever refused after the data were seen.
+///
+/// Utility, with beta = 1/1000 for each stage and an interval that is not cut. A cell is found if
+/// its count is at least the histogram's threshold T plus t ln(1/beta).
+/// - kWidth: an interval of W integers meets at most two cells. If it holds all records, one of the
+///   two holds half of them, and any anchor is one of the two: all records are inside. If it holds
+///   1 - alpha of them with alpha < 1/3 - 2 t ln(2 n/beta)/n, the anchor still is one of the two.
+/// - kSubGaussian: with probability 1 - beta all records are within S sqrt(2 ln(2 n/beta)) of the
+///   mean, and so is a part of any anchor: all records are inside. More than a fifth of the mass
+///   lies in one of the three cells that meet mean +- 2 S, so n of about 5 (T + t ln(1/beta)) is
+///   enough.
+/// - kBounded: one of s outcomes holds n/s records. Covering leaves at most
+///   1 + (12/epsilon') ln(66/beta) records outside, epsilon' being that stage's budget.
+/// - kContiguous: a support of width at most 2^j meets two cells at most, one with half of the
+///   records. Covering as before.
+///
+/// Public and immutable.
+class SupportFinder {
+ public:
+  /// The outcomes that the kernel's randomized response takes.
+  static constexpr std::uint64_t kMostWidth = std::uint64_t{1} << 24;
+
+  /// k and n from 1 to 2^32, epsilon from 3e-6 to 100, delta from 1e-300 to 1/2, W an integer from
+  /// 1 to k, S positive and finite, most_width from 1. InvalidInput otherwise.
+  SupportFinder(SupportHint hint, std::uint64_t outcome_count, std::uint64_t record_count,
+                double epsilon, double delta, std::uint64_t most_width = kMostWidth);
+
+  /// A mechanism that `find` runs, and what it promises by itself.
+  struct Stage {
+    std::string name;
+    CentralGuarantee guarantee;
+  };
+  const std::vector<Stage>& stages() const { return stages_; }
+
+  /// All stages together: the budget asked for.
+  CentralGuarantee guarantee() const {
+    return {CentralGuarantee::Notion::kApproximate, epsilon_, delta_, 0};
+  }
+
+  /// The interval, to be used with map_into. Requires records.size() == n, a public number. A
+  /// record outside {0, ..., k - 1} counts as 0. O(n log n + n log k).
+  OutcomeInterval find(std::span<const std::uint32_t> records, SecureRandom& random) const;
+
+ private:
+  SupportHint hint_;
+  std::uint64_t outcome_count_;
+  std::uint64_t record_count_;
+  double epsilon_;
+  double delta_;
+  std::uint64_t most_width_;
+  double stage_epsilon_;
+  std::vector<Stage> stages_;
+};
+
+}  // namespace mollify

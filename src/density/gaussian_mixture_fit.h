@@ -1,0 +1,73 @@
+// Gaussian mixtures fitted to mixed rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "density/mixed_points.h"
+#include "density/scorer.h"
+
+namespace mollify {
+
+/// sum_k w_k N(x; m_k, S_k) prod_c pi_kc(l_c): each component is Gaussian in the p number columns
+/// and has a probability for each level of each other column, independently (a latent class). Not
+/// renormalised on [0, 1].
+struct FittedMixture {
+  /// Columns with more levels than this have as many groups of neighbouring levels instead, within
+  /// which levels are equally likely.
+  static constexpr std::uint32_t kMostLevelGroups = 1024;
+
+  std::vector<MixedColumn> columns{};
+  std::vector<double> weights{};                   ///< positive, summing to 1
+  std::vector<std::vector<double>> means{};        ///< of each component, p numbers
+  std::vector<std::vector<double>> covariances{};  ///< of each, p times p, positive definite
+  /// Of each component and level column, all columns' groups after each other, positive.
+  std::vector<std::vector<double>> level_probabilities{};
+};
+
+/// How a mixture is fitted.
+struct MixtureFit {
+  std::size_t components = 8;   ///< at least 1
+  bool full_covariance = true;  ///< otherwise columns are independent inside a component
+  std::size_t iterations = 30;
+};
+
+/// The mixture after a fixed number of steps of expectation and maximisation.
+///
+/// Start. Rows are split as Var-Part does: again and again the part with the greatest sum of
+/// squares, at its mean in its column of greatest variance (Su and Dy, In search of deterministic
+/// methods for initializing K-means and Gaussian mixture clustering, 2007), levels counting as
+/// numbers. Rows that cannot be split any more give fewer components.
+///
+/// Regularisation. Maximisation is a posteriori, with one row's worth of prior for each component:
+/// the pooled variances, over components^(2/p), and the pooled level frequencies, both with one
+/// more record spread evenly over the domain (Fraley and Raftery, Bayesian regularization for
+/// normal mixture estimation and model-based clustering, 2007). So any rows have a fit, none, one
+/// and constant ones included, and any values are read into range. The same rows in the same order
+/// give the same fit.
+///
+/// O(rows components p^2 iterations). Throws InvalidInput if there are to be no components.
+[[nodiscard]] FittedMixture fit_gaussian_mixture(const MixedPoints& rows,
+                                                 const MixtureFit& how = {});
+
+/// The mixture's density at each point, finite. Requires that the points have the mixture's
+/// columns, and `densities` an entry for each. O(points components p^2).
+void mixture_densities(const FittedMixture& mixture, const MixedPoints& points,
+                       std::span<float> densities);
+
+/// Scores candidates by a mixture fitted to the rows.
+class GaussianMixtureScorer final : public Scorer {
+ public:
+  /// Throws InvalidInput if there are to be no components.
+  explicit GaussianMixtureScorer(const MixedPoints& candidates, const MixtureFit& how = {});
+
+ private:
+  void score_rows(const MixedPoints& rows, std::span<float> scores) const override;
+
+  MixedPoints candidates_;
+  MixtureFit how_;
+};
+
+}  // namespace mollify

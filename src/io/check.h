@@ -1,0 +1,49 @@
+// Strict validation of a private file, for the data holder. NOT PRIVATE.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/record_reader.h"
+#include "space/domain.h"
+#include "space/string_index.h"
+
+namespace mollify {
+
+/// One place at which a file is not what its domain declares. The texts are valid only during the
+/// call that reports the finding.
+struct Finding {
+  std::uint64_t line;
+  std::string_view column;       ///< empty if the finding is about the whole line
+  std::string_view value;        ///< the field's text; empty if the finding is about the line
+  std::string_view expectation;  ///< "must be an integer from 0 to 100", to follow the place
+};
+
+using FindingReport = std::function<void(const Finding&)>;
+
+/// What a check saw.
+struct CheckCounts {
+  std::uint64_t records = 0;
+  std::uint64_t records_with_findings = 0;
+  std::uint64_t findings = 0;
+};
+
+/// Reports every place of the reader's current record which is not as declared, that is, every
+/// place a release would map: values outside the domain or not of the column's type, nulls where
+/// none are declared, lines with too few or too many fields, misplaced or unclosed quotes, bytes
+/// that are not UTF-8, lines that are too long, and units that are empty or not in the roster.
+/// Returns the number of findings; none if and only if every field is a value of its column or a
+/// declared null.
+std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
+                           const FindingReport& report);
+
+/// Checks a whole file in bounded memory; an empty line is a finding, but no record. Throws
+/// InvalidInput like `read_table` and `read_units`.
+CheckCounts check_table(const std::string& path, const Domain& domain,
+                        const std::optional<std::string>& unit_column,
+                        const std::optional<StringIndex>& roster, const FindingReport& report);
+
+}  // namespace mollify

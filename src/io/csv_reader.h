@@ -1,0 +1,75 @@
+// Reads records from a CSV file, each from its own line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/line_reader.h"
+
+namespace mollify {
+
+/// The records of a comma-separated file, streamed in bounded memory.
+///
+/// RFC 4180 with one deliberate difference: **one line is one record**. In the standard a quoted
+/// field may hold line breaks, so an unclosed quote in one person's record would swallow the
+/// records of others and let one unit's data change what another unit releases. Here a quote that
+/// is open at the end of its line is closed there.
+///
+/// The header is public and read strictly. Records are private and read totally: whatever bytes a
+/// line holds, it has fields. Lines without any character are skipped, unless they are asked for.
+/// Nothing is trimmed.
+class CsvReader {
+ public:
+  /// Opens the file and reads its header. Throws InvalidInput if the file cannot be opened, is
+  /// empty, or its first line is not a well-formed header of at most 1 MiB.
+  explicit CsvReader(std::string path);
+  ~CsvReader();
+
+  [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
+
+  /// The position of a column in the header. Throws InvalidInput if there is none of this name,
+  /// or more than one; `reason` ends the sentence: "which the domain declares". Nothing else of the
+  /// header is told, for in a file without a header it would be a private record.
+  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
+
+  /// Goes to the next record; false at the end of the file. Throws std::system_error only if the
+  /// operating system cannot read.
+  bool next();
+
+  /// Goes to the next line, which is a record though it be empty: for where the number of records
+  /// is public and may not depend on what they hold.
+  bool next_line();
+
+  /// The record's fields, as many as the header has: those missing in the line are empty, those
+  /// beyond the header are left out. Valid until the next call of `next`.
+  [[nodiscard]] std::span<const std::string_view> fields() const noexcept { return fields_; }
+
+  /// How many fields the line itself has.
+  [[nodiscard]] std::size_t fields_in_line() const noexcept { return fields_in_line_; }
+  [[nodiscard]] std::string_view line() const noexcept { return lines_.line(); }
+  [[nodiscard]] std::uint64_t line_number() const noexcept { return lines_.number(); }
+  [[nodiscard]] bool overlong() const noexcept { return lines_.overlong(); }
+  [[nodiscard]] const std::string& path() const noexcept { return lines_.path(); }
+
+  /// True if every quote of the line is where RFC 4180 allows one, and closed.
+  [[nodiscard]] bool well_quoted();
+
+ private:
+  class Parser;
+
+  void split();
+
+  LineReader lines_;
+  std::unique_ptr<Parser> parser_;         // total: makes fields of any bytes
+  std::unique_ptr<Parser> strict_parser_;  // judges the header, and records for `mollify check`
+  std::vector<std::string> header_;
+  std::vector<std::string_view> fields_;
+  std::size_t fields_in_line_ = 0;
+};
+
+}  // namespace mollify

@@ -1,0 +1,38 @@
+// Domain files.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "space/domain.h"
+
+namespace mollify {
+
+/// Reads a domain file:
+///
+///     seed: 7                 # optional; fixes the public candidates of samplers that use them
+///     columns:                # a mapping as here, or a list of mappings that have a `name`
+///       age:     {type: integer, min: 0, max: 110, bins: 11, outside: 40}
+///       income:  {type: number, min: 0, max: 2e5, bins: 20, null: category}
+///       height:  {type: number, min: 50, max: 250}    # without bins: not cut by hand
+///       region:  {type: categorical, values: [north, south], null: south}
+///       insured: {type: boolean, values: ["no", "yes"]}
+///
+/// `null: category` and `outside: clip` are words of the format; the same words in quotes are
+/// values. Values are kept as they are written: yes, 1 and 1.0 are three texts.
+///
+/// Throws InvalidInput, one sentence with file and line, for anything else: unknown or repeated
+/// keys, aliases and anchors, tags, nesting deeper than 16, files above 64 MiB or that are not
+/// UTF-8 text.
+[[nodiscard]] Domain read_domain(const std::string& path);
+
+/// The same for text that was already read; `name` stands for the file in messages.
+[[nodiscard]] Domain parse_domain(std::string_view yaml, const std::string& name);
+
+/// The domain as a file: `parse_domain` makes an equal domain of it. Each of the notes becomes a
+/// comment line at the top.
+[[nodiscard]] std::string domain_yaml(const Domain& domain,
+                                      const std::vector<std::string>& notes = {});
+
+}  // namespace mollify

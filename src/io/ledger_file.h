@@ -1,0 +1,94 @@
+// The file in which every release is charged before it is made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "accounting/ledger_account.h"
+#include "accounting/privacy_cost.h"
+#include "accounting/protection_scope.h"
+
+namespace mollify {
+
+/// What is charged for a release. All of it is public.
+struct ReleaseCharge {
+  std::string data_set;   ///< the name under which releases of the same data are counted
+  ProtectionScope scope;  ///< whose data the promise is about
+  PrivacyCost cost;       ///< of all that is released together
+  std::string model;      ///< "local", "integral" or "central"
+  std::string mechanism;
+  std::uint64_t count = 0;         ///< records asked for, for each unit
+  std::string certificate_sha256;  ///< of the certificate's bytes
+};
+
+/// What a data set's releases may cost together, and for whom.
+struct LedgerTotal {
+  ProtectionScope scope;
+  PrivacyCost cost;
+};
+
+/// One line of a ledger: a release that was charged, or a total that was declared.
+struct LedgerEntry {
+  std::uint64_t number = 0;  ///< 1, 2, 3, ... without gaps
+  std::string time;          ///< UTC, as 2026-01-31T23:59:59Z
+  std::string data_set;
+  ProtectionScope scope;
+  PrivacyCost cost;
+  bool is_total = false;
+  std::string model, mechanism, certificate_sha256;  // of a release
+  std::uint64_t count = 0;                           // of a release
+  std::string version;                               // of mollify
+};
+
+/// What a ledger says about one data set.
+struct DataSetSummary {
+  std::string data_set;
+  std::optional<LedgerTotal> total;
+  LedgerAccount account;  ///< of the releases whose scope counts: all, if there is no total
+};
+
+/// A ledger: a SQLite file to which entries are added and from which none is ever taken.
+///
+/// `charge` returns only when the entry is on disk (write-ahead log, synchronised at every commit),
+/// so a release that is drawn afterwards has its charge whatever happens to the program; a release
+/// that fails afterwards keeps it, which errs on the safe side. Several processes may use one file
+/// on the same computer at once: the check against the total and the entry are one transaction.
+/// Whatever happens to the program, the file stays in order (SQLite's own recovery).
+class LedgerFile {
+ public:
+  enum class Opening {
+    kExisting,   ///< refused if there is none
+    kOrMakeNew,  ///< an empty ledger is made if there is none, or an empty file
+  };
+
+  /// InvalidInput, one sentence naming the file, if it cannot be opened, is not a ledger, is
+  /// damaged or is of another version of this format.
+  LedgerFile(const std::string& path, Opening opening);
+  ~LedgerFile();
+  LedgerFile(const LedgerFile&) = delete;
+  LedgerFile& operator=(const LedgerFile&) = delete;
+
+  /// Records a release that is about to be made. InvalidInput, and nothing is recorded, if the data
+  /// set's total protects more than the release does, or would be passed.
+  void charge(const ReleaseCharge& release);
+
+  /// Declares what a data set's releases may cost, those recorded already included. InvalidInput if
+  /// there is a total already and `replace` does not say that it is meant to be replaced, if there
+  /// is none and it says so, or if the releases recorded do not keep the total.
+  void declare(const std::string& data_set, const LedgerTotal& total, bool replace);
+
+  /// All entries in their order.
+  std::vector<LedgerEntry> history() const;
+
+ private:
+  class Database;
+  std::unique_ptr<Database> database_;
+};
+
+/// The entries of each data set put together, by name.
+std::vector<DataSetSummary> summarise(const std::vector<LedgerEntry>& history);
+
+}  // namespace mollify

@@ -1,0 +1,17 @@
+// The public list of units.
+#pragma once
+
+#include <string>
+
+#include "space/string_index.h"
+
+namespace mollify {
+
+/// The units of a public CSV file, in its order: from the column named like the unit column, or
+/// from the only column there is. With a roster, who is in the private data is protected too.
+///
+/// Strict: throws InvalidInput, with the line, for an empty id, an id listed twice, or a line that
+/// is not well-formed; and for a roster without units.
+[[nodiscard]] StringIndex read_roster(const std::string& path, const std::string& unit_column);
+
+}  // namespace mollify

@@ -1,0 +1,69 @@
+// A rational number that is certainly at most e^epsilon: the only place where epsilon, a real
+// number, becomes an integer inequality.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/core/wide.h"
+
+namespace mollify {
+
+/// The public, immutable rational Ebar = mantissa / 2^shift with 1 < Ebar <= e^epsilon.
+///
+/// Definition. Ebar is the double exp(epsilon) * (1 - 2^-40), read as the exact dyadic it is.
+///
+/// Theorem. Ebar <= e^epsilon. Every libm in use returns exp within 1 ulp (relative 2^-52), the
+/// product adds at most half an ulp, and the factor takes 2^-40 away: the margin is 4000 times the
+/// error. tests/kernel/exp_bound.cpp checks it against MPFR.
+///
+/// Range: epsilon from 1e-6 to 30. Below, 2^-40 would eat a visible part of the budget; above, the
+/// table of 2^62 parts becomes coarse (MATH 1.2), so callers lower epsilon to 30 and say so.
+class ExpBound {
+ public:
+  static constexpr double kLeastEpsilon = 1e-6;
+  static constexpr double kGreatestEpsilon = 30.0;
+
+  /// Throws InvalidInput if epsilon is not a number in [1e-6, infinity). Above 30 it counts as 30,
+  /// which `epsilon()` then says.
+  explicit ExpBound(double epsilon);
+
+  /// The epsilon that is guaranteed: the one asked for, or 30 if that is less.
+  double epsilon() const { return epsilon_; }
+
+  /// Ebar as mantissa / 2^shift; mantissa < 2^53, 0 < shift <= 52.
+  std::uint64_t mantissa() const { return mantissa_; }
+  int shift() const { return shift_; }
+
+  /// Ebar as a double, exactly.
+  double value() const;
+
+  /// floor(x * Ebar), or `cap` if that is less. Exact for every x below 2^63.
+  std::uint64_t times_floor(std::uint64_t x, std::uint64_t cap) const {
+    const uint128 product = (static_cast<uint128>(x) * mantissa_) >> shift_;
+    return product < cap ? static_cast<std::uint64_t>(product) : cap;
+  }
+
+  /// Whether larger <= Ebar * smaller, decided in integers of 192 bits; for any two.
+  bool allows(uint128 larger, uint128 smaller) const {
+    const Wide left = times(larger, std::uint64_t{1} << shift_);
+    const Wide right = times(smaller, mantissa_);
+    return left.high < right.high || (left.high == right.high && left.low <= right.low);
+  }
+
+ private:
+  /// high * 2^64 + low.
+  struct Wide {
+    uint128 high;
+    std::uint64_t low;
+  };
+  static Wide times(uint128 x, std::uint64_t factor) {
+    const uint128 low = static_cast<uint128>(static_cast<std::uint64_t>(x)) * factor;
+    return {(x >> 64) * factor + (low >> 64), static_cast<std::uint64_t>(low)};
+  }
+
+  double epsilon_;
+  std::uint64_t mantissa_;
+  int shift_;
+};
+
+}  // namespace mollify

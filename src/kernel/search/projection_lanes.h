@@ -1,0 +1,67 @@
+// The passes over the scores that projection.cpp steers, one table of them for each
+// instruction set. Chosen at run time: one binary serves every processor.
+#pragma once
+
+#include "kernel/core/wide.h"
+#include "kernel/search/projection.h"
+
+namespace mollify::detail {
+
+/// Scores up to this one count as zero where it matters which are positive, so that t need not
+/// exceed 2^762. Scores are rescaled if the greatest is below 2^-200: none that is 2^-500 of the
+/// greatest or more is lost, and none in single precision at all.
+inline constexpr double kLeastScore = 0x1p-700;
+
+/// What a first look at the scores tells. NaN is not positive.
+struct Survey {
+  double sum;       ///< of the positive scores
+  double greatest;  ///< score, 0 if none is above 0
+  double capacity;  ///< the greatest sum of numerators if outcomes without a score stay lowest
+};
+
+/// Sum of clip(t * score, lower, upper) - lower, and of the scores that are not clipped: its slope
+/// in t. Taken from the lower bound on, because where most outcomes stay there a sum of all
+/// numerators would drown what matters in rounding.
+struct Excess {
+  double sum;
+  double slope;
+};
+
+/// The scores above a threshold.
+struct Active {
+  double sum;
+  double count;
+};
+
+template <class Score>
+struct Passes {
+  Survey (*survey)(const Bounds&, const Score*);
+  /// Half of the work of an excess, and all of it where nothing reaches a common upper bound. The
+  /// threshold may not be negative.
+  Active (*active)(std::size_t size, const Score*, double threshold);
+  Excess (*excess)(const Bounds&, const Score*, double t);
+  /// Writes about t * score, clamped between integer bounds, and block sums (modulo 2^64). Returns
+  /// the exact sum of what it wrote.
+  uint128 (*round)(const Bounds&, const Score*, double t, std::uint64_t* numerators,
+                   std::uint64_t* block_sums);
+};
+
+struct Lanes {
+  Passes<double> of_double;
+  Passes<float> of_float;
+  // The rest is for bounds that are the same for all outcomes, and a multiple of eight of them.
+
+  /// The passes in single precision, to about six digits. t should be far from its range's ends.
+  Survey (*coarse_survey)(const Bounds&, const float*);
+  Excess (*coarse_excess)(const Bounds&, const float*, double t);
+  /// Copies the scores above `least`, and perhaps some just below it, to `to`, which has room for
+  /// two for each outcome, followed by zeros up to a multiple of eight. Returns how many there are.
+  std::size_t (*gather)(const Bounds&, const float*, double least, void* to);
+};
+
+extern const Lanes kBaselineLanes;
+#if defined(__x86_64__)
+extern const Lanes kAvx2Lanes;
+#endif
+
+}  // namespace mollify::detail

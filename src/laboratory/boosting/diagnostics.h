@@ -1,0 +1,134 @@
+// What each iteration of boosting achieved, what can be guaranteed of it, and what the papers
+// claim.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "boosting/boosted_density.h"
+
+namespace mollify {
+
+// All of this is analysis, NOT PRIVATE: expectations under P are private data. The functions are
+// pure and compute with expectations, exact where these are. [H20] is Husain, Balle, Cranko, Nock,
+// Local Differential Privacy for Sampling, 2020. docs/errata.md derives every correction.
+
+/// Expectations of one bounded classifier c, and its greatest |c|.
+struct ClassifierMoments {
+  double mean_p = 0;      ///< E_P[c]
+  double mean_q = 0;      ///< E_Q[c], Q = Q_(t-1)
+  double mean_exp_q = 1;  ///< E_Q exp(theta c)
+  double greatest = 0;    ///< c* = max |c|
+};
+
+/// Moments from c at points of P and at points of Q with their weights: masses of cells, or samples
+/// with none. A weight counts in proportion; `weights_p` or `weights_q` empty: all alike. c* is the
+/// greatest |c| over points with a positive weight. Without points of P the mean is 0. Throws
+/// InvalidInput if sizes differ.
+[[nodiscard]] ClassifierMoments classifier_moments(std::span<const double> at_p,
+                                                   std::span<const double> weights_p,
+                                                   std::span<const double> at_q,
+                                                   std::span<const double> weights_q, double theta);
+
+/// The same of the last classifier of a density, as it is used, at points of P and of Q_(t-1): what
+/// an observer of `boost` has, or better, points that it did not learn from. Throws InvalidInput as
+/// above, for other numbers of features and for a density without a classifier.
+[[nodiscard]] ClassifierMoments classifier_moments(const BoostedDensity& density, const Features& p,
+                                                   std::span<const double> weights_p,
+                                                   const Features& q,
+                                                   std::span<const double> weights_q);
+
+/// Where [H20, Theorem 5] puts a classifier: high for gamma_Q in [1/3, 1], low for (0, 1/3). It
+/// assumes gamma_P > 0 and gamma_Q > 0 (its weak learning assumption); without, there is no claim.
+enum class BoostingRegime { kNone, kLow, kHigh };
+/// "none", "low", "high".
+[[nodiscard]] std::string_view name_of(BoostingRegime regime) noexcept;
+
+/// One iteration. KL drop means KL(P, Q_(t-1)) - KL(P, Q_t), in nats.
+struct IterationDiagnostics {
+  double theta = 0;
+  double c_star = 0;   ///< max |c|
+  double gamma_p = 0;  ///< E_P[c] / c*; 0 if c* is
+  double gamma_q = 0;  ///< E_Q[-c] / c*; 0 if c* is
+  BoostingRegime regime = BoostingRegime::kNone;
+
+  /// theta E_P[c] - ln E_Q exp(theta c): the drop itself.
+  double drop = 0;
+
+  /// theta c* gamma_P - ln(cosh theta c* - gamma_Q sinh theta c*) <= drop, for every classifier and
+  /// every gamma: exp lies below its chord over [-theta c*, theta c*]. For k outputs c is the
+  /// shrunk classifier, and this is the guarantee of shrinking.
+  double guaranteed = 0;
+
+  /// [H20, Theorem 5] as stated: drop >= theta Lambda, with
+  ///   Lambda = c* gamma_P + log(4 / (5 - 3 gamma_Q))    in the high regime,
+  ///   Lambda = gamma_P + gamma_Q - c* theta / 2         in the low regime.
+  /// Absent without a regime.
+  std::optional<double> claimed;
+
+  /// Whether the claim is false here: more than the drop.
+  [[nodiscard]] bool claim_fails() const noexcept { return claimed && *claimed > drop + 1e-12; }
+};
+
+[[nodiscard]] IterationDiagnostics diagnose(const ClassifierMoments& moments, double theta);
+
+/// All iterations together: Delta = KL(P, Q0) - KL(P, Q_T), the sum of the drops.
+struct RunDiagnostics {
+  double delta = 0;
+  /// The sum of the guaranteed drops.
+  double guaranteed = 0;
+  /// epsilon / (2k): what Delta cannot pass in the mollifier [H20, Theorem 6, upper bound].
+  double limit = 0;
+  /// [H20, Theorem 6], lower bound: Delta >= (epsilon/2) (gamma_P + gamma_Q)/2 (1 - theta_T), where
+  /// gamma_P and gamma_Q hold in every iteration (so: their least values) and gamma_Q is in the
+  /// high regime. Taken as stated, whatever c* is. Absent if an iteration is in another regime.
+  std::optional<double> claimed;
+
+  [[nodiscard]] bool claim_fails() const noexcept { return claimed && *claimed > delta + 1e-12; }
+};
+
+/// From the iterations 1 to T in turn. Throws InvalidInput as BoostedDensity does.
+[[nodiscard]] RunDiagnostics diagnose(std::span<const IterationDiagnostics> iterations,
+                                      const BoostingSpec& spec);
+
+/// How much of a region B's mass the density captures. M_B is the mass of B, KL_B(P, Q0) the
+/// integral of P log(P/Q0) over B.
+struct RegionDiagnostics {
+  double mass_p = 0;
+  double mass_reference = 0;
+  double mass_q = 0;
+  double kl_inside = 0;  ///< KL_B(P, Q0)
+  /// (1 + epsilon/2) M_B(P) - epsilon/2 - KL_B(P, Q0) + Delta <= M_B(Q_T): the step of the proof of
+  /// [H20, Theorem 7] that comes before its error. With epsilon/k in the part of epsilon.
+  double guaranteed = 0;
+  /// [H20, Theorem 7], taken as that step with Theorem 6's lower bound in the part of Delta. Absent
+  /// where that is.
+  std::optional<double> claimed;
+
+  [[nodiscard]] bool claim_fails() const noexcept { return claimed && *claimed > mass_q + 1e-12; }
+};
+
+/// From masses of the same cells under P, Q0 and Q_T, each summing to one; B is the cells whose
+/// `inside` is not 0. Throws InvalidInput if sizes differ.
+[[nodiscard]] RegionDiagnostics diagnose_region(std::span<const double> masses_p,
+                                                std::span<const double> masses_reference,
+                                                std::span<const double> masses_q,
+                                                std::span<const unsigned char> inside,
+                                                const RunDiagnostics& run);
+
+/// The least and the greatest log dQ_T/dQ0 that was seen, and what neither can pass.
+struct LogRatioRange {
+  double least = 0;
+  double greatest = 0;
+  double limit = 0;  ///< epsilon / (2k)
+
+  [[nodiscard]] bool within() const noexcept { return -limit <= least && greatest <= limit; }
+};
+
+/// Over some points. Throws InvalidInput as log_density_ratio does, and without points.
+[[nodiscard]] LogRatioRange log_ratio_range(const BoostedDensity& density, const Features& points);
+
+}  // namespace mollify

@@ -1,0 +1,61 @@
+// A box cut into cells along its axes: how a continuous space becomes finite.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "laboratory/measure/box.h"
+
+namespace mollify {
+
+/// The cells between given edges on one to three axes, numbered with the last axis fastest.
+///
+/// Definition. Axis a has edges e_0 < e_1 < ... < e_n, all finite; its cell j lies between e_j and
+/// e_(j+1), the lower edge included. A cell of the grid is a cell on each axis. What lies outside
+/// the edges belongs to the outermost cell, so that every point has one.
+///
+/// Only the index of a cell is ever drawn from private scores, and edges are public, so the grid
+/// has no part in the guarantee [MATH 1.3]: a coarse one costs accuracy alone.
+class Grid {
+ public:
+  static constexpr std::size_t kMostDimensions = 3;
+  static constexpr std::size_t kMostCells = std::size_t{1} << 24;
+
+  /// One ascending list of at least two finite edges for each axis. Throws InvalidInput if there
+  /// are not 1 to 3 axes, if edges are not finite and ascending, or beyond 2^24 cells.
+  explicit Grid(std::vector<std::vector<double>> edges);
+
+  std::size_t dimension() const { return edges_.size(); }
+  std::size_t cell_count() const { return cell_count_; }
+  std::size_t cells_along(std::size_t axis) const { return edges_[axis].size() - 1; }
+  std::span<const double> edges(std::size_t axis) const { return edges_[axis]; }
+
+  /// Whether the edges of an axis are at equal distances but for rounding.
+  bool is_equal_width(std::size_t axis) const { return equal_width_[axis]; }
+
+  /// The box between the outermost edges.
+  Box box() const;
+
+  /// The cell of a point of d coordinates. Total: infinities lie in outermost cells, NaN in the
+  /// first of its axis. O(log n) an axis.
+  std::size_t cell_of(std::span<const double> point) const;
+
+  /// The box of a cell, below cell_count().
+  Box cell(std::size_t index) const;
+
+ private:
+  std::vector<std::vector<double>> edges_;
+  std::vector<bool> equal_width_;
+  std::size_t cell_count_ = 1;
+};
+
+/// The greatest number n with n^dimension <= cells: cells along each axis for so many in all.
+/// Throws InvalidInput unless cells is from 1 to 2^24 and dimension from 1 to 3.
+std::size_t cells_along_each_axis(std::size_t cells, std::size_t dimension);
+
+/// `cells` + 1 edges at equal distances over a finite interval. Throws InvalidInput if the interval
+/// is not finite, is empty, or is too narrow for so many doubles.
+std::vector<double> equal_width_edges(const Interval& interval, std::size_t cells);
+
+}  // namespace mollify

@@ -1,0 +1,42 @@
+// The local sampler of a band: minimax, relative mollifier, density class and neighbourhood alike.
+#pragma once
+
+#include "kernel/core/band.h"
+#include "kernel/core/table.h"
+#include "local/sampler.h"
+
+namespace mollify {
+
+/// Fills `released` with independent draws from a table.
+void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t> released);
+
+/// Releases from clip(P/r, b h, b E h), the projection of P on a band, exactly in integers.
+///
+/// Domains of at most kDense outcomes use a Table, larger ones a SparseTable, so that a unit costs
+/// time in its own distinct outcomes; the choice depends on k alone, which is public. The guarantee
+/// is epsilon-LDP by the theorems of Band, Table and SparseTable.
+class BandSampler final : public LocalSampler {
+ public:
+  static constexpr std::size_t kDense = 4096;
+
+  explicit BandSampler(Band band) : band_(std::move(band)) {}
+
+  const Band& band() const { return band_; }
+
+  std::size_t outcome_count() const override { return band_.outcome_count(); }
+  Guarantee guarantee() const override { return {Guarantee::Notion::kPure, band_.epsilon()}; }
+  void draw(const ScoredOutcomes& p, SecureRandom& random,
+            std::span<std::uint32_t> released) const override;
+  Law law(const ScoredOutcomes& p) const override;
+
+  /// ln of the greatest upper_i / lower_i; of Ebar where a SparseTable is used, whose unscored
+  /// outcomes have no bounds of their own. O(k).
+  double epsilon_realised_up() const override;
+  bool guarantee_holds() const override;
+  void for_each_public_integer(const std::function<void(uint128)>& take) const override;
+
+ private:
+  Band band_;
+};
+
+}  // namespace mollify

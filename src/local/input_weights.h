@@ -1,0 +1,37 @@
+// A private distribution as integers, for the samplers that draw a record first.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel/core/secure_random.h"
+#include "local/scored_outcomes.h"
+
+namespace mollify {
+
+/// The distribution a channel's input is drawn from: integer weights on some of k inputs.
+///
+/// Counts of records (whole numbers below 2^53 whose sum is below 2^53) are taken as they are, so a
+/// draw is a uniform record; other weights are scaled to about 2^61 in all. NaN, negative and
+/// infinite weights and inputs out of range count as nothing. Privacy does not rest on this step: a
+/// channel is private for every input law.
+class InputWeights {
+ public:
+  InputWeights(const ScoredOutcomes& p, std::size_t input_count);
+
+  /// Whether no input has weight; then there is nothing to draw.
+  bool empty() const { return prefix_.back() == 0; }
+
+  /// An input with probability proportional to its weight. O(log m). Requires not empty().
+  std::uint32_t draw(SecureRandom& random) const;
+
+  /// The weights, one for each of k inputs. NOT PRIVATE.
+  std::vector<std::uint64_t> dense() const;
+
+ private:
+  std::size_t input_count_;
+  std::vector<std::uint32_t> inputs_;
+  std::vector<std::uint64_t> prefix_;  // of the weights, with one entry more
+};
+
+}  // namespace mollify

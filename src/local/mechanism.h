@@ -1,0 +1,71 @@
+// From a mechanism's name and public parameters to its sampler.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "local/sampler.h"
+
+namespace mollify {
+
+/// The finite local mechanisms by the names that users give them.
+enum class Mechanism {
+  kMinimax,             ///< band, the least worst case [Park et al. 2024]
+  kRelative,            ///< band symmetric about the reference [Husain et al. 2020]
+  kClass,               ///< band for c1 h <= p <= c2 h [Park et al. 2024]
+  kNeighbourhood,       ///< band for P0/gamma <= p <= gamma P0 [Ghoukasian et al. 2025]
+  kPublicKernel,        ///< StaircaseChannel [Zamanlooy et al. 2024]
+  kRandomizedResponse,  ///< a record through k-ary randomized response [Husain et al. 2020]
+  kMixture,             ///< a record, or the reference [Park et al. 2024, eq. 35]
+  kGaussianCurve,       ///< the same under a Gaussian trade-off curve [Ghoukasian et al. 2025]
+  kLocation,            ///< band whose b the user gives
+};
+
+/// "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
+/// "mixture", "gaussian-curve", "location".
+std::string_view name_of(Mechanism mechanism);
+std::optional<Mechanism> mechanism_named(std::string_view name);
+std::span<const std::string_view> mechanism_names();
+
+/// Whether the mechanism is a reference and a constant b.
+bool is_band(Mechanism mechanism);
+
+/// Everything public that makes a sampler of one draw.
+struct MechanismParameters {
+  Mechanism mechanism = Mechanism::kMinimax;
+  std::size_t outcome_count = 0;
+  /// Reference masses, one for each outcome and positive; empty stands for uniform.
+  std::span<const double> reference = {};
+  /// For every mechanism but kGaussianCurve: of one draw.
+  std::optional<double> epsilon = std::nullopt;
+  /// For kGaussianCurve: of one draw.
+  std::optional<double> mu = std::nullopt;
+  /// For kClass.
+  std::optional<double> c1 = std::nullopt;
+  std::optional<double> c2 = std::nullopt;
+  /// For kNeighbourhood.
+  std::optional<double> gamma = std::nullopt;
+  /// For kLocation: b.
+  std::optional<double> location = std::nullopt;
+
+  /// The reference masses, or equal ones for uniform.
+  std::vector<double> masses() const;
+};
+
+/// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it
+/// does not have is given, or if the outcomes' number or masses are wrong. `make_sampler` and
+/// `band_floor_of` do this first.
+void validate_parameters(const MechanismParameters& parameters);
+
+/// The constant b of a band mechanism; InvalidInput for the others.
+double band_floor_of(const MechanismParameters& parameters);
+
+/// The sampler, its guarantee checked in integers. Throws InvalidInput for parameters that are
+/// missing, that the mechanism does not have, or that are out of range, in one sentence.
+std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters);
+
+}  // namespace mollify

@@ -1,0 +1,54 @@
+// The one shape of every local sampler.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "kernel/core/secure_random.h"
+#include "local/guarantee.h"
+#include "local/law.h"
+#include "local/scored_outcomes.h"
+
+namespace mollify {
+
+/// A mechanism that turns any private distribution on {0, ..., k - 1} into a released outcome.
+///
+/// A sampler is made from public inputs alone and is immutable, so it may be shared by threads;
+/// what is private comes in through `draw`. Every implementation passes the same conformance test
+/// (tests/local/sampler.cpp): it draws what `law` says, its laws satisfy `guarantee` in exact
+/// arithmetic for every pair of inputs tried, it is total, and without any weight it releases its
+/// reference.
+class LocalSampler {
+ public:
+  LocalSampler() = default;
+  LocalSampler(const LocalSampler&) = delete;
+  LocalSampler& operator=(const LocalSampler&) = delete;
+  virtual ~LocalSampler() = default;
+
+  /// k.
+  virtual std::size_t outcome_count() const = 0;
+
+  /// What each single draw promises; draws from the same private distribution add up.
+  virtual Guarantee guarantee() const = 0;
+
+  /// Fills `released` with independent draws for the private distribution p. Never throws for any
+  /// p.
+  virtual void draw(const ScoredOutcomes& p, SecureRandom& random,
+                    std::span<std::uint32_t> released) const = 0;
+
+  /// The exact law of one such draw. NOT PRIVATE.
+  virtual Law law(const ScoredOutcomes& p) const = 0;
+
+  /// An upper bound, from the sampler's public integers and rounded up, on ln of the ratio of any
+  /// outcome's probabilities under any two inputs. What `guarantee` claims, recomputed.
+  virtual double epsilon_realised_up() const = 0;
+
+  /// Whether the public integers satisfy `guarantee`, decided anew.
+  virtual bool guarantee_holds() const = 0;
+
+  /// Calls `take` with every integer that decides privacy, in a fixed order, for hashing.
+  virtual void for_each_public_integer(const std::function<void(uint128)>& take) const = 0;
+};
+
+}  // namespace mollify

@@ -1,0 +1,45 @@
+// A column of true and false.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "space/reading.h"
+
+namespace mollify {
+
+/// Two words; cell 0 is false, cell 1 is true.
+///
+/// A declared word is read with or without the case of its letters. The usual words
+/// (false, f, no, 0 and true, t, yes, 1) are read as well, unless the declared words are not of
+/// them or contradict them, as in [yes, no] or [female, male].
+class BooleanWords {
+ public:
+  /// The words written for false and for true. Throws InvalidInput unless they are two words that
+  /// differ by more than case, each of them one line of UTF-8 text without control characters.
+  static BooleanWords make(std::string false_word = "false", std::string true_word = "true");
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return 2; }
+  [[nodiscard]] const std::string& word(std::uint32_t cell) const noexcept { return words_[cell]; }
+
+  /// Total; O(length). A word that is neither is kUnreadable with cell 0.
+  [[nodiscard]] Reading read(std::string_view text) const noexcept;
+
+  /// How many texts a cell is written as: one.
+  [[nodiscard]] std::uint64_t points(std::uint32_t) const noexcept { return 1; }
+  void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
+
+  /// "false or true", for messages.
+  [[nodiscard]] std::string expectation() const;
+
+ private:
+  BooleanWords(std::string false_word, std::string true_word, bool usual)
+      : words_{std::move(false_word), std::move(true_word)}, reads_usual_words_(usual) {}
+
+  std::array<std::string, 2> words_;
+  bool reads_usual_words_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,38 @@
+// A column of declared words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "space/reading.h"
+#include "space/string_index.h"
+
+namespace mollify {
+
+/// Declared categories; cell i is the i-th declared value. Texts are compared byte for byte.
+class Categories {
+ public:
+  /// Throws InvalidInput unless there are 1 to 2^24 distinct values, each of them one line of
+  /// UTF-8 text without control characters.
+  static Categories make(const std::vector<std::string>& values);
+
+  [[nodiscard]] std::uint32_t size() const noexcept;
+  [[nodiscard]] std::string_view value(std::uint32_t cell) const noexcept { return values_[cell]; }
+
+  /// Total; O(length). A word that is not declared is kOutside with cell 0.
+  [[nodiscard]] Reading read(std::string_view text) const noexcept;
+
+  /// How many texts a cell can be written as: one.
+  [[nodiscard]] std::uint64_t points(std::uint32_t) const noexcept { return 1; }
+  void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
+
+  /// "one of 3 declared values", for messages.
+  [[nodiscard]] std::string expectation() const;
+
+ private:
+  StringIndex values_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,97 @@
+// One declared column of the public domain.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "space/boolean_words.h"
+#include "space/categories.h"
+#include "space/integer_cells.h"
+#include "space/number_cells.h"
+#include "space/reading.h"
+
+namespace mollify {
+
+/// What the values of a column may be: a finite number of cells, of one of four types.
+using Cells = std::variant<Categories, BooleanWords, IntegerCells, NumberCells>;
+
+/// The type's name in a domain file: categorical, boolean, integer or number.
+[[nodiscard]] std::string_view type_name(const Cells& cells) noexcept;
+
+/// True for integers and numbers.
+[[nodiscard]] bool is_numeric(const Cells& cells) noexcept;
+
+/// True where a value is a place on an axis rather than one of a few levels: for numbers, and for
+/// integers in more than 32 cells.
+[[nodiscard]] bool is_continuous(const Cells& cells) noexcept;
+
+/// How a column maps what is not one of its values. Declared, hence public.
+struct Mapping {
+  /// Null is an outcome of its own, written as an empty field.
+  bool null_is_category = false;
+  /// The value nulls become, as a field would write it. Without it and without the category,
+  /// nulls are mapped like what is unreadable.
+  std::optional<std::string> null_value{};
+  /// The value which all that is outside or unreadable becomes. Without it (`outside: clip`),
+  /// numbers go to the nearest value of the domain, and everything else to the first one.
+  std::optional<std::string> outside_value{};
+
+  friend bool operator==(const Mapping&, const Mapping&) = default;
+};
+
+/// A named, finite column: texts of fields to outcomes 0 … size() - 1 and back. Immutable.
+///
+/// `encode` is total: it is defined for every byte string, throws for none, and its time depends
+/// on the text's length alone. Cells come first, the null category, if declared, last.
+class Column {
+ public:
+  /// Throws InvalidInput, naming the column, unless the name is a line of 1 to 500 bytes of UTF-8
+  /// text, the mapping's values are values of the domain, at most one null policy is declared, and,
+  /// with a null category, the empty text is not itself a declared value.
+  static Column make(std::string name, Cells cells, Mapping mapping = {});
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const Cells& cells() const noexcept { return cells_; }
+  [[nodiscard]] const Mapping& mapping() const noexcept { return mapping_; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+
+  /// How the text stands to the declaration, before any mapping.
+  [[nodiscard]] Reading read(std::string_view text) const noexcept;
+
+  /// True if nulls are declared, as a category or with a value.
+  [[nodiscard]] bool declares_nulls() const noexcept;
+
+  /// The outcome of a field, mapped as declared.
+  [[nodiscard]] std::uint32_t encode(std::string_view text) const noexcept;
+
+  /// How many texts an outcome can be written as; at least one. Requires outcome < size().
+  [[nodiscard]] std::uint64_t points(std::uint32_t outcome) const noexcept;
+
+  /// Appends the `point`-th text of the outcome; `encode` maps it back to the outcome.
+  /// Requires outcome < size() and point < points(outcome).
+  void write(std::uint32_t outcome, std::uint64_t point, std::string& text) const;
+
+  /// What a value must be, for messages: "an integer from 0 to 100".
+  [[nodiscard]] std::string expectation() const;
+
+  /// Two columns with the same canonical text have the same name and encode and decode alike. The
+  /// text is the same on every machine.
+  [[nodiscard]] std::string canonical_text() const;
+
+ private:
+  Column(std::string name, Cells cells, Mapping mapping);
+
+  std::string name_;
+  Cells cells_;
+  Mapping mapping_;
+  std::uint32_t cell_count_;
+  std::uint32_t size_;
+  std::uint32_t null_outcome_ = 0;
+  std::optional<std::uint32_t> outside_outcome_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,62 @@
+// A column of integers from min to max, grouped into cells.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "space/reading.h"
+
+namespace mollify {
+
+/// The n = max - min + 1 integers of a range, in `bins` cells of near-equal size: cell j holds the
+/// offsets from min in [floor(j n / bins), floor((j + 1) n / bins)).
+class IntegerCells {
+ public:
+  /// Of any column.
+  static constexpr std::uint64_t kMaxBins = std::uint64_t{1} << 24U;
+
+  /// Without `bins`, each integer is a cell, or, if there are more than 2^24, there are 2^24 cells.
+  /// Throws InvalidInput unless min <= max, the range spans fewer than 2^63, and
+  /// 1 <= bins <= min(n, 2^24).
+  static IntegerCells make(std::int64_t min, std::int64_t max,
+                           std::optional<std::uint64_t> bins = std::nullopt);
+
+  [[nodiscard]] std::int64_t min() const noexcept { return min_; }
+  [[nodiscard]] std::int64_t max() const noexcept;
+  [[nodiscard]] std::uint32_t size() const noexcept { return bins_; }
+  /// True if every cell holds one integer.
+  [[nodiscard]] bool ungrouped() const noexcept { return bins_ == count_; }
+  /// False if the number of cells was left open or is that of the integers.
+  [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
+  /// n.
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+
+  /// Total; O(length). `3`, `3.0` and `3e0` are the integer 3. An integer beyond a bound is
+  /// kOutside with the bound's cell; any other number is kUnreadable with the cell of the nearest
+  /// integer; other text is kUnreadable with cell 0.
+  [[nodiscard]] Reading read(std::string_view text) const noexcept;
+
+  /// How many integers a cell holds; at least one.
+  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
+  /// Appends the `point`-th integer of the cell. Requires point < points(cell).
+  void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
+
+  /// "an integer from 0 to 100", for messages.
+  [[nodiscard]] std::string expectation() const;
+
+ private:
+  IntegerCells(std::int64_t min, std::uint64_t count, std::uint32_t bins, bool declares_bins)
+      : min_(min), count_(count), bins_(bins), declares_bins_(declares_bins) {}
+
+  [[nodiscard]] std::uint64_t start(std::uint32_t cell) const noexcept;
+  [[nodiscard]] Reading nearest(std::int64_t value, Verdict if_inside) const noexcept;
+
+  std::int64_t min_;
+  std::uint64_t count_;
+  std::uint32_t bins_;
+  bool declares_bins_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,68 @@
+// A column of numbers from min to max, cut into cells of equal width.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "space/reading.h"
+
+namespace mollify {
+
+/// The interval [min, max] in `bins` cells; cell j is [edge(j), edge(j + 1)), the last one closed.
+///
+/// A cell is written as a number drawn from a lattice inside it: the multiples m 10^s, so that all
+/// values of a column have the same number of decimals. The step 10^s is about 10^-4 of a cell's
+/// width and at most 0.1, so that the column still looks like one of numbers; it is larger only
+/// where a double could not tell the points apart (|m| stays below 2^53, so m 10^s, read back, is
+/// the double nearest to what is written). A lattice point belongs to the cell in which that
+/// double lies: what is written for a cell is read back into it, never into a neighbour, and
+/// never beyond min or max. The draw is an integer draw, not a floating-point one.
+///
+/// Without declared bins there are 2^20 cells, fewer where decimal numbers could not resolve them:
+/// the number as it is, to six digits. Their step is only about 10^-2 of a cell's width.
+class NumberCells {
+ public:
+  static constexpr std::uint32_t kUndeclaredBins = std::uint32_t{1} << 20U;
+
+  /// Throws InvalidInput unless min < max, both are finite, 1 <= bins <= 2^24, and every cell can
+  /// hold ten lattice points (which fails only for bounds above 9e37 or cells narrower than 1e-14
+  /// of the bounds or than 1e-21).
+  static NumberCells make(double min, double max, std::optional<std::uint64_t> bins = std::nullopt);
+
+  [[nodiscard]] double min() const noexcept { return min_; }
+  [[nodiscard]] double max() const noexcept { return max_; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return bins_; }
+  /// False if the number of cells was left open.
+  [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
+
+  /// Total; O(length). Numbers beyond a bound, infinities included, are kOutside with the bound's
+  /// cell; other text is kUnreadable with cell 0.
+  [[nodiscard]] Reading read(std::string_view text) const noexcept;
+
+  /// How many lattice points a cell holds; at least one. O(1).
+  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
+  /// Appends the `point`-th lattice point of the cell. Requires point < points(cell).
+  void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
+
+  /// "a number from 0 to 1.5", for messages.
+  [[nodiscard]] std::string expectation() const;
+
+ private:
+  NumberCells(double min, double max, std::uint32_t bins, bool declares_bins, int exponent);
+
+  [[nodiscard]] double edge(std::uint32_t index) const noexcept;
+  [[nodiscard]] double lattice_value(std::int64_t multiple) const noexcept;
+  [[nodiscard]] std::int64_t lattice_ceiling(double bound) const noexcept;
+  [[nodiscard]] std::int64_t first_point(std::uint32_t cell) const noexcept;
+
+  double min_;
+  double max_;
+  double bins_per_unit_;
+  std::uint32_t bins_;
+  bool declares_bins_;
+  int exponent_;  // s: the lattice is the multiples of 10^s
+};
+
+}  // namespace mollify

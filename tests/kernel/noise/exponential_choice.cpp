@@ -1,0 +1,239 @@
+#include "kernel/noise/exponential_choice.h"
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "chi_square.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/short_words.h"
+#include "kernel/wide_float.h"
+
+namespace mollify {
+namespace {
+
+using detail::ExponentialLevels;
+using test::WideFloat;
+
+struct ChoiceCase {
+  std::vector<ChoiceTerm> terms;
+  Ratio rate;
+};
+
+constexpr std::uint64_t kMostOutcomes = Ratio::kGreatest;
+
+const std::vector<ChoiceCase> kChoices = {
+    {{{1, 0}}, {1, 1}},
+    {{{kMostOutcomes, ~std::uint64_t{0}}}, {kMostOutcomes, 1}},
+    {{{1, 0}, {1, 1}}, {1, 1}},
+    {{{3, 2}, {0, 0}, {1, 5}, {4, 2}, {2, 3}}, {2, 3}},
+    {{{5, 7}, {5, 7}, {5, 7}}, {1, 3}},
+    // Far terms that weigh as much as near ones, because there are so many of them.
+    {{{1, 0}, {1ULL << 61, 43}, {1, 20}}, {1, 1}},
+    {{{1, 100}, {1ULL << 60, 101}, {1ULL << 61, 141}}, {355, 113}},
+    {{{1, 0}, {1000, 300}, {1000, 5000}, {1, ~std::uint64_t{0}}}, {1, 1}},
+    {{{1, 0}, {2, 1}, {3, 2}, {4, 3}, {5, 4}, {6, 5}}, {1, kMostOutcomes}},
+    {{{1, 0}, {kMostOutcomes - 1, 1}}, {kMostOutcomes, 1}},
+    {{{7, 10}, {1, 0}, {7, 9}, {1, 1}, {8, 1}}, {1, 10}}};
+
+/// The distances in ascending order and S_l / W of each, by MPFR.
+std::vector<WideFloat> shares_up_to(const ChoiceCase& one) {
+  std::map<std::uint64_t, Natural> counts;
+  for (const ChoiceTerm& term : one.terms) {
+    if (term.count == 0) continue;
+    counts[term.distance] = counts[term.distance] + Natural(term.count);
+  }
+  std::vector<WideFloat> sums;
+  WideFloat sum;
+  for (const auto& [distance, count] : counts) {
+    const WideFloat x =
+        WideFloat(static_cast<uint128>(distance - counts.begin()->first) * one.rate.numerator) /
+        WideFloat(uint128{one.rate.denominator});
+    sum = sum + WideFloat(count) * x.exp_minus();
+    sums.push_back(sum);
+  }
+  std::vector<WideFloat> shares;
+  for (const WideFloat& part : sums) shares.push_back(part / sum);
+  return shares;
+}
+
+/// Tries all strings of short words, as exhaust() does for coins.
+template <unsigned bits>
+void expect_exact_levels(std::size_t length) {
+  for (const ChoiceCase& one : kChoices) {
+    const ExponentialLevels levels(one.terms, one.rate);
+    std::vector<std::uint64_t> counts(levels.size());
+    std::vector<std::vector<std::uint64_t>> open = {{}};
+    for (std::size_t length_now = 1; length_now <= length; ++length_now) {
+      std::vector<std::vector<std::uint64_t>> still_open;
+      for (std::uint64_t& count : counts) count <<= bits;
+      for (const std::vector<std::uint64_t>& begin : open) {
+        for (std::uint64_t digit = 0; digit >> bits == 0; ++digit) {
+          test::ShortWords<bits> words{begin};
+          words.digits.push_back(digit);
+          try {
+            ++counts[levels.draw(words)];
+            ASSERT_EQ(words.used, length_now);
+          } catch (const typename test::ShortWords<bits>::Undecided&) {
+            still_open.push_back(words.digits);
+          }
+        }
+      }
+      open = still_open;
+    }
+    const std::vector<WideFloat> shares = shares_up_to(one);
+    ASSERT_EQ(shares.size(), levels.size());
+    EXPECT_LT(open.size(), levels.size() + (levels.size() == 1 ? 1 : 0));
+    WideFloat before;
+    for (std::size_t l = 0; l < shares.size(); ++l) {
+      const WideFloat truth =
+          (shares[l] - before).times_power_of_two(static_cast<long>(bits * length));
+      EXPECT_TRUE(WideFloat(counts[l]) <= truth) << l;
+      EXPECT_TRUE(truth <= WideFloat(counts[l] + open.size())) << l;
+      before = shares[l];
+    }
+  }
+}
+
+TEST(ExponentialChoice, IsExactOverAllStringsOfShortWords) {
+  expect_exact_levels<1>(24);
+  expect_exact_levels<3>(9);
+  expect_exact_levels<8>(3);
+}
+
+/// Hands out one word, and then words that are all ones or all zeros.
+struct FirstWord {
+  std::uint64_t first;
+  std::uint64_t others;
+  int used = 0;
+  std::uint64_t word() { return used++ == 0 ? first : others; }
+};
+
+/// The answer is monotone in the first word. A level's last word is found by bisection, and
+/// compared with MPFR; a little off it one word is enough.
+void expect_boundaries(const ChoiceCase& one) {
+  const ExponentialLevels levels(one.terms, one.rate);
+  const std::vector<WideFloat> shares = shares_up_to(one);
+  ASSERT_EQ(shares.size(), levels.size());
+  constexpr std::uint64_t kNear = 1 << 12;
+  for (std::size_t l = 0; l + 1 < shares.size(); ++l) {
+    std::uint64_t low = 0, high = ~std::uint64_t{0};
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2 + 1;
+      FirstWord words{middle, 0};
+      if (levels.draw(words) <= l) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    const WideFloat truth = shares[l].times_power_of_two(64);
+    EXPECT_TRUE(WideFloat(low) <= truth && truth <= WideFloat(low) + WideFloat(1)) << l;
+    const WideFloat next = shares[l + 1].times_power_of_two(64);
+    if (next <= WideFloat(low) + WideFloat(2 * kNear) || low > ~std::uint64_t{0} - 2 * kNear) {
+      continue;
+    }
+    FirstWord words{low + kNear, 0};
+    EXPECT_EQ(levels.draw(words), l + 1);
+    EXPECT_EQ(words.used, 1);
+  }
+}
+
+TEST(ExponentialChoice, DividesTheLongWordsWhereItShould) {
+  for (const ChoiceCase& one : kChoices) expect_boundaries(one);
+  std::mt19937_64 random(16);
+  for (int i = 0; i < 60; ++i) {
+    ChoiceCase one{{},
+                   {1 + (random() >> (2 + random() % 62)), 1 + (random() >> (2 + random() % 62))}};
+    const auto bits = static_cast<unsigned>(4 + random() % 60);
+    for (int j = 0; j < 8; ++j)
+      one.terms.push_back({random() >> (5 + random() % 59), random() >> bits});
+    if (one.terms.front().count == 0) one.terms.front().count = 1;
+    expect_boundaries(one);
+  }
+}
+
+// Where a fixed unit of e^-x would not do, one word still does.
+TEST(ExponentialChoice, IsPreciseHoweverSmallTheWeights) {
+  std::vector<ChoiceTerm> terms = {{1, 0}};
+  for (std::uint64_t k = 0; k < 40; ++k) terms.push_back({std::uint64_t{1} << 56U, 40 + k});
+  expect_boundaries({terms, {1, 1}});
+}
+
+TEST(ExponentialChoice, FollowsTheLawByChiSquare) {
+  SecureRandom random;
+  SeededRandom seeded(15);
+  const ChoiceCase one = {{{3, 2}, {0, 0}, {1, 5}, {4, 2}, {2, 3}, {40, 9}}, {2, 3}};
+  std::vector<double> law;
+  std::vector<std::size_t> begins;
+  for (const ChoiceTerm& term : one.terms) {
+    begins.push_back(law.size());
+    for (std::uint64_t i = 0; i < term.count; ++i) {
+      law.push_back(
+          (WideFloat(uint128{2 * term.distance}) / WideFloat(uint128{3})).exp_minus().to_double());
+    }
+  }
+  double sum = 0;
+  for (const double weight : law) sum += weight;
+  for (double& weight : law) weight /= sum;
+  const ExponentialChoice choice(one.rate);
+  std::vector<std::uint64_t> counts(law.size()), simulated(law.size());
+  for (int i = 0; i < 200'000; ++i) {
+    const ChosenOutcome drawn = choice.draw(one.terms, random);
+    ASSERT_LT(drawn.position, one.terms[drawn.term].count);
+    ++counts[begins[drawn.term] + drawn.position];
+    const ChosenOutcome seen = choice.simulate(one.terms, seeded);
+    ++simulated[begins[seen.term] + seen.position];
+  }
+  EXPECT_TRUE(test::follows(law, counts));
+  EXPECT_TRUE(test::follows(law, simulated));
+}
+
+TEST(ExponentialChoice, TakesAMillionTermsLightly) {
+  std::vector<ChoiceTerm> terms;
+  for (std::uint64_t i = 0; i < 1'000'000; ++i) {
+    terms.push_back({1 + i * i % 1009, i < 500'000 ? 500'000 - i : i - 500'000});
+  }
+  SecureRandom random;
+  for (const Ratio rate : {Ratio{1, 2}, {1, 1'000'000}}) {
+    const auto start = std::chrono::steady_clock::now();
+    const ChosenOutcome drawn = ExponentialChoice(rate).draw(terms, random);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    std::printf("10^6 terms at rate %g: %.3f s\n",
+                static_cast<double>(rate.numerator) / static_cast<double>(rate.denominator),
+                took.count());
+    EXPECT_LT(drawn.position, terms[drawn.term].count);
+  }
+}
+
+std::string choice_refusal(const std::vector<ChoiceTerm>& terms, Ratio rate) {
+  SecureRandom random;
+  try {
+    static_cast<void>(ExponentialChoice(rate).draw(terms, random));
+  } catch (const InvalidInput& refused) {
+    return refused.what();
+  }
+  return "accepted";
+}
+
+TEST(ExponentialChoice, RefusesInOneSentence) {
+  EXPECT_EQ(choice_refusal({{1, 1}}, {0, 1}),
+            "numerator and denominator of a rate must be from 1 to 2^62, but the rate is 0/1");
+  EXPECT_EQ(choice_refusal({{0, 1}, {0, 3}}, {1, 1}),
+            "the counts of a choice must sum to 1 to 2^62, but are all 0");
+  EXPECT_EQ(choice_refusal({}, {1, 1}),
+            "the counts of a choice must sum to 1 to 2^62, but are all 0");
+  EXPECT_EQ(choice_refusal({{kMostOutcomes, 1}, {1, 1}}, {1, 1}),
+            "the counts of a choice must sum to 1 to 2^62, but sum to more");
+  EXPECT_EQ(choice_refusal({{kMostOutcomes, 1}}, {1, 1}), "accepted");
+}
+
+}  // namespace
+}  // namespace mollify

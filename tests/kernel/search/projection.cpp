@@ -1,0 +1,364 @@
+#include "kernel/search/projection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernel/core/table.h"
+#include "kernel/hostile_scores.h"
+#include "kernel/reference_law.h"
+#include "kernel/search/projection_lanes.h"
+#include "kernel/table_contract.h"
+#include "not_finite.h"
+#include "sanitized.h"
+
+namespace mollify {
+namespace {
+
+using test::kNan;
+
+using test::kInfinity;
+
+using test::reference_law;
+using test::scores_of;
+using test::Shape;
+using test::worst_deviation;
+
+double minimax_floor(std::size_t k, double epsilon) {
+  return static_cast<double>(k) / (std::expm1(epsilon) + static_cast<double>(k));
+}
+
+/// References from even to so uneven that the least mass is 1e-9 of the greatest.
+std::vector<double> uneven_reference(std::size_t k, double spread, std::mt19937_64& random) {
+  std::vector<double> reference(k);
+  for (double& mass : reference) {
+    mass = std::exp(std::uniform_real_distribution<double>(-spread, 0)(random));
+  }
+  return reference;
+}
+
+/// Worst deviation over the shapes, and the contract for all of them. Doubles of any exponent are
+/// beyond what is promised of the law: some are lost beside the greatest.
+template <class Score>
+double worst_over_shapes(const Band& band, std::mt19937_64& random, const std::string& what) {
+  double worst = 0;
+  Table table(band);
+  for (int shape = 0; shape < test::kShapes; ++shape) {
+    const std::vector<Score> scores =
+        scores_of<Score>(static_cast<Shape>(shape), band.outcome_count(), random);
+    table.assign(scores);
+    EXPECT_TRUE(test::keeps_contract(band, table.numerators())) << what;
+    if (sizeof(Score) == 8 && static_cast<Shape>(shape) == Shape::kAnyExponent) continue;
+    const std::vector<long double> law = reference_law<Score>(band, scores);
+    const double deviation = worst_deviation(table.numerators(), law);
+    EXPECT_LE(deviation, 1) << what << ", shape " << shape;
+    worst = std::max(worst, deviation);
+  }
+  return worst;
+}
+
+template <class Score>
+void meets_the_law(std::size_t most, int rounds) {
+  std::mt19937_64 random(most);
+  double worst = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const std::size_t k = 2 + random() % most;
+    const double epsilon = std::exp(std::uniform_real_distribution<double>(-4, 2.5)(random));
+    const std::string what = "k = " + std::to_string(k) + ", epsilon = " + std::to_string(epsilon);
+    const double floor = round % 2 == 0 ? minimax_floor(k, epsilon) : std::exp(-epsilon / 2);
+    worst =
+        std::max(worst, worst_over_shapes<Score>(
+                            Band::make({.outcome_count = k, .floor = floor, .epsilon = epsilon}),
+                            random, what + ", uniform"));
+    const double spread = round % 3 == 0 ? 1 : round % 3 == 1 ? 6 : 20;
+    const std::vector<double> reference = uneven_reference(k, spread, random);
+    worst = std::max(worst, worst_over_shapes<Score>(Band::make({.reference = reference,
+                                                                 .floor = std::exp(-epsilon / 2),
+                                                                 .epsilon = epsilon}),
+                                                     random, what + ", uneven"));
+  }
+  std::printf("worst deviation %.3g of what is allowed, seed %zu\n", worst, most);
+}
+
+constexpr int kLargeRounds = test::whole_or_sanitized(6, 1);
+
+TEST(Projection, FewDoublesMeetTheLaw) { meets_the_law<double>(12, 400); }
+TEST(Projection, FewFloatsMeetTheLaw) { meets_the_law<float>(12, 400); }
+TEST(Projection, HundredsOfDoublesMeetTheLaw) { meets_the_law<double>(1000, 30); }
+TEST(Projection, ThousandsOfDoublesMeetTheLaw) { meets_the_law<double>(20'000, kLargeRounds); }
+TEST(Projection, ThousandsOfFloatsMeetTheLaw) { meets_the_law<float>(20'000, kLargeRounds); }
+
+TEST(Projection, LargestMeasuredSizeMeetsTheLaw) {
+  std::mt19937_64 random(17);
+  const std::size_t k = 131'072;
+  for (const double epsilon : {0.1, 5.0}) {
+    const Band band =
+        Band::make({.outcome_count = k, .floor = minimax_floor(k, epsilon), .epsilon = epsilon});
+    Table table(band);
+    for (const Shape shape : {Shape::kUniform, Shape::kHeavyTail, Shape::kFewPositive}) {
+      const std::vector<float> scores = scores_of<float>(shape, k, random);
+      table.assign(scores);
+      const double deviation =
+          worst_deviation(table.numerators(), reference_law<float>(band, scores));
+      std::printf("epsilon %g: worst deviation %.3g of what is allowed\n", epsilon, deviation);
+      EXPECT_LE(deviation, 1);
+    }
+  }
+}
+
+// P on one outcome of two, at an epsilon where both fit: no scale of P sums to one, because its
+// outcome is already at its upper bound [MATH 1.1, the missing case].
+TEST(Projection, SharesTheRestByTheReferenceWhereNoScaleFits) {
+  const std::vector<double> reference = {0.1, 0.2, 0.3, 0.4};
+  const Band band = Band::make({.reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
+  const Table table(band, std::vector<double>{1, 0, 0, 0});
+  EXPECT_EQ(table.numerators()[0], band.upper(0));
+  const double rest = static_cast<double>(band.total() - band.upper(0));
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_NEAR(static_cast<double>(table.numerators()[i]) / rest, reference[i] / 0.9, 1e-9);
+  }
+}
+
+TEST(Projection, AllScoresZeroGivesTheReference) {
+  std::mt19937_64 random(5);
+  const std::vector<double> reference = uneven_reference(37, 6, random);
+  double sum = 0;
+  for (const double mass : reference) sum += mass;
+  const Band band = Band::make({.reference = reference, .floor = 0.7, .epsilon = 1});
+  for (const double nothing : {0.0, -0.0, -1.0, kNan}) {
+    const Table table(band, std::vector<double>(37, nothing));
+    for (std::size_t i = 0; i < 37; ++i) {
+      const double share = reference[i] / sum * static_cast<double>(band.total());
+      EXPECT_NEAR(static_cast<double>(table.numerators()[i]) / share, 1, 1e-9);
+    }
+  }
+}
+
+TEST(Projection, InfiniteScoresLeaveTheOthersTheLeast) {
+  const Band band = Band::make({.outcome_count = 4, .floor = minimax_floor(4, 2), .epsilon = 2});
+  const Table table(band, std::vector<double>{1e300, kInfinity, kInfinity, 5});
+  const auto lowest = static_cast<double>(band.lower(0));
+  EXPECT_NEAR(static_cast<double>(table.numerators()[0]) / lowest, 1, 1e-9);
+  EXPECT_NEAR(static_cast<double>(table.numerators()[3]) / lowest, 1, 1e-9);
+  EXPECT_NEAR(static_cast<double>(table.numerators()[1]),
+              static_cast<double>(table.numerators()[2]), 1e-9 * lowest);
+}
+
+/// Laws of P on five outcomes under the minimax band, to 16 digits, computed elsewhere with 40.
+struct KnownLaw {
+  double epsilon;
+  std::vector<double> p;
+  std::vector<double> q;
+};
+
+std::vector<KnownLaw> known_laws() {
+  return {
+      {0.1,
+       {0.3, 0.25, 0.2, 0.15, 0.1},
+       {0.2164806890524701, 0.19587982773688248, 0.19587982773688248, 0.19587982773688248,
+        0.19587982773688248}},
+      {0.5,
+       {0.3, 0.25, 0.2, 0.15, 0.1},
+       {0.2557670997575093, 0.21313924979792442, 0.17703121681485542, 0.17703121681485542,
+        0.17703121681485542}},
+      {1.0,
+       {0.3, 0.25, 0.2, 0.15, 0.1},
+       {0.2809219350383379, 0.23410161253194828, 0.18728129002555863, 0.14884758120207758,
+        0.14884758120207758}},
+      {2.0, {0.3, 0.25, 0.2, 0.15, 0.1}, {0.3, 0.25, 0.2, 0.15, 0.1}},
+      {5.0, {0.3, 0.25, 0.2, 0.15, 0.1}, {0.3, 0.25, 0.2, 0.15, 0.1}},
+      {0.1,
+       {1, 0, 0, 0, 0},
+       {0.2164806890524701, 0.19587982773688248, 0.19587982773688248, 0.19587982773688248,
+        0.19587982773688248}},
+      {0.5,
+       {1, 0, 0, 0, 0},
+       {0.2918751327405783, 0.17703121681485542, 0.17703121681485542, 0.17703121681485542,
+        0.17703121681485542}},
+      {1.0,
+       {1, 0, 0, 0, 0},
+       {0.40460967519168967, 0.14884758120207758, 0.14884758120207758, 0.14884758120207758,
+        0.14884758120207758}},
+      {2.0,
+       {1, 0, 0, 0, 0},
+       {0.6487856442839393, 0.08780358892901517, 0.08780358892901517, 0.08780358892901517,
+        0.08780358892901517}},
+      {5.0,
+       {1, 0, 0, 0, 0},
+       {0.9737555469386476, 0.006561113265338089, 0.006561113265338089, 0.006561113265338089,
+        0.006561113265338089}},
+      {0.1,
+       {0.9, 0.1, 0, 0, 0},
+       {0.21648068905247012, 0.19587982773688248, 0.19587982773688248, 0.19587982773688248,
+        0.19587982773688248}},
+      {0.5,
+       {0.9, 0.1, 0, 0, 0},
+       {0.2918751327405783, 0.17703121681485542, 0.17703121681485542, 0.17703121681485542,
+        0.17703121681485542}},
+      {1.0,
+       {0.9, 0.1, 0, 0, 0},
+       {0.4046096751916897, 0.14884758120207758, 0.14884758120207758, 0.14884758120207758,
+        0.14884758120207758}},
+      {2.0,
+       {0.9, 0.1, 0, 0, 0},
+       {0.6487856442839393, 0.08780358892901517, 0.08780358892901517, 0.08780358892901517,
+        0.08780358892901517}},
+      {5.0,
+       {0.9, 0.1, 0, 0, 0},
+       {0.8822849941835873, 0.09803166602039859, 0.006561113265338089, 0.006561113265338089,
+        0.006561113265338089}},
+  };
+}
+
+TEST(Projection, KnownLawsOfFiveOutcomes) {
+  for (const KnownLaw& known : known_laws()) {
+    const Band band = Band::make(
+        {.outcome_count = 5, .floor = minimax_floor(5, known.epsilon), .epsilon = known.epsilon});
+    const Table table(band, known.p);
+    for (std::size_t i = 0; i < 5; ++i) {
+      const double q =
+          static_cast<double>(table.numerators()[i]) / static_cast<double>(band.total());
+      EXPECT_NEAR(q / known.q[i], 1, 1e-9) << "epsilon " << known.epsilon << ", outcome " << i;
+    }
+  }
+}
+
+/// The passes of one instruction set, driven as projection.cpp does but in the simplest way.
+template <class Score>
+std::vector<std::uint64_t> rounded(const detail::Passes<Score>& passes,
+                                   const detail::Bounds& bounds, const std::vector<Score>& scores,
+                                   double t) {
+  std::vector<std::uint64_t> numerators(bounds.size);
+  std::vector<std::uint64_t> blocks((bounds.size + detail::kBlock - 1) / detail::kBlock);
+  const uint128 sum = passes.round(bounds, scores.data(), t, numerators.data(), blocks.data());
+  uint128 exact = 0;
+  for (std::size_t begin = 0; begin < bounds.size; begin += detail::kBlock) {
+    std::uint64_t block = 0;
+    for (std::size_t i = begin; i < std::min(begin + detail::kBlock, bounds.size); ++i) {
+      EXPECT_GE(numerators[i], bounds.lower_at(i));
+      EXPECT_LE(numerators[i], bounds.upper_at(i));
+      block += numerators[i];
+      exact += numerators[i];
+    }
+    EXPECT_EQ(blocks[begin / detail::kBlock], block);
+  }
+  EXPECT_TRUE(sum == exact) << "the pass must return the exact sum";
+  return numerators;
+}
+
+/// The same numbers, NaN included: both instruction sets add in the same order and fuse nothing.
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool same(const detail::Survey& a, const detail::Survey& b) {
+  return same(a.sum, b.sum) && same(a.greatest, b.greatest) && same(a.capacity, b.capacity);
+}
+bool same(const detail::Excess& a, const detail::Excess& b) {
+  return same(a.sum, b.sum) && same(a.slope, b.slope);
+}
+bool same(const detail::Active& a, const detail::Active& b) {
+  return same(a.sum, b.sum) && a.count == b.count;
+}
+
+detail::Bounds bounds_of(const Band& band) {
+  return {band.is_uniform() ? nullptr : band.lowers().data(),
+          band.is_uniform() ? nullptr : band.uppers().data(),
+          band.is_uniform() ? band.lower(0) : 0,
+          band.is_uniform() ? band.upper(0) : 0,
+          band.outcome_count(),
+          band.total(),
+          band.lower_before(band.outcome_count())};
+}
+
+template <class Score>
+void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Score>& wide) {
+  std::mt19937_64 random(23);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t k = 1 + random() % 1100;
+    const double epsilon = std::exp(std::uniform_real_distribution<double>(-3, 3)(random));
+    const bool uniform = round % 2 == 0;
+    // With few parts the numerators are small enough for granules of one part.
+    const std::uint64_t total = std::uint64_t{1} << (round % 3 == 0 ? 50 : 62);
+    const std::vector<double> reference = uneven_reference(k, 3, random);
+    const Band band = Band::make({.outcome_count = k,
+                                  .reference = uniform ? std::span<const double>() : reference,
+                                  .floor = std::exp(-epsilon / 2),
+                                  .epsilon = epsilon,
+                                  .total = total});
+    const detail::Bounds bounds = bounds_of(band);
+    const auto shape = static_cast<Shape>(round % test::kShapes);
+    const std::vector<Score> scores = scores_of<Score>(shape, k, random);
+    const detail::Survey survey = baseline.survey(bounds, scores.data());
+    EXPECT_TRUE(same(survey, wide.survey(bounds, scores.data())));
+    const double threshold = std::max(0.0, static_cast<double>(scores[random() % k]));
+    const detail::Active active = baseline.active(k, scores.data(), threshold);
+    EXPECT_TRUE(same(active, wide.active(k, scores.data(), threshold)));
+    EXPECT_EQ(active.count, std::count_if(scores.begin(), scores.end(), [&](Score score) {
+                return static_cast<double>(score) > threshold;
+              }));
+    const double t = static_cast<double>(total) / (survey.sum > 0 ? survey.sum : 1);
+    EXPECT_TRUE(
+        same(baseline.excess(bounds, scores.data(), t), wide.excess(bounds, scores.data(), t)));
+    EXPECT_EQ(rounded(baseline, bounds, scores, t), rounded(wide, bounds, scores, t));
+  }
+}
+
+void coarse_lanes_agree(const detail::Lanes& baseline, const detail::Lanes& wide) {
+  std::mt19937_64 random(29);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t k = 8 * (1 + random() % 200);
+    const double epsilon = std::exp(std::uniform_real_distribution<double>(-3, 3)(random));
+    const Band band =
+        Band::make({.outcome_count = k, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
+    const detail::Bounds bounds = bounds_of(band);
+    const auto shape = static_cast<Shape>(round % test::kShapes);
+    const std::vector<float> scores = scores_of<float>(shape, k, random);
+    const detail::Survey survey = baseline.coarse_survey(bounds, scores.data());
+    EXPECT_TRUE(same(survey, wide.coarse_survey(bounds, scores.data())));
+    const double t = 0.9 * static_cast<double>(band.total()) / (survey.sum > 0 ? survey.sum : 1);
+    const detail::Excess coarse = baseline.coarse_excess(bounds, scores.data(), t);
+    EXPECT_TRUE(same(coarse, wide.coarse_excess(bounds, scores.data(), t)));
+    if (static_cast<int>(shape) <= static_cast<int>(Shape::kAllEqual)) {
+      const detail::Excess fine = baseline.of_float.excess(bounds, scores.data(), t);
+      EXPECT_NEAR(coarse.sum, fine.sum, 1e-5 * static_cast<double>(band.total()));
+    }
+
+    const double least = round % 5 == 0 ? 0 : static_cast<double>(scores[random() % k]);
+    // Room for two each, none of which may be written beyond what is promised.
+    std::vector<float> gathered(2 * k, -7.0F), again(2 * k, -7.0F);
+    const std::size_t count = baseline.gather(bounds, scores.data(), least, gathered.data());
+    EXPECT_EQ(count % 8, 0u);
+    EXPECT_EQ(wide.gather(bounds, scores.data(), least, again.data()), count);
+    std::vector<float> expected;
+    for (const float score : scores) {
+      if (score > static_cast<float>(least * (1 - 0x1p-20))) expected.push_back(score);
+    }
+    EXPECT_LE(count, expected.size() + 7);
+    expected.resize(count, 0.0F);
+    gathered.resize(count);
+    again.resize(count);
+    EXPECT_EQ(gathered, expected);
+    EXPECT_EQ(again, expected);
+  }
+}
+
+TEST(Projection, BothInstructionSetsAgree) {
+  const detail::Lanes* wide = &detail::kBaselineLanes;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) {
+    wide = &detail::kAvx2Lanes;
+  } else {
+    std::printf("this processor has no AVX2: the baseline is compared with itself\n");
+  }
+#endif
+  lanes_agree(detail::kBaselineLanes.of_double, wide->of_double);
+  lanes_agree(detail::kBaselineLanes.of_float, wide->of_float);
+  coarse_lanes_agree(detail::kBaselineLanes, *wide);
+}
+
+}  // namespace
+}  // namespace mollify
