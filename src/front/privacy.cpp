@@ -1,0 +1,75 @@
+#include "front/privacy.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "accounting/decimal.h"
+
+namespace mollify::front {
+namespace {
+
+using Notion = Privacy::Notion;
+
+inside::PrivacyNotion inward(Notion notion) noexcept {
+  switch (notion) {
+    case Notion::kPure:
+      return inside::PrivacyNotion::kPure;
+    case Notion::kApproximate:
+      return inside::PrivacyNotion::kApproximate;
+    case Notion::kConcentrated:
+      return inside::PrivacyNotion::kConcentrated;
+    case Notion::kGaussian:
+      break;
+  }
+  return inside::PrivacyNotion::kGaussian;
+}
+
+Notion outward(inside::PrivacyNotion notion) noexcept {
+  switch (notion) {
+    case inside::PrivacyNotion::kPure:
+      return Notion::kPure;
+    case inside::PrivacyNotion::kApproximate:
+      return Notion::kApproximate;
+    case inside::PrivacyNotion::kConcentrated:
+      return Notion::kConcentrated;
+    case inside::PrivacyNotion::kGaussian:
+      break;
+  }
+  return Notion::kGaussian;
+}
+
+inside::Decimal as_typed(double number, std::string_view name) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, number).ptr;
+  return inside::Decimal::parse({text, end}, name);
+}
+
+}  // namespace
+
+std::string Privacy::text() const { return inward(*this).text(); }
+
+Privacy outward(const inside::Privacy& privacy) noexcept {
+  return {outward(privacy.notion), privacy.epsilon, privacy.delta, privacy.rho, privacy.mu};
+}
+
+inside::Privacy inward(const Privacy& privacy) noexcept {
+  return {inward(privacy.notion), privacy.epsilon, privacy.delta, privacy.rho, privacy.mu};
+}
+
+inside::ExactPrivacy inward_exactly(const Privacy& privacy) {
+  return {inward(privacy.notion), as_typed(privacy.epsilon, "epsilon"),
+          as_typed(privacy.delta, "delta"), as_typed(privacy.rho, "rho"),
+          as_typed(privacy.mu, "mu")};
+}
+
+Privacy outward_up(const inside::ExactPrivacy& privacy) {
+  return {outward(privacy.notion), privacy.epsilon.up(), privacy.delta.up(), privacy.rho.up(),
+          privacy.mu.up()};
+}
+
+Privacy outward_down(const inside::ExactPrivacy& privacy) {
+  return {outward(privacy.notion), privacy.epsilon.down(), privacy.delta.down(),
+          privacy.rho.down(), privacy.mu.down()};
+}
+
+}  // namespace mollify::front
