@@ -16,7 +16,7 @@
 namespace mollify {
 namespace {
 
-using Cost = PrivacyCost;
+using Cost = ExactPrivacy;
 
 Decimal exactly(const std::string& text) { return Decimal::parse(text, "number"); }
 Cost pure(const std::string& epsilon) { return Cost::pure(exactly(epsilon)); }
