@@ -31,23 +31,24 @@ struct BasicPrivacy {
   Number rho{};
   Number mu{};
 
-  [[nodiscard]] static BasicPrivacy pure(Number epsilon) {
+  [[nodiscard]] static constexpr BasicPrivacy pure(Number epsilon) {
     return {Notion::kPure, std::move(epsilon), {}, {}, {}};
   }
   /// Pure where delta is 0.
-  [[nodiscard]] static BasicPrivacy approximate(Number epsilon, Number delta) {
+  [[nodiscard]] static constexpr BasicPrivacy approximate(Number epsilon, Number delta) {
     if (delta == Number{}) return pure(std::move(epsilon));
     return {Notion::kApproximate, std::move(epsilon), std::move(delta), {}, {}};
   }
-  [[nodiscard]] static BasicPrivacy concentrated(Number rho) {
+  [[nodiscard]] static constexpr BasicPrivacy concentrated(Number rho) {
     return {Notion::kConcentrated, {}, {}, std::move(rho), {}};
   }
-  [[nodiscard]] static BasicPrivacy gaussian(Number mu) {
+  [[nodiscard]] static constexpr BasicPrivacy gaussian(Number mu) {
     return {Notion::kGaussian, {}, {}, {}, std::move(mu)};
   }
 
   /// Of a notion known by name: its parameter(), and delta where it has one.
-  [[nodiscard]] static BasicPrivacy of(Notion notion, Number parameter, Number delta = {}) {
+  [[nodiscard]] static constexpr BasicPrivacy of(Notion notion, Number parameter,
+                                                 Number delta = {}) {
     switch (notion) {
       case Notion::kPure:
         return pure(std::move(parameter));
@@ -62,7 +63,7 @@ struct BasicPrivacy {
   }
 
   /// The one of that name.
-  [[nodiscard]] const Number& parameter() const {
+  [[nodiscard]] constexpr const Number& parameter() const {
     if (notion == Notion::kConcentrated) return rho;
     return notion == Notion::kGaussian ? mu : epsilon;
   }

@@ -90,7 +90,8 @@ RC_GTEST_PROP(LedgerBruteForce, NoReleasesCostMoreThanIsSaid, ()) {
   const auto spent =
       account.spent(ExactPrivacy::approximate(Decimal(10.0), Decimal::parse(total_delta, "delta")));
   if (!spent) return;  // the releases' own δ is all of the total's
-  const double delta = exact_delta_at(outcomes, std::sqrt(mu_squared), spent->cost.parameter.up());
+  const double delta =
+      exact_delta_at(outcomes, std::sqrt(mu_squared), spent->cost.parameter().up());
   RC_ASSERT(delta <= spent->cost.delta.up() * (1 + 1e-9) + 1e-14);
   RC_TAG(name_of(spent->rule));
 }
@@ -106,7 +107,7 @@ TEST(LedgerBruteForce, EqualReleasesAreAtTheirOptimum) {
   const auto spent =
       account.spent(ExactPrivacy::approximate(Decimal(3.0), Decimal::parse("0.001", "delta")));
   ASSERT_TRUE(spent);
-  const double epsilon = spent->cost.parameter.up();
+  const double epsilon = spent->cost.parameter().up();
   EXPECT_LE(exact_delta_at(outcomes, 0, epsilon), 0.001 * (1 + 1e-12));
   EXPECT_GT(exact_delta_at(outcomes, 0, epsilon * (1 - 1e-9)), 0.001);
 }

@@ -136,7 +136,7 @@ TEST(CentralDesign, ServesEverySmallerDomainThatAHintMayFind) {
         if (!option.design || option.mechanism == CentralMechanism::kProduct) continue;
         const Privacy& guarantee = option.design->guarantee;
         for (const std::uint64_t width : {1U, 2U, 3U, 64U, 4999U, 5000U}) {
-          const CentralRequest found{records, width, 3, {guarantee.epsilon, guarantee.delta}};
+          const CentralRequest found{records, width, 3, guarantee};
           const CentralDesign design = design_central(option.mechanism, found);
           EXPECT_LE(design.guarantee.epsilon, guarantee.epsilon);
           EXPECT_LE(design.guarantee.delta, guarantee.delta);

@@ -34,7 +34,7 @@ inline GaussianDesign design_of(const SmallDesign& small) {
     case Privacy::Notion::kConcentrated:
       request.budget = Privacy::concentrated(1000);
       break;
-    case Privacy::Notion::kApproximate:
+    default:
       request.budget = Privacy::approximate(20, 0.01);
       break;
   }
