@@ -45,8 +45,8 @@ class Column {
                                       std::optional<std::uint64_t> bins = std::nullopt,
                                       Mapping mapping = {});
 
-  /// The numbers min ... max, both finite, in `bins` cells of equal width: 1 to 2^24. Without `bins`
-  /// a number is kept to about six digits.
+  /// The numbers min ... max, both finite, in `bins` cells of equal width: 1 to 2^24. Without
+  /// `bins` a number is kept to about six digits.
   [[nodiscard]] static Column number(std::string name, double min, double max,
                                      std::optional<std::uint64_t> bins = std::nullopt,
                                      Mapping mapping = {});

@@ -12,7 +12,8 @@
 
 namespace mollify::front {
 
-/// What a ledger says about one data set. Rounded to the safe side.
+/// What a ledger says about one data set. A number means its shortest decimal form, as when it was
+/// typed, and is rounded to the safe side where doubles have none that means the same.
 struct LedgerBalance {
   std::string data_set;
   std::uint64_t releases = 0;  ///< how many were charged

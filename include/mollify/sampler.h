@@ -54,8 +54,8 @@ class Sampler {
   [[nodiscard]] std::size_t outcomes() const noexcept;
   /// What each draw promises: epsilon, or mu.
   [[nodiscard]] Privacy guarantee() const;
-  /// A bound, from the sampler's public integers and rounded up, on ln of the ratio of any outcome's
-  /// probabilities under any two inputs: at most epsilon. O(k).
+  /// A bound, from the sampler's public integers and rounded up, on ln of the ratio of any
+  /// outcome's probabilities under any two inputs: at most epsilon. O(k).
   [[nodiscard]] double epsilon_realised_up() const;
 
   /// One draw; k scores. O(k).

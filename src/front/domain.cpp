@@ -13,10 +13,10 @@ namespace mollify::front {
 namespace {
 
 Column made(std::string name, inside::Cells cells, Mapping mapping) {
-  return Column(std::make_shared<const Column::Inside>(inside::Column::make(
-      std::move(name), std::move(cells),
-      {mapping.null_is_category, std::move(mapping.null_value),
-       std::move(mapping.outside_value)})));
+  return Column(std::make_shared<const Column::Inside>(
+      inside::Column::make(std::move(name), std::move(cells),
+                           {mapping.null_is_category, std::move(mapping.null_value),
+                            std::move(mapping.outside_value)})));
 }
 
 }  // namespace
@@ -77,8 +77,8 @@ std::uint32_t Domain::encode(std::span<const std::string_view> fields) const {
 std::vector<std::string> Domain::decode(std::uint32_t outcome) const {
   inside_->domain.require_enumerable("an outcome");
   if (outcome >= inside_->domain.size()) {
-    throw InvalidInput(fmt::format("an outcome must be below {}, but is {}",
-                                   inside_->domain.size(), outcome));
+    throw InvalidInput(
+        fmt::format("an outcome must be below {}, but is {}", inside_->domain.size(), outcome));
   }
   std::vector<std::string> fields;
   inside_->domain.decode(outcome, entropy(), fields);

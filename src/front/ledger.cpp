@@ -18,10 +18,10 @@ LedgerBalance outward(const inside::DataSetSummary& summary) {
   balance.scope = scope.text();
   balance.total = outward_down(total);
   if (const auto spent = summary.account.spent(total)) balance.spent = outward_up(spent->cost);
-  const double left = summary.account.remaining(total).down();
-  balance.remaining = total.notion == inside::PrivacyNotion::kConcentrated
-                          ? Privacy::concentrated(left)
-                          : Privacy::pure(left);
+  const inside::Decimal left = summary.account.remaining(total);
+  balance.remaining = outward_down(total.notion == inside::PrivacyNotion::kConcentrated
+                                       ? inside::ExactPrivacy::concentrated(left)
+                                       : inside::ExactPrivacy::pure(left));
   return balance;
 }
 

@@ -1,6 +1,9 @@
 #include "front/privacy.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "accounting/decimal.h"
@@ -9,6 +12,7 @@ namespace mollify::front {
 namespace {
 
 using Notion = Privacy::Notion;
+constexpr double kGreatest = std::numeric_limits<double>::max();
 
 inside::PrivacyNotion inward(Notion notion) noexcept {
   switch (notion) {
@@ -44,6 +48,18 @@ inside::Decimal as_typed(double number, std::string_view name) {
   return inside::Decimal::parse({text, end}, name);
 }
 
+/// The least double that means no less than the number, and the greatest that means no more.
+double typed_up(const inside::Decimal& number) {
+  double typed = number.down();
+  while (as_typed(typed, "a sum") < number) typed = std::nextafter(typed, kGreatest);
+  return typed;
+}
+double typed_down(const inside::Decimal& number) {
+  double typed = std::min(number.up(), kGreatest);
+  while (as_typed(typed, "a sum") > number) typed = std::nextafter(typed, 0.0);
+  return typed;
+}
+
 }  // namespace
 
 std::string Privacy::text() const { return inward(*this).text(); }
@@ -63,13 +79,13 @@ inside::ExactPrivacy inward_exactly(const Privacy& privacy) {
 }
 
 Privacy outward_up(const inside::ExactPrivacy& privacy) {
-  return {outward(privacy.notion), privacy.epsilon.up(), privacy.delta.up(), privacy.rho.up(),
-          privacy.mu.up()};
+  return {outward(privacy.notion), typed_up(privacy.epsilon), typed_up(privacy.delta),
+          typed_up(privacy.rho), typed_up(privacy.mu)};
 }
 
 Privacy outward_down(const inside::ExactPrivacy& privacy) {
-  return {outward(privacy.notion), privacy.epsilon.down(), privacy.delta.down(),
-          privacy.rho.down(), privacy.mu.down()};
+  return {outward(privacy.notion), typed_down(privacy.epsilon), typed_down(privacy.delta),
+          typed_down(privacy.rho), typed_down(privacy.mu)};
 }
 
 }  // namespace mollify::front

@@ -14,7 +14,7 @@ namespace inside = ::mollify;
 /// Each double as the shortest decimal number that reads back as it: what people typed. Throws
 /// InvalidInput for a parameter that is not finite and at least 0.
 [[nodiscard]] inside::ExactPrivacy inward_exactly(const Privacy& privacy);
-/// Rounded up, or down.
+/// The reverse: as a double that means this number, or else the nearest that means more, or less.
 [[nodiscard]] Privacy outward_up(const inside::ExactPrivacy& privacy);
 [[nodiscard]] Privacy outward_down(const inside::ExactPrivacy& privacy);
 
