@@ -1,5 +1,5 @@
 // What boosting reaches, what one learned density ratio through the kernel's band reaches, and what
-// any member of the band could: the tables of docs/boosting.md.
+// any member of the band could: the tables of docs/guide/boosting.md.
 //
 // Domains and Q0 = N(0, I) are those of [Husain et al. 2020, Section 5]. P is known here, so that
 // negative log-likelihoods, coverages, projections and perfect classifiers are exact on a grid;

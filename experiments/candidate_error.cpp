@@ -1,5 +1,5 @@
 // How far the law of a release by N candidates is from the optimum: the table of
-// docs/candidates.md.
+// docs/measured/candidates.md.
 //
 // Candidates x_1, ..., x_N are drawn from h; candidate i is released with probability c_i / N,
 // c_i = clip(w(x_i) t, b, bE) with w = p/h and t such that the c_i sum to N. The optimum has

@@ -1,5 +1,5 @@
 // Where the band should lie on the class of Gaussian mixtures of [Park, Asoodeh, Lee 2024, Section
-// V-B]: the table of docs/grids.md.
+// V-B]: the table of docs/measured/grids.md.
 //
 // A client is a mixture of 1 + Poisson(2) unit-variance Gaussians, at most 10, with means uniform
 // in

@@ -1,5 +1,6 @@
 // What Gaussian samples of a real table promise, beside what they do: the table of
-// docs/gaussian-data.md. NOT PRIVATE: it compares releases with the table they were made from.
+// docs/guide/gaussian-data.md. NOT PRIVATE: it compares releases with the table they were made
+// from.
 //
 // Usage: gaussian_table FOLDER, the one that holds rand_hie_expenses.csv, .yaml and _covariance.csv
 //

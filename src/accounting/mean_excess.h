@@ -33,7 +33,7 @@ struct MeanExcess {
 /// sum finite; it can only increase the mean (Jensen), and by at most 1/(sqrt 2 - 1) times as much
 /// as going on from h to sqrt(2) h does. States without any gain have no excess and are taken out
 /// of the transform, so that sums of rare large gains are bounded as well as smooth ones. Every
-/// rounding is counted (docs/shuffle-accounting.md).
+/// rounding is counted (docs/theory/shuffle-accounting.md).
 ///
 /// Who only asks whether the mean is above `interest` gets bounds that may be wide once both are on
 /// one side of it, and sooner.

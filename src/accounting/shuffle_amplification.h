@@ -2,7 +2,7 @@
 //
 // Upper bounds are proved for every pair of neighbouring data sets, lower bounds are attained by
 // one pair; both are rounded outward. No number here comes from a variation ratio, which
-// under-reports for k > 2 (docs/shuffle-accounting.md).
+// under-reports for k > 2 (docs/theory/shuffle-accounting.md).
 #pragma once
 
 #include <cstdint>

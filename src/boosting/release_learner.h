@@ -9,8 +9,8 @@
 namespace mollify {
 
 /// The papers' network with a schedule of fixed length that reaches the loss of their 750 epochs in
-/// a small part of the time (docs/boosting.md): Adam, many small steps, no early stopping, so that
-/// the time it takes says nothing about the rows.
+/// a small part of the time (docs/guide/boosting.md): Adam, many small steps, no early stopping, so
+/// that the time it takes says nothing about the rows.
 [[nodiscard]] NetworkOptions release_network();
 
 /// A learner of such networks.

@@ -7,7 +7,7 @@
 
 namespace mollify {
 
-/// Which sampler a custodian of a table asks for; docs/central.md says what each one does.
+/// Which sampler a custodian of a table asks for; docs/theory/central.md says what each one does.
 enum class CentralMechanism {
   kSubsampledRr,     ///< chosen records through randomized response, pure [Cheu, Nayak 2024]
   kRevealOrObscure,  ///< the same law under the name of [Tasnim et al. 2025]

@@ -79,8 +79,8 @@ struct CentreDesign {
 };
 
 /// The design with the least radius over widths of cells, which are powers of two.
-/// docs/coarse-centre.md has the theorem. Throws InvalidInput for requests that are wrong, and for
-/// n too small, in one sentence with the n that would do.
+/// docs/theory/coarse-centre.md has the theorem. Throws InvalidInput for requests that are wrong,
+/// and for n too small, in one sentence with the n that would do.
 CentreDesign design_centre(const CentreRequest& request);
 
 /// The least n, by bisection, for which design_centre succeeds with a radius of at most `radius`

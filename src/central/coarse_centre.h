@@ -21,7 +21,7 @@ namespace mollify {
 /// histogram (StableHistogram) is the range for the medians.
 ///
 /// Theorem (privacy). Whatever the rows are, `find` keeps design.guarantee for replacing one row:
-/// docs/coarse-centre.md. Utility: design.radius and design.failure_up.
+/// docs/theory/coarse-centre.md. Utility: design.radius and design.failure_up.
 ///
 /// 8 n d bytes; O(n log n) for each coordinate.
 class CoarseCentre {

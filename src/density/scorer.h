@@ -14,8 +14,8 @@ namespace mollify {
 ///
 /// A scorer is made from public candidates once and may then be shared by threads; `score` changes
 /// nothing. It is free to be wrong, for the kernel bounds what scores can do
-/// (docs/privacy-kernel.md), but it is total: any values in rows, NaN and infinities included, give
-/// scores that are finite and not negative.
+/// (docs/theory/privacy-kernel.md), but it is total: any values in rows, NaN and infinities
+/// included, give scores that are finite and not negative.
 class Scorer {
  public:
   virtual ~Scorer() = default;

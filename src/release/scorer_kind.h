@@ -10,7 +10,7 @@
 
 namespace mollify {
 
-/// How private rows become scores of candidates (docs/scorers.md).
+/// How private rows become scores of candidates (docs/guide/scorers.md).
 enum class ScorerKind { kKernel, kEmpirical, kHistogram, kGaussianMixture, kRatio, kBoosted };
 
 inline constexpr std::array<ScorerKind, 6> kScorerKinds = {

@@ -413,7 +413,7 @@ TEST(CoarseCentre, CutsAnyDoubleIntoCells) {
   EXPECT_EQ(CoarseCentre::cell_of(17, 4), 1);
 }
 
-// The table of docs/coarse-centre.md: the least n for an error of half a deviation in each
+// The table of docs/theory/coarse-centre.md: the least n for an error of half a deviation in each
 // coordinate, that is a radius of sqrt(d)/2, with probability of failure 1e-3.
 TEST(CentreDesign, NeedsAsManyRecordsAsTheDocsSay) {
   const auto least = [](std::size_t d, CentralBudget budget, double range) {

@@ -8,7 +8,7 @@
 
 namespace mollify {
 
-/// The text of a model, JSON, format "mollify boosted density", version 1; docs/boosting.md
+/// The text of a model, JSON, format "mollify boosted density", version 1; docs/guide/boosting.md
 /// describes it. A model is learned from private data and is private data, and the text says so.
 /// Numbers are written so that they are read back as the same numbers; NaN and infinities as texts.
 /// Throws InvalidInput for a classifier of another kind than networks, trees and logistic models.

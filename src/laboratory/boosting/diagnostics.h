@@ -14,7 +14,7 @@ namespace mollify {
 
 // All of this is analysis, NOT PRIVATE: expectations under P are private data. The functions are
 // pure and compute with expectations, exact where these are. [H20] is Husain, Balle, Cranko, Nock,
-// Local Differential Privacy for Sampling, 2020. docs/errata.md derives every correction.
+// Local Differential Privacy for Sampling, 2020. docs/theory/errata.md derives every correction.
 
 /// Expectations of one bounded classifier c, and its greatest |c|.
 struct ClassifierMoments {

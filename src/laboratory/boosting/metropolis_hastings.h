@@ -28,7 +28,7 @@ struct MetropolisHastingsSpec {
 /// **NOT PRIVATE**, whatever epsilon the density was boosted for, and so there is no version that
 /// takes SecureRandom: only the walk's stationary law is Q_T. From a fixed start the law after any
 /// number of steps breaks the claimed epsilon; from a fresh draw of the reference it would keep it,
-/// but only in exact arithmetic (docs/errata.md, 5; both are tests). To release, use
+/// but only in exact arithmetic (docs/theory/errata.md, 5; both are tests). To release, use
 /// RejectionSampler or candidates.
 ///
 /// All walks make a step together, so a step evaluates the classifiers once, on all of them. Throws

@@ -27,7 +27,7 @@ IterationDiagnostics two_valued(double c_star, double gamma_p, double gamma_q, d
   return diagnose(classifier_moments(c, p, c, q, theta), theta);
 }
 
-// docs/errata.md, 1: a classifier that never says more than half of log 2.
+// docs/theory/errata.md, 1: a classifier that never says more than half of log 2.
 TEST(Diagnostics, TheoremFiveFailsInTheHighRegime) {
   const IterationDiagnostics step = two_valued(kLog2 / 2, 0.964, 0.672, 0.679);
   std::printf("drop %.4f, guaranteed %.4f, claimed %.4f\n", step.drop, step.guaranteed,
@@ -43,7 +43,7 @@ TEST(Diagnostics, TheoremFiveFailsInTheHighRegime) {
   EXPECT_FALSE(two_valued(kLog2, 0.964, 0.672, 0.679).claim_fails());
 }
 
-// docs/errata.md, 2: the factor c* that the statement lost.
+// docs/theory/errata.md, 2: the factor c* that the statement lost.
 TEST(Diagnostics, TheoremFiveFailsInTheLowRegime) {
   const double c_star = kLog2 / 2;
   const double theta = 0.5;
@@ -73,7 +73,7 @@ OneSignStep one_sign_step(double epsilon, const Masses& p, const Masses& referen
   return {reference, test::masses_of(density, reference), diagnose(steps, spec)};
 }
 
-// docs/errata.md, 3.
+// docs/theory/errata.md, 3.
 TEST(Diagnostics, TheoremSixFails) {
   const Masses p{1, 0};
   const auto [reference, q, run] = one_sign_step(1, p, {0.25, 0.75});
@@ -88,7 +88,7 @@ TEST(Diagnostics, TheoremSixFails) {
   EXPECT_LE(run.delta, run.limit);
 }
 
-// docs/errata.md, 4.
+// docs/theory/errata.md, 4.
 TEST(Diagnostics, TheoremSevenFails) {
   const Masses p{0.51, 0.49};
   const auto [reference, q, run] = one_sign_step(4, p, {0.33, 0.67});

@@ -60,8 +60,8 @@ double realised(const Masses& reference, const Masses& start, std::size_t steps,
   return result;
 }
 
-// docs/errata.md, 5: from a fixed start the claim is broken, by twofold after a few steps and still
-// after the papers' 1000 where Q0 has modes that are hard to leave.
+// docs/theory/errata.md, 5: from a fixed start the claim is broken, by twofold after a few steps
+// and still after the papers' 1000 where Q0 has modes that are hard to leave.
 TEST(MetropolisHastings, BreaksItsClaimFromAFixedStart) {
   const double epsilon = 1;
   const Masses three_modes{0.4, 0.02, 0.16, 0.02, 0.4};

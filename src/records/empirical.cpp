@@ -1,4 +1,4 @@
-#include "density/empirical.h"
+#include "records/empirical.h"
 
 #include <algorithm>
 #include <numeric>

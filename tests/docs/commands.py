@@ -5,7 +5,7 @@ lines and fields (what they release is random). The two set-up commands stand in
 run-tests itself is one of them and runs the other. The C++ block must be examples/release_one.cpp,
 which is compiled and run by a test of its own.
 
-usage: readme.py REPOSITORY FOLDER_OF_THE_COMMAND [--readme-only]
+usage: commands.py REPOSITORY FOLDER_OF_THE_COMMAND [--readme-only]
 """
 
 import os
@@ -22,7 +22,7 @@ def shape(text):
 def main():
     repository, command_folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
     readme = (repository / "README.md").read_text()
-    documents = [] if "--readme-only" in sys.argv else sorted((repository / "docs").glob("*.md"))
+    documents = [] if "--readme-only" in sys.argv else sorted((repository / "docs").rglob("*.md"))
     pages = [readme] + [page.read_text() for page in documents]
     environment = dict(os.environ, PATH=f"{command_folder}:{os.environ['PATH']}")
     (repository / "build").mkdir(exist_ok=True)

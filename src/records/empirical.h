@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "density/tally.h"
+#include "records/tally.h"
 
 namespace mollify {
 

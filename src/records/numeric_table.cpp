@@ -1,4 +1,4 @@
-#include "central/numeric_table.h"
+#include "records/numeric_table.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "density/unit_records.h"
+#include "records/unit_records.h"
 
 #include <map>
 #include <utility>

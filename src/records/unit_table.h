@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "density/tally.h"
+#include "records/tally.h"
 #include "space/string_index.h"
 
 namespace mollify {

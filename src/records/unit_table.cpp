@@ -1,4 +1,4 @@
-#include "density/unit_table.h"
+#include "records/unit_table.h"
 
 #include <algorithm>
 #include <numeric>
