@@ -54,7 +54,7 @@ double least_share(std::span<const double> masses) {
   return *std::min_element(masses.begin(), masses.end()) / detail::validated_mass_sum(masses);
 }
 
-Guarantee pure(double epsilon) { return {Guarantee::Notion::kPure, epsilon}; }
+Privacy pure(double epsilon) { return {Privacy::Notion::kPure, epsilon}; }
 
 }  // namespace
 
@@ -150,7 +150,7 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
   switch (parameters.mechanism) {
     case Mechanism::kRandomizedResponse: {
       RandomizedResponse channel(parameters.outcome_count, *parameters.epsilon);
-      const Guarantee guarantee = pure(channel.epsilon());
+      const Privacy guarantee = pure(channel.epsilon());
       return std::make_unique<ChannelSampler<RandomizedResponse>>(channel, guarantee);
     }
     case Mechanism::kMixture: {
@@ -167,7 +167,7 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
     case Mechanism::kGaussianCurve: {
       return std::make_unique<ChannelSampler<MixtureChannel>>(
           gaussian_curve_channel(parameters.masses(), *parameters.mu),
-          Guarantee{Guarantee::Notion::kGaussian, *parameters.mu});
+          Privacy{Privacy::Notion::kGaussian, *parameters.mu});
     }
     default:
       break;
