@@ -87,11 +87,21 @@ std::string digest_of(const LocalSampler& sampler) {
   return hash.hex();
 }
 
+/// A spec's facts are those that its model has, and no others.
+void require_facts(bool hold) {
+  if (!hold) throw InvalidInput("a release must have the facts of its spec, but has others");
+}
+
 void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const ReleaseSpec& spec = certificate.spec;
   const PublicFacts& facts = certificate.facts;
   const SpaceKind kind = space_kind(domain, local.space);
+  const auto list = candidate_list(kind, local.space);
+  require_facts(!facts.records && facts.units.has_value() == spec.roster.has_value() &&
+                facts.outcomes >= 1 && facts.mean_ranges.empty() &&
+                facts.reference.has_value() == (local.reference && !list) &&
+                facts.list_sha256.empty() == (!list || *list == CandidateList::kFresh));
   const std::vector<double> masses =
       masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
   const Privacy budget = spec.budget();
@@ -108,7 +118,7 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
   made.local = make_sampler(parameters);
   LocalDesign design{.mechanism = parameters.mechanism,
                      .space = kind,
-                     .list = candidate_list(kind, local.space),
+                     .list = list,
                      .scorer = local.space.scorer.value_or(usual_scorer(kind)),
                      .c1 = parameters.c1,
                      .floor = std::nullopt,
@@ -153,7 +163,10 @@ SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uin
 void design_finite(const CentralSpec& central, const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const ReleaseSpec& spec = certificate.spec;
-  const std::uint64_t records = certificate.facts.records.value_or(0);
+  const PublicFacts& facts = certificate.facts;
+  require_facts(facts.records && !facts.units && facts.list_sha256.empty() && !facts.reference &&
+                facts.mean_ranges.empty());
+  const std::uint64_t records = *facts.records;
   FiniteDesign design;
   Privacy budget = spec.budget();
   if (central.support) {
@@ -161,7 +174,7 @@ void design_finite(const CentralSpec& central, const Domain& domain, DesignedRel
     budget = half_of(budget);
     design.hint = budget;
   }
-  const CentralRequest sizes{records, certificate.facts.outcomes, spec.count.value_or(1), budget};
+  const CentralRequest sizes{records, facts.outcomes, spec.count.value_or(1), budget};
   if (central.rate) {
     design.design = design_poisson(sizes, *central.rate);
   } else {
@@ -197,14 +210,18 @@ GaussianDesign best_gaussian_design(const GaussianRequest& request) {
 
 void design_normal(const GaussianSpec& gaussian, const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
+  const PublicFacts& facts = certificate.facts;
+  require_facts(facts.records && !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
+                !facts.reference &&
+                facts.mean_ranges.empty() == gaussian.mean_bound.has_value());
   GaussianDesign design = best_gaussian_design(
-      {.records = certificate.facts.records.value_or(0),
+      {.records = *facts.records,
        .dimension = RealColumns(domain, gaussian.logarithms).size(),
        .outputs = *certificate.spec.count,
        .budget = certificate.spec.budget(),
        .covariance_bound = gaussian.covariance_bound.value_or(1),
        .mean_bound = gaussian.mean_bound,
-       .ranges = certificate.facts.mean_ranges,
+       .ranges = facts.mean_ranges,
        .paper_variance = gaussian.paper_variance});
   check_gaussian_design(design);
   certificate.draw = certificate.total = design.guarantee;

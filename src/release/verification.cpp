@@ -1,0 +1,321 @@
+#include "release/verification.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "accounting/composition.h"
+#include "accounting/directed_rounding.h"
+#include "accounting/gaussian_composition.h"
+#include "accounting/shuffle_amplification.h"
+#include "io/candidates_file.h"
+#include "io/domain_hash.h"
+#include "kernel/core/seeded_random.h"
+#include "kernel/core/sparse_table.h"
+#include "kernel/core/table.h"
+#include "release/design.h"
+#include "release/release_space.h"
+
+namespace mollify {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double unit_interval(SeededRandom& random) {
+  return static_cast<double>(random.word() >> 11) * 0x1p-53;
+}
+
+/// The number-th adversarial input over `count` outcomes.
+std::vector<double> adversarial_scores(std::uint64_t number, std::size_t count) {
+  SeededRandom random(number);
+  std::vector<double> scores(count);
+  const auto at = [&](double share) {
+    return static_cast<std::size_t>(share * static_cast<double>(count - 1));
+  };
+  switch (number % 12) {
+    case 0:  // a point mass, at another place each time
+      scores[number == 0 ? 0 : random.below(count)] = 1;
+      break;
+    case 1:
+      scores[count - 1] = 1e300;
+      break;
+    case 2:
+      std::fill(scores.begin(), scores.end(), 1.0);
+      break;
+    case 3:  // near-ties
+      for (std::size_t i = 0; i < count; ++i) {
+        scores[i] = 1 + static_cast<double>(random.below(3)) * 0x1p-52;
+      }
+      break;
+    case 4:  // heavy tail
+      for (std::size_t i = 0; i < count; ++i) scores[i] = 1 / (static_cast<double>(i) + 1);
+      break;
+    case 5:  // down through the denormals to zero
+      for (std::size_t i = 0; i < count; ++i) {
+        scores[i] = std::scalbn(1.0, -static_cast<int>(std::min<std::size_t>(i, 1100)));
+      }
+      break;
+    case 6:
+      for (double& score : scores) score = unit_interval(random);
+      break;
+    case 7: {  // garbage
+      const double garbage[] = {kNaN, kInfinity, -kInfinity, -1,  0,
+                                -0.0, 5e-324,    1.7e308,    1.0, 1e-308};
+      for (double& score : scores) score = garbage[random.below(10)];
+      break;
+    }
+    case 8:  // nothing
+      break;
+    case 9:
+      std::fill(scores.begin(), scores.end(), kInfinity);
+      break;
+    case 10:
+      for (std::size_t i = 0; i < count; ++i) scores[i] = i % 2 == 0 ? 1.7e308 : 5e-324;
+      break;
+    default:  // two outcomes and a speck
+      scores[at(0.25)] = 1;
+      scores[at(0.75)] = unit_interval(random);
+      scores[at(0.5)] = 1e-200;
+      break;
+  }
+  return scores;
+}
+
+/// Tables of one band, each checked against the bounds and compared with all others.
+class BandTrial {
+ public:
+  explicit BandTrial(const Band& band)
+      : band_(band),
+        dense_(band),
+        sparse_(band),
+        least_(band.outcome_count(), std::numeric_limits<std::uint64_t>::max()),
+        greatest_(band.outcome_count(), 0) {}
+
+  void try_input(const std::vector<double>& scores) {
+    dense_.assign(scores);
+    look_at_dense();
+    const std::vector<float> singles = [&] {
+      std::vector<float> converted(scores.size());
+      std::transform(scores.begin(), scores.end(), converted.begin(), [](double score) {
+        return std::abs(score) > 3e38 ? std::copysign(std::numeric_limits<float>::infinity(),
+                                                      static_cast<float>(std::copysign(1, score)))
+                                      : static_cast<float>(score);
+      });
+      return converted;
+    }();
+    dense_.assign(singles);
+    look_at_dense();
+    std::vector<std::uint32_t> outcomes;
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      if (scores[i] == 0) continue;
+      outcomes.push_back(static_cast<std::uint32_t>(i));
+      weights.push_back(scores[i]);
+    }
+    sparse_.assign(outcomes, weights);
+    look_at_sparse();
+  }
+
+  bool holds() const { return holds_; }
+
+  double epsilon_observed_up() const {
+    std::uint64_t most = 1;
+    std::uint64_t over = 1;
+    for (std::size_t i = 0; i < least_.size(); ++i) {
+      if (greatest_[i] == 0) continue;
+      if (static_cast<uint128>(greatest_[i]) * over > static_cast<uint128>(most) * least_[i]) {
+        most = greatest_[i];
+        over = least_[i];
+      }
+    }
+    return ln_ratio_up(most, over);
+  }
+
+ private:
+  void look_at_dense() {
+    uint128 sum = 0;
+    for (std::size_t i = 0; i < least_.size(); ++i) {
+      const std::uint64_t n = dense_.numerators()[i];
+      holds_ = holds_ && band_.lower(i) <= n && n <= band_.upper(i);
+      least_[i] = std::min(least_[i], n);
+      greatest_[i] = std::max(greatest_[i], n);
+      sum += n;
+    }
+    holds_ = holds_ && sum == band_.total();
+  }
+
+  void look_at_sparse() {
+    uint128 sum = 0;
+    for (std::size_t j = 0; j < sparse_.outcomes().size(); ++j) {
+      const std::uint64_t n = sparse_.numerators()[j];
+      const std::size_t i = sparse_.outcomes()[j];
+      holds_ = holds_ && band_.lower(i) <= n && n <= band_.upper(i);
+      sum += n;
+    }
+    const std::uint64_t others = sparse_.numerators().back();
+    holds_ = holds_ && sparse_.unscored_lower() <= others &&
+             band_.bound().allows(others, sparse_.unscored_lower());
+    holds_ = holds_ && sum + others == band_.total();
+  }
+
+  const Band& band_;
+  Table dense_;
+  SparseTable sparse_;
+  std::vector<std::uint64_t> least_;
+  std::vector<std::uint64_t> greatest_;
+  bool holds_ = true;
+};
+
+/// Whether the domain, and what is chosen from, are those of the certificate.
+void look_at_space(const StatedCertificate& stated, const Domain& domain,
+                   const std::optional<Candidates>& list, CertificateCheck& check) {
+  check.domain_matches = stated.spec.domain.sha256 == domain_hash(domain);
+  if (!check.domain_matches || stated.spec.gaussian() != nullptr) return;
+  const std::uint64_t count = stated.facts.outcomes;
+  const LocalSpec* local = stated.spec.local();
+  const SpaceKind kind = local ? space_kind(domain, local->space) : SpaceKind::kCategories;
+  if (kind != SpaceKind::kCandidates) {
+    const Domain space = local ? space_domain(domain, local->space) : domain;
+    check.domain_matches = space.is_enumerable() && count == space.size();
+    return;
+  }
+  require_space(domain, kind);
+  if (candidate_list(kind, local->space) == CandidateList::kFresh) {
+    check.domain_matches = stated.facts.list_sha256.empty() &&
+                           count == local->space.candidates.value_or(Candidates::kUsual);
+    return;
+  }
+  const auto matches = [&](const Candidates& known) {
+    return known.size() == count && candidates_hash(known, domain) == stated.facts.list_sha256;
+  };
+  if (list) {
+    check.list_matches = matches(*list);
+  } else if (!local->space.list && !local->reference) {
+    check.list_matches = matches(Candidates::seeded(domain, count));
+  }
+  if (!local->space.list) {
+    check.domain_matches = count == local->space.candidates.value_or(Candidates::kUsual);
+  }
+}
+
+/// Whether shuffling and subsampling make of epsilon0 what is promised; true for mechanisms that do
+/// not rest on them.
+bool amplification_holds(const CentralDesign& design) {
+  const Privacy& promised = design.guarantee;
+  const auto keeps = [&](const DeltaBounds& delta) {
+    return promised.notion == PrivacyNotion::kApproximate && delta.upper <= promised.delta;
+  };
+  switch (design.mechanism) {
+    case CentralMechanism::kSubsetRr:
+      return keeps(subset_delta(
+          {design.records, *design.outputs, design.outcomes, *design.epsilon0}, promised.epsilon));
+    case CentralMechanism::kShuffledRr:
+      return design.outputs == design.records &&
+             keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0},
+                                 promised.epsilon));
+    case CentralMechanism::kPoissonRr:
+      return keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0, design.rate},
+                                 promised.epsilon));
+    default:
+      return true;
+  }
+}
+
+/// Whether the integers of what was designed keep what each draw promises, and the draws what is
+/// promised in all.
+void look_at_integers(const DesignedRelease& made, CertificateCheck& check) {
+  const Certificate& certificate = made.certificate;
+  if (const GaussianDesign* gaussian = certificate.gaussian()) {
+    check_gaussian_design(*gaussian);
+    check.guarantee_holds = check.total_holds = true;
+    return;
+  }
+  if (const FiniteDesign* finite = certificate.finite()) {
+    check.guarantee_holds = amplification_holds(finite->design) &&
+                            made.central->guarantee() == finite->design.guarantee;
+    check.total_holds = finite->hint || certificate.total == certificate.draw;
+    return;
+  }
+  check.epsilon_realised_up = made.local->epsilon_realised_up();
+  const double one = certificate.draw.parameter();
+  const bool pure = certificate.draw.notion == PrivacyNotion::kPure;
+  check.guarantee_holds =
+      made.local->guarantee_holds() && (!pure || check.epsilon_realised_up <= one);
+  const std::uint64_t count = *certificate.spec.count;
+  const double total = certificate.total.parameter();
+  check.total_holds =
+      one <= (pure ? epsilon_per_draw_down(total, count) : mu_per_draw_down(total, count));
+}
+
+/// A certificate is its spec and its facts: whatever else it says must be what follows from them,
+/// so that nobody reads a promise that has not been seen to hold.
+void require_implied(const nlohmann::json& implied, const nlohmann::json& stated,
+                     const std::string& name) {
+  const auto changes = nlohmann::json::diff(implied, stated);
+  if (changes.empty()) return;
+  throw InvalidInput(fmt::format("{} must hold what follows from its numbers, but does not at {}",
+                                 name, changes.front().at("path").get<std::string>()));
+}
+
+}  // namespace
+
+Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
+                            const std::function<void(std::uint64_t)>& tried) {
+  Verification result;
+  result.claimed = sampler.guarantee();
+  result.epsilon_realised_up = sampler.epsilon_realised_up();
+  result.holds = sampler.guarantee_holds();
+  if (const Band* band = sampler.band()) {
+    BandTrial trial(*band);
+    for (std::uint64_t number = 0; number < inputs; ++number) {
+      trial.try_input(adversarial_scores(number, sampler.outcome_count()));
+      if (tried) tried(number + 1);
+    }
+    result.inputs = inputs;
+    result.epsilon_observed_up = trial.epsilon_observed_up();
+    result.holds = result.holds && trial.holds();
+  } else {
+    // A matrix's laws are mixtures of its rows, and its columns' extremes are attained by rows:
+    // every one of them has been looked at.
+    result.inputs = sampler.outcome_count();
+    result.epsilon_observed_up = result.epsilon_realised_up;
+  }
+  if (result.claimed.notion == Privacy::Notion::kPure) {
+    result.holds = result.holds && result.epsilon_realised_up <= result.claimed.parameter() &&
+                   result.epsilon_observed_up <= result.claimed.parameter();
+  }
+  return result;
+}
+
+CertificateCheck verify_certificate(const StatedCertificate& stated, const std::string& name,
+                                    const Domain& domain, const std::optional<Candidates>& list) {
+  CertificateCheck check;
+  look_at_space(stated, domain, list, check);
+  if (!check.domain_matches) return check;
+  DesignedRelease made;
+  try {
+    made = design_release(stated.spec, stated.facts, domain);
+    look_at_integers(made, check);
+  } catch (const InvalidInput&) {
+    return check;  // numbers that no release can have had
+  }
+  made.certificate.version = stated.version;
+  const auto implied = nlohmann::json::parse(certificate_text(made.certificate));
+  const auto said = nlohmann::json::parse(stated.text);
+  const auto agree = [&](std::initializer_list<const char*> parts) {
+    return std::all_of(parts.begin(), parts.end(), [&](const char* part) {
+      return implied.contains(part) == said.contains(part) &&
+             (!implied.contains(part) || implied[part] == said[part]);
+    });
+  };
+  check.design_matches = agree({"design", "mechanism", "draw", "privacy"});
+  check.accuracy_matches = agree({"accuracy"});
+  if (check.holds()) require_implied(implied, said, name);
+  return check;
+}
+
+}  // namespace mollify

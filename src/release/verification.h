@@ -1,0 +1,61 @@
+// Recomputing a guarantee in integers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "accounting/privacy.h"
+#include "local/sampler.h"
+#include "release/certificate.h"
+#include "space/candidates.h"
+#include "space/domain.h"
+
+namespace mollify {
+
+/// What a sampler claims for one draw, and what its integers say.
+struct Verification {
+  Privacy claimed{};
+  /// Upper bound on ln of the ratio of any outcome's probabilities under any two inputs: from the
+  /// band's or the matrix's own extremes, in integers, rounded up.
+  double epsilon_realised_up = 0;
+  /// The same among the laws of the inputs tried: what an attacker sees at least. Rounded up.
+  double epsilon_observed_up = 0;
+  std::uint64_t inputs = 0;  ///< how many were tried
+  bool holds = false;        ///< the claim, and every law inside the public bounds with sum N
+};
+
+/// Tries `inputs` adversarial inputs (point masses, near-ties, heavy tails, denormals, NaN,
+/// infinities, negative numbers, nothing) beside the public extremes. A band's tables are built
+/// densely, from float and from double scores, and sparsely. After each input, `tried` (if any) is
+/// told how many there have been. O(inputs k).
+[[nodiscard]] Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
+                                          const std::function<void(std::uint64_t)>& tried = {});
+
+/// What checking a certificate found.
+struct CertificateCheck {
+  bool domain_matches = false;  ///< the domain's hash and number of outcomes
+  /// Of candidates: whether the list is the one of the release. None if there is none, and where it
+  /// cannot be told: for a fresh list, and for a file or a reference that is not given.
+  std::optional<bool> list_matches;
+  bool design_matches = false;    ///< prepared again it is this one, to the integer
+  bool guarantee_holds = false;   ///< and these integers keep what each draw promises
+  bool total_holds = false;       ///< and the draws together what is promised in all
+  bool accuracy_matches = false;  ///< and it is as accurate as stated
+  double epsilon_realised_up = 0;  ///< of one draw; of local releases
+
+  [[nodiscard]] bool holds() const noexcept {
+    return domain_matches && list_matches.value_or(true) && design_matches && guarantee_holds &&
+           total_holds && accuracy_matches;
+  }
+};
+
+/// Designs the release again from the spec and the facts that the certificate states, and compares
+/// what follows with the rest of it. `list` is the list of candidates, where it was a file or was
+/// drawn after public records. Throws InvalidInput, naming `name`, where the words say something
+/// else than the numbers.
+[[nodiscard]] CertificateCheck verify_certificate(
+    const StatedCertificate& stated, const std::string& name, const Domain& domain,
+    const std::optional<Candidates>& list = std::nullopt);
+
+}  // namespace mollify
