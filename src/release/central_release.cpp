@@ -44,8 +44,8 @@ class FiniteRelease final : public PreparedRelease {
   }
 
   void draw(const Source& data, SecureRandom& random, Sink& sink) const override {
-    std::vector<std::uint32_t> records = certificate().spec.unit ? unit_records(data, random)
-                                                                 : read_outcomes(data, domain_);
+    std::vector<std::uint32_t> records =
+        certificate().spec.unit ? unit_records(data, random) : read_outcomes(data, domain_);
     records.resize(*certificate().facts.records);  // were the data changed since it was counted
     RecordWriter writer(domain_, sink);
     for (const std::uint32_t outcome :
@@ -155,8 +155,7 @@ std::vector<WhitenedRange> mean_ranges(const RealColumns& columns, const Whiteni
 
 /// The number of records, and the roster that it is of, if there is one.
 std::optional<StringIndex> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
-                                         std::optional<std::uint64_t> records,
-                                         PublicFacts& facts) {
+                                         std::optional<std::uint64_t> records, PublicFacts& facts) {
   std::optional<StringIndex> roster;
   if (spec.roster) {
     roster = inputs.roster(spec.roster->name, *spec.unit);

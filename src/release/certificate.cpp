@@ -183,8 +183,7 @@ PublicFacts parse_facts(const StatedReader& reader) {
   PublicFacts facts;
   facts.records = reader.find<std::uint64_t>("/facts/records", "a whole number");
   facts.units = reader.find<std::uint64_t>("/facts/units", "a whole number");
-  facts.outcomes =
-      reader.find<std::uint64_t>("/facts/outcomes", "a whole number").value_or(0);
+  facts.outcomes = reader.find<std::uint64_t>("/facts/outcomes", "a whole number").value_or(0);
   if (facts.outcomes > Band::kMostOutcomes) reader.refuse("/facts/outcomes", "at most 16777216");
   facts.list_sha256 = reader.find<std::string>("/facts/list_sha256", "a hash").value_or("");
   // Pairs are read whole, so that none of their numbers is cast to fewer bits.

@@ -54,9 +54,9 @@ std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Do
                       facts.outcomes, outcome));
     }
     if (records < 1 || records > kMostReferenceRecords - sum) {
-      throw InvalidInput(fmt::format(
-          "a reference must have from 1 to {} records in all, but has {} of outcome {}",
-          kMostReferenceRecords, records, outcome));
+      throw InvalidInput(
+          fmt::format("a reference must have from 1 to {} records in all, but has {} of outcome {}",
+                      kMostReferenceRecords, records, outcome));
     }
     sum += records;
     counts.keys.push_back(outcome);
@@ -68,8 +68,8 @@ std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Do
 /// What all draws of a unit promise together. Above 30 a draw counts as 30, and then that is less
 /// than was asked for.
 Privacy total_of_draws(const Privacy& budget, const Privacy& draw, std::uint64_t count) {
-  const bool capped = draw.notion == PrivacyNotion::kPure &&
-                      !(draw.parameter() < ExpBound::kGreatestEpsilon);
+  const bool capped =
+      draw.notion == PrivacyNotion::kPure && !(draw.parameter() < ExpBound::kGreatestEpsilon);
   if (!capped) return Privacy::of(draw.notion, budget.parameter());
   return Privacy::pure(
       std::min(budget.epsilon, basic_composition_epsilon_up(draw.parameter(), count)));
@@ -106,8 +106,7 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
       masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
   const Privacy budget = spec.budget();
   const bool in_mu = budget.notion == PrivacyNotion::kGaussian;
-  MechanismParameters parameters =
-      mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
+  MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
   const auto given = [](bool has, double value) {
     return has ? std::optional(value) : std::nullopt;
   };
@@ -178,8 +177,8 @@ void design_finite(const CentralSpec& central, const Domain& domain, DesignedRel
   if (central.rate) {
     design.design = design_poisson(sizes, *central.rate);
   } else {
-    design.design = central.mechanism ? design_central(*central.mechanism, sizes)
-                                      : best_central_design(sizes);
+    design.design =
+        central.mechanism ? design_central(*central.mechanism, sizes) : best_central_design(sizes);
   }
   made.central = make_central_sampler(design.design);
   certificate.draw = design.design.guarantee;
@@ -212,17 +211,16 @@ void design_normal(const GaussianSpec& gaussian, const Domain& domain, DesignedR
   Certificate& certificate = made.certificate;
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records && !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
-                !facts.reference &&
-                facts.mean_ranges.empty() == gaussian.mean_bound.has_value());
-  GaussianDesign design = best_gaussian_design(
-      {.records = *facts.records,
-       .dimension = RealColumns(domain, gaussian.logarithms).size(),
-       .outputs = *certificate.spec.count,
-       .budget = certificate.spec.budget(),
-       .covariance_bound = gaussian.covariance_bound.value_or(1),
-       .mean_bound = gaussian.mean_bound,
-       .ranges = facts.mean_ranges,
-       .paper_variance = gaussian.paper_variance});
+                !facts.reference && facts.mean_ranges.empty() == gaussian.mean_bound.has_value());
+  GaussianDesign design =
+      best_gaussian_design({.records = *facts.records,
+                            .dimension = RealColumns(domain, gaussian.logarithms).size(),
+                            .outputs = *certificate.spec.count,
+                            .budget = certificate.spec.budget(),
+                            .covariance_bound = gaussian.covariance_bound.value_or(1),
+                            .mean_bound = gaussian.mean_bound,
+                            .ranges = facts.mean_ranges,
+                            .paper_variance = gaussian.paper_variance});
   check_gaussian_design(design);
   certificate.draw = certificate.total = design.guarantee;
   certificate.design = std::move(design);

@@ -44,8 +44,7 @@ struct DesignedRelease {
 
 /// The parameters of that mechanism over the space's outcomes, but for what one draw may spend.
 [[nodiscard]] MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu,
-                                                       SpaceKind space,
-                                                       std::uint64_t outcome_count,
+                                                       SpaceKind space, std::uint64_t outcome_count,
                                                        std::span<const double> reference);
 
 }  // namespace mollify

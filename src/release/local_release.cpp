@@ -143,8 +143,8 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
     roster = inputs.roster(spec.roster->name, *spec.unit);
     facts.units = roster->size();
   }
-  return std::make_unique<const LocalRelease>(design_release(spec, facts, domain),
-                                              std::move(space), std::move(roster));
+  return std::make_unique<const LocalRelease>(design_release(spec, facts, domain), std::move(space),
+                                              std::move(roster));
 }
 
 }  // namespace mollify

@@ -97,7 +97,8 @@ std::string gaussian_accuracy(const Certificate& certificate) {
 
 std::vector<std::string> promises(const Certificate& certificate) {
   if (certificate.local() != nullptr) return local_promises(certificate);
-  if (certificate.finite() != nullptr) return {protection(certificate), finite_accuracy(certificate)};
+  if (certificate.finite() != nullptr)
+    return {protection(certificate), finite_accuracy(certificate)};
   return {protection(certificate),
           "This holds for any values whatever: it rests on no assumption about the data.",
           gaussian_accuracy(certificate)};

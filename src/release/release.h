@@ -75,7 +75,8 @@ using Certify = std::function<void(const std::string& certificate)>;
 /// Releases, in the only safe order: the certificate is made, the ledger charged, and only then the
 /// first random word drawn; the certificate is handed over before the sink's `finish`. Whenever it
 /// ends before, nothing was released, and what was charged stays charged. Throws InvalidInput for
-/// what is wrong in public, before anything is charged, and whatever ledger, certify and sink throw.
+/// what is wrong in public, before anything is charged, and whatever ledger, certify and sink
+/// throw.
 void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
              const Certify& certify, const std::optional<Charging>& charging = std::nullopt);
 

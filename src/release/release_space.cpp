@@ -36,8 +36,8 @@ std::optional<CandidateList> candidate_list(SpaceKind kind, const SpaceSpec& spe
 }
 
 SpaceKind space_kind(const Domain& domain, const SpaceSpec& spec) {
-  const bool list = spec.candidates || spec.fresh || spec.list ||
-                    (spec.scorer && needs_candidates(*spec.scorer));
+  const bool list =
+      spec.candidates || spec.fresh || spec.list || (spec.scorer && needs_candidates(*spec.scorer));
   if (spec.kind) return *spec.kind;
   if (list) return SpaceKind::kCandidates;
   return spec.cells ? SpaceKind::kGrid : chosen_space(domain);

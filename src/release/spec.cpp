@@ -126,9 +126,9 @@ class SpecReader {
   }
   [[nodiscard]] std::string called(const std::string& place) const {
     if (!name_.empty()) return fmt::format("{} in {}", place, name_);
-    return std::find_if(std::begin(kParts), std::end(kParts), [&](const SpecPart& part) {
-             return place == part.place;
-           })->flag;
+    return std::find_if(std::begin(kParts), std::end(kParts),
+                        [&](const SpecPart& part) { return place == part.place; })
+        ->flag;
   }
   [[nodiscard]] std::string stranger(PartScope scope, Model model, bool gaussian) const {
     const bool central = model == Model::kCentral;
@@ -157,8 +157,9 @@ class SpecReader {
   void require_known(const Json& object, const std::string& place) const {
     for (const auto& [key, member] : object.items()) {
       const std::string whole = place + "/" + key;
-      const auto* const part = std::find_if(std::begin(kParts), std::end(kParts),
-                                            [&](const SpecPart& one) { return whole == one.place; });
+      const auto* const part =
+          std::find_if(std::begin(kParts), std::end(kParts),
+                       [&](const SpecPart& one) { return whole == one.place; });
       if (part == std::end(kParts)) {
         throw InvalidInput(fmt::format("{} in {} is no part of a release's spec", whole, name_));
       }
@@ -173,12 +174,11 @@ class SpecReader {
       }
     };
     const auto of_texts = [&](std::initializer_list<const char*> keys) {
-      return json.is_object() && std::all_of(json.items().begin(), json.items().end(),
-                                             [&](const auto& item) {
-                                               return item.value().is_string() &&
-                                                      std::find(keys.begin(), keys.end(),
-                                                                item.key()) != keys.end();
-                                             });
+      return json.is_object() &&
+             std::all_of(json.items().begin(), json.items().end(), [&](const auto& item) {
+               return item.value().is_string() &&
+                      std::find(keys.begin(), keys.end(), item.key()) != keys.end();
+             });
     };
     switch (part.kind) {
       case kObject:
@@ -194,11 +194,10 @@ class SpecReader {
       case kTruth:
         return require(json.is_boolean(), "true or false");
       case kTexts:
-        return require(json.is_array() && std::all_of(json.begin(), json.end(),
-                                                      [](const Json& one) {
-                                                        return one.is_string();
-                                                      }),
-                       "a list of texts");
+        return require(
+            json.is_array() && std::all_of(json.begin(), json.end(),
+                                           [](const Json& one) { return one.is_string(); }),
+            "a list of texts");
       case kFile:
         return require(of_texts({"file", "sha256"}) && json.contains("file"),
                        "a file, and at most its sha256");
@@ -306,7 +305,8 @@ ExactPrivacy privacy_of(const SpecReader& reader, const ReleaseSpec& spec) {
             ? "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given"
             : fmt::format("mechanism {} has no mu, but one is given", name_of(mechanism)));
   }
-  const bool in_mu = spec.local() != nullptr && spec.local()->mechanism == Mechanism::kGaussianCurve;
+  const bool in_mu =
+      spec.local() != nullptr && spec.local()->mechanism == Mechanism::kGaussianCurve;
   reader.require_given(in_mu && !epsilon ? "/privacy/mu" : "/privacy/epsilon");
   return ExactPrivacy::approximate(*epsilon,
                                    reader.find_decimal("/privacy/delta").value_or(Decimal()));
@@ -416,8 +416,8 @@ void validate_spec(const ReleaseSpec& spec) {
     throw InvalidInput(
         fmt::format("count must be from 1 to {}, but is {}", kMostReleased, *spec.count));
   }
-  if (has_rate && central->mechanism.value_or(CentralMechanism::kPoissonRr) !=
-                      CentralMechanism::kPoissonRr) {
+  if (has_rate &&
+      central->mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
     throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
                                    name_of(*central->mechanism)));
   }
@@ -473,10 +473,10 @@ Json spec_json(const ReleaseSpec& spec) {
   writer.put("/roster", spec.roster);
   writer.put("/count", spec.count);
   if (spec.central() != nullptr) writer.put("/rate", spec.central()->rate);
-  for (const auto& [place, value] : {std::pair{"/privacy/epsilon", &spec.privacy.epsilon},
-                                     std::pair{"/privacy/delta", &spec.privacy.delta},
-                                     std::pair{"/privacy/rho", &spec.privacy.rho},
-                                     std::pair{"/privacy/mu", &spec.privacy.mu}}) {
+  for (const auto& [place, value] :
+       {std::pair{"/privacy/epsilon", &spec.privacy.epsilon},
+        std::pair{"/privacy/delta", &spec.privacy.delta},
+        std::pair{"/privacy/rho", &spec.privacy.rho}, std::pair{"/privacy/mu", &spec.privacy.mu}}) {
     if (!value->is_zero()) writer.put(place, value->text());
   }
   if (const LocalSpec* local = spec.local()) put_local(writer, *local);

@@ -108,8 +108,8 @@ struct ReleaseSpec {
   /// Draws for each unit (local), for the table (integral), or records in all (central). None with
   /// a rate alone.
   std::optional<std::uint64_t> count{};
-  /// What may be spent on all of it, as it was typed: a ledger charges these decimals, and a release
-  /// is made with the greatest doubles that are not above them.
+  /// What may be spent on all of it, as it was typed: a ledger charges these decimals, and a
+  /// release is made with the greatest doubles that are not above them.
   ExactPrivacy privacy{};
   std::variant<LocalSpec, CentralSpec, GaussianSpec> method{};
 

@@ -38,10 +38,10 @@ struct CertificateCheck {
   /// Of candidates: whether the list is the one of the release. None if there is none, and where it
   /// cannot be told: for a fresh list, and for a file or a reference that is not given.
   std::optional<bool> list_matches;
-  bool design_matches = false;    ///< prepared again it is this one, to the integer
-  bool guarantee_holds = false;   ///< and these integers keep what each draw promises
-  bool total_holds = false;       ///< and the draws together what is promised in all
-  bool accuracy_matches = false;  ///< and it is as accurate as stated
+  bool design_matches = false;     ///< prepared again it is this one, to the integer
+  bool guarantee_holds = false;    ///< and these integers keep what each draw promises
+  bool total_holds = false;        ///< and the draws together what is promised in all
+  bool accuracy_matches = false;   ///< and it is as accurate as stated
   double epsilon_realised_up = 0;  ///< of one draw; of local releases
 
   [[nodiscard]] bool holds() const noexcept {
