@@ -64,7 +64,7 @@ std::vector<double> law_of(const LocalRelease& release, const Scratch& scratch) 
   const ReleaseSpace& space = release.space();
   SecureRandom random;
   const auto digits = read_table_digits(scratch.path("data.csv"), space.domain(), 100, random);
-  ScoredTable table(dynamic_cast<const BandSampler&>(release.sampler()).band());
+  ScoredTable table(*release.sampler().band());
   table.assign(*make_scorer(release.certificate().scorer, space.points(), 1),
                space.layout().points(digits), space.densities());
   return test::probabilities_of(table.table().numerators());
