@@ -62,10 +62,8 @@ TEST(CheckTable, NamesEveryPlace) {
   EXPECT_THAT(
       findings_of(scratch, "note,age,sex\n1,1,f\n" + std::string(2U << 20U, 'x') + ",1,f\n"),
       testing::Contains("3|||must have at most 1048576 bytes"));
-  EXPECT_THAT(
-      findings_of(scratch, "age,sex\n1,f\n\r\n"),
-      ElementsAre("3|||must not be empty: the central model takes it for a record of nulls, "
-                  "the others pass over it"));
+  EXPECT_THAT(findings_of(scratch, "age,sex\n1,f\n\r\n"),
+              ElementsAre("3|||must not be empty: it is taken for a record of nulls"));
 }
 
 TEST(CheckTable, NamesRecordsWithoutAUnit) {
