@@ -81,8 +81,8 @@ TEST(CheckTable, CountsRecords) {
   const Domain domain = parse_domain("columns: {a: {type: boolean}, b: {type: boolean}}", "");
   const CheckCounts counts = check_table(scratch.write("data.csv", "a,b\n1,0\n5,6\n\n1,7\n"),
                                          domain, std::nullopt, std::nullopt, [](const Finding&) {});
-  EXPECT_EQ(counts.records, 3U);
-  EXPECT_EQ(counts.records_with_findings, 2U);
+  EXPECT_EQ(counts.records, 4U) << "an empty line is one";
+  EXPECT_EQ(counts.records_with_findings, 3U);
   EXPECT_EQ(counts.findings, 4U) << "three values and the empty line";
 }
 
