@@ -137,9 +137,8 @@ void require_plain_shape(ArrowLayout layout, const ArrowArray& array, std::strin
   if (layout == kTextView && array.n_buffers > 3) {
     const auto* sizes = array.buffers[array.n_buffers - 1];
     for (std::int64_t i = 2; i + 1 < array.n_buffers; ++i) {
-      if (sizes == nullptr ||
-          (array.buffers[i] == nullptr &&
-           loaded<std::int64_t>(sizes, static_cast<std::size_t>(i - 2)) > 0)) {
+      if (sizes == nullptr || (array.buffers[i] == nullptr &&
+                               loaded<std::int64_t>(sizes, static_cast<std::size_t>(i - 2)) > 0)) {
         throw InvalidInput(fmt::format("{} must have its buffers of texts, but lacks one", name));
       }
     }
@@ -167,8 +166,8 @@ std::optional<std::string_view> text_viewed(const ArrowArray& array, std::size_t
   const auto buffer = loaded<std::int32_t>(view, 2);
   const auto offset = loaded<std::int32_t>(view, 3);
   if (buffer < 0 || buffer >= array.n_buffers - 3 || offset < 0) return std::nullopt;
-  const auto size = loaded<std::int64_t>(array.buffers[array.n_buffers - 1],
-                                         static_cast<std::size_t>(buffer));
+  const auto size =
+      loaded<std::int64_t>(array.buffers[array.n_buffers - 1], static_cast<std::size_t>(buffer));
   if (std::int64_t{offset} + length > size) return std::nullopt;
   return std::string_view(static_cast<const char*>(array.buffers[buffer + 2]) + offset,
                           static_cast<std::size_t>(length));
@@ -212,8 +211,8 @@ void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t 
                    std::string_view name) {
   require_plain_shape(type.layout, array, name);
   if (array.length < length) {
-    throw InvalidInput(fmt::format("{} must have {} values, but has {}", name, length,
-                                   array.length));
+    throw InvalidInput(
+        fmt::format("{} must have {} values, but has {}", name, length, array.length));
   }
   if ((array.dictionary != nullptr) != type.values.has_value()) {
     throw InvalidInput(fmt::format("{} must have a dictionary if and only if its type has, but {}",
@@ -289,7 +288,8 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
   const auto widen = [&]<class To>(std::vector<To>& to, auto kind) {
     using From = decltype(kind);
     to.resize(count);
-    for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<To>(loaded<From>(buffer, begin + i));
+    for (std::size_t i = 0; i < count; ++i)
+      to[i] = static_cast<To>(loaded<From>(buffer, begin + i));
   };
   const auto lent = [&]<class T>(std::vector<T>& copy) -> std::span<const T> {
     if (reinterpret_cast<std::uintptr_t>(buffer) % alignof(T) == 0) {

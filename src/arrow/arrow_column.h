@@ -58,8 +58,8 @@ void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t 
 /// What private values alone show is never refused. A place beyond its dictionary is a null, and so
 /// is a text whose bounds fall or lie beyond the array's last. Texts may be of any bytes.
 ///
-/// A float is the double that it equals, an integer beyond 64 bits with a sign its digits; dates and
-/// times are their ISO 8601 texts, times in UTC whatever zone they are labelled with.
+/// A float is the double that it equals, an integer beyond 64 bits with a sign its digits; dates
+/// and times are their ISO 8601 texts, times in UTC whatever zone they are labelled with.
 class ArrowColumn {
  public:
   explicit ArrowColumn(const ArrowType& type);

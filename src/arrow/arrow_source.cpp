@@ -120,8 +120,8 @@ void ArrowSource::require_batch(const ArrowArray& batch) const {
                                    batch.children == nullptr ? 0 : batch.n_children));
   }
   if (batch.n_buffers > 1 || batch.n_buffers < 0) {
-    throw InvalidInput(fmt::format("a batch of the data must have at most 1 buffer, but has {}",
-                                   batch.n_buffers));
+    throw InvalidInput(
+        fmt::format("a batch of the data must have at most 1 buffer, but has {}", batch.n_buffers));
   }
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const ArrowArray* const column = batch.children[i];

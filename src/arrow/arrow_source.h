@@ -19,12 +19,12 @@ namespace mollify {
 /// A stream of record batches, or one batch, that another program exported. What it hands over is
 /// released once: when the source no longer needs it, or is destroyed.
 ///
-/// A stream that is visited once is read as it comes, in bounded memory. One that must be counted or
-/// visited again (`require_repeatable`) is read to its end first, and held.
+/// A stream that is visited once is read as it comes, in bounded memory. One that must be counted
+/// or visited again (`require_repeatable`) is read to its end first, and held.
 ///
 /// Batches whose shape is not that of their types are refused (InvalidInput), when they come: fewer
-/// buffers, children or values than there must be, negative lengths, no dictionary. What is wrong in
-/// private values alone is not: see ArrowColumn. Columns of other types than these may be there,
+/// buffers, children or values than there must be, negative lengths, no dictionary. What is wrong
+/// in private values alone is not: see ArrowColumn. Columns of other types than these may be there,
 /// but cannot be asked for.
 class ArrowSource final : public Source {
  public:

@@ -60,9 +60,9 @@ class Source {
   /// The file behind it; nothing if there is none.
   [[nodiscard]] virtual std::optional<Provenance> provenance() const { return std::nullopt; }
 
-  /// The place of a column. Throws InvalidInput if there is none of this name, more than one, or one
-  /// that cannot be read; `reason` ends the sentence: "which the domain declares". No other name is told, for in a file
-  /// without a header it would be a private record.
+  /// The place of a column. Throws InvalidInput if there is none of this name, more than one, or
+  /// one that cannot be read; `reason` ends the sentence: "which the domain declares". No other
+  /// name is told, for in a file without a header it would be a private record.
   [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
 };
 
