@@ -13,10 +13,10 @@
 
 #include "divergence/f_divergence.h"
 #include "kernel/core/secure_random.h"
-#include "laboratory/density/gaussian_mixture.h"
-#include "laboratory/local/grid_sampler.h"
-#include "laboratory/local/table_scale.h"
+#include "laboratory/law/grid_sampler.h"
+#include "laboratory/law/table_scale.h"
 #include "laboratory/measure/gaussian_envelope.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "local/band_floor.h"
 
 namespace {

@@ -28,12 +28,10 @@
 #include "boosting/release_learner.h"
 #include "divergence/band_projection.h"
 #include "kernel/core/seeded_random.h"
-#include "laboratory/boosting/grid_features.h"
+#include "laboratory/boosting/fit.h"
 #include "laboratory/boosting/grid_law.h"
-#include "laboratory/boosting/reference_sample.h"
-#include "laboratory/divergence/mode_coverage.h"
-#include "laboratory/divergence/negative_log_likelihood.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/boosting/measure_features.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "local/band_floor.h"
 
 namespace {
@@ -108,8 +106,8 @@ struct Problem {
     reference.cell_masses(grid, h);
   }
 
-  GaussianMixtureMeasure truth;
-  GaussianMixtureMeasure reference;
+  GaussianMixture truth;
+  GaussianMixture reference;
   Grid grid;
   std::vector<double> p;
   std::vector<double> h;
@@ -312,8 +310,8 @@ class Repeat {
       : problem_(spec),
         seed_(seed),
         random_(seed),
-        rows_(reference_sample(problem_.truth, kSamples, random_)),
-        pool_(reference_sample(problem_.reference, kPool, random_)),
+        rows_(measure_sample(problem_.truth, kSamples, random_)),
+        pool_(measure_sample(problem_.reference, kPool, random_)),
         ladder_(ladder_of(problem_)),
         learned_(learned_masses(problem_, rows_, pool_)) {}
 

@@ -16,11 +16,10 @@
 
 #include "divergence/f_divergence.h"
 #include "kernel/core/seeded_random.h"
-#include "laboratory/density/gaussian_mixture.h"
-#include "laboratory/local/grid_sampler.h"
-#include "laboratory/local/table_scale.h"
+#include "laboratory/law/grid_sampler.h"
+#include "laboratory/law/table_scale.h"
 #include "laboratory/measure/gaussian_envelope.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "local/band_floor.h"
 
 namespace {
@@ -80,7 +79,7 @@ Summary summarise(const GridSampler& sampler, const std::vector<GaussianMixtureS
 
 int main() {
   const auto envelope = std::make_shared<const GaussianEnvelope>(1.0, 1.0, 1, Box{{-4, 4}});
-  const auto normal = std::make_shared<const GaussianMixtureMeasure>(
+  const auto normal = std::make_shared<const GaussianMixture>(
       GaussianMixtureSpec{.means = {{0}}, .weights = {1}, .variances = {{1}}, .box = {{-4, 4}}});
   SeededRandom random(2026);
   std::vector<GaussianMixtureSpec> clients;

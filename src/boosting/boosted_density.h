@@ -10,7 +10,6 @@
 #include "boosting/bounding.h"
 #include "boosting/classifier.h"
 #include "boosting/features.h"
-#include "boosting/log_normaliser.h"
 
 namespace mollify {
 
@@ -21,6 +20,22 @@ struct BoostingSpec {
   Bounding bounding = Bounding::kProbability;
   /// k, the number of points to be sampled: classifiers are divided by it, at the same theta.
   std::size_t outputs = 1;
+};
+
+/// log Z, Z = E_{Q0} exp(sum theta_t c_t), and how it was found. NOT PRIVATE.
+///
+/// Z lies between the bounds of exp(sum theta_t c_t), and `value` is clamped to them, so an
+/// estimate may be inaccurate but is never impossible.
+struct LogNormaliser {
+  enum class Method { kCubature, kImportanceSampling };
+
+  double value = 0;
+  /// By sampling, the standard error of `value`; by cubature, how far the value is from that of a
+  /// grid with half as many cells along each axis.
+  double error = 0;
+  Method method = Method::kCubature;
+  /// Cells, or samples.
+  std::size_t points = 0;
 };
 
 /// Q_T, with dQ_T/dQ0 = exp(sum_t theta_t c_t / k) / Z [Husain et al. 2020, Algorithm 1].

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "central/gaussian_design.h"
-#include "central/numeric_table.h"
+#include "records/numeric_table.h"
 #include "central/whitening.h"
 #include "kernel/core/secure_random.h"
 

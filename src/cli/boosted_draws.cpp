@@ -9,10 +9,10 @@
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
+#include "laboratory/boosting/measure_features.h"
 #include "laboratory/boosting/metropolis_hastings.h"
-#include "laboratory/boosting/reference_sample.h"
 #include "laboratory/boosting/rejection_sampler.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "local/band_floor.h"
 
 namespace mollify::cli {
@@ -35,7 +35,7 @@ void draw_by_rejection(const BoostedDensity& density,
 
 void draw_from_candidates(const BoostedDensity& density, const Measure& reference, double epsilon,
                           SeededRandom& random, std::span<double> points) {
-  const Features list = reference_sample(reference, kListSize, random);
+  const Features list = measure_sample(reference, kListSize, random);
   std::vector<float> scores(list.size());
   density.log_ratio(list, scores);
   for (float& score : scores) score = std::exp(score);
@@ -66,8 +66,8 @@ void require_drawable(const std::string& sampler, const BoostingSpec& spec) {
   const double epsilon = spec.epsilon / static_cast<double>(std::max<std::size_t>(spec.outputs, 1));
   if (sampler == kRejection) {
     // K depends on epsilon alone, so any reference serves to ask.
-    static_cast<void>(RejectionSampler(
-        std::make_shared<GaussianMixtureMeasure>(single_gaussian({0}, 1)), epsilon));
+    static_cast<void>(
+        RejectionSampler(std::make_shared<GaussianMixture>(single_gaussian({0}, 1)), epsilon));
   }
 }
 

@@ -14,9 +14,8 @@
 #include "io/public_records.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/secure_random.h"
-#include "laboratory/boosting/reference_sample.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
-#include "laboratory/measure/measure_density.h"
+#include "laboratory/boosting/measure_features.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/measure_json.h"
 #include "reference/reference_candidates.h"
 #include "release/local_release.h"
@@ -113,9 +112,9 @@ BoostingProblem problem_of_density(const std::string& density,
   const auto truth = measure_from_json(read_text_file(density), density);
   const std::size_t dimension = truth->dimension();
   const std::shared_ptr<const Measure> q0 =
-      reference ? measure_from_json(read_text_file(*reference), *reference)
-                : std::make_shared<GaussianMixtureMeasure>(
-                      single_gaussian(std::vector<double>(dimension), 1));
+      reference
+          ? measure_from_json(read_text_file(*reference), *reference)
+          : std::make_shared<GaussianMixture>(single_gaussian(std::vector<double>(dimension), 1));
   if (q0->dimension() != dimension) {
     throw InvalidInput(
         fmt::format("the reference must have the density's {} dimensions, but has {}", dimension,
@@ -123,8 +122,8 @@ BoostingProblem problem_of_density(const std::string& density,
   }
   SeededRandom random(seed);
   const auto count = static_cast<std::size_t>(samples);
-  BoostingProblem problem{.p = reference_sample(*truth, count, random),
-                          .pool = reference_sample(*q0, std::max(kPoolSize, 4 * count), random),
+  BoostingProblem problem{.p = measure_sample(*truth, count, random),
+                          .pool = measure_sample(*q0, std::max(kPoolSize, 4 * count), random),
                           .evaluation = {Features(dimension, 0), {}, Features(dimension, 0), {}},
                           .p_text = density,
                           .reference_text = reference.value_or("the standard Gaussian"),
@@ -134,7 +133,7 @@ BoostingProblem problem_of_density(const std::string& density,
   if (dimension <= kMostGridDimensions &&
       truth->box_mass(q0->central_box()) > 1 - kMostMassOutside) {
     Grid grid = grid_for(*q0, problem.regions);
-    Evaluation evaluation = evaluation_on_grid(MeasureDensity(truth), *q0, grid);
+    Evaluation evaluation = evaluation_on_grid(*truth, *q0, grid);
     if (effective_cells(evaluation.masses_p) > kLeastCells) {
       problem.grid = std::move(grid);
       problem.evaluation = std::move(evaluation);
@@ -146,8 +145,8 @@ BoostingProblem problem_of_density(const std::string& density,
         "--region needs a density of one or two dimensions, on the reference's central box and not "
         "narrower than its cells, but this one is not so");
   }
-  problem.evaluation.p = reference_sample(*truth, count, random);
-  problem.evaluation.reference = reference_sample(*q0, kPoolSize, random);
+  problem.evaluation.p = measure_sample(*truth, count, random);
+  problem.evaluation.reference = measure_sample(*q0, kPoolSize, random);
   return problem;
 }
 

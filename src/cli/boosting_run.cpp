@@ -9,10 +9,9 @@
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/seeded_random.h"
 #include "laboratory/boosting/evaluation.h"
+#include "laboratory/boosting/fit.h"
 #include "laboratory/boosting/grid_law.h"
 #include "laboratory/boosting/log_normaliser.h"
-#include "laboratory/divergence/mode_coverage.h"
-#include "laboratory/divergence/negative_log_likelihood.h"
 #include "progress.h"
 
 namespace mollify::cli {

@@ -9,7 +9,7 @@
 #include "boosting/weak_learner.h"
 #include "boosting_problem.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/divergence/estimate.h"
+#include "laboratory/boosting/fit.h"
 
 namespace mollify::cli {
 

@@ -6,7 +6,7 @@
 #include "io/domain_yaml.h"
 #include "io/public_records.h"
 #include "io/sha256.h"
-#include "laboratory/measure/measure_candidates.h"
+#include "laboratory/measure/domain_measure.h"
 #include "laboratory/measure/measure_json.h"
 #include "output_files.h"
 #include "reference/reference_candidates.h"

@@ -11,10 +11,10 @@
 #include "divergence/f_divergence.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
-#include "laboratory/density/gaussian_mixture.h"
-#include "laboratory/local/candidate_law.h"
-#include "laboratory/local/grid_sampler.h"
-#include "laboratory/local/table_scale.h"
+#include "laboratory/law/candidate_law.h"
+#include "laboratory/law/grid_sampler.h"
+#include "laboratory/law/table_scale.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/measure_json.h"
 #include "local/band_choice.h"
 #include "report.h"
@@ -86,7 +86,7 @@ std::vector<double> point_from(const std::string& text, std::size_t dimension) {
   return point;
 }
 
-void refuse_mismatch(const GridDensity& p, const Measure& reference) {
+void refuse_mismatch(const Measure& p, const Measure& reference) {
   if (p.dimension() != reference.dimension()) {
     throw InvalidInput(
         fmt::format("the reference must have the density's {} dimensions, but has {}",
@@ -107,7 +107,7 @@ std::size_t default_cells(std::size_t dimension) {
   return std::size_t{1} << (dimension == 1 ? 16 : dimension == 2 ? 20 : 21);
 }
 
-DensityLaw law_on_grid(const GridDensity& p, std::shared_ptr<const Measure> reference,
+DensityLaw law_on_grid(const Measure& p, std::shared_ptr<const Measure> reference,
                        std::size_t cells, const ChosenBand& band,
                        const std::vector<std::vector<double>>& at) {
   Grid grid = equal_width_grid(*reference, cells);
@@ -132,7 +132,7 @@ DensityLaw law_on_grid(const GridDensity& p, std::shared_ptr<const Measure> refe
   return law;
 }
 
-DensityLaw law_on_candidates(const GridDensity& p, const Measure& reference, std::uint64_t count,
+DensityLaw law_on_candidates(const Measure& p, const Measure& reference, std::uint64_t count,
                              const ChosenBand& band, const std::vector<std::vector<double>>& at) {
   const CandidateLaw candidates(p, reference, count, band.floor, band.epsilon);
   DensityLaw law;
@@ -236,8 +236,8 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
   if (options.cells && options.candidates) {
     throw InvalidInput("--cells and --candidates are two spaces, but one is needed");
   }
-  const std::unique_ptr<GridDensity> p =
-      density_from_json(read_text_file(*options.density), *options.density);
+  const std::shared_ptr<const Measure> p =
+      measure_from_json(read_text_file(*options.density), *options.density);
   const std::shared_ptr<const Measure> reference =
       measure_from_json(read_text_file(*mechanism.reference), *mechanism.reference);
   refuse_mismatch(*p, *reference);

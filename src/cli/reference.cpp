@@ -5,8 +5,8 @@
 #include "io/domain_yaml.h"
 #include "io/public_records.h"
 #include "kernel/core/invalid_input.h"
-#include "laboratory/measure/fitted_reference.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/measure/domain_measure.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/measure_json.h"
 #include "output_files.h"
 
@@ -35,7 +35,7 @@ int run(const ReferenceOptions& options) {
   const GaussianMixtureSpec mixture = fitted_reference(domain, read_public_digits(records, domain),
                                                        static_cast<std::size_t>(components));
   // What is written is read and checked before anybody relies on it.
-  static_cast<void>(GaussianMixtureMeasure(mixture));
+  static_cast<void>(GaussianMixture(mixture));
   const std::string text = measure_json(mixture);
   if (!options.out) {
     fmt::print("{}", text);

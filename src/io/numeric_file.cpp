@@ -11,7 +11,7 @@
 namespace mollify {
 namespace {
 
-constexpr std::size_t kRowsPerBlock = 256;
+constexpr std::size_t kRows = 256;
 
 /// The points of units that were found in the order of the file, in the order of their ids: so one
 /// unit's rows, wherever they stand, move no other unit's point.
@@ -44,7 +44,7 @@ NumericFile::NumericFile(std::string path, const Domain& domain, const RealColum
 void NumericFile::visit(const std::function<void(std::span<const double> rows)>& visit) const {
   RecordReader records(path_, domain_);
   const std::size_t dimension = columns_.size();
-  std::vector<double> block(kRowsPerBlock * dimension);
+  std::vector<double> block(kRows * dimension);
   std::size_t filled = 0;
   while (records.next_line()) {
     columns_.read(records.fields(), std::span(block).subspan(filled, dimension));

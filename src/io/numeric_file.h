@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "central/numeric_table.h"
+#include "records/numeric_table.h"
 #include "kernel/core/secure_random.h"
 #include "space/domain.h"
 #include "space/real_columns.h"

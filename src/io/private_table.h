@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "density/empirical.h"
-#include "density/unit_records.h"
-#include "density/unit_table.h"
+#include "records/empirical.h"
+#include "records/unit_records.h"
+#include "records/unit_table.h"
 #include "kernel/core/secure_random.h"
 #include "space/domain.h"
 #include "space/string_index.h"

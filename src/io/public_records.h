@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "density/empirical.h"
-#include "density/unit_records.h"
+#include "records/empirical.h"
+#include "records/unit_records.h"
 #include "space/domain.h"
 
 namespace mollify {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "density/empirical.h"
+#include "records/empirical.h"
 #include "space/domain.h"
 
 namespace mollify {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "density/empirical.h"
+#include "records/empirical.h"
 
 namespace mollify {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "central/central_design.h"
-#include "density/unit_table.h"
+#include "records/unit_table.h"
 #include "release/central_certificate.h"
 #include "space/domain.h"
 

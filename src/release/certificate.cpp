@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "density/empirical.h"
+#include "records/empirical.h"
 #include "io/sha256.h"
 #include "kernel/core/invalid_input.h"
 #include "local/band_choice.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "density/empirical.h"
+#include "records/empirical.h"
 #include "density/mixed_points.h"
 #include "density/record_layout.h"
 #include "kernel/core/secure_random.h"

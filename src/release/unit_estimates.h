@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "density/mixed_points.h"
-#include "density/unit_records.h"
+#include "records/unit_records.h"
 #include "release/local_release.h"
 
 namespace mollify {

@@ -51,6 +51,10 @@ Reading BooleanWords::read(std::string_view text) const noexcept {
   return {Verdict::kUnreadable, 0};
 }
 
+bool BooleanWords::are_false_and_true() const noexcept {
+  return equal_ignoring_case(words_[0], "false") && equal_ignoring_case(words_[1], "true");
+}
+
 void BooleanWords::write(std::uint32_t cell, std::uint64_t /*point*/, std::string& text) const {
   text += words_[cell];
 }

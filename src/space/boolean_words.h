@@ -27,6 +27,9 @@ class BooleanWords {
   /// Total; O(length). A word that is neither is kUnreadable with cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
 
+  /// True if the words are false and true, in any letters: then cells are given as truths.
+  [[nodiscard]] bool are_false_and_true() const noexcept;
+
   /// How many texts a cell is written as: one.
   [[nodiscard]] std::uint64_t points(std::uint32_t) const noexcept { return 1; }
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;

@@ -1,12 +1,15 @@
 #include "space/column.h"
 
+#include <cstddef>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
 #include "space/declared_word.h"
+#include "space/field_text.h"
 
 namespace mollify {
 namespace {
@@ -17,6 +20,29 @@ struct Overloaded : Functions... {
 };
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
+
+// What a column makes of a value: of its text, unless it knows the same without writing one.
+template <class AnyCells>
+Reading read_as(const AnyCells& cells, std::string_view text) noexcept {
+  return cells.read(text);
+}
+template <class AnyCells>
+Reading read_as(const AnyCells& cells, std::monostate /*null*/) noexcept {
+  return cells.read(std::string_view());
+}
+template <class AnyCells>
+Reading read_as(const AnyCells& cells, bool truth) noexcept {
+  return cells.read(std::string_view(truth ? "true" : "false"));
+}
+template <class AnyCells, class Number>
+Reading read_as(const AnyCells& cells, Number number) noexcept {
+  if constexpr (std::is_same_v<AnyCells, IntegerCells> || std::is_same_v<AnyCells, NumberCells>) {
+    return cells.read(number);
+  } else {
+    TextBuffer buffer;
+    return cells.read(text_of(number, buffer));
+  }
+}
 
 // Length first, so that no text can imitate the end of another.
 std::string counted(std::string_view text) { return fmt::format("{}:{}", text.size(), text); }
@@ -95,16 +121,16 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   return column;
 }
 
-Reading Column::read(std::string_view text) const noexcept {
-  return std::visit([text](const auto& cells) { return cells.read(text); }, cells_);
+Reading Column::read(const Value& value) const noexcept {
+  return std::visit([](const auto& cells, auto typed) { return read_as(cells, typed); }, cells_,
+                    value);
 }
 
 bool Column::declares_nulls() const noexcept {
   return mapping_.null_is_category || mapping_.null_value.has_value();
 }
 
-std::uint32_t Column::encode(std::string_view text) const noexcept {
-  const Reading reading = read(text);
+std::uint32_t Column::mapped(Reading reading) const noexcept {
   switch (reading.verdict) {
     case Verdict::kValue:
       return reading.cell;
@@ -117,9 +143,57 @@ std::uint32_t Column::encode(std::string_view text) const noexcept {
   return outside_outcome_.value_or(reading.cell);
 }
 
+std::uint32_t Column::encode(const Value& value) const noexcept { return mapped(read(value)); }
+
+template <class T>
+void Column::encode_all(std::span<const T> values,
+                        std::span<std::uint32_t> outcomes) const noexcept {
+  std::visit(
+      [&](const auto& cells) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          outcomes[i] = mapped(read_as(cells, values[i]));
+        }
+      },
+      cells_);
+}
+
+void Column::encode(std::span<const std::int64_t> values,
+                    std::span<std::uint32_t> outcomes) const noexcept {
+  encode_all(values, outcomes);
+}
+
+void Column::encode(std::span<const double> values,
+                    std::span<std::uint32_t> outcomes) const noexcept {
+  encode_all(values, outcomes);
+}
+
+void Column::encode(std::span<const std::uint8_t> truths,
+                    std::span<std::uint32_t> outcomes) const noexcept {
+  const std::uint32_t of_false = encode(false);
+  const std::uint32_t of_true = encode(true);
+  for (std::size_t i = 0; i < truths.size(); ++i) outcomes[i] = truths[i] == 0 ? of_false : of_true;
+}
+
+void Column::encode(std::span<const std::string_view> values,
+                    std::span<std::uint32_t> outcomes) const noexcept {
+  encode_all(values, outcomes);
+}
+
 std::uint64_t Column::points(std::uint32_t outcome) const noexcept {
   if (outcome >= cell_count_) return 1;
   return std::visit([outcome](const auto& cells) { return cells.points(outcome); }, cells_);
+}
+
+Value Column::value(std::uint32_t outcome, std::uint64_t point) const noexcept {
+  if (outcome >= cell_count_) return {};
+  return std::visit(
+      Overloaded{[&](const Categories& categories) -> Value { return categories.value(outcome); },
+                 [&](const BooleanWords& words) -> Value {
+                   if (words.are_false_and_true()) return outcome == 1;
+                   return std::string_view(words.word(outcome));
+                 },
+                 [&](const auto& cells) -> Value { return cells.value(outcome, point); }},
+      cells_);
 }
 
 void Column::write(std::uint32_t outcome, std::uint64_t point, std::string& text) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "space/integer_cells.h"
 #include "space/number_cells.h"
 #include "space/reading.h"
+#include "space/value.h"
 
 namespace mollify {
 
@@ -45,8 +47,9 @@ struct Mapping {
 
 /// A named, finite column: texts of fields to outcomes 0 … size() - 1 and back. Immutable.
 ///
-/// `encode` is total: it is defined for every byte string, throws for none, and its time depends
-/// on the text's length alone. Cells come first, the null category, if declared, last.
+/// `encode` is total: it is defined for every value and every byte string, throws for none, and its
+/// time depends on the text's length alone. A value of another type is what its text is. Cells come
+/// first, the null category, if declared, last.
 class Column {
  public:
   /// Throws InvalidInput, naming the column, unless the name is a line of 1 to 500 bytes of UTF-8
@@ -59,20 +62,32 @@ class Column {
   [[nodiscard]] const Mapping& mapping() const noexcept { return mapping_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
 
-  /// How the text stands to the declaration, before any mapping.
-  [[nodiscard]] Reading read(std::string_view text) const noexcept;
+  /// How the value stands to the declaration, before any mapping.
+  [[nodiscard]] Reading read(const Value& value) const noexcept;
 
   /// True if nulls are declared, as a category or with a value.
   [[nodiscard]] bool declares_nulls() const noexcept;
 
-  /// The outcome of a field, mapped as declared.
-  [[nodiscard]] std::uint32_t encode(std::string_view text) const noexcept;
+  /// The outcome of a value, mapped as declared.
+  [[nodiscard]] std::uint32_t encode(const Value& value) const noexcept;
+  /// Those of many values, none of them null; truths are bytes, of which 0 is false. Requires
+  /// outcomes.size() == values.size().
+  void encode(std::span<const std::int64_t> values,
+              std::span<std::uint32_t> outcomes) const noexcept;
+  void encode(std::span<const double> values, std::span<std::uint32_t> outcomes) const noexcept;
+  void encode(std::span<const std::uint8_t> truths,
+              std::span<std::uint32_t> outcomes) const noexcept;
+  void encode(std::span<const std::string_view> values,
+              std::span<std::uint32_t> outcomes) const noexcept;
 
   /// How many texts an outcome can be written as; at least one. Requires outcome < size().
   [[nodiscard]] std::uint64_t points(std::uint32_t outcome) const noexcept;
 
-  /// Appends the `point`-th text of the outcome; `encode` maps it back to the outcome.
-  /// Requires outcome < size() and point < points(outcome).
+  /// The `point`-th value of the outcome: an integer, a number, a truth if the words are false and
+  /// true, else a word, or a null; `encode` maps it back to the outcome. Valid as long as the
+  /// column. Requires outcome < size() and point < points(outcome).
+  [[nodiscard]] Value value(std::uint32_t outcome, std::uint64_t point) const noexcept;
+  /// Appends it as text.
   void write(std::uint32_t outcome, std::uint64_t point, std::string& text) const;
 
   /// What a value must be, for messages: "an integer from 0 to 100".
@@ -84,6 +99,10 @@ class Column {
 
  private:
   Column(std::string name, Cells cells, Mapping mapping);
+
+  [[nodiscard]] std::uint32_t mapped(Reading reading) const noexcept;
+  template <class T>
+  void encode_all(std::span<const T> values, std::span<std::uint32_t> outcomes) const noexcept;
 
   std::string name_;
   Cells cells_;

@@ -36,6 +36,12 @@ Domain Domain::make(std::vector<Column> columns, std::uint64_t seed) {
   return Domain(std::move(columns), seed, product);
 }
 
+std::vector<std::string> Domain::names() const {
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.push_back(column.name());
+  return names;
+}
+
 void Domain::require_enumerable(std::string_view what) const {
   if (is_enumerable()) return;
   throw InvalidInput(

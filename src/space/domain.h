@@ -37,6 +37,8 @@ class Domain {
   /// The number of outcomes. Requires is_enumerable(), as all that speaks of outcomes does.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
+  /// The columns' names.
+  [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
   /// The outcome of a private record. Total: defined for any fields, of any content and of any

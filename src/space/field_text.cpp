@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include <boost/locale/utf.hpp>
+#include <fmt/format.h>
 
 namespace mollify {
 namespace {
@@ -127,6 +128,17 @@ std::optional<std::int64_t> read_integer(std::string_view text) noexcept {
   if (*result.ptr != '.') return std::nullopt;
   const bool only_zeros = std::all_of(result.ptr + 1, end, [](char c) { return c == '0'; });
   return only_zeros ? std::optional(value) : std::nullopt;
+}
+
+std::string_view text_of(std::int64_t integer, TextBuffer& buffer) noexcept {
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), integer);
+  return {buffer.data(), static_cast<std::size_t>(result.ptr - buffer.data())};
+}
+
+std::string_view text_of(double number, TextBuffer& buffer) noexcept {
+  if (std::isnan(number)) return "nan";  // which has a sign, too
+  const char* const end = fmt::format_to(buffer.data(), "{}", number + 0.0);
+  return {buffer.data(), static_cast<std::size_t>(end - buffer.data())};
 }
 
 bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept {

@@ -1,6 +1,7 @@
 // How the text of a field becomes a null, a number or an integer: the rules all columns share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -27,6 +28,11 @@ namespace mollify {
 /// other programs a column of integers that has nulls). Nothing for every other text, and nothing
 /// for integers outside 64 bits: `read_number` still reads those.
 [[nodiscard]] std::optional<std::int64_t> read_integer(std::string_view text) noexcept;
+
+/// The texts that typed values stand for, as `Value` says; valid as long as the buffer.
+using TextBuffer = std::array<char, 32>;
+[[nodiscard]] std::string_view text_of(std::int64_t integer, TextBuffer& buffer) noexcept;
+[[nodiscard]] std::string_view text_of(double number, TextBuffer& buffer) noexcept;
 
 /// True if the two words agree when ASCII letters are compared without their case.
 [[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept;

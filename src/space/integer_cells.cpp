@@ -58,29 +58,33 @@ Reading IntegerCells::nearest(std::int64_t value, Verdict if_inside) const noexc
 }
 
 Reading IntegerCells::read(std::string_view text) const noexcept {
-  if (const auto integer = read_integer(text)) return nearest(*integer, Verdict::kValue);
-  const auto number = read_number(text);
-  if (!number) {
-    return {is_null_word(without_outer_spaces(text)) ? Verdict::kNull : Verdict::kUnreadable, 0};
-  }
-  const double rounded = std::round(*number);
+  if (const auto integer = read_integer(text)) return read(*integer);
+  if (const auto number = read_number(text)) return read(*number);
+  return {is_null_word(without_outer_spaces(text)) ? Verdict::kNull : Verdict::kUnreadable, 0};
+}
+
+Reading IntegerCells::read(double value) const noexcept {
+  if (std::isnan(value)) return {Verdict::kNull, 0};
+  const double rounded = std::round(value);
   // Only below 2^63 in size does the rounded number fit an int64; what is larger is an integer
   // (or infinite) and beyond a bound, or at it.
   constexpr double kLimit = 9223372036854775808.0;
   if (rounded >= kLimit) return {Verdict::kOutside, bins_ - 1};
   if (rounded < -kLimit) return {Verdict::kOutside, 0};
   return nearest(static_cast<std::int64_t>(rounded),
-                 rounded == *number ? Verdict::kValue : Verdict::kUnreadable);
+                 rounded == value ? Verdict::kValue : Verdict::kUnreadable);
 }
 
 std::uint64_t IntegerCells::points(std::uint32_t cell) const noexcept {
   return start(cell + 1) - start(cell);
 }
 
+std::int64_t IntegerCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(min_) + start(cell) + point);
+}
+
 void IntegerCells::write(std::uint32_t cell, std::uint64_t point, std::string& text) const {
-  const std::uint64_t offset = start(cell) + point;
-  const auto value = static_cast<std::int64_t>(static_cast<std::uint64_t>(min_) + offset);
-  fmt::format_to(std::back_inserter(text), "{}", value);
+  fmt::format_to(std::back_inserter(text), "{}", value(cell, point));
 }
 
 std::string IntegerCells::expectation() const {

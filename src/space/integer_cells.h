@@ -37,10 +37,17 @@ class IntegerCells {
   /// kOutside with the bound's cell; any other number is kUnreadable with the cell of the nearest
   /// integer; other text is kUnreadable with cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
+  /// What is read of the text that the value stands for, without writing it.
+  [[nodiscard]] Reading read(std::int64_t value) const noexcept {
+    return nearest(value, Verdict::kValue);
+  }
+  [[nodiscard]] Reading read(double value) const noexcept;
 
   /// How many integers a cell holds; at least one.
   [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
-  /// Appends the `point`-th integer of the cell. Requires point < points(cell).
+  /// The `point`-th integer of the cell. Requires point < points(cell).
+  [[nodiscard]] std::int64_t value(std::uint32_t cell, std::uint64_t point) const noexcept;
+  /// Appends it.
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
 
   /// "an integer from 0 to 100", for messages.

@@ -1,9 +1,7 @@
 #include "space/number_cells.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
@@ -16,32 +14,23 @@ namespace mollify {
 namespace {
 
 constexpr std::uint64_t kMaxBins = IntegerCells::kMaxBins;
-constexpr int kMaxExponent = 22;             // the largest power of ten that is a double
-constexpr double kMaxMultiple = 0x1p53 - 4;  // with room for the neighbours that are tried
 constexpr double kMinPointsPerCell = 10;
 constexpr double kPointsPerDeclaredCell = 1e4;
 
-double power_of_ten(int exponent) noexcept {  // requires 0 <= exponent <= 22; exact
-  constexpr std::array<double, kMaxExponent + 1> kPowers = {
-      1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  return kPowers[static_cast<std::size_t>(exponent)];
-}
-
-double in_steps(double value, int exponent) noexcept {
-  return exponent < 0 ? value * power_of_ten(-exponent) : value / power_of_ten(exponent);
-}
-
-/// The lattice's exponent for cells of this width; nothing if they are too narrow for one.
-std::optional<int> exponent_for(double magnitude, double width, double points_per_cell) noexcept {
-  int exponent = -kMaxExponent;
-  while (exponent < -1 && in_steps(width, exponent + 1) >= points_per_cell) ++exponent;
-  while (exponent < kMaxExponent && in_steps(magnitude, exponent) > kMaxMultiple) ++exponent;
-  if (in_steps(magnitude, exponent) > kMaxMultiple ||
-      in_steps(width, exponent) < kMinPointsPerCell) {
-    return std::nullopt;
+/// The lattice for cells of this width; nothing if they are too narrow for one.
+std::optional<DecimalLattice> lattice_for(double magnitude, double width,
+                                          double points_per_cell) noexcept {
+  const auto holds = [&](const DecimalLattice& lattice) {
+    return lattice.in_steps(magnitude) <= DecimalLattice::kMaxMultiple;
+  };
+  int exponent = -DecimalLattice::kMaxExponent;
+  while (exponent < -1 && DecimalLattice(exponent + 1).in_steps(width) >= points_per_cell) {
+    ++exponent;
   }
-  return exponent;
+  while (exponent < DecimalLattice::kMaxExponent && !holds(DecimalLattice(exponent))) ++exponent;
+  const DecimalLattice lattice(exponent);
+  if (!holds(lattice) || lattice.in_steps(width) < kMinPointsPerCell) return std::nullopt;
+  return lattice;
 }
 
 }  // namespace
@@ -59,28 +48,28 @@ NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_
   const double magnitude = std::max(std::fabs(min), std::fabs(max));
   const double points_per_cell = bins ? kPointsPerDeclaredCell : kMinPointsPerCell;
   auto cells = static_cast<std::uint32_t>(bins.value_or(kUndeclaredBins));
-  std::optional<int> exponent = exponent_for(magnitude, (max - min) / cells, points_per_cell);
-  for (; !exponent && !bins && cells > 1;
-       exponent = exponent_for(magnitude, (max - min) / cells, points_per_cell)) {
+  auto lattice = lattice_for(magnitude, (max - min) / cells, points_per_cell);
+  while (!lattice && !bins && cells > 1) {
     cells /= 2;
+    lattice = lattice_for(magnitude, (max - min) / cells, points_per_cell);
   }
-  if (!exponent) {
+  if (!lattice) {
     throw InvalidInput(
         fmt::format("min, max and bins must give cells that decimal numbers can resolve, but {} "
                     "to {} in {} cells do not",
                     min, max, cells));
   }
-  return NumberCells(min, max, cells, bins.has_value(), *exponent);
+  return NumberCells(min, max, cells, bins.has_value(), *lattice);
 }
 
 NumberCells::NumberCells(double min, double max, std::uint32_t bins, bool declares_bins,
-                         int exponent)
+                         DecimalLattice lattice)
     : min_(min + 0.0),
       max_(max + 0.0),  // a zero is written and hashed without a sign
       bins_per_unit_(bins / (max - min)),
       bins_(bins),
       declares_bins_(declares_bins),
-      exponent_(exponent) {}
+      lattice_(lattice) {}
 
 // Reading and writing must see the very same edges. This function is compiled once and not inlined
 // so that no caller gets its own contraction of the product and the sum.
@@ -91,11 +80,12 @@ NumberCells::NumberCells(double min, double max, std::uint32_t bins, bool declar
 }
 
 Reading NumberCells::read(std::string_view text) const noexcept {
-  const auto number = read_number(text);
-  if (!number) {
-    return {is_null_word(without_outer_spaces(text)) ? Verdict::kNull : Verdict::kUnreadable, 0};
-  }
-  const double value = *number;
+  if (const auto number = read_number(text)) return read(*number);
+  return {is_null_word(without_outer_spaces(text)) ? Verdict::kNull : Verdict::kUnreadable, 0};
+}
+
+Reading NumberCells::read(double value) const noexcept {
+  if (std::isnan(value)) return {Verdict::kNull, 0};
   if (value < min_) return {Verdict::kOutside, 0};
   if (value > max_) return {Verdict::kOutside, bins_ - 1};
   const double guess = std::clamp((value - min_) * bins_per_unit_, 0.0, bins_ - 1.0);
@@ -105,45 +95,23 @@ Reading NumberCells::read(std::string_view text) const noexcept {
   return {Verdict::kValue, cell};
 }
 
-// One correctly rounded operation on two exact doubles: the double nearest to the written number.
-double NumberCells::lattice_value(std::int64_t multiple) const noexcept {
-  const auto exact = static_cast<double>(multiple);
-  return exponent_ < 0 ? exact / power_of_ten(-exponent_) : exact * power_of_ten(exponent_);
-}
-
-std::int64_t NumberCells::lattice_ceiling(double bound) const noexcept {
-  auto multiple = static_cast<std::int64_t>(std::ceil(in_steps(bound, exponent_)));
-  while (lattice_value(multiple - 1) >= bound) --multiple;
-  while (lattice_value(multiple) < bound) ++multiple;
-  return multiple;
-}
-
 std::int64_t NumberCells::first_point(std::uint32_t cell) const noexcept {
   if (cell == bins_) {  // one past the last point, which may be max itself
-    return lattice_ceiling(std::nextafter(max_, std::numeric_limits<double>::infinity()));
+    return lattice_.ceiling(std::nextafter(max_, std::numeric_limits<double>::infinity()));
   }
-  return lattice_ceiling(edge(cell));
+  return lattice_.ceiling(edge(cell));
 }
 
 std::uint64_t NumberCells::points(std::uint32_t cell) const noexcept {
   return static_cast<std::uint64_t>(first_point(cell + 1) - first_point(cell));
 }
 
+double NumberCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {
+  return lattice_.value(first_point(cell) + static_cast<std::int64_t>(point));
+}
+
 void NumberCells::write(std::uint32_t cell, std::uint64_t point, std::string& text) const {
-  const std::int64_t multiple = first_point(cell) + static_cast<std::int64_t>(point);
-  const auto size = static_cast<std::uint64_t>(multiple < 0 ? -multiple : multiple);
-  if (multiple < 0) text += '-';
-  if (exponent_ >= 0) {
-    fmt::format_to(std::back_inserter(text), "{}", size);
-    if (size != 0) text.append(static_cast<std::size_t>(exponent_), '0');
-    text += ".0";
-    return;
-  }
-  // At least one digit stands before the point: pad to one digit more than there are decimals.
-  const int decimals = -exponent_;
-  const std::size_t begin = text.size();
-  fmt::format_to(std::back_inserter(text), "{:0{}}", size, decimals + 1);
-  text.insert(std::max(begin, text.size() - static_cast<std::size_t>(decimals)), 1, '.');
+  lattice_.write(first_point(cell) + static_cast<std::int64_t>(point), text);
 }
 
 std::string NumberCells::expectation() const {

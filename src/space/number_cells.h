@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "space/decimal_lattice.h"
 #include "space/reading.h"
 
 namespace mollify {
@@ -40,21 +41,29 @@ class NumberCells {
   /// Total; O(length). Numbers beyond a bound, infinities included, are kOutside with the bound's
   /// cell; other text is kUnreadable with cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
+  /// What is read of the text that the value stands for, without writing it.
+  [[nodiscard]] Reading read(std::int64_t value) const noexcept {
+    return read(static_cast<double>(value));
+  }
+  [[nodiscard]] Reading read(double value) const noexcept;
 
   /// How many lattice points a cell holds; at least one. O(1).
   [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
-  /// Appends the `point`-th lattice point of the cell. Requires point < points(cell).
+  /// What is written are its points.
+  [[nodiscard]] const DecimalLattice& lattice() const noexcept { return lattice_; }
+  /// The double nearest to the `point`-th lattice point of the cell. Requires point < points(cell).
+  [[nodiscard]] double value(std::uint32_t cell, std::uint64_t point) const noexcept;
+  /// Appends the lattice point.
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
 
   /// "a number from 0 to 1.5", for messages.
   [[nodiscard]] std::string expectation() const;
 
  private:
-  NumberCells(double min, double max, std::uint32_t bins, bool declares_bins, int exponent);
+  NumberCells(double min, double max, std::uint32_t bins, bool declares_bins,
+              DecimalLattice lattice);
 
   [[nodiscard]] double edge(std::uint32_t index) const noexcept;
-  [[nodiscard]] double lattice_value(std::int64_t multiple) const noexcept;
-  [[nodiscard]] std::int64_t lattice_ceiling(double bound) const noexcept;
   [[nodiscard]] std::int64_t first_point(std::uint32_t cell) const noexcept;
 
   double min_;
@@ -62,7 +71,7 @@ class NumberCells {
   double bins_per_unit_;
   std::uint32_t bins_;
   bool declares_bins_;
-  int exponent_;  // s: the lattice is the multiples of 10^s
+  DecimalLattice lattice_;
 };
 
 }  // namespace mollify

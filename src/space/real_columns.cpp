@@ -72,12 +72,32 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
   }
 }
 
+std::vector<std::string> RealColumns::names() const {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes_) names.push_back(axis.name);
+  return names;
+}
+
+double RealColumns::coordinate(const Axis& axis, double number) noexcept {
+  if (std::isnan(number)) return axis.null;
+  if (number < axis.min) return axis.below;
+  if (number > axis.max) return axis.above;
+  return axis.logarithm ? std::log(number) : number + 0.0;
+}
+
 double RealColumns::coordinate(const Axis& axis, std::string_view text) noexcept {
-  const auto number = read_number(text);
-  if (!number) return is_null_word(without_outer_spaces(text)) ? axis.null : axis.unreadable;
-  if (*number < axis.min) return axis.below;
-  if (*number > axis.max) return axis.above;
-  return axis.logarithm ? std::log(*number) : *number;
+  if (const auto number = read_number(text)) return coordinate(axis, *number);
+  return is_null_word(without_outer_spaces(text)) ? axis.null : axis.unreadable;
+}
+
+double RealColumns::read(std::size_t column, const Value& value) const noexcept {
+  const Axis& axis = axes_[column];
+  if (const auto* text = std::get_if<std::string_view>(&value)) return coordinate(axis, *text);
+  if (const auto* number = std::get_if<double>(&value)) return coordinate(axis, *number);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    return coordinate(axis, static_cast<double>(*integer));
+  }
+  return std::holds_alternative<bool>(value) ? axis.unreadable : axis.null;
 }
 
 void RealColumns::read(std::span<const std::string_view> fields,
@@ -85,13 +105,17 @@ void RealColumns::read(std::span<const std::string_view> fields,
   for (std::size_t i = 0; i < axes_.size(); ++i) point[i] = coordinate(axes_[i], fields[i]);
 }
 
-void RealColumns::write(std::span<const double> point, std::vector<std::string>& fields) const {
+double RealColumns::number(std::size_t column, double coordinate) const noexcept {
   constexpr double kGreatest = std::numeric_limits<double>::max();
+  const double value = axes_[column].logarithm ? std::exp(coordinate) : coordinate;
+  return std::clamp(value, -kGreatest, kGreatest);
+}
+
+void RealColumns::write(std::span<const double> point, std::vector<std::string>& fields) const {
   fields.resize(axes_.size());
   for (std::size_t i = 0; i < axes_.size(); ++i) {
-    const double value = axes_[i].logarithm ? std::exp(point[i]) : point[i];
     fields[i].clear();
-    fmt::format_to(std::back_inserter(fields[i]), "{}", std::clamp(value, -kGreatest, kGreatest));
+    fmt::format_to(std::back_inserter(fields[i]), "{}", number(i, point[i]));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "space/domain.h"
+#include "space/value.h"
 
 namespace mollify {
 
@@ -26,6 +27,7 @@ class RealColumns {
   explicit RealColumns(const Domain& domain, std::span<const std::string> logarithms = {});
 
   [[nodiscard]] std::size_t size() const noexcept { return axes_.size(); }
+  [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] const std::string& name(std::size_t column) const noexcept {
     return axes_[column].name;
   }
@@ -36,11 +38,15 @@ class RealColumns {
   [[nodiscard]] double low(std::size_t column) const noexcept { return axes_[column].low; }
   [[nodiscard]] double high(std::size_t column) const noexcept { return axes_[column].high; }
 
-  /// The point of a private record. Total, and finite, for any fields. Requires size() of each.
+  /// The coordinate of a private value. Total, and finite, for any value.
+  [[nodiscard]] double read(std::size_t column, const Value& value) const noexcept;
+  /// The point of a private record's fields. Requires size() of each.
   void read(std::span<const std::string_view> fields, std::span<double> point) const noexcept;
 
-  /// The fields of a point, in as many digits as tell doubles apart. They are not clipped to the
-  /// domain: a Gaussian knows no bounds. Requires size() coordinates.
+  /// The number that a coordinate is written as. It is not clipped to the domain: a Gaussian knows
+  /// no bounds.
+  [[nodiscard]] double number(std::size_t column, double coordinate) const noexcept;
+  /// The fields of a point, in as many digits as tell doubles apart. Requires size() coordinates.
   void write(std::span<const double> point, std::vector<std::string>& fields) const;
 
  private:
@@ -57,6 +63,7 @@ class RealColumns {
     bool logarithm;
   };
 
+  [[nodiscard]] static double coordinate(const Axis& axis, double number) noexcept;
   [[nodiscard]] static double coordinate(const Axis& axis, std::string_view text) noexcept;
 
   std::vector<Axis> axes_;

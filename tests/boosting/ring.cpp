@@ -9,9 +9,8 @@
 
 #include "boosting/boosted_density.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/grid_features.h"
-#include "laboratory/density/gaussian_mixture.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/boosting/measure_features.h"
+#include "laboratory/measure/gaussian_mixture.h"
 
 namespace mollify {
 namespace {
@@ -47,7 +46,7 @@ Grid quadrant_grid() {
 
 Quadrant quadrant() {
   const GaussianMixture ring = ring_of_eight();
-  const GaussianMixtureMeasure normal(single_gaussian({0, 0}, 1));
+  const GaussianMixture normal(single_gaussian({0, 0}, 1));
   Quadrant result{quadrant_grid(), Features(2, 0), {}, {}, {}, {}};
   result.points = cell_centres(result.grid);
   const std::size_t cells = result.grid.cell_count();

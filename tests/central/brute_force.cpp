@@ -13,7 +13,7 @@
 #include "accounting/shuffle_amplification.h"
 #include "central/central_design.h"
 #include "central/exact_law.h"
-#include "laboratory/divergence/renyi.h"
+#include "laboratory/law/renyi.h"
 
 namespace mollify {
 namespace {

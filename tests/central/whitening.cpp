@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "central/numeric_table.h"
+#include "records/numeric_table.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/seeded_random.h"
 #include "not_finite.h"

@@ -10,8 +10,8 @@
 #include "divergence/arbitrary_distribution.h"
 #include "divergence/compensated_sum.h"
 #include "kernel/core/invalid_input.h"
-#include "laboratory/divergence/hockey_stick.h"
-#include "laboratory/divergence/renyi.h"
+#include "laboratory/law/hockey_stick.h"
+#include "laboratory/law/renyi.h"
 #include "not_finite.h"
 
 namespace mollify {

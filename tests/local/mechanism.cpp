@@ -16,7 +16,7 @@
 #include "divergence/f_divergence.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/randomized_response.h"
-#include "laboratory/local/convex_mollifier.h"
+#include "laboratory/mollifier/convex_mollifier.h"
 #include "local/band_floor.h"
 #include "local/private_inputs.h"
 

@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "kernel/core/invalid_input.h"
-#include "laboratory/boosting/grid_features.h"
+#include "laboratory/boosting/measure_features.h"
 
 namespace mollify {
 
-Evaluation evaluation_on_grid(const GridDensity& p, const Measure& reference, const Grid& grid) {
+Evaluation evaluation_on_grid(const Measure& p, const Measure& reference, const Grid& grid) {
   if (p.dimension() != reference.dimension()) {
     throw InvalidInput("the reference must have the density's dimensions, but has others");
   }

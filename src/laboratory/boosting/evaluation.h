@@ -7,8 +7,7 @@
 #include "boosting/boosted_density.h"
 #include "boosting/features.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/density/grid_density.h"
-#include "laboratory/divergence/estimate.h"
+#include "laboratory/boosting/fit.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/measure.h"
 
@@ -28,7 +27,7 @@ struct Evaluation {
 };
 
 /// The cells of a grid: exact but for their width. Throws InvalidInput if the dimensions differ.
-[[nodiscard]] Evaluation evaluation_on_grid(const GridDensity& p, const Measure& reference,
+[[nodiscard]] Evaluation evaluation_on_grid(const Measure& p, const Measure& reference,
                                             const Grid& grid);
 
 /// The moments of the last classifier of `after` and what follows from them, `before` being the

@@ -7,7 +7,7 @@
 
 #include "divergence/compensated_sum.h"
 #include "kernel/core/invalid_input.h"
-#include "laboratory/boosting/grid_features.h"
+#include "laboratory/boosting/measure_features.h"
 
 namespace mollify {
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "boosting/boosted_density.h"
-#include "laboratory/measure/box.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/measure.h"
 

@@ -5,7 +5,6 @@
 
 #include "boosting/boosted_density.h"
 #include "boosting/features.h"
-#include "boosting/log_normaliser.h"
 #include "laboratory/measure/measure.h"
 
 namespace mollify {

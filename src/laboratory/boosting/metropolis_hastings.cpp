@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/measure/gaussian_mixture.h"
 
 namespace mollify {
 namespace {
@@ -63,7 +63,7 @@ void simulate_metropolis_hastings(const BoostedDensity& density, const Measure& 
       std::copy(spec.start.begin(), spec.start.end(), place.begin());
     }
   }
-  const GaussianMixtureMeasure step(
+  const GaussianMixture step(
       single_gaussian(std::vector<double>(dimension), spec.deviation * spec.deviation));
   std::vector<double> proposed(points.size());
   std::vector<double> log_present(walks);

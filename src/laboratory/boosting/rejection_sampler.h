@@ -20,7 +20,7 @@ namespace mollify {
 /// with probability exp(log_ratio - epsilon/4), clamped to [e^(-epsilon/2), 1] in integers. The law
 /// is (1 - w) Q_T + w Q0, w the probability that none of K is accepted, which is at most `failure`.
 /// Metropolis-Hastings, which the papers use, keeps no such promise
-/// (baseline/metropolis_hastings.h).
+/// (metropolis_hastings.h).
 class RejectionSampler {
  public:
   /// K is the least number with (1 - e^(-epsilon/2))^K <= failure: public information alone. Throws

@@ -11,9 +11,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "laboratory/density/truncated_normal.h"
-#include "laboratory/measure/edges_of_equal_mass.h"
-#include "laboratory/measure/uniform_in_box.h"
+#include "laboratory/measure/truncated_normal.h"
 
 namespace mollify {
 namespace {
@@ -277,7 +275,7 @@ std::vector<double> GaussianEnvelope::equal_mass_edges(std::size_t axis, std::si
     slice[axis] = {fine[j], fine[j + 1]};
     masses[j] = box_mass(slice);
   }
-  return detail::edges_of_equal_mass(fine, masses, cells);
+  return mollify::equal_mass_edges(fine, masses, cells);
 }
 
 void GaussianEnvelope::draw_unbounded(WordStream& words, std::span<double> point) const {
@@ -326,7 +324,7 @@ void GaussianEnvelope::draw_inside_from(WordStream& words, const Box& cell,
   }
   const double greatest = shape(squared_nearest);
   for (;;) {
-    detail::uniform_in_box(words, inside, point);
+    words.uniform_in(inside, point);
     double squared = 0;
     for (const double x : point) squared += x * x;
     if (!(words.unit() * greatest > shape(squared))) return;

@@ -1,13 +1,27 @@
-// A box cut into cells along its axes: how a continuous space becomes finite.
+// Boxes in R^d, and grids of them: how a continuous space becomes finite.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
-#include "laboratory/measure/box.h"
-
 namespace mollify {
+
+/// The points from `low` to `high`; either end may be infinite.
+struct Interval {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  double width() const { return high - low; }
+  bool contains(double x) const { return low <= x && x <= high; }
+  bool contains(const Interval& other) const { return low <= other.low && other.high <= high; }
+
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+/// One interval for each axis.
+using Box = std::vector<Interval>;
 
 /// The cells between given edges on one to three axes, numbered with the last axis fastest.
 ///
@@ -57,5 +71,10 @@ std::size_t cells_along_each_axis(std::size_t cells, std::size_t dimension);
 /// `cells` + 1 edges at equal distances over a finite interval. Throws InvalidInput if the interval
 /// is not finite, is empty, or is too narrow for so many doubles.
 std::vector<double> equal_width_edges(const Interval& interval, std::size_t cells);
+
+/// `cells` + 1 edges with equal masses between them, of the density that has masses[j], uniformly,
+/// between edges[j] and edges[j + 1]. The ends are those of the edges; the sum must be positive.
+std::vector<double> equal_mass_edges(std::span<const double> edges, std::span<const double> masses,
+                                     std::size_t cells);
 
 }  // namespace mollify

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "laboratory/measure/edges_of_equal_mass.h"
-#include "laboratory/measure/uniform_in_box.h"
 
 namespace mollify {
 
@@ -106,14 +104,13 @@ std::vector<double> HistogramMeasure::equal_mass_edges(std::size_t axis, std::si
   for (std::size_t bin = 0; bin < masses_.size(); ++bin) {
     marginal[bin / stride % marginal.size()] += masses_[bin];
   }
-  return detail::edges_of_equal_mass(bins_.edges(axis), marginal, cells);
+  return mollify::equal_mass_edges(bins_.edges(axis), marginal, cells);
 }
 
 void HistogramMeasure::draw_from(WordStream& words, std::span<double> point) const {
   const double position = words.unit() * masses_through_.back();
   const auto bin = std::upper_bound(masses_through_.begin(), masses_through_.end() - 1, position);
-  detail::uniform_in_box(words, bins_.cell(static_cast<std::size_t>(bin - masses_through_.begin())),
-                         point);
+  words.uniform_in(bins_.cell(static_cast<std::size_t>(bin - masses_through_.begin())), point);
 }
 
 void HistogramMeasure::draw_inside_from(WordStream& words, const Box& cell,
@@ -127,7 +124,7 @@ void HistogramMeasure::draw_inside_from(WordStream& words, const Box& cell,
     found = left < mass;
     left -= mass;
   });
-  detail::uniform_in_box(words, chosen, point);
+  words.uniform_in(chosen, point);
 }
 
 }  // namespace mollify

@@ -1,4 +1,4 @@
-// A public probability measure on R^d.
+// A probability measure on R^d.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,18 @@
 
 #include "kernel/core/secure_random.h"
 #include "kernel/core/seeded_random.h"
-#include "laboratory/measure/box.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/word_stream.h"
 
 namespace mollify {
 
-/// A reference h: what is released without data, and what every law is measured against.
+/// A reference h: what is released without data, and what every law is measured against; or a P
+/// that is known, to be looked at.
 ///
-/// All of it is public, so doubles are good enough: the guarantee of a release is that of a Band
-/// built from cell masses, whatever their error, and a draw inside a cell looks at no data. Points
-/// have dimension() coordinates. Immutable, so threads may share one.
+/// Doubles are good enough: the guarantee of a release is that of a Band built from cell masses of
+/// the public h, whatever their error, and a draw inside a cell looks at no data. A P that is
+/// wrong, does not sum to one, or is NaN somewhere costs accuracy alone. Points have dimension()
+/// coordinates. Immutable, so threads may share one.
 class Measure {
  public:
   Measure() = default;

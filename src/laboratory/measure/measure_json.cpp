@@ -8,10 +8,8 @@
 
 #include "kernel/core/invalid_input.h"
 #include "laboratory/measure/gaussian_envelope.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
 #include "laboratory/measure/histogram_measure.h"
 #include "laboratory/measure/json_node.h"
-#include "laboratory/measure/measure_density.h"
 #include "laboratory/measure/product_measure.h"
 #include "laboratory/measure/uniform_measure.h"
 
@@ -102,12 +100,10 @@ std::shared_ptr<const Measure> histogram_of(const JsonNode& node) {
                                             node.member("masses").numbers());
 }
 
-std::string type_of(const JsonNode& node) { return node.member("type").text(); }
-
 std::shared_ptr<const Measure> measure_of(const JsonNode& node, int levels) {
-  const std::string type = type_of(node);
-  if (type == kMixture) return std::make_shared<GaussianMixtureMeasure>(mixture_of(node));
-  if (type == kGaussian) return std::make_shared<GaussianMixtureMeasure>(gaussian_of(node));
+  const std::string type = node.member("type").text();
+  if (type == kMixture) return std::make_shared<GaussianMixture>(mixture_of(node));
+  if (type == kGaussian) return std::make_shared<GaussianMixture>(gaussian_of(node));
   if (type == kEnvelope) return envelope_of(node);
   if (type == kUniform) {
     node.allow_only({"type", "box"});
@@ -129,15 +125,6 @@ std::shared_ptr<const Measure> measure_of(const JsonNode& node, int levels) {
 }
 
 }  // namespace
-
-std::unique_ptr<GridDensity> density_from_json(std::string_view text, const std::string& name) {
-  const json value = parsed_json(text, name);
-  const JsonNode node{value, name};
-  const std::string type = type_of(node);
-  if (type == kMixture) return std::make_unique<GaussianMixture>(mixture_of(node));
-  if (type == kGaussian) return std::make_unique<GaussianMixture>(gaussian_of(node));
-  return std::make_unique<MeasureDensity>(measure_of(node, kMostLevels));
-}
 
 std::string measure_json(const GaussianMixtureSpec& mixture) {
   json box = json::array();

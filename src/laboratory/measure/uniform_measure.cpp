@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "laboratory/measure/uniform_in_box.h"
 
 namespace mollify {
 
@@ -48,7 +47,7 @@ std::vector<double> UniformMeasure::equal_mass_edges(std::size_t axis, std::size
 }
 
 void UniformMeasure::draw_from(WordStream& words, std::span<double> point) const {
-  detail::uniform_in_box(words, box_, point);
+  words.uniform_in(box_, point);
 }
 
 void UniformMeasure::draw_inside_from(WordStream& words, const Box& cell,
@@ -58,7 +57,7 @@ void UniformMeasure::draw_inside_from(WordStream& words, const Box& cell,
     inside[axis].low = std::clamp(cell[axis].low, box_[axis].low, box_[axis].high);
     inside[axis].high = std::clamp(cell[axis].high, box_[axis].low, box_[axis].high);
   }
-  detail::uniform_in_box(words, inside, point);
+  words.uniform_in(inside, point);
 }
 
 }  // namespace mollify

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernel/core/uniform_below.h"
+#include "laboratory/measure/grid.h"
 
 namespace mollify {
 
@@ -26,6 +28,8 @@ class WordStream {
   double unit() { return (static_cast<double>(word() >> 11) + 0.5) * 0x1p-53; }
   /// The standard normal quantile of unit().
   double normal();
+  /// Fills a point, uniform in a finite box.
+  void uniform_in(const Box& box, std::span<double> point);
 
  private:
   void* source_;

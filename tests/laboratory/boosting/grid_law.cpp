@@ -7,9 +7,9 @@
 
 #include "kernel/core/invalid_input.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/grid_features.h"
-#include "laboratory/divergence/negative_log_likelihood.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/boosting/fit.h"
+#include "laboratory/boosting/measure_features.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/uniform_measure.h"
 
 namespace mollify {
@@ -27,18 +27,6 @@ class UpperHalf final : public Classifier {
 const Grid& rectangle() {
   static const Grid grid({{0, 1, 4}, {-2, -1, 0, 0.5}});
   return grid;
-}
-
-TEST(GridFeatures, AreTheMiddlesInTheOrderOfCells) {
-  const Features centres = cell_centres(rectangle());
-  ASSERT_EQ(centres.size(), 6U);
-  for (std::size_t i = 0; i < centres.size(); ++i) {
-    const Box cell = rectangle().cell(i);
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      EXPECT_EQ(static_cast<double>(centres.values(axis)[i]),
-                (cell[axis].low + cell[axis].high) / 2);
-    }
-  }
 }
 
 TEST(GridLaw, WeighsCellsByTheDensity) {

@@ -8,8 +8,8 @@
 
 #include "boosting/boosted_density.h"
 #include "kernel/core/invalid_input.h"
-#include "laboratory/boosting/reference_sample.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/boosting/measure_features.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/uniform_measure.h"
 
 namespace mollify {
@@ -45,8 +45,7 @@ double exact(double theta) {
 }
 
 std::shared_ptr<const Measure> standard_normal(std::size_t dimension) {
-  return std::make_shared<GaussianMixtureMeasure>(
-      single_gaussian(std::vector<double>(dimension), 1));
+  return std::make_shared<GaussianMixture>(single_gaussian(std::vector<double>(dimension), 1));
 }
 
 TEST(LogNormaliser, ByCubatureIsExactToItsError) {
@@ -67,7 +66,7 @@ TEST(LogNormaliser, BySamplingIsWithinItsStandardErrors) {
   constexpr std::uint64_t kSeed = 20260702;
   SeededRandom random(kSeed);
   for (const std::size_t dimension : {1U, 5U}) {
-    const Features draws = reference_sample(*standard_normal(dimension), kDraws, random);
+    const Features draws = measure_sample(*standard_normal(dimension), kDraws, random);
     const BoostedDensity density = density_on(dimension, Bounding::kLogit);
     const LogNormaliser found = log_normaliser_by_sampling(density, draws);
     const double deviations = (found.value - exact(density.theta(1))) / found.error;

@@ -9,7 +9,7 @@
 
 #include "chi_square.h"
 #include "kernel/core/invalid_input.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/measure/gaussian_mixture.h"
 
 namespace mollify {
 namespace {
@@ -107,7 +107,7 @@ BoostedDensity step_up() {
 // A chain that has mixed: 80 steps, each of which keeps less than .8 of what is amiss.
 TEST(MetropolisHastings, TendsToTheDensity) {
   constexpr std::size_t kWalks = 4'000;
-  const GaussianMixtureMeasure reference(single_gaussian({0}, 1));
+  const GaussianMixture reference(single_gaussian({0}, 1));
   const BoostedDensity density = step_up();
   std::vector<double> edges{-100, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 100};
   Masses law;
@@ -133,7 +133,7 @@ TEST(MetropolisHastings, TendsToTheDensity) {
 }
 
 TEST(MetropolisHastings, WalksFromWhereItIsTold) {
-  const GaussianMixtureMeasure reference(single_gaussian({0}, 1));
+  const GaussianMixture reference(single_gaussian({0}, 1));
   SeededRandom random(1);
   std::vector<double> points(3);
   simulate_metropolis_hastings(step_up(), reference, {.steps = 0, .start = {7}}, random, points);
@@ -143,7 +143,7 @@ TEST(MetropolisHastings, WalksFromWhereItIsTold) {
       InvalidInput);
   EXPECT_THROW(simulate_metropolis_hastings(step_up(), reference, {.deviation = 0}, random, points),
                InvalidInput);
-  const GaussianMixtureMeasure plane(single_gaussian({0, 0}, 1));
+  const GaussianMixture plane(single_gaussian({0, 0}, 1));
   EXPECT_THROW(simulate_metropolis_hastings(step_up(), plane, {}, random, points), InvalidInput);
 }
 

@@ -10,7 +10,7 @@
 
 #include "chi_square.h"
 #include "kernel/core/invalid_input.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/measure/gaussian_mixture.h"
 
 namespace mollify {
 namespace {
@@ -46,8 +46,7 @@ BoostedDensity density_of(std::size_t dimension, const std::vector<float>& logit
 }
 
 std::shared_ptr<const Measure> independent_normals(std::size_t dimension) {
-  return std::make_shared<GaussianMixtureMeasure>(
-      single_gaussian(std::vector<double>(dimension), 1));
+  return std::make_shared<GaussianMixture>(single_gaussian(std::vector<double>(dimension), 1));
 }
 
 /// Masses between these edges under (1 - w) Q_T + w Q0.

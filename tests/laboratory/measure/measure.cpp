@@ -12,9 +12,9 @@
 
 #include "chi_square.h"
 #include "kernel/core/invalid_input.h"
-#include "laboratory/density/callable_density.h"
+#include "laboratory/cubature.h"
 #include "laboratory/measure/gaussian_envelope.h"
-#include "laboratory/measure/gaussian_mixture_measure.h"
+#include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/histogram_measure.h"
 #include "laboratory/measure/product_measure.h"
 #include "laboratory/measure/uniform_measure.h"
@@ -33,14 +33,14 @@ struct NamedMeasure {
 
 std::vector<NamedMeasure> made_of_every_kind() {
   const auto uniform = std::make_shared<UniformMeasure>(Box{{-1, 3}, {0, 0.5}});
-  const auto gaussian = std::make_shared<GaussianMixtureMeasure>(single_gaussian({1}, 0.25));
-  const auto truncated = std::make_shared<GaussianMixtureMeasure>(
-      single_gaussian({0, 1}, 2, {{-1, 4}, {1.5, kInfinity}}));
-  const auto mixture = std::make_shared<GaussianMixtureMeasure>(
-      GaussianMixtureSpec{.means = {{0, 0}, {3, 1}},
-                          .weights = {1, 3},
-                          .variances = {{1, 0.5}, {0.2, 0.1}},
-                          .box = {{-2, 4}, {-2, 2}}});
+  const auto gaussian = std::make_shared<GaussianMixture>(single_gaussian({1}, 0.25));
+  const auto truncated =
+      std::make_shared<GaussianMixture>(single_gaussian({0, 1}, 2, {{-1, 4}, {1.5, kInfinity}}));
+  const auto mixture =
+      std::make_shared<GaussianMixture>(GaussianMixtureSpec{.means = {{0, 0}, {3, 1}},
+                                                            .weights = {1, 3},
+                                                            .variances = {{1, 0.5}, {0.2, 0.1}},
+                                                            .box = {{-2, 4}, {-2, 2}}});
   const auto histogram = std::make_shared<HistogramMeasure>(Grid({{0, 1, 3}, {0, 0.25, 1}}),
                                                             std::vector<double>{1, 0.1, 2, 5});
   return {{"uniform", uniform},
@@ -72,14 +72,12 @@ TEST(Measure, HasTheCellMassesOfItsDensity) {
   for (const auto& [name, measure] : every_kind()) {
     // Kinks at the lines where histograms jump; the envelopes' sphere is no line, and costs digits.
     const std::vector<std::vector<double>> kinks(measure->dimension(), {0, 0.25, 1, 3});
-    const CallableDensity by_cubature(
-        [&measure = measure](std::span<const double> x) { return measure->density(x); },
-        measure->box(), kinks);
     const Grid grid = equal_width_grid(*measure, cells_for(*measure));
     std::vector<double> masses(grid.cell_count());
-    std::vector<double> expected(grid.cell_count());
     measure->cell_masses(grid, masses);
-    by_cubature.cell_masses(grid, expected);
+    const std::vector<double> expected = test::cubature(
+        grid, [&measure = measure](std::span<const double> x) { return measure->density(x); },
+        measure->box(), kinks);
     EXPECT_NEAR(std::accumulate(masses.begin(), masses.end(), 0.0), 1, 1e-10) << name;
     for (std::size_t i = 0; i < masses.size(); ++i) {
       ASSERT_NEAR(masses[i], expected[i], 2e-6) << name << ", cell " << i;
@@ -179,7 +177,7 @@ TEST(Measure, ReleasesWithTheSecureGenerator) {
 
 TEST(Measure, OfAProductHasCellsOfEqualMass) {
   const auto uniform = std::make_shared<UniformMeasure>(Box{{-1, 3}});
-  const auto gaussian = std::make_shared<GaussianMixtureMeasure>(single_gaussian({1}, 0.25));
+  const auto gaussian = std::make_shared<GaussianMixture>(single_gaussian({1}, 0.25));
   const ProductMeasure product({uniform, gaussian});
   const Grid grid = equal_mass_grid(product, 400);
   ASSERT_EQ(grid.cell_count(), 400U);

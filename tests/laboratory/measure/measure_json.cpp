@@ -10,7 +10,7 @@ namespace {
 TEST(MeasureJson, ReadsEveryFormOfVariance) {
   const std::array point{0.3, -0.2};
   const auto density = [&](const std::string& variance) {
-    return density_from_json(R"({"type":"gaussian_mixture","means":[[0,0],[1,1]],"weights":[1,3],)"
+    return measure_from_json(R"({"type":"gaussian_mixture","means":[[0,0],[1,1]],"weights":[1,3],)"
                              R"("variance":)" +
                                  variance + "}",
                              "p.json")
@@ -21,9 +21,9 @@ TEST(MeasureJson, ReadsEveryFormOfVariance) {
   EXPECT_NE(density("[2, 3]"), density("[3, 2]"));
   EXPECT_NE(density("[[2, 3], 1]"), density("[[3, 2], 1]"));
   EXPECT_EQ(
-      density_from_json(R"({"type":"gaussian","mean":[0,1],"variance":[1,4]})", "p.json")
+      measure_from_json(R"({"type":"gaussian","mean":[0,1],"variance":[1,4]})", "p.json")
           ->density(point),
-      density_from_json(
+      measure_from_json(
           R"({"type":"gaussian_mixture","means":[[0,1]],"weights":[7],"variance":[[1,4]]})", "p")
           ->density(point));
 }
@@ -83,7 +83,7 @@ TEST(MeasureJson, RefusesOtherFormsInOneSentence) {
     nested = R"({"type":"product","factors":[)" + nested + "]}";
   }
   EXPECT_NE(refused(nested).find("is nested too deeply"), std::string::npos);
-  const auto uniform = density_from_json(R"({"type":"uniform","box":[[0,2]]})", "p");
+  const auto uniform = measure_from_json(R"({"type":"uniform","box":[[0,2]]})", "p");
   EXPECT_EQ(uniform->density(std::vector{1.0}), 0.5);
 }
 

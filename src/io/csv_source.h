@@ -1,0 +1,46 @@
+// A CSV file as a source of records.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/csv_reader.h"
+#include "records/source.h"
+
+namespace mollify {
+
+/// The lines below a CSV file's header, streamed in bounded memory as columns of text. Every line
+/// is a record, an empty one a record of nulls.
+///
+/// A pipe can be visited once, and not counted; a regular file as often as one likes.
+class CsvSource final : public Source {
+ public:
+  /// Opens the file and reads its header. Throws InvalidInput like CsvReader.
+  explicit CsvSource(std::string path);
+
+  [[nodiscard]] std::string_view name() const noexcept override { return path_; }
+  [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
+    return columns_;
+  }
+  void visit(std::span<const std::size_t> wanted,
+             const std::function<void(const Block&)>& take) const override;
+  [[nodiscard]] std::uint64_t record_count() const override;
+  void require_repeatable() const override;
+  [[nodiscard]] std::optional<Provenance> provenance() const override;
+
+ private:
+  [[nodiscard]] std::unique_ptr<CsvReader> open() const;
+
+  std::string path_;
+  std::vector<std::string> columns_;
+  mutable std::unique_ptr<CsvReader> opened_;  // behind the header; the first visit takes it
+};
+
+}  // namespace mollify

@@ -1,0 +1,40 @@
+#include "records/source.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kernel/core/invalid_input.h"
+
+namespace mollify {
+
+std::size_t Source::position(std::string_view column, std::string_view reason) const {
+  const std::vector<std::string>& names = columns();
+  const auto found = std::find(names.begin(), names.end(), column);
+  if (found == names.end()) {
+    throw InvalidInput(fmt::format("{} has no column \"{}\", {}", name(), column, reason));
+  }
+  if (std::find(found + 1, names.end(), column) != names.end()) {
+    throw InvalidInput(
+        fmt::format("{} has more than one column \"{}\", {}", name(), column, reason));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::vector<std::size_t> wanted_columns(const Source& source, std::span<const std::string> names,
+                                        const std::optional<std::string>& unit_column) {
+  std::vector<std::size_t> wanted;
+  for (const std::string& name : names) {
+    if (unit_column == name) {
+      throw InvalidInput(
+          fmt::format("the unit column must not be a column of the domain, but \"{}\" is", name));
+    }
+    wanted.push_back(source.position(name, "which the domain declares"));
+  }
+  if (unit_column) {
+    wanted.push_back(source.position(*unit_column, "which names the unit of a record"));
+  }
+  return wanted;
+}
+
+}  // namespace mollify

@@ -1,0 +1,67 @@
+#include "records/units.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "space/field_text.h"
+
+namespace mollify {
+namespace {
+
+constexpr std::uint32_t kUnknown = Units::kNobody - 1;  // a unit of a list that was not met yet
+
+}  // namespace
+
+std::uint32_t Units::unit_of(std::string_view id) {
+  if (roster_ != nullptr) return roster_->find(id);
+  return id.empty() ? kNobody : found_.insert(id);
+}
+
+std::uint32_t Units::unit_of(const Value& id) {
+  TextBuffer buffer;
+  if (const auto* text = std::get_if<std::string_view>(&id)) return unit_of(*text);
+  if (const auto* integer = std::get_if<std::int64_t>(&id)) {
+    return unit_of(text_of(*integer, buffer));
+  }
+  if (const auto* number = std::get_if<double>(&id)) return unit_of(text_of(*number, buffer));
+  if (const auto* truth = std::get_if<bool>(&id)) {
+    return unit_of(std::string_view(*truth ? "true" : "false"));
+  }
+  return unit_of(std::string_view());
+}
+
+std::span<const std::uint32_t> Units::of(const Values& ids) {
+  const std::size_t rows = ids.size();
+  units_.resize(rows);
+  const auto valid = ids.valid();
+  const auto* words = std::get_if<Dictionary>(&ids.data());
+  if (words == nullptr) {
+    for (std::size_t row = 0; row < rows; ++row) units_[row] = unit_of(ids[row]);
+    return units_;
+  }
+  // A word that no record has is no unit: it is looked up when it is met.
+  const std::size_t count = words->values->size();
+  if (list_ != words->values || of_list_.size() != count + 1) {
+    list_ = words->values;
+    of_list_.assign(count + 1, kUnknown);
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    const bool is_valid = valid.empty() || valid[row] != 0;
+    const std::size_t place = is_valid ? std::min<std::size_t>(words->places[row], count) : count;
+    if (of_list_[place] == kUnknown) of_list_[place] = unit_of(ids[row]);
+    units_[row] = of_list_[place];
+  }
+  return units_;
+}
+
+std::vector<std::uint32_t> Units::in_public_order() const {
+  std::vector<std::uint32_t> order(size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  if (roster_ != nullptr) return order;
+  std::sort(order.begin(), order.end(), [this](std::uint32_t left, std::uint32_t right) {
+    return found_[left] < found_[right];
+  });
+  return order;
+}
+
+}  // namespace mollify

@@ -1,0 +1,68 @@
+// Some rows of some columns, borrowed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "space/value.h"
+
+namespace mollify {
+
+class Values;
+
+/// Values that are written as places in a list of few. A place beyond the list is a null.
+///
+/// Within one visit of a source, lists at the same address are the same: what is known of a list is
+/// found out once.
+struct Dictionary {
+  std::span<const std::uint32_t> places;
+  const Values* values;  ///< not a dictionary itself
+};
+
+/// The values of one column in consecutive rows, of one type, and which of them are null. Borrowed:
+/// it is valid as long as what it was made from.
+///
+/// What a value stands for is said at `Value`.
+class Values {
+ public:
+  using Data = std::variant<std::size_t,                        // so many nulls
+                            std::span<const std::int64_t>,      // integers
+                            std::span<const double>,            // numbers
+                            std::span<const std::uint8_t>,      // truths: 0 is false
+                            std::span<const std::string_view>,  // texts, of any bytes
+                            Dictionary>;
+
+  /// No rows.
+  Values() = default;
+  /// `valid` has a byte for each row, 0 where the value is null, or none if no value is.
+  explicit Values(Data data, std::span<const std::uint8_t> valid = {})
+      : data_(data), valid_(valid) {}
+
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] const Data& data() const noexcept { return data_; }
+  [[nodiscard]] std::span<const std::uint8_t> valid() const noexcept { return valid_; }
+
+  /// Rows begin ... begin + count - 1. Requires begin + count <= size().
+  [[nodiscard]] Values slice(std::size_t begin, std::size_t count) const noexcept;
+
+  /// One value, looked up in the list if it is a place. Requires row < size().
+  [[nodiscard]] Value operator[](std::size_t row) const noexcept;
+
+ private:
+  Data data_ = std::size_t{0};
+  std::span<const std::uint8_t> valid_;
+};
+
+/// Consecutive rows: one `Values` for each column that was asked for, each of `rows` rows.
+struct Block {
+  std::size_t rows = 0;
+  std::span<const Values> columns;
+};
+
+/// So many rows make a block: few enough to stay in the processor's nearest memory.
+inline constexpr std::size_t kRowsPerBlock = 2048;
+
+}  // namespace mollify

@@ -1,0 +1,128 @@
+#include "laboratory/boosting/fit.h"
+
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "divergence/f_divergence.h"
+#include "kernel/core/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+using Values = std::vector<double>;
+
+double below(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
+
+TEST(NegativeLogLikelihood, IsEntropyAndDivergence) {
+  const Values p{0.2, 0.5, 0.3};
+  const Values q{0.4, 0.4, 0.2};
+  const Values volumes{2, 0.5, 1};
+  double entropy = 0;
+  for (std::size_t i = 0; i < 3; ++i) entropy -= p[i] * std::log(p[i] / volumes[i]);
+  EXPECT_NEAR(negative_log_likelihood(p, p, volumes), entropy, 1e-15);
+  EXPECT_NEAR(negative_log_likelihood(p, q, volumes), entropy + kullback_leibler(p, q), 1e-15);
+  // Masses need not sum to one.
+  const Values counts{2, 5, 3};
+  const Values weights{4e-3, 4e-3, 2e-3};
+  EXPECT_NEAR(negative_log_likelihood(counts, weights, volumes),
+              negative_log_likelihood(p, q, volumes), 1e-14);
+}
+
+TEST(NegativeLogLikelihood, TreatsZeros) {
+  const Values volumes{1, 1};
+  EXPECT_TRUE(std::isinf(negative_log_likelihood(Values{0.5, 0.5}, Values{1, 0}, volumes)));
+  EXPECT_EQ(negative_log_likelihood(Values{1, 0}, Values{1, 0}, volumes), 0);
+}
+
+TEST(NegativeLogLikelihood, OfSamplesIsWithinItsErrors) {
+  // Q = N(0, 1), P = N(.3, .5^2): exact (log 2 pi + .25 + .09) / 2.
+  constexpr std::size_t kSamples = 20'000;
+  std::mt19937_64 random(20260706);
+  std::normal_distribution<double> p(0.3, 0.5);
+  Values log_q;
+  const double log_two_pi = std::log(2 * std::acos(-1.0));
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const double x = p(random);
+    log_q.push_back(-(x * x + log_two_pi) / 2);
+  }
+  const Estimate estimate = negative_log_likelihood(log_q);
+  const double exact = (log_two_pi + 0.34) / 2;
+  const double deviations = (estimate.value - exact) / estimate.standard_error;
+  std::printf("%.4f +- %.4f, exact %.4f, off by %.2f deviations, seed 20260706\n", estimate.value,
+              estimate.standard_error, exact, deviations);
+  EXPECT_LT(std::abs(deviations), 4.9) << "false alarms at 1e-6";
+  EXPECT_LT(estimate.standard_error, 0.005);
+}
+
+TEST(NegativeLogLikelihood, RefusesMalformedCells) {
+  const Values two{0.5, 0.5};
+  EXPECT_THROW((void)negative_log_likelihood(two, two, Values{1}), InvalidInput);
+  EXPECT_THROW((void)negative_log_likelihood(two, two, Values{1, 0}), InvalidInput);
+  EXPECT_THROW((void)negative_log_likelihood(Values{0, 0}, two, Values{1, 1}), InvalidInput);
+  EXPECT_THROW((void)negative_log_likelihood(Values{1}), InvalidInput);
+}
+
+TEST(ModeCoverage, TakesTheDensestCellsFirst) {
+  const Values q{0.5, 0.3, 0.16, 0.04};
+  const Values volumes{1, 1, 1, 1};
+  EXPECT_DOUBLE_EQ(mode_coverage(q, q, volumes), 0.96);
+  EXPECT_DOUBLE_EQ(mode_coverage(Values{0.1, 0.1, 0.1, 0.7}, q, volumes), 0.3);
+  // Density and not mass decides: the last cell is small.
+  EXPECT_DOUBLE_EQ(mode_coverage(Values{0.1, 0.2, 0.3, 0.4}, q, Values{1, 1, 10, 0.01}, 0.8), 0.7);
+  // Cells as dense as the last one belong.
+  EXPECT_DOUBLE_EQ(mode_coverage(Values{0, 0, 0, 1}, Values(4, 0.25), volumes, 0.5), 1);
+}
+
+// Q = N(0, 1) holds 95 % within 1.96 of 0.
+TEST(ModeCoverage, OfGaussiansOnAFineGrid) {
+  constexpr int kCells = 8000;
+  Values p;
+  Values q;
+  for (int i = 0; i < kCells; ++i) {
+    const double low = -8 + 16.0 * i / kCells;
+    const double high = -8 + 16.0 * (i + 1) / kCells;
+    q.push_back(below(high) - below(low));
+    p.push_back(below((high - 1) / 0.5) - below((low - 1) / 0.5));
+  }
+  const double z = 1.959963984540054;
+  const double exact = below((z - 1) / 0.5) - below((-z - 1) / 0.5);
+  EXPECT_NEAR(mode_coverage(p, q, Values(kCells, 16.0 / kCells)), exact, 1e-3);
+}
+
+TEST(ModeCoverage, OfSamplesIsWithinItsErrors) {
+  constexpr std::size_t kSamples = 20'000;
+  std::mt19937_64 random(20260707);
+  std::normal_distribution<double> standard(0, 1);
+  std::normal_distribution<double> shifted(1, 0.5);
+  const double z = 1.959963984540054;
+  const double exact = below((z - 1) / 0.5) - below((-z - 1) / 0.5);
+  for (const std::size_t of_q : {std::size_t{500}, kSamples}) {
+    Values at_p;
+    Values at_q;
+    for (std::size_t i = 0; i < kSamples; ++i) at_p.push_back(-std::pow(shifted(random), 2) / 2);
+    for (std::size_t i = 0; i < of_q; ++i) at_q.push_back(-std::pow(standard(random), 2) / 2);
+    const Estimate estimate = mode_coverage_of_samples(at_p, at_q);
+    const double deviations = (estimate.value - exact) / estimate.standard_error;
+    std::printf("%.4f +- %.4f, exact %.4f, off by %.2f deviations, seed 20260707\n", estimate.value,
+                estimate.standard_error, exact, deviations);
+    EXPECT_LT(std::abs(deviations), 4.9) << "false alarms at 1e-6";
+    EXPECT_LT(estimate.standard_error, of_q == 500 ? 0.02 : 0.005);
+  }
+}
+
+TEST(ModeCoverage, RefusesMalformedInput) {
+  const Values two{0.5, 0.5};
+  EXPECT_THROW((void)mode_coverage(two, two, Values{1}), InvalidInput);
+  EXPECT_THROW((void)mode_coverage(two, two, Values{1, -1}), InvalidInput);
+  EXPECT_THROW((void)mode_coverage(two, Values{0, 0}, two), InvalidInput);
+  EXPECT_THROW((void)mode_coverage(two, two, two, 1), InvalidInput);
+  EXPECT_THROW((void)mode_coverage_of_samples(Values{}, two), InvalidInput);
+  EXPECT_THROW((void)mode_coverage_of_samples(two, Values{1}), InvalidInput);
+}
+
+}  // namespace
+}  // namespace mollify
