@@ -41,7 +41,6 @@ void validate_outputs(const SampleOptions& options) {
 /// What is public about the release, for people.
 std::string summary(const Certificate& certificate, const SampleOptions& options) {
   const bool pure = certificate.per_draw.notion == Privacy::Notion::kPure;
-  const char* parameter = pure ? "epsilon" : "mu";
   std::string drawn = fmt::format("{} record{}", certificate.draws_per_unit,
                                   certificate.draws_per_unit == 1 ? "" : "s");
   if (certificate.units) {
@@ -51,9 +50,10 @@ std::string summary(const Certificate& certificate, const SampleOptions& options
   } else {
     drawn += " for the whole table";
   }
-  std::string text = fmt::format("released {}{} by {} with {} = {:.6g} in all\n", drawn,
-                                 options.out ? " to " + *options.out : "",
-                                 name_of(certificate.mechanism), parameter, certificate.total);
+  std::string text =
+      fmt::format("released {}{} by {} with {} in all\n", drawn,
+                  options.out ? " to " + *options.out : "", name_of(certificate.mechanism),
+                  Privacy::of(certificate.per_draw.notion, certificate.total).text());
   text += fmt::format("space: {}\n", space_text(certificate));
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   if (pure && certificate.total < *options.mechanism.epsilon) {
