@@ -25,7 +25,6 @@
 #include "boosting/mbde.h"
 #include "boosting/network.h"
 #include "boosting/ratio_scorer.h"
-#include "boosting/release_learner.h"
 #include "divergence/band_projection.h"
 #include "kernel/core/seeded_random.h"
 #include "laboratory/boosting/fit.h"
@@ -112,7 +111,7 @@ struct Problem {
   std::vector<double> p;
   std::vector<double> h;
   std::vector<double> volumes;
-  Features centres;
+  Points centres;
 };
 
 struct Fit {
@@ -203,8 +202,8 @@ std::vector<double> perfectly_boosted(const Problem& problem, const BoostingSpec
 }
 
 /// As many points, each as often as the others but for one time.
-Features repeated(const Features& points, std::size_t count) {
-  Features all(points.dimension(), count);
+Points repeated(const Points& points, std::size_t count) {
+  Points all(points.dimension(), count);
   for (std::size_t feature = 0; feature < points.dimension(); ++feature) {
     for (std::size_t i = 0; i < count; ++i) {
       all.values(feature)[i] = points.values(feature)[i % points.size()];
@@ -214,8 +213,7 @@ Features repeated(const Features& points, std::size_t count) {
 }
 
 /// What RatioScorer makes of these rows: P's masses as one network believes them to be.
-std::vector<double> learned_masses(const Problem& problem, const Features& rows,
-                                   const Features& pool) {
+std::vector<double> learned_masses(const Problem& problem, const Points& rows, const Points& pool) {
   const auto classifier = release_learner()->learn(repeated(rows, RatioScorer::kSamples),
                                                    repeated(pool, RatioScorer::kSamples), 0);
   std::vector<float> logits(problem.centres.size());
@@ -231,7 +229,7 @@ std::vector<double> learned_masses(const Problem& problem, const Features& rows,
 /// tells P from Q0 by the same samples and seed for every epsilon and bounding.
 class ReleaseLearner final : public WeakLearner {
  public:
-  std::unique_ptr<Classifier> learn(const Features& p, const Features& q, std::uint64_t seed,
+  std::unique_ptr<Classifier> learn(const Points& p, const Points& q, std::uint64_t seed,
                                     const TrainingProgress& progress) const override {
     if (first_ && seed == first_seed_) return std::make_unique<NetworkClassifier>(*first_);
     std::unique_ptr<Classifier> classifier = learner_->learn(p, q, seed, progress);
@@ -349,8 +347,8 @@ class Repeat {
   Problem problem_;
   std::uint64_t seed_;
   SeededRandom random_;
-  Features rows_;
-  Features pool_;
+  Points rows_;
+  Points pool_;
   Ladder ladder_;
   std::vector<double> learned_;
   ReleaseLearner learner_;

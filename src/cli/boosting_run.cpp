@@ -17,7 +17,7 @@
 namespace mollify::cli {
 namespace {
 
-std::vector<double> log_densities(const Measure& measure, const Features& points) {
+std::vector<double> log_densities(const Measure& measure, const Points& points) {
   std::vector<double> logs(points.size());
   std::vector<double> point(measure.dimension());
   for (std::size_t i = 0; i < logs.size(); ++i) {
@@ -52,8 +52,8 @@ void measure_on_samples(const BoostingProblem& problem, std::uint64_t seed, Boos
   run.density.log_ratio(evaluation.reference, weights);
   for (double& weight : weights) weight = std::exp(weight);
   SeededRandom random(seed);
-  const Features of_q = resampled(evaluation.reference, weights, weights.size(), random);
-  const auto boosted_logs = [&](const Features& points) {
+  const Points of_q = resampled(evaluation.reference, weights, weights.size(), random);
+  const auto boosted_logs = [&](const Points& points) {
     std::vector<double> logs = log_densities(*problem.reference, points);
     std::vector<double> ratios(points.size());
     run.density.log_density_ratio(points, ratios);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "boosting/network.h"
-#include "boosting/release_learner.h"
 #include "command.h"
 #include "kernel/core/invalid_input.h"
 #include "laboratory/boosting/decision_tree.h"

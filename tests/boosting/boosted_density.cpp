@@ -102,9 +102,9 @@ TEST(BoostedDensity, RefusesInOneSentence) {
   EXPECT_EQ(message([] { (void)BoostedDensity({.epsilon = 1}, 2).boosted(table({1})); }),
             "a classifier must read the density's 2 features, but reads 1");
   std::vector<double> values(3);
-  EXPECT_EQ(message([&] { BoostedDensity({.epsilon = 1}, 1).log_ratio(Features(2, 3), values); }),
+  EXPECT_EQ(message([&] { BoostedDensity({.epsilon = 1}, 1).log_ratio(Points(2, 3), values); }),
             "points must have the density's 1 features, but have 2");
-  EXPECT_EQ(message([&] { BoostedDensity({.epsilon = 1}, 1).log_ratio(Features(1, 4), values); }),
+  EXPECT_EQ(message([&] { BoostedDensity({.epsilon = 1}, 1).log_ratio(Points(1, 4), values); }),
             "there must be a value for each of 4 points, but there are 3");
 }
 

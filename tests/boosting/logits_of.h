@@ -7,7 +7,7 @@
 
 namespace mollify::test {
 
-inline std::vector<float> logits_of(const Classifier& classifier, const Features& points) {
+inline std::vector<float> logits_of(const Classifier& classifier, const Points& points) {
   std::vector<float> result(points.size(), -777.0F);
   classifier.logits(points, result);
   return result;

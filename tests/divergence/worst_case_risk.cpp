@@ -12,6 +12,7 @@
 
 #include "divergence/arbitrary_distribution.h"
 #include "divergence/band_projection.h"
+#include "divergence/generator.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
@@ -92,15 +93,16 @@ TEST(WorstCaseRisk, ClosedFormIsTheTwoPointFormula) {
   expect_relative(risk.lower_factor, b, 1e-14);
   const double r1 = c1 / b;
   const double r2 = c2 / (b * std::exp(epsilon));
-  const auto formula = [&](const Generator& f) {
+  const auto formula = [&](const test::Generator& f) {
     return (1.0 - r1) / (r2 - r1) * f.f(r2) + (r2 - 1.0) / (r2 - r1) * f.f(r1);
   };
-  expect_relative(risk.risk.kl, formula(kullback_leibler_generator()), 1e-13);
-  expect_relative(risk.risk.tv, formula(total_variation_generator()), 1e-13);
-  expect_relative(risk.risk.hellinger2, formula(squared_hellinger_generator()), 1e-13);
-  expect_relative(risk.risk.chi2, formula(chi_squared_generator()), 1e-13);
-  const Generator f = hockey_stick_generator(1.1);
-  expect_relative(f_divergence(f, risk.extreme_input, risk.extreme_output), formula(f), 1e-13);
+  expect_relative(risk.risk.kl, formula(test::kullback_leibler_generator()), 1e-13);
+  expect_relative(risk.risk.tv, formula(test::total_variation_generator()), 1e-13);
+  expect_relative(risk.risk.hellinger2, formula(test::squared_hellinger_generator()), 1e-13);
+  expect_relative(risk.risk.chi2, formula(test::chi_squared_generator()), 1e-13);
+  const test::Generator f = test::hockey_stick_generator(1.1);
+  expect_relative(test::f_divergence(f, risk.extreme_input, risk.extreme_output), formula(f),
+                  1e-13);
 }
 
 // The example of the project's notes: the closed form .2689 is not attained, .1793 is.

@@ -23,7 +23,7 @@ class Steps final : public Classifier {
   Steps(std::size_t dimension, std::vector<float> logits)
       : dimension_(dimension), logits_(std::move(logits)) {}
   std::size_t dimension() const noexcept override { return dimension_; }
-  void logits(const Features& points, std::span<float> logits) const override {
+  void logits(const Points& points, std::span<float> logits) const override {
     for (std::size_t i = 0; i < logits.size(); ++i) {
       const float x = points.values(0)[i];
       logits[i] = logits_[x < 0 ? 0 : x < 1 ? 1 : 2];
@@ -60,7 +60,7 @@ std::vector<double> law_of(const RejectionSampler& sampler, const BoostedDensity
     Box box(density.dimension());
     box[0] = {kEdges[i], kEdges[i + 1]};
     reference.push_back(sampler.reference().box_mass(box));
-    Features middle(density.dimension(), 1);
+    Points middle(density.dimension(), 1);
     middle.values(0)[0] = static_cast<float>((std::max(kEdges[i], -2.0) + 1e-3));
     std::vector<double> ratio(1);
     density.log_ratio(middle, ratio);
