@@ -10,8 +10,8 @@
 
 #include "boosting/finite_space.h"
 #include "divergence/f_divergence.h"
-#include "kernel/core/invalid_input.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -159,12 +159,7 @@ TEST(Mbde, IsTotalInPrivateData) {
 
 TEST(Mbde, RefusesInOneSentence) {
   const auto message = [](const Points& p, const Points& pool, const MbdeSpec& spec) {
-    try {
-      (void)boost(p, pool, CountingLearner(kPoints, 1), spec);
-    } catch (const InvalidInput& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return test::refusal_of([&] { (void)boost(p, pool, CountingLearner(kPoints, 1), spec); });
   };
   const Points points = test::numbered(kPoints);
   EXPECT_EQ(message(points, points, {.iterations = 0}),

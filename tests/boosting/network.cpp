@@ -7,28 +7,23 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "boosting/gaussian_features.h"
-#include "boosting/logits_of.h"
 #include "boosting/plain_network.h"
+#include "boosting/samples.h"
 #include "kernel/core/invalid_input.h"
-#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-using test::kInfiniteFloat;
 using test::logits_of;
 
 using test::gaussian_features;
 using test::PlainNetwork;
 using test::PlainSample;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -189,33 +184,12 @@ TEST(Network, StopsEarly) {
 }
 
 TEST(Network, AnySamplesGiveAClassifier) {
-  constexpr float kMost = std::numeric_limits<float>::max();
-  const std::vector<float> odd = {0,      -0.0F,          std::numeric_limits<float>::quiet_NaN(),
-                                  1e-45F, kInfiniteFloat, -kInfiniteFloat,
-                                  kMost,  -kMost,         1,
-                                  -1};
-  std::mt19937_64 random(20);
-  for (std::size_t dimension = 1; dimension <= 10; ++dimension) {
-    for (const std::size_t p_size : {0U, 1U, 2U, 65U}) {
-      for (const std::size_t q_size : {0U, 1U, 70U}) {
-        Points p(dimension, p_size);
-        Points q(dimension, q_size);
-        for (Points* features : {&p, &q}) {
-          for (std::size_t f = 0; f < dimension; ++f) {
-            for (float& value : features->values(f)) value = odd[random() % odd.size()];
-          }
-        }
-        const NetworkLearner learner({.width = 7, .epochs = 3, .minibatches = 5, .held_out = 0.3});
-        const auto classifier = learner.learn(p, q, 21);
-        ASSERT_EQ(classifier->dimension(), dimension);
-        for (const float logit : logits_of(*classifier, q)) ASSERT_TRUE(std::isfinite(logit));
-        for (const float logit : logits_of(*classifier, p)) ASSERT_TRUE(std::isfinite(logit));
-        if (p_size == 0 || q_size == 0) {
-          ASSERT_THAT(logits_of(*classifier, p_size == 0 ? q : p), Each(0.0F));
-        }
-      }
-    }
-  }
+  test::for_odd_samples({0, 1, 2, 65}, {0, 1, 70}, 20, [](const Points& p, const Points& q) {
+    const NetworkLearner learner({.width = 7, .epochs = 3, .minibatches = 5, .held_out = 0.3});
+    const auto classifier = learner.learn(p, q, 21);
+    ASSERT_EQ(classifier->dimension(), p.dimension());
+    test::expect_finite_logits(*classifier, p, q);
+  });
 }
 
 /// A rate at which training explodes, and one minibatch for each sample.

@@ -15,6 +15,7 @@
 #include "divergence/generator.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -232,11 +233,8 @@ TEST(WorstCaseRisk, RefusesTheImpossible) {
   EXPECT_THROW(ReferenceMasses::given(Masses{1.5, -0.5}), InvalidInput);
   EXPECT_THROW(ReferenceMasses::given(Masses{kNan, 1.0}), InvalidInput);
   EXPECT_THROW(ReferenceMasses::given(Masses{}), InvalidInput);
-  try {
-    worst_case_risk(MinimaxBand{}, h, -1.0);
-  } catch (const InvalidInput& refusal) {
-    EXPECT_STREQ(refusal.what(), "epsilon must be finite, positive and at most 700, but is -1");
-  }
+  EXPECT_EQ(test::refusal_of([&] { worst_case_risk(MinimaxBand{}, h, -1.0); }),
+            "epsilon must be finite, positive and at most 700, but is -1");
 }
 
 TEST(ReferenceMasses, DropsZerosRecognisesUniformAndMerges) {

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "boosting/network.h"
-#include "kernel/core/invalid_input.h"
 #include "laboratory/boosting/decision_tree.h"
 #include "laboratory/boosting/logistic_model.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -69,12 +69,7 @@ TEST(BoostedModelJson, RefusesInOneSentence) {
     const std::size_t place = text.find(from);
     EXPECT_NE(place, std::string::npos) << from;
     text.replace(place, from.size(), to);
-    try {
-      (void)boosted_model_from_json(text, "m.json");
-    } catch (const InvalidInput& refusal) {
-      return std::string(refusal.what());
-    }
-    return std::string("accepted");
+    return test::refusal_of([&] { (void)boosted_model_from_json(text, "m.json"); });
   };
   EXPECT_EQ(with("\"version\": 1", "\"version\": 2"), "\"version\" of m.json must be 1, but is 2");
   EXPECT_EQ(with("\"type\": \"tree\"", "\"type\": \"bush\""),

@@ -4,25 +4,20 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "boosting/gaussian_features.h"
-#include "boosting/logits_of.h"
+#include "boosting/samples.h"
 #include "kernel/core/invalid_input.h"
-#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-using test::kInfiniteFloat;
 using test::logits_of;
 
 using test::gaussian_features;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -113,37 +108,12 @@ TEST(LogisticModel, TellsEachPass) {
 }
 
 TEST(LogisticModel, AnySamplesGiveAModel) {
-  constexpr float kMost = std::numeric_limits<float>::max();
-  const std::vector<float> odd = {0,
-                                  std::numeric_limits<float>::quiet_NaN(),
-                                  kMost,
-                                  -kMost,
-                                  1,
-                                  1e-45F,
-                                  kInfiniteFloat,
-                                  -kInfiniteFloat};
-  std::mt19937_64 random(7);
-  for (std::size_t dimension = 1; dimension <= 10; ++dimension) {
-    for (const std::size_t p_size : {0U, 1U, 30U}) {
-      for (const std::size_t q_size : {0U, 1U, 50U}) {
-        Points p(dimension, p_size);
-        Points q(dimension, q_size);
-        for (Points* features : {&p, &q}) {
-          for (std::size_t f = 0; f < dimension; ++f) {
-            for (float& value : features->values(f)) value = odd[random() % odd.size()];
-          }
-        }
-        for (const bool has_products : {false, true}) {
-          const auto model = LogisticLearner({.has_products = has_products}).learn(p, q, 0);
-          for (const float logit : logits_of(*model, p)) ASSERT_TRUE(std::isfinite(logit));
-          for (const float logit : logits_of(*model, q)) ASSERT_TRUE(std::isfinite(logit));
-          if (p_size == 0 || q_size == 0) {
-            ASSERT_THAT(logits_of(*model, p_size == 0 ? q : p), Each(0.0F));
-          }
-        }
-      }
+  test::for_odd_samples({0, 1, 30}, {0, 1, 50}, 7, [](const Points& p, const Points& q) {
+    for (const bool has_products : {false, true}) {
+      const auto model = LogisticLearner({.has_products = has_products}).learn(p, q, 0);
+      test::expect_finite_logits(*model, p, q);
     }
-  }
+  });
 }
 
 TEST(LogisticModel, AnyCoefficientsGiveLogits) {

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "kernel/core/invalid_input.h"
 #include "laboratory/measure/gaussian_mixture.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -124,20 +124,12 @@ TEST(RejectionSampler, TakesAsManyProposalsAsItNeeds) {
 }
 
 TEST(RejectionSampler, RefusesInOneSentence) {
-  const auto message = [](auto make) -> std::string {
-    try {
-      make();
-    } catch (const InvalidInput& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
-  EXPECT_EQ(message([] { RejectionSampler(independent_normals(1), 40); }),
+  EXPECT_EQ(test::refusal_of([] { RejectionSampler(independent_normals(1), 40); }),
             "rejection at epsilon = 40 needs more than 1048576 proposals a point: choose a smaller "
             "epsilon or candidates");
-  EXPECT_EQ(message([] { RejectionSampler(independent_normals(1), 1, 0); }),
+  EXPECT_EQ(test::refusal_of([] { RejectionSampler(independent_normals(1), 1, 0); }),
             "the probability that no proposal is accepted must be above 0 and below 1, but is 0");
-  EXPECT_EQ(message([] { RejectionSampler(independent_normals(1), -1); }),
+  EXPECT_EQ(test::refusal_of([] { RejectionSampler(independent_normals(1), -1); }),
             "epsilon must be finite and positive, but is -1");
   SecureRandom random;
   std::vector<double> point(2);
