@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/positive_masses.h"
+#include "kernel/search/band_spec.h"
+#include "kernel/search/positive_masses.h"
 #include "local/band_choice.h"
 #include "local/band_floor.h"
 #include "local/band_sampler.h"
@@ -47,7 +48,7 @@ void validate_space(const MechanismParameters& parameters) {
         fmt::format("the reference must have one mass for each of the {} outcomes, but has {}",
                     count, parameters.reference.size()));
   }
-  detail::validated_mass_sum(parameters.reference);
+  static_cast<void>(detail::validated_mass_sum(parameters.reference));
 }
 
 double least_share(std::span<const double> masses) {
@@ -172,10 +173,10 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
     default:
       break;
   }
-  return std::make_unique<BandSampler>(Band::make({.outcome_count = parameters.outcome_count,
-                                                   .reference = parameters.reference,
-                                                   .floor = band_floor_of(parameters),
-                                                   .epsilon = *parameters.epsilon}));
+  return std::make_unique<BandSampler>(make_band({.outcome_count = parameters.outcome_count,
+                                                  .reference = parameters.reference,
+                                                  .floor = band_floor_of(parameters),
+                                                  .epsilon = *parameters.epsilon}));
 }
 
 }  // namespace
