@@ -1,5 +1,5 @@
-// What boosting reaches, what one learned density ratio through the kernel's band reaches, and what
-// any member of the band could: the tables of docs/guide/boosting.md.
+// The tables of docs/measured/boosting.md: what boosting reaches, what one learned density ratio
+// through the kernel's band reaches, and what any member of the band could.
 //
 // Domains and Q0 = N(0, I) are those of [Husain et al. 2020, Section 5]. P is known here, so that
 // negative log-likelihoods, coverages, projections and perfect classifiers are exact on a grid;
@@ -31,6 +31,7 @@
 #include "laboratory/boosting/grid_law.h"
 #include "laboratory/boosting/measure_features.h"
 #include "laboratory/measure/gaussian_mixture.h"
+#include "laboratory/measure/word_stream.h"
 #include "local/band_floor.h"
 
 namespace {
@@ -44,9 +45,7 @@ constexpr std::size_t kIterations = 3;
 constexpr std::size_t kSamples = 10'000;
 constexpr std::size_t kPool = 65'536;
 
-double uniform(SeededRandom& random) {
-  return (static_cast<double>(random.word() >> 11U) + 0.5) * 0x1p-53;
-}
+double uniform(SeededRandom& random) { return WordStream(random).unit(); }
 
 GaussianMixtureSpec three_gaussians() {
   return {.means = {{0.3}, {0.5}, {0.7}},

@@ -134,7 +134,7 @@ TEST(RejectionSampler, RefusesInOneSentence) {
   SecureRandom random;
   std::vector<double> point(2);
   EXPECT_EQ(
-      message([&] {
+      test::refusal_of([&] {
         RejectionSampler(independent_normals(1), 1).draw(density_of(1, {0, 0, 0}), random, point);
       }),
       "the reference has 1 dimensions, but the density has 1 and the point 2");
