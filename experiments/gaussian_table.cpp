@@ -1,6 +1,5 @@
-// What Gaussian samples of a real table promise, beside what they do: the table of
-// docs/guide/gaussian-data.md. NOT PRIVATE: it compares releases with the table they were made
-// from.
+// The table of docs/measured/gaussian-data.md: what Gaussian samples of a real table promise,
+// beside what they do. NOT PRIVATE: it compares releases with the table they were made from.
 //
 // Usage: gaussian_table FOLDER, the one that holds rand_hie_expenses.csv, .yaml and _covariance.csv
 //
@@ -132,11 +131,9 @@ int main(int argument_count, char** arguments) {
   }
   const Whitening whitening = Whitening::from_covariance(columns.size(), table.covariance, middle);
   const auto ranges = whitening.ranges_of_box(low, high);
-  fmt::print("| | | | year 1 | | | year 2 | | | year 3 | | |\n");
-  fmt::print(
-      "| budget | mean | promised | model | table | Gaussian | model | table | Gaussian | model | "
-      "table "
-      "| Gaussian |\n");
+  fmt::print("| budget | mean | promised");
+  for (int year = 1; year <= 3; ++year) fmt::print(" | year {}: model | table | Gaussian", year);
+  fmt::print(" |\n");
   fmt::print("|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   struct Budget {
     const char* name;

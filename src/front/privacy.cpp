@@ -42,6 +42,11 @@ Notion outward(inside::PrivacyNotion notion) noexcept {
   return Notion::kGaussian;
 }
 
+double parameter(const Privacy& privacy) noexcept {
+  if (privacy.notion == Notion::kConcentrated) return privacy.rho;
+  return privacy.notion == Notion::kGaussian ? privacy.mu : privacy.epsilon;
+}
+
 inside::Decimal as_typed(double number, std::string_view name) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, number).ptr;
@@ -68,14 +73,15 @@ Privacy outward(const inside::Privacy& privacy) noexcept {
   return {outward(privacy.notion), privacy.epsilon, privacy.delta, privacy.rho, privacy.mu};
 }
 
-inside::Privacy inward(const Privacy& privacy) noexcept {
-  return {inward(privacy.notion), privacy.epsilon, privacy.delta, privacy.rho, privacy.mu};
+inside::Privacy inward(const Privacy& privacy) {
+  return inside::Privacy::of(inward(privacy.notion), parameter(privacy), privacy.delta);
 }
 
 inside::ExactPrivacy inward_exactly(const Privacy& privacy) {
-  return {inward(privacy.notion), as_typed(privacy.epsilon, "epsilon"),
-          as_typed(privacy.delta, "delta"), as_typed(privacy.rho, "rho"),
-          as_typed(privacy.mu, "mu")};
+  const inside::PrivacyNotion notion = inward(privacy.notion);
+  return inside::ExactPrivacy::of(notion,
+                                  as_typed(parameter(privacy), inside::parameter_name(notion)),
+                                  as_typed(privacy.delta, "delta"));
 }
 
 Privacy outward_up(const inside::ExactPrivacy& privacy) {

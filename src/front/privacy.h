@@ -9,7 +9,7 @@ namespace mollify::front {
 namespace inside = ::mollify;
 
 [[nodiscard]] Privacy outward(const inside::Privacy& privacy) noexcept;
-[[nodiscard]] inside::Privacy inward(const Privacy& privacy) noexcept;
+[[nodiscard]] inside::Privacy inward(const Privacy& privacy);
 
 /// Each double as the shortest decimal number that reads back as it: what people typed. Throws
 /// InvalidInput for a parameter that is not finite and at least 0.
