@@ -141,12 +141,12 @@ TEST(Sample, WritesTheCertificateBesideTheRecords) {
   EXPECT_EQ(command.names(),
             (std::set<std::string>{"data.csv", "domain.yaml", "reference.csv", "units.csv",
                                    "out.csv", "out.csv.certificate.json", "named.json"}));
-  EXPECT_EQ(beside["model"], "integral");
+  EXPECT_EQ(beside["spec"]["model"], "integral");
   EXPECT_EQ(beside["mechanism"], "minimax");
   EXPECT_EQ(beside["version"],
             Json::parse("\"" + lines_of(command.run({"--version"}).out)[0] + "\""));
-  EXPECT_EQ(beside["public_integers"]["N"], "4611686018427387904");
-  EXPECT_TRUE(beside["unit"].is_null());
+  EXPECT_EQ(beside["design"]["N"], "4611686018427387904");
+  EXPECT_FALSE(beside["spec"].contains("unit"));
 }
 
 TEST(Sample, LeavesNothingBesideADevice) {
@@ -166,7 +166,7 @@ TEST(Sample, PrintsJson) {
   const Json printed = Json::parse(command.run(words).out);
   EXPECT_TRUE(printed["out"].is_null());
   EXPECT_EQ(records_of(printed["csv"]).size(), 4U);
-  EXPECT_EQ(printed["certificate"]["units"], 4);
+  EXPECT_EQ(printed["certificate"]["facts"]["units"], 4);
   const Json written = Json::parse(command.run(words + Arguments{"--out", "out.csv"}).out);
   EXPECT_EQ(written["out"], "out.csv");
   EXPECT_FALSE(written.contains("csv"));
@@ -182,10 +182,12 @@ TEST(Sample, NeverSpendsMoreThanTheTotal) {
       const Ended ended = command.run(kSample + kIntegral +
                                       Arguments{"--epsilon", epsilon, "--count", count, "--json"});
       ASSERT_EQ(ended.status, 0) << ended.err;
-      const Json privacy = Json::parse(ended.out)["certificate"]["privacy"];
-      const double total = privacy["epsilon_total"];
-      const double one = privacy["epsilon_per_draw"];
-      EXPECT_EQ(total, std::stod(epsilon));
+      const Json certificate = Json::parse(ended.out)["certificate"];
+      const double total = certificate["privacy"]["epsilon"];
+      const double one = certificate["draw"]["epsilon"];
+      EXPECT_EQ(certificate["spec"]["privacy"]["epsilon"], epsilon);
+      EXPECT_LE(total, std::stod(epsilon));
+      EXPECT_GE(total, std::nextafter(std::stod(epsilon), 0));
       EXPECT_LE(std::fma(one, std::stod(count), -total), 0) << epsilon << " by " << count;
       EXPECT_GE(one, total / std::stod(count) * (1 - 1e-15));
     }
@@ -198,9 +200,9 @@ TEST(Sample, CountsADrawAboveThirtyAsThirtyAndSaysSo) {
       kSample + kIntegral + Arguments{"--epsilon", "100", "--count", "2", "--out", "out.csv"};
   const Ended ended = command.run(words);
   EXPECT_EQ(ended.status, 0);
-  const Json privacy = Json::parse(command.files.read("out.csv.certificate.json"))["privacy"];
-  EXPECT_EQ(privacy["epsilon_per_draw"], 30);
-  EXPECT_EQ(privacy["epsilon_total"], 60);
+  const Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
+  EXPECT_EQ(certificate["draw"]["epsilon"], 30);
+  EXPECT_EQ(certificate["privacy"]["epsilon"], 60);
   EXPECT_NE(ended.err.find("epsilon of one draw counts as 30 at most, so this is less than asked "
                            "for\n"),
             std::string::npos)
@@ -252,7 +254,7 @@ TEST(Sample, NamesFilesOfAnyBytes) {
       command.run(kSample + kLocal +
                   Arguments{"--units", "\xff.csv", "--epsilon", "1", "--count", "1", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(Json::parse(ended.out)["certificate"]["roster"], "\xef\xbf\xbd.csv");
+  EXPECT_EQ(Json::parse(ended.out)["certificate"]["spec"]["roster"]["file"], "\xef\xbf\xbd.csv");
 }
 
 }  // namespace
