@@ -257,5 +257,54 @@ TEST(Sample, NamesFilesOfAnyBytes) {
   EXPECT_EQ(Json::parse(ended.out)["certificate"]["spec"]["roster"]["file"], "\xef\xbf\xbd.csv");
 }
 
+// The same release by flags and by the spec that they mean: the certificate is all of it.
+TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
+  const Release command;
+  command.files.write("numbers.yaml", kTwoNumbers);
+  command.files.write("points.yaml",
+                      "columns:\n  weight: {type: number, min: 40, max: 130, outside: 80}\n");
+  const Arguments central = {"--model", "central", "--epsilon", "1", "--count", "2"};
+  std::vector<Arguments> releases = {
+      kRostered + Arguments{"--epsilon", "0.7", "--count", "3", "--band", "location=0.6"},
+      kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--candidates", "50", "--fresh"},
+      central, central + Arguments{"--unit", "id", "--delta", "1e-3", "--mechanism", "subset-rr"},
+      central + Arguments{"--units", "units.csv", "--unit", "id"}};
+  for (const Arguments& mechanism : kMechanisms) {
+    releases.push_back(kLocal + mechanism + Arguments{"--count", "2"});
+  }
+  for (Arguments& release : releases) release = release + Arguments{"--domain", "domain.yaml"};
+  releases.push_back(kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--cells", "100",
+                                           "--domain", "numbers.yaml"});
+  releases.push_back({"--model", "central", "--family", "gaussian", "--covariance-bound", "1",
+                      "--mean-bound", "90", "--rho", "200", "--count", "1", "--log", "weight",
+                      "--domain", "points.yaml"});
+  for (const Arguments& release : releases) {
+    const Ended printed = command.run(Arguments{"sample", "--print-spec"} + release);
+    ASSERT_EQ(printed.status, 0) << printed.err;
+    command.files.write("spec.json", printed.out);
+    const Arguments data = {"sample", "--data", "data.csv", "--json"};
+    const Ended flags = command.run(data + release);
+    const Ended spec = command.run(data + Arguments{"--spec", "spec.json"});
+    ASSERT_EQ(flags.status, 0) << flags.err << printed.out;
+    ASSERT_EQ(spec.status, 0) << spec.err;
+    EXPECT_EQ(Json::parse(flags.out)["certificate"], Json::parse(spec.out)["certificate"]);
+    const Ended again = command.run({"sample", "--print-spec", "--spec", "spec.json"});
+    EXPECT_EQ(again.out, printed.out);
+  }
+}
+
+TEST(Sample, RefusesFlagsBesideASpec) {
+  const Release command;
+  command.files.write("spec.json", "{\"model\": \"integral\", \"colour\": 1}");
+  const Arguments words = {"sample", "--data", "data.csv", "--spec", "spec.json"};
+  const Ended beside = command.run(words + Arguments{"--count", "1"});
+  EXPECT_EQ(beside.status, 2);
+  EXPECT_EQ(beside.err,
+            "mollify: --spec holds the whole release, so --count must not be given beside it\n");
+  const Ended unknown = command.run(words);
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(unknown.err, "mollify: /colour in spec.json is no part of a release's spec\n");
+}
+
 }  // namespace
 }  // namespace mollify::test
