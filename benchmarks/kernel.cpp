@@ -30,6 +30,7 @@
 #include "kernel/noise/square_root.h"
 #include "kernel/order/shuffle.h"
 #include "kernel/order/subsample.h"
+#include "kernel/search/band_spec.h"
 
 namespace {
 
@@ -65,7 +66,7 @@ enum Floor { kMinimax, kRelative };
 /// mollifier's many.
 Band uniform_band(Floor floor, std::size_t size, double epsilon) {
   const auto k = static_cast<double>(size);
-  return Band::make(
+  return mollify::make_band(
       {.outcome_count = size,
        .floor = floor == kMinimax ? k / (std::expm1(epsilon) + k) : std::exp(-epsilon / 2),
        .epsilon = epsilon});
@@ -211,7 +212,7 @@ void ten_thousand_sparse_units(benchmark::State& state) {
     reference.resize(kSize);
     for (double& mass : reference) mass = 0.01 + unit(random);
   }
-  const Band band = Band::make(
+  const Band band = mollify::make_band(
       {.outcome_count = kSize, .reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
   struct Unit {
     std::vector<std::uint32_t> outcomes;

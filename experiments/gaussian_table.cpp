@@ -132,11 +132,9 @@ int main(int argument_count, char** arguments) {
   }
   const Whitening whitening = Whitening::from_covariance(columns.size(), table.covariance, middle);
   const auto ranges = whitening.ranges_of_box(low, high);
-  fmt::print("| | | | year 1 | | | year 2 | | | year 3 | | |\n");
-  fmt::print(
-      "| budget | mean | promised | model | table | Gaussian | model | table | Gaussian | model | "
-      "table "
-      "| Gaussian |\n");
+  fmt::print("| budget | mean | promised");
+  for (int year = 1; year <= 3; ++year) fmt::print(" | year {}: model | table | Gaussian", year);
+  fmt::print(" |\n");
   fmt::print("|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   struct Budget {
     const char* name;

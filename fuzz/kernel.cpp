@@ -23,6 +23,7 @@
 #include "kernel/noise/discrete_laplace.h"
 #include "kernel/noise/euclidean_laplace.h"
 #include "kernel/noise/exponential_choice.h"
+#include "kernel/search/band_spec.h"
 #include "laboratory/boosting/acceptance.h"
 
 namespace {
@@ -80,30 +81,35 @@ class Input {
 std::optional<Band> band_of(Input& input) {
   const auto flags = input.next<std::uint8_t>();
   const std::size_t k = 1 + input.next<std::uint8_t>() % 64;
-  mollify::BandSpec spec = {.outcome_count = k};
   // Epsilons from 1e-6 to 30, floors from e^-epsilon to 1: most of these bands can be made.
-  spec.epsilon = std::exp(-13.8 + 17.2 * input.next<std::uint8_t>() / 255);
-  spec.floor = std::exp(-spec.epsilon * (0.05 + 0.9 * input.next<std::uint8_t>() / 255));
-  if ((flags & 1) != 0) spec.total = 1 + input.next<std::uint16_t>();
-  if ((flags & 2) != 0) spec.total = 1 + input.next<std::uint64_t>() / 4;
-  static std::vector<double> reference;
-  static std::vector<std::uint32_t> zeros;
-  reference.clear();
-  zeros.clear();
-  const std::uint64_t zero_bits = (flags & 4) != 0 ? input.next<std::uint64_t>() : 0;
-  for (std::uint32_t i = 0; i < k; ++i) {
-    if ((zero_bits >> i & 1) != 0) zeros.push_back(i);
-  }
-  if ((flags & 8) != 0) {
-    for (std::uint32_t i = 0; i < k; ++i) {
-      const bool zero = (zero_bits >> i & 1) != 0;
-      reference.push_back(zero ? 0 : std::ldexp(1, input.next<std::uint8_t>() % 64));
-    }
-  }
-  spec.structural_zeros = zeros;
-  spec.reference = reference;
+  const double epsilon = std::exp(-13.8 + 17.2 * input.next<std::uint8_t>() / 255);
+  const double floor = std::exp(-epsilon * (0.05 + 0.9 * input.next<std::uint8_t>() / 255));
+  std::uint64_t total = Band::kGreatestTotal;
+  if ((flags & 1) != 0) total = 1 + input.next<std::uint16_t>();
+  if ((flags & 2) != 0) total = 1 + input.next<std::uint64_t>() / 4;
   try {
-    return Band::make(spec);
+    if ((flags & 12) == 0) {
+      return mollify::make_band(
+          {.outcome_count = k, .floor = floor, .epsilon = epsilon, .total = total});
+    }
+    static std::vector<double> reference;
+    reference.clear();
+    const std::uint64_t zero_bits = (flags & 4) != 0 ? input.next<std::uint64_t>() : 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      if ((flags & 8) == 0) {
+        reference.push_back(1);
+      } else {
+        reference.push_back(std::ldexp(1, input.next<std::uint8_t>() % 64));
+      }
+    }
+    const Band all = mollify::make_band(
+        {.reference = reference, .floor = floor, .epsilon = epsilon, .total = total});
+    // Some outcomes never occur; the others' bounds stand, so that the whole may not be reached.
+    std::vector<std::uint64_t> lowers;
+    for (std::size_t i = 0; i < k; ++i) {
+      lowers.push_back((zero_bits >> i & 1) != 0 ? 0 : all.lower(i));
+    }
+    return Band::make(lowers, mollify::ExpBound(epsilon), total);
   } catch (const mollify::InvalidInput&) {
     return std::nullopt;
   }

@@ -8,9 +8,10 @@
 #include "kernel/noise/discrete_gaussian.h"
 #include "kernel/noise/discrete_laplace.h"
 #include "kernel/order/shuffle.h"
+#include "kernel/search/band_spec.h"
 
 int main() {
-  const mollify::Band band = mollify::Band::make({.outcome_count = 4, .floor = 0.6, .epsilon = 1});
+  const mollify::Band band = mollify::make_band({.outcome_count = 4, .floor = 0.6, .epsilon = 1});
   mollify::SecureRandom random;
   const mollify::Table table(band, std::vector<double>{1, 2, 3, 4});
   mollify::SparseTable sparse(band);

@@ -20,7 +20,8 @@ enum class PrivacyNotion {
 /// The name of what adds up when releases do: "epsilon", "epsilon", "rho" or "mu".
 [[nodiscard]] const char* parameter_name(PrivacyNotion notion);
 
-/// One promise, budget or cost. The parameters that the notion does not have are 0 and say nothing.
+/// One promise, budget or cost, made by naming its notion. The parameters that the notion does not
+/// have are 0 and say nothing.
 template <class Number>
 struct BasicPrivacy {
   using Notion = PrivacyNotion;
@@ -30,6 +31,9 @@ struct BasicPrivacy {
   Number delta{};
   Number rho{};
   Number mu{};
+
+  /// A pure 0: of what says nothing.
+  BasicPrivacy() = default;
 
   [[nodiscard]] static constexpr BasicPrivacy pure(Number epsilon) {
     return {Notion::kPure, std::move(epsilon), {}, {}, {}};
@@ -73,6 +77,14 @@ struct BasicPrivacy {
   [[nodiscard]] std::string text() const;
 
   friend bool operator==(const BasicPrivacy&, const BasicPrivacy&) = default;
+
+ private:
+  constexpr BasicPrivacy(Notion notion_, Number epsilon_, Number delta_, Number rho_, Number mu_)
+      : notion(notion_),
+        epsilon(std::move(epsilon_)),
+        delta(std::move(delta_)),
+        rho(std::move(rho_)),
+        mu(std::move(mu_)) {}
 };
 
 /// Of what is computed: rounded to the safe side by whoever makes it.

@@ -363,8 +363,7 @@ bool design_bounded_run(GaussianDesign& design) {
 }  // namespace
 
 Privacy weaker(const Privacy& a, const Privacy& b) {
-  return {a.notion, std::max(a.epsilon, b.epsilon), std::max(a.delta, b.delta),
-          std::max(a.rho, b.rho), 0};
+  return Privacy::of(a.notion, std::max(a.parameter(), b.parameter()), std::max(a.delta, b.delta));
 }
 
 /// All but the centre, for a mean within mean_radius; whether there is such a design.
@@ -393,9 +392,7 @@ Privacy run_guarantee(const GaussianDesign& design) {
   }
   const std::size_t d = design.request.dimension;
   const double epsilon = least_epsilon(noise, sensitivity, d, budget);
-  return {.notion = Notion::kApproximate,
-          .epsilon = epsilon,
-          .delta = lattice_gaussian_delta_up(noise, sensitivity, d, epsilon)};
+  return Privacy::approximate(epsilon, lattice_gaussian_delta_up(noise, sensitivity, d, epsilon));
 }
 
 }  // namespace mollify

@@ -7,7 +7,7 @@
 
 #include "accounting/privacy.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/signed_wide.h"
+#include "kernel/core/wide.h"
 #include "kernel/noise/discrete_laplace.h"
 
 namespace mollify {

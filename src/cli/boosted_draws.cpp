@@ -9,6 +9,7 @@
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
+#include "kernel/search/band_spec.h"
 #include "laboratory/boosting/measure_features.h"
 #include "laboratory/boosting/metropolis_hastings.h"
 #include "laboratory/boosting/rejection_sampler.h"
@@ -39,10 +40,10 @@ void draw_from_candidates(const BoostedDensity& density, const Measure& referenc
   std::vector<float> scores(list.size());
   density.log_ratio(list, scores);
   for (float& score : scores) score = std::exp(score);
-  const Band band = Band::make({.outcome_count = kListSize,
-                                .reference = {},
-                                .floor = relative_floor(epsilon),
-                                .epsilon = epsilon});
+  const Band band = make_band({.outcome_count = kListSize,
+                               .reference = {},
+                               .floor = relative_floor(epsilon),
+                               .epsilon = epsilon});
   Table table(band);
   table.assign(std::span<const float>(scores));
   const std::size_t dimension = reference.dimension();

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "kernel/search/band_spec.h"
+
 namespace mollify {
 namespace {
 
@@ -20,10 +22,10 @@ BandTuning::BandTuning(std::span<const double> floors, std::size_t outcome_count
                        std::span<const double> reference, double epsilon)
     : sums_(floors.size()), p_(outcome_count), q_(outcome_count) {
   for (const double floor : floors) {
-    bands_.push_back(Band::make({.outcome_count = outcome_count,
-                                 .reference = reference,
-                                 .floor = floor,
-                                 .epsilon = epsilon}));
+    bands_.push_back(make_band({.outcome_count = outcome_count,
+                                .reference = reference,
+                                .floor = floor,
+                                .epsilon = epsilon}));
     tables_.emplace_back(bands_.back());
   }
 }

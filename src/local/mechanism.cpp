@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/positive_masses.h"
+#include "kernel/search/band_spec.h"
+#include "kernel/search/positive_masses.h"
 #include "local/band_choice.h"
 #include "local/band_floor.h"
 #include "local/band_sampler.h"
@@ -47,14 +48,12 @@ void validate_space(const MechanismParameters& parameters) {
         fmt::format("the reference must have one mass for each of the {} outcomes, but has {}",
                     count, parameters.reference.size()));
   }
-  detail::validated_mass_sum(parameters.reference);
+  static_cast<void>(detail::validated_mass_sum(parameters.reference));
 }
 
 double least_share(std::span<const double> masses) {
   return *std::min_element(masses.begin(), masses.end()) / detail::validated_mass_sum(masses);
 }
-
-Privacy pure(double epsilon) { return {Privacy::Notion::kPure, epsilon}; }
 
 }  // namespace
 
@@ -150,32 +149,32 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
   switch (parameters.mechanism) {
     case Mechanism::kRandomizedResponse: {
       RandomizedResponse channel(parameters.outcome_count, *parameters.epsilon);
-      const Privacy guarantee = pure(channel.epsilon());
+      const Privacy guarantee = Privacy::pure(channel.epsilon());
       return std::make_unique<ChannelSampler<RandomizedResponse>>(channel, guarantee);
     }
     case Mechanism::kMixture: {
       const ExpBound bound(*parameters.epsilon);
       MixtureChannel channel = MixtureChannel::pure(parameters.masses(), bound.epsilon());
       return std::make_unique<ChannelSampler<MixtureChannel>>(std::move(channel),
-                                                              pure(bound.epsilon()));
+                                                              Privacy::pure(bound.epsilon()));
     }
     case Mechanism::kPublicKernel: {
       const double epsilon = ExpBound(*parameters.epsilon).epsilon();
       return std::make_unique<ChannelSampler<StaircaseChannel>>(
-          StaircaseChannel::make(parameters.reference, epsilon), pure(epsilon));
+          StaircaseChannel::make(parameters.reference, epsilon), Privacy::pure(epsilon));
     }
     case Mechanism::kGaussianCurve: {
       return std::make_unique<ChannelSampler<MixtureChannel>>(
           gaussian_curve_channel(parameters.masses(), *parameters.mu),
-          Privacy{Privacy::Notion::kGaussian, *parameters.mu});
+          Privacy::gaussian(*parameters.mu));
     }
     default:
       break;
   }
-  return std::make_unique<BandSampler>(Band::make({.outcome_count = parameters.outcome_count,
-                                                   .reference = parameters.reference,
-                                                   .floor = band_floor_of(parameters),
-                                                   .epsilon = *parameters.epsilon}));
+  return std::make_unique<BandSampler>(make_band({.outcome_count = parameters.outcome_count,
+                                                  .reference = parameters.reference,
+                                                  .floor = band_floor_of(parameters),
+                                                  .epsilon = *parameters.epsilon}));
 }
 
 }  // namespace

@@ -39,7 +39,9 @@ TEST(CentralDesign, RefusesInOneSentence) {
             "epsilon must be finite and positive, but is -1");
   EXPECT_EQ(design_refusal(kSubsampledRr, {5, 2, 1, Privacy::approximate(1, 1)}),
             "delta must be at least 0 and below 1, but is 1");
-  EXPECT_EQ(design_refusal(kProduct, {5, 2, 1, {.epsilon = 1, .rho = 1}}),
+  Privacy two_notions = Privacy::pure(1);
+  two_notions.rho = 1;
+  EXPECT_EQ(design_refusal(kProduct, {5, 2, 1, two_notions}),
             "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given");
   EXPECT_EQ(design_refusal(kProduct, {5, 2, 1, Privacy::gaussian(1)}),
             "a budget of the central model is in epsilon, delta or rho, but is in mu");

@@ -245,10 +245,7 @@ TEST(GaussianDesign, RefusesInOneSentence) {
   EXPECT_THAT(with([](auto& r) { r.mean_bound = -1; }), HasSubstr("bound on the mean must be"));
   EXPECT_THAT(with([](auto& r) { r.mean_bound.reset(); }),
               HasSubstr("a range for each coordinate"));
-  EXPECT_THAT(with([](auto& r) {
-                r.ranges = {{0, 1}};
-              }),
-              HasSubstr("what another notion has is given"));
+  EXPECT_THAT(with([](auto& r) { r.ranges = {{0, 1}}; }), HasSubstr("both are given"));
   EXPECT_THAT(with([](auto& r) {
                 r.budget = Privacy::concentrated(1);
                 r.paper_variance = true;

@@ -9,13 +9,14 @@
 #include "kernel/core/band.h"
 #include "kernel/core/secure_random.h"
 #include "kernel/core/table.h"
+#include "kernel/search/band_spec.h"
 
 int main() {
   constexpr double kEpsilon = 1;
   constexpr std::size_t kOutcomes = 3;
   const double floor = kOutcomes / (std::exp(kEpsilon) + kOutcomes - 1);
   const mollify::Band band =
-      mollify::Band::make({.outcome_count = kOutcomes, .floor = floor, .epsilon = kEpsilon});
+      mollify::make_band({.outcome_count = kOutcomes, .floor = floor, .epsilon = kEpsilon});
 
   const std::array<double, kOutcomes> scores = {0.7, 0.2, 0.1};
   const mollify::Table table(band, scores);

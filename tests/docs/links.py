@@ -12,7 +12,7 @@ import sys
 from tracked import text_files
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-MENTION = re.compile(r"\bdocs/(?:[\w-]+/)*(?:[\w-]+\.\w+)?")
+MENTION = re.compile(r"(?<![\w/.-])docs/(?:[\w-]+/)*(?:[\w-]+\.\w+)?")
 FENCE = re.compile(r"^```.*?^```", re.M | re.S)
 
 

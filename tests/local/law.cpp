@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/public_matrix.h"
+#include "kernel/search/band_spec.h"
 
 namespace mollify {
 namespace {
@@ -69,8 +70,7 @@ TEST(Law, OfAChannelIsTheMixtureOfItsRows) {
 
 TEST(Law, OfATableIsItsNumerators) {
   const std::vector<double> h = {1, 2, 3};
-  const Band band = Band::make(
-      {.outcome_count = 3, .reference = h, .structural_zeros = {}, .floor = 0.5, .epsilon = 1});
+  const Band band = make_band({.outcome_count = 3, .reference = h, .floor = 0.5, .epsilon = 1});
   const std::vector<double> scores = {5, 0, 1};
   const Table table(band, scores);
   const Law law = law_of(table);
@@ -83,8 +83,7 @@ TEST(Law, OfATableIsItsNumerators) {
 
 TEST(Law, OfASparseTableIsItsProbabilities) {
   const std::vector<double> h = {1, 2, 3, 4, 5};
-  const Band band = Band::make(
-      {.outcome_count = 5, .reference = h, .structural_zeros = {}, .floor = 0.5, .epsilon = 1});
+  const Band band = make_band({.outcome_count = 5, .reference = h, .floor = 0.5, .epsilon = 1});
   const std::vector<std::uint32_t> all = {0, 1, 2, 3, 4};
   for (std::size_t scored = 0; scored <= 5; ++scored) {
     const std::vector<double> scores(scored, 1);

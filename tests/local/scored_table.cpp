@@ -10,6 +10,7 @@
 
 #include "chi_square.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/search/band_spec.h"
 #include "local/band_floor.h"
 #include "local/band_sampler.h"
 #include "not_finite.h"
@@ -50,7 +51,7 @@ TEST(ScoredTable, KeepsEpsilonForEveryScoreAndDensity) {
   const MixedPoints one_row = points(1);
   for (const double epsilon : {0.1, 1.0, 5.0}) {
     const Band band =
-        Band::make({.outcome_count = 4, .floor = minimax_floor(4, epsilon), .epsilon = epsilon});
+        make_band({.outcome_count = 4, .floor = minimax_floor(4, epsilon), .epsilon = epsilon});
     ScoredTable table(band);
     std::array<std::uint64_t, 4> least;
     least.fill(band.total());
@@ -82,7 +83,7 @@ TEST(ScoredTable, KeepsEpsilonForEveryScoreAndDensity) {
 }
 
 TEST(ScoredTable, DividesDensitiesByTheReferenceAndLeavesRatios) {
-  const Band band = Band::make({.outcome_count = 3, .floor = 0.2, .epsilon = 3});
+  const Band band = make_band({.outcome_count = 3, .floor = 0.2, .epsilon = 3});
   const MixedPoints one_row = points(1);
   const std::vector<float> densities = {2, 1, 0.5F};
   Oracle density(3);
@@ -101,7 +102,7 @@ TEST(ScoredTable, DividesDensitiesByTheReferenceAndLeavesRatios) {
 
 TEST(ScoredTable, IsTheReferenceWithoutRows) {
   const std::vector<double> masses = {0.5, 0.3, 0.2};
-  const Band band = Band::make({.reference = masses, .floor = 0.4, .epsilon = 2});
+  const Band band = make_band({.reference = masses, .floor = 0.4, .epsilon = 2});
   Oracle oracle(3);
   oracle.tell({1, 100, 0});
   ScoredTable table(band);
@@ -114,7 +115,7 @@ TEST(ScoredTable, IsTheReferenceWithoutRows) {
 }
 
 TEST(ScoredTable, IsDrawnFromAsItSays) {
-  const Band band = Band::make({.outcome_count = 5, .floor = 0.3, .epsilon = 2});
+  const Band band = make_band({.outcome_count = 5, .floor = 0.3, .epsilon = 2});
   Oracle oracle(5);
   oracle.tell({1, 5, 0, 2, 2});
   ScoredTable table(band);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/positive_masses.h"
+#include "kernel/search/positive_masses.h"
 
 namespace mollify {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/positive_masses.h"
+#include "kernel/search/positive_masses.h"
 
 namespace mollify {
 namespace {

@@ -1,7 +1,9 @@
 // The one way in which mollify refuses public input.
 #pragma once
 
+#include <cstdio>
 #include <stdexcept>
+#include <string>
 
 namespace mollify {
 
@@ -15,4 +17,14 @@ class InvalidInput : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+namespace detail {
+
+/// A number as a refusal writes it: 0.1, 1e-06, nan.
+[[nodiscard]] inline std::string shortest(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+}  // namespace detail
 }  // namespace mollify

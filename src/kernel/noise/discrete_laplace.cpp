@@ -4,7 +4,6 @@
 #include <string>
 
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/shortest.h"
 
 namespace mollify {
 

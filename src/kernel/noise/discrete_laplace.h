@@ -7,8 +7,8 @@
 
 #include "kernel/core/secure_random.h"
 #include "kernel/core/seeded_random.h"
-#include "kernel/core/signed_wide.h"
 #include "kernel/core/uniform_below.h"
+#include "kernel/core/wide.h"
 #include "kernel/noise/bernoulli_exp.h"
 #include "kernel/noise/ratio.h"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernel/core/signed_wide.h"
 #include "kernel/core/wide.h"
 
 namespace mollify::detail {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/shortest.h"
 
 namespace mollify {
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/shortest.h"
 #include "kernel/core/uniform_below.h"
 #include "kernel/core/wide.h"
 

@@ -8,6 +8,7 @@
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/seeded_random.h"
+#include "kernel/search/band_spec.h"
 #include "laboratory/law/table_scale.h"
 
 namespace mollify {
@@ -17,7 +18,7 @@ CandidateLaw::CandidateLaw(const Measure& p, const Measure& reference, std::size
     : p_(&p),
       reference_(&reference),
       floor_(floor),
-      band_(Band::make({.outcome_count = count, .floor = floor, .epsilon = epsilon})),
+      band_(make_band({.outcome_count = count, .floor = floor, .epsilon = epsilon})),
       table_(band_),
       masses_(count) {
   if (p.dimension() != reference.dimension()) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "kernel/search/band_spec.h"
 #include "laboratory/law/table_scale.h"
 
 namespace mollify {
@@ -30,7 +31,7 @@ GridSampler::GridSampler(std::shared_ptr<const Measure> reference, Grid grid, do
     : reference_(std::move(reference)),
       grid_(std::move(grid)),
       reference_masses_(masses_on(*reference_, grid_)),
-      band_(Band::make({.reference = reference_masses_, .floor = floor, .epsilon = epsilon})) {}
+      band_(make_band({.reference = reference_masses_, .floor = floor, .epsilon = epsilon})) {}
 
 GridRelease::GridRelease(const GridSampler& sampler)
     : sampler_(&sampler), masses_(sampler.grid().cell_count()), table_(sampler.band()) {}

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
+#include "kernel/bands.h"
 #include "kernel/hostile_scores.h"
+#include "kernel/search/band_spec.h"
 
 namespace mollify {
 namespace {
@@ -50,7 +52,7 @@ TEST(AliasTable, OwnsExactlyTheTablesParts) {
   for (const std::size_t k : {1u, 2u, 3u, 4u, 17u}) {
     for (const std::uint64_t total : {40u, 97u, 200u}) {
       const Band band =
-          Band::make({.outcome_count = k, .floor = 0.55, .epsilon = 1.5, .total = total});
+          make_band({.outcome_count = k, .floor = 0.55, .epsilon = 1.5, .total = total});
       for (int shape = 0; shape < test::kShapes; ++shape) {
         const Table table(band,
                           test::scores_of<double>(static_cast<test::Shape>(shape), k, random));
@@ -70,10 +72,10 @@ TEST(AliasTable, OwnsExactlyTheTablesParts) {
 
 TEST(AliasTable, IsExactForManyOutcomes) {
   std::mt19937_64 random(2);
-  const std::vector<std::uint32_t> zeros = {0, 7, 8, 999};
   for (const std::size_t k : {1000u, 100'003u}) {
-    const Band band = Band::make(
-        {.outcome_count = k, .structural_zeros = zeros, .floor = std::exp(-1.0), .epsilon = 2});
+    std::vector<double> masses(k, 1);
+    for (const std::size_t impossible : {0u, 7u, 8u, 999u}) masses[impossible] = 0;
+    const Band band = test::band_with_zeros(masses, std::exp(-1.0), 2);
     for (int shape = 0; shape < test::kShapes; ++shape) {
       EXPECT_TRUE(is_exact(
           Table(band, test::scores_of<double>(static_cast<test::Shape>(shape), k, random))));
@@ -83,7 +85,7 @@ TEST(AliasTable, IsExactForManyOutcomes) {
 
 TEST(AliasTable, DrawsFollowTheTable) {
   std::mt19937_64 scores(3);
-  const Band band = Band::make({.outcome_count = 50, .floor = std::exp(-1.0), .epsilon = 2});
+  const Band band = make_band({.outcome_count = 50, .floor = std::exp(-1.0), .epsilon = 2});
   const Table table(band, test::scores_of<double>(test::Shape::kExponential, 50, scores));
   const AliasTable alias(table);
   SecureRandom secure;

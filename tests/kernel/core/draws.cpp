@@ -20,6 +20,7 @@
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
 #include "kernel/hostile_scores.h"
+#include "kernel/search/band_spec.h"
 
 namespace mollify {
 namespace {
@@ -39,7 +40,7 @@ std::vector<Sampler> samplers() {
   for (std::size_t i = 0; reference.size() < kOutcomes; ++i)
     reference.push_back(1.0 + 0.2 * static_cast<double>(i));
   static const Band band =
-      Band::make({.reference = reference, .floor = std::exp(-1.0), .epsilon = 2});
+      make_band({.reference = reference, .floor = std::exp(-1.0), .epsilon = 2});
   std::mt19937_64 random(6);
   static const Table table(band,
                            test::scores_of<double>(test::Shape::kHeavyTail, kOutcomes, random));

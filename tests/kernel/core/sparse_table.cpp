@@ -14,9 +14,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "kernel/bands.h"
 #include "kernel/core/table.h"
 #include "kernel/hostile_scores.h"
 #include "kernel/reference_law.h"
+#include "kernel/search/band_spec.h"
 
 namespace mollify {
 namespace {
@@ -82,20 +84,15 @@ bool is_within_ebar(const ExpBound& bound, const Law& a, const Law& b) {
 std::vector<Band> small_sparse_bands() {
   static const std::vector<double> uneven = {1, 2, 3, 4};
   static const std::vector<double> with_zero = {3, 0, 1, 2};
-  static const std::vector<std::uint32_t> zero = {1};
   std::vector<Band> bands;
   for (const double epsilon : {0.7, 2.0}) {
     for (const std::uint64_t total : {41u, 60u}) {
       const double floor = std::exp(-epsilon / 2);
       bands.push_back(
-          Band::make({.outcome_count = 3, .floor = floor, .epsilon = epsilon, .total = total}));
+          make_band({.outcome_count = 3, .floor = floor, .epsilon = epsilon, .total = total}));
       bands.push_back(
-          Band::make({.reference = uneven, .floor = floor, .epsilon = epsilon, .total = total}));
-      bands.push_back(Band::make({.reference = with_zero,
-                                  .structural_zeros = zero,
-                                  .floor = floor,
-                                  .epsilon = epsilon,
-                                  .total = total}));
+          make_band({.reference = uneven, .floor = floor, .epsilon = epsilon, .total = total}));
+      bands.push_back(test::band_with_zeros(with_zero, floor, epsilon, total));
     }
   }
   return bands;
@@ -148,7 +145,7 @@ TEST(SparseTable, EveryTableAndEveryPairOfTables) {
 
 TEST(SparseTable, ReleasesTheReferenceUntilItHasScores) {
   const std::vector<double> reference = {1, 2, 5};
-  const Band band = Band::make({.reference = reference, .floor = 0.5, .epsilon = 2});
+  const Band band = make_band({.reference = reference, .floor = 0.5, .epsilon = 2});
   const SparseTable table(band);
   EXPECT_TRUE(table.outcomes().empty());
   for (std::size_t i = 0; i < 3; ++i) {
@@ -197,19 +194,14 @@ Band random_band(std::size_t k, std::mt19937_64& random) {
     const double count = static_cast<double>(k);
     const double floor =
         random() % 2 == 0 ? count / (std::expm1(epsilon) + count) : std::exp(-epsilon / 2);
-    return Band::make({.outcome_count = k, .floor = floor, .epsilon = epsilon});
+    return make_band({.outcome_count = k, .floor = floor, .epsilon = epsilon});
   }
   std::vector<double> reference(k);
-  std::vector<std::uint32_t> zeros;
-  for (std::uint32_t i = 0; i < k; ++i) {
-    const bool zero = i > 0 && random() % 16 == 0;
-    reference[i] = zero ? 0 : std::exp(std::uniform_real_distribution<double>(0, 4)(random));
-    if (zero) zeros.push_back(i);
+  for (std::size_t i = 0; i < k; ++i) {
+    const bool is_zero = i > 0 && random() % 16 == 0;
+    reference[i] = is_zero ? 0 : std::exp(std::uniform_real_distribution<double>(0, 4)(random));
   }
-  return Band::make({.reference = reference,
-                     .structural_zeros = zeros,
-                     .floor = std::exp(-epsilon / 2),
-                     .epsilon = epsilon});
+  return test::band_with_zeros(reference, std::exp(-epsilon / 2), epsilon);
 }
 
 /// Scored outcomes as an honest caller gives them: ascending, in range, none twice.
@@ -334,7 +326,7 @@ TEST(SparseTable, ManyOutcomes) {
   const std::size_t k = std::size_t{1} << 20;
   std::vector<double> reference(k);
   for (double& mass : reference) mass = 0.01 + std::uniform_real_distribution<double>()(random);
-  const Band band = Band::make({.reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
+  const Band band = make_band({.reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
   SparseTable table(band);
   SecureRandom secure;
   for (int unit = 0; unit < 100; ++unit) {

@@ -16,8 +16,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "kernel/bands.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/hostile_scores.h"
+#include "kernel/search/band_spec.h"
 #include "kernel/table_contract.h"
 #include "sanitized.h"
 
@@ -67,9 +69,13 @@ void exhaust(const Band& band, std::set<Numerators>& tables) {
   }
 }
 
-std::optional<Band> band_if_any(const BandSpec& spec) {
+std::optional<Band> band_if_any(const std::vector<double>& reference, double floor, double epsilon,
+                                std::uint64_t total) {
+  const BandSpec same = {
+      .outcome_count = reference.size(), .floor = floor, .epsilon = epsilon, .total = total};
+  const bool is_uniform = reference == std::vector<double>(reference.size(), 1);
   try {
-    return Band::make(spec);
+    return is_uniform ? make_band(same) : test::band_with_zeros(reference, floor, epsilon, total);
   } catch (const InvalidInput&) {
     return std::nullopt;
   }
@@ -82,22 +88,10 @@ std::vector<Band> small_bands(std::uint64_t total, double epsilon) {
                                                        {1, 1, 1, 1}, {8, 4, 2, 1}, {3, 0, 1, 1}};
   std::vector<Band> bands;
   for (const std::vector<double>& reference : references) {
-    std::vector<std::uint32_t> zeros;
-    bool uniform = true;
-    for (std::uint32_t i = 0; i < reference.size(); ++i) {
-      if (reference[i] == 0) zeros.push_back(i);
-      uniform = uniform && reference[i] == 1;
-    }
     const double k = static_cast<double>(reference.size());
     for (const double floor : {k / (std::expm1(epsilon) + k), std::exp(-epsilon / 2), 0.5}) {
-      BandSpec spec = {.outcome_count = reference.size(),
-                       .reference = reference,
-                       .structural_zeros = zeros,
-                       .floor = floor,
-                       .epsilon = epsilon,
-                       .total = total};
-      if (uniform) spec.reference = {};
-      if (std::optional<Band> band = band_if_any(spec)) bands.push_back(std::move(*band));
+      std::optional<Band> band = band_if_any(reference, floor, epsilon, total);
+      if (band) bands.push_back(std::move(*band));
     }
   }
   return bands;
@@ -144,20 +138,14 @@ Band random_uneven_band(std::size_t k, std::mt19937_64& random) {
     const double count = static_cast<double>(k);
     const double floor =
         random() % 2 == 0 ? count / (std::expm1(epsilon) + count) : std::exp(-epsilon / 2);
-    return Band::make({.outcome_count = k, .floor = floor, .epsilon = epsilon, .total = total});
+    return make_band({.outcome_count = k, .floor = floor, .epsilon = epsilon, .total = total});
   }
   std::vector<double> reference(k);
-  std::vector<std::uint32_t> zeros;
-  for (std::uint32_t i = 0; i < k; ++i) {
-    const bool zero = i > 0 && random() % 16 == 0;
-    reference[i] = zero ? 0 : std::exp(std::uniform_real_distribution<double>(0, 4)(random));
-    if (zero) zeros.push_back(i);
+  for (std::size_t i = 0; i < k; ++i) {
+    const bool is_zero = i > 0 && random() % 16 == 0;
+    reference[i] = is_zero ? 0 : std::exp(std::uniform_real_distribution<double>(0, 4)(random));
   }
-  return Band::make({.reference = reference,
-                     .structural_zeros = zeros,
-                     .floor = std::exp(-epsilon / 2),
-                     .epsilon = epsilon,
-                     .total = total});
+  return test::band_with_zeros(reference, std::exp(-epsilon / 2), epsilon, total);
 }
 
 template <class Score>
@@ -197,8 +185,7 @@ RC_GTEST_PROP(Table, AnyFloatsKeepTheContract, ()) { two_tables_of_one_band<floa
 TEST(Table, EachPositionIsDrawnOnceWhateverTheNumberOfOutcomes) {
   std::mt19937_64 random(31);
   for (const std::size_t k : {5u, 7u, 8u, 9u, 15u, 16u, 21u, 255u, 256u, 257u, 264u, 271u, 520u}) {
-    const Band band =
-        Band::make({.outcome_count = k, .floor = 0.5, .epsilon = 3, .total = 100 * k});
+    const Band band = make_band({.outcome_count = k, .floor = 0.5, .epsilon = 3, .total = 100 * k});
     Table table(band);
     table.assign(test::scores_of<double>(test::Shape::kUniform, k, random));
     EXPECT_TRUE(keeps_contract(band, table.numerators())) << k;
@@ -212,7 +199,7 @@ TEST(Table, ManyOutcomesKeepTheContract) {
                               (std::size_t{1} << test::whole_or_sanitized(20, 16)) + 3}) {
     for (const double epsilon : {1e-3, 1.0, 20.0}) {
       const double count = static_cast<double>(k);
-      const Band band = Band::make(
+      const Band band = make_band(
           {.outcome_count = k, .floor = count / (std::expm1(epsilon) + count), .epsilon = epsilon});
       Table table(band);
       for (int shape = 0; shape < test::kShapes; ++shape) {
@@ -226,9 +213,9 @@ TEST(Table, ManyOutcomesKeepTheContract) {
 TEST(Table, GreatestNumberOfOutcomes) {
   const std::size_t k = Band::kMostOutcomes;
   const Band band =
-      Band::make({.outcome_count = k,
-                  .floor = static_cast<double>(k) / (std::exp(1.0) - 1 + static_cast<double>(k)),
-                  .epsilon = 1});
+      make_band({.outcome_count = k,
+                 .floor = static_cast<double>(k) / (std::exp(1.0) - 1 + static_cast<double>(k)),
+                 .epsilon = 1});
   Table table(band);
   EXPECT_TRUE(keeps_contract(band, table.numerators()));
   std::vector<float> scores(k);
@@ -239,7 +226,7 @@ TEST(Table, GreatestNumberOfOutcomes) {
 
 TEST(Table, ReleasesTheReferenceUntilItHasScores) {
   const std::vector<double> reference = {1, 2, 5};
-  const Band band = Band::make({.reference = reference, .floor = 0.5, .epsilon = 2});
+  const Band band = make_band({.reference = reference, .floor = 0.5, .epsilon = 2});
   Table table(band);
   const double total = static_cast<double>(band.total());
   for (std::size_t i = 0; i < 3; ++i) {
@@ -248,7 +235,7 @@ TEST(Table, ReleasesTheReferenceUntilItHasScores) {
 }
 
 TEST(Table, RefusesAnotherNumberOfScores) {
-  const Band band = Band::make({.outcome_count = 3, .floor = 0.5, .epsilon = 1});
+  const Band band = make_band({.outcome_count = 3, .floor = 0.5, .epsilon = 1});
   Table table(band);
   const std::vector<double> two(2);
   const std::vector<float> four(4);

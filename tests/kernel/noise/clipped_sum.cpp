@@ -14,7 +14,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/signed_wide.h"
+#include "kernel/core/wide.h"
 #include "not_finite.h"
 
 namespace mollify {

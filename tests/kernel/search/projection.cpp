@@ -13,6 +13,7 @@
 #include "kernel/core/table.h"
 #include "kernel/hostile_scores.h"
 #include "kernel/reference_law.h"
+#include "kernel/search/band_spec.h"
 #include "kernel/search/projection_lanes.h"
 #include "kernel/table_contract.h"
 #include "not_finite.h"
@@ -72,15 +73,14 @@ void meets_the_law(std::size_t most, int rounds) {
     const double epsilon = std::exp(std::uniform_real_distribution<double>(-4, 2.5)(random));
     const std::string what = "k = " + std::to_string(k) + ", epsilon = " + std::to_string(epsilon);
     const double floor = round % 2 == 0 ? minimax_floor(k, epsilon) : std::exp(-epsilon / 2);
-    worst =
-        std::max(worst, worst_over_shapes<Score>(
-                            Band::make({.outcome_count = k, .floor = floor, .epsilon = epsilon}),
-                            random, what + ", uniform"));
+    worst = std::max(worst, worst_over_shapes<Score>(
+                                make_band({.outcome_count = k, .floor = floor, .epsilon = epsilon}),
+                                random, what + ", uniform"));
     const double spread = round % 3 == 0 ? 1 : round % 3 == 1 ? 6 : 20;
     const std::vector<double> reference = uneven_reference(k, spread, random);
-    worst = std::max(worst, worst_over_shapes<Score>(Band::make({.reference = reference,
-                                                                 .floor = std::exp(-epsilon / 2),
-                                                                 .epsilon = epsilon}),
+    worst = std::max(worst, worst_over_shapes<Score>(make_band({.reference = reference,
+                                                                .floor = std::exp(-epsilon / 2),
+                                                                .epsilon = epsilon}),
                                                      random, what + ", uneven"));
   }
   std::printf("worst deviation %.3g of what is allowed, seed %zu\n", worst, most);
@@ -99,7 +99,7 @@ TEST(Projection, LargestMeasuredSizeMeetsTheLaw) {
   const std::size_t k = 131'072;
   for (const double epsilon : {0.1, 5.0}) {
     const Band band =
-        Band::make({.outcome_count = k, .floor = minimax_floor(k, epsilon), .epsilon = epsilon});
+        make_band({.outcome_count = k, .floor = minimax_floor(k, epsilon), .epsilon = epsilon});
     Table table(band);
     for (const Shape shape : {Shape::kUniform, Shape::kHeavyTail, Shape::kFewPositive}) {
       const std::vector<float> scores = scores_of<float>(shape, k, random);
@@ -116,7 +116,7 @@ TEST(Projection, LargestMeasuredSizeMeetsTheLaw) {
 // outcome is already at its upper bound [MATH 1.1, the missing case].
 TEST(Projection, SharesTheRestByTheReferenceWhereNoScaleFits) {
   const std::vector<double> reference = {0.1, 0.2, 0.3, 0.4};
-  const Band band = Band::make({.reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
+  const Band band = make_band({.reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
   const Table table(band, std::vector<double>{1, 0, 0, 0});
   EXPECT_EQ(table.numerators()[0], band.upper(0));
   const double rest = static_cast<double>(band.total() - band.upper(0));
@@ -130,7 +130,7 @@ TEST(Projection, AllScoresZeroGivesTheReference) {
   const std::vector<double> reference = uneven_reference(37, 6, random);
   double sum = 0;
   for (const double mass : reference) sum += mass;
-  const Band band = Band::make({.reference = reference, .floor = 0.7, .epsilon = 1});
+  const Band band = make_band({.reference = reference, .floor = 0.7, .epsilon = 1});
   for (const double nothing : {0.0, -0.0, -1.0, kNan}) {
     const Table table(band, std::vector<double>(37, nothing));
     for (std::size_t i = 0; i < 37; ++i) {
@@ -141,7 +141,7 @@ TEST(Projection, AllScoresZeroGivesTheReference) {
 }
 
 TEST(Projection, InfiniteScoresLeaveTheOthersTheLeast) {
-  const Band band = Band::make({.outcome_count = 4, .floor = minimax_floor(4, 2), .epsilon = 2});
+  const Band band = make_band({.outcome_count = 4, .floor = minimax_floor(4, 2), .epsilon = 2});
   const Table table(band, std::vector<double>{1e300, kInfinity, kInfinity, 5});
   const auto lowest = static_cast<double>(band.lower(0));
   EXPECT_NEAR(static_cast<double>(table.numerators()[0]) / lowest, 1, 1e-9);
@@ -218,7 +218,7 @@ std::vector<KnownLaw> known_laws() {
 
 TEST(Projection, KnownLawsOfFiveOutcomes) {
   for (const KnownLaw& known : known_laws()) {
-    const Band band = Band::make(
+    const Band band = make_band(
         {.outcome_count = 5, .floor = minimax_floor(5, known.epsilon), .epsilon = known.epsilon});
     const Table table(band, known.p);
     for (std::size_t i = 0; i < 5; ++i) {
@@ -284,11 +284,11 @@ void lanes_agree(const detail::Passes<Score>& baseline, const detail::Passes<Sco
     // With few parts the numerators are small enough for granules of one part.
     const std::uint64_t total = std::uint64_t{1} << (round % 3 == 0 ? 50 : 62);
     const std::vector<double> reference = uneven_reference(k, 3, random);
-    const Band band = Band::make({.outcome_count = k,
-                                  .reference = uniform ? std::span<const double>() : reference,
-                                  .floor = std::exp(-epsilon / 2),
-                                  .epsilon = epsilon,
-                                  .total = total});
+    const Band band = make_band({.outcome_count = k,
+                                 .reference = uniform ? std::span<const double>() : reference,
+                                 .floor = std::exp(-epsilon / 2),
+                                 .epsilon = epsilon,
+                                 .total = total});
     const detail::Bounds bounds = bounds_of(band);
     const auto shape = static_cast<Shape>(round % test::kShapes);
     const std::vector<Score> scores = scores_of<Score>(shape, k, random);
@@ -313,7 +313,7 @@ void coarse_lanes_agree(const detail::Lanes& baseline, const detail::Lanes& wide
     const std::size_t k = 8 * (1 + random() % 200);
     const double epsilon = std::exp(std::uniform_real_distribution<double>(-3, 3)(random));
     const Band band =
-        Band::make({.outcome_count = k, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
+        make_band({.outcome_count = k, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
     const detail::Bounds bounds = bounds_of(band);
     const auto shape = static_cast<Shape>(round % test::kShapes);
     const std::vector<float> scores = scores_of<float>(shape, k, random);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/core/table.h"
+#include "kernel/search/band_spec.h"
 #include "local/band_floor.h"
 
 namespace mollify {
@@ -33,7 +34,7 @@ double lift_inside(const Band& band, std::size_t inside) {
 /// Total variation of the law averaged over lists from the optimum, b e^epsilon on the set.
 double averaged_error(std::size_t count) {
   const double floor = class_floor(0, 1 / kMass, kEpsilon);
-  const Band band = Band::make({.outcome_count = count, .floor = floor, .epsilon = kEpsilon});
+  const Band band = make_band({.outcome_count = count, .floor = floor, .epsilon = kEpsilon});
   double averaged = 0;
   for (std::size_t others = 0; others < count; ++others) {
     averaged += binomial(static_cast<double>(count) - 1, static_cast<double>(others)) *

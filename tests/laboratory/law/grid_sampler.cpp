@@ -12,6 +12,7 @@
 #include "divergence/band_projection.h"
 #include "divergence/f_divergence.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/search/band_spec.h"
 #include "laboratory/cubature.h"
 #include "laboratory/law/candidate_law.h"
 #include "laboratory/law/table_scale.h"
@@ -207,7 +208,7 @@ TEST(GridSampler, RefusesOtherDimensions) {
 }
 
 TEST(TableScale, IsInfiniteWherePHasTooLittleSupport) {
-  const Band band = Band::make({.outcome_count = 4, .floor = std::exp(-0.5), .epsilon = 1});
+  const Band band = make_band({.outcome_count = 4, .floor = std::exp(-0.5), .epsilon = 1});
   // One outcome cannot hold what the others leave: it sits at its upper bound, with r to spare.
   const std::vector<double> point_mass{1, 0, 0, 0};
   EXPECT_NEAR(scale_of(Table(band, point_mass), point_mass), 1 / (0.25 * std::exp(0.5)), 1e-9);

@@ -2,21 +2,25 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <string>
 
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/shortest.h"
 
 namespace mollify::detail {
 
+/// Throws InvalidInput unless there are from 1 to 2^24 outcomes.
+inline void require_outcome_count(std::size_t count) {
+  if (count >= 1 && count <= Band::kMostOutcomes) return;
+  throw InvalidInput("the number of outcomes must be from 1 to 16777216, but is " +
+                     std::to_string(count));
+}
+
 /// The sum of 1 to 2^24 finite, positive masses; throws InvalidInput for any other list.
-inline double validated_mass_sum(std::span<const double> masses) {
-  if (masses.empty() || masses.size() > Band::kMostOutcomes) {
-    throw InvalidInput("the number of outcomes must be from 1 to 16777216, but is " +
-                       std::to_string(masses.size()));
-  }
+[[nodiscard]] inline double validated_mass_sum(std::span<const double> masses) {
+  require_outcome_count(masses.size());
   double sum = 0;
   for (std::size_t i = 0; i < masses.size(); ++i) {
     if (!(masses[i] > 0) || !std::isfinite(masses[i])) {
