@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "io/sha256.h"
 #include "kernel/core/invalid_input.h"
 #include "records/units.h"
 #include "release/central_release.h"
 #include "release/local_release.h"
+#include "space/sha256.h"
 
 namespace mollify {
 namespace {

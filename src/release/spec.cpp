@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/json_syntax.h"
 #include "kernel/core/invalid_input.h"
+#include "release/json_syntax.h"
 #include "release/spec_json.h"
 
 namespace mollify {

@@ -11,13 +11,13 @@
 #include "accounting/directed_rounding.h"
 #include "accounting/gaussian_composition.h"
 #include "accounting/shuffle_amplification.h"
-#include "io/candidates_file.h"
-#include "io/domain_hash.h"
 #include "kernel/core/seeded_random.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
 #include "release/design.h"
 #include "release/release_space.h"
+#include "space/candidates_text.h"
+#include "space/domain_hash.h"
 
 namespace mollify {
 namespace {

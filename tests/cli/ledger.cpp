@@ -14,7 +14,7 @@
 #include "accounting/decimal.h"
 #include "command_line.h"
 #include "io/ledger_file.h"
-#include "io/sha256.h"
+#include "space/sha256.h"
 
 namespace mollify::test {
 namespace {

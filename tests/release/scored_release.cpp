@@ -145,12 +145,12 @@ TEST(ScoredRelease, CertifiesWhatVerificationConfirms) {
             test::local_of(spec).reference = PublicFile{scratch.path("reference.csv")};
           }
           const auto release = test::prepared_local(scratch, spec);
-          const Domain domain = read_domain(spec.domain.file);
-          const CertificateCheck check = test::checked(*release, domain);
+          const Domain whole = read_domain(spec.domain.file);
+          const CertificateCheck check = test::checked(*release, whole);
           EXPECT_TRUE(check.holds()) << certificate_text(release->certificate());
           EXPECT_EQ(check.list_matches.has_value(), !fresh && !reference);
           const CertificateCheck with_list =
-              test::checked(*release, domain, release->space().candidates());
+              test::checked(*release, whole, release->space().candidates());
           EXPECT_TRUE(with_list.holds());
           EXPECT_EQ(with_list.list_matches.has_value(), !fresh);
         }
