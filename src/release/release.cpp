@@ -52,9 +52,8 @@ Decimal exactly(const Decimal& typed, double promised) {
 ExactPrivacy PreparedRelease::cost() const {
   const ExactPrivacy& typed = certificate_.spec.privacy;
   const Privacy& promised = certificate_.total;
-  return {promised.notion, exactly(typed.epsilon, promised.epsilon),
-          exactly(typed.delta, promised.delta), exactly(typed.rho, promised.rho),
-          exactly(typed.mu, promised.mu)};
+  return ExactPrivacy::of(promised.notion, exactly(typed.parameter(), promised.parameter()),
+                          exactly(typed.delta, promised.delta));
 }
 
 std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source& data) {

@@ -157,7 +157,7 @@ TEST(Schema, KnowsEveryPartAndNoOther) {
 }
 
 TEST(Schema, NamesEveryMechanism) {
-  const auto named = [](int model) {
+  const auto named = [](std::size_t model) {
     return schema()["oneOf"][model]["properties"]["mechanism"]["enum"].get<std::set<std::string>>();
   };
   std::set<std::string> local(mechanism_names().begin(), mechanism_names().end());
