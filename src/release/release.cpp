@@ -9,6 +9,7 @@
 #include "records/units.h"
 #include "release/central_release.h"
 #include "release/local_release.h"
+#include "release/spec_json.h"
 #include "space/sha256.h"
 
 namespace mollify {
@@ -57,6 +58,7 @@ ExactPrivacy PreparedRelease::cost() const {
 }
 
 std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source& data) {
+  validate_spec(spec);
   if (spec.model != Model::kCentral || spec.roster) return std::nullopt;
   const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
   if (count == 0) {

@@ -265,7 +265,7 @@ TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
                       "columns:\n  weight: {type: number, min: 40, max: 130, outside: 80}\n");
   const Arguments central = {"--model", "central", "--epsilon", "1", "--count", "2"};
   std::vector<Arguments> releases = {
-      kRostered + Arguments{"--epsilon", "0.7", "--count", "3", "--band", "location=0.6"},
+      kRostered + Arguments{"--epsilon", "0.7", "--count", "3", "--band", "location=0.8"},
       kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--candidates", "50", "--fresh"},
       central, central + Arguments{"--unit", "id", "--delta", "1e-3", "--mechanism", "subset-rr"},
       central + Arguments{"--units", "units.csv", "--unit", "id"}};

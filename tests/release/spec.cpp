@@ -21,7 +21,7 @@ json integral() {
 json central() {
   json spec = integral();
   spec["model"] = "central";
-  spec["privacy"]["delta"] = "1e-6";
+  spec["privacy"]["delta"] = "0.000001";
   return spec;
 }
 
