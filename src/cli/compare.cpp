@@ -115,8 +115,8 @@ ReleaseSpec spec_for(const CompareOptions& options, const CLI::App& command) {
   Json parts = given_parts(command);
   if (parts.contains("roster") && !parts.contains("unit")) refuse_missing("--unit");
   parts["model"] = parts.contains("unit") ? "local" : "integral";
-  if (!parts.contains("count")) parts["count"] = 1;
-  return spec_of(parts, "");
+  if (!parts.contains("count")) parts["count"] = 1U;
+  return mollify::spec_of(parts, "");
 }
 
 int run(const CompareOptions& options, const CLI::App& command) {

@@ -31,7 +31,7 @@ struct SampleOptions {
 
 /// The spec of the file given, or of the flags.
 ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command) {
-  if (!options.spec) return spec_of(given_parts(command), "");
+  if (!options.spec) return mollify::spec_of(given_parts(command), "");
   if (const std::string flag = first_given_part(command); !flag.empty()) {
     throw InvalidInput(
         fmt::format("--spec holds the whole release, so {} must not be given beside it", flag));
@@ -192,12 +192,12 @@ class PrivateData {
     if (!is_stream(path) || spec.gaussian() != nullptr) return;
     std::vector<std::size_t> all(file_->columns().size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-    kept_.assign(all.size(), ColumnBuffer(ValueType::kText));
-    file_->visit(all, [&](const Block& block) {
-      for (std::size_t i = 0; i < all.size(); ++i) kept_[i].append(block.columns[i]);
-    });
+    Schema schema;
+    for (const std::string& column : file_->columns()) schema.push_back({.name = column});
+    kept_.begin(schema);
+    file_->visit(all, [&](const Block& block) { kept_.write(block); });
     std::vector<Values> columns;
-    for (const ColumnBuffer& column : kept_) columns.push_back(column.values());
+    for (std::size_t i = 0; i < all.size(); ++i) columns.push_back(kept_.column(i));
     memory_ = std::make_unique<MemorySource>(file_->columns(), std::move(columns));
   }
 
@@ -205,7 +205,7 @@ class PrivateData {
 
  private:
   std::unique_ptr<CsvSource> file_;
-  std::vector<ColumnBuffer> kept_;
+  MemorySink kept_;
   std::unique_ptr<MemorySource> memory_;
 };
 

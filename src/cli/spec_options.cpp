@@ -10,10 +10,10 @@
 namespace mollify::cli {
 namespace {
 
-constexpr const char* kMechanismGroup = "Mechanism, all of it public";
-constexpr const char* kSpaceGroup = "Space, all of it public";
-constexpr const char* kCentralGroup = "Model central, all of it public";
-constexpr const char* kGaussianGroup = "Model central, family gaussian, all of it public";
+constexpr const char* kMechanismFlags = "Mechanism, all of it public";
+constexpr const char* kSpaceFlags = "Space, all of it public";
+constexpr const char* kCentralFlags = "Model central, all of it public";
+constexpr const char* kGaussianFlags = "Model central, family gaussian, all of it public";
 
 /// What --help says of a flag.
 struct FlagHelp {
@@ -29,57 +29,57 @@ constexpr FlagHelp kHelp[] = {
     {"--count", "NUMBER", "", "records to release: for each unit, or in model central in all"},
     {"--unit", "COLUMN", "", "column that names the unit of each row"},
     {"--units", "FILE", "", "public CSV of all units; protects who is in the data"},
-    {"--mechanism", "NAME", kMechanismGroup, ""},  // its help lists names
-    {"--epsilon", "NUMBER", kMechanismGroup,
+    {"--mechanism", "NAME", kMechanismFlags, ""},  // its help lists names
+    {"--epsilon", "NUMBER", kMechanismFlags,
      "privacy budget of all draws of a unit together, from 1e-06"},
-    {"--mu", "NUMBER", kMechanismGroup,
+    {"--mu", "NUMBER", kMechanismFlags,
      "its counterpart in Gaussian-DP, from 0.001 to 20 for each draw; makes gaussian-curve the "
      "default"},
-    {"--c1", "NUMBER", kMechanismGroup,
+    {"--c1", "NUMBER", kMechanismFlags,
      "least density of P against the reference; makes class the default"},
-    {"--c2", "NUMBER", kMechanismGroup,
+    {"--c2", "NUMBER", kMechanismFlags,
      "greatest density of P against the reference; makes class the default"},
-    {"--gamma", "NUMBER", kMechanismGroup,
+    {"--gamma", "NUMBER", kMechanismFlags,
      "P is within this factor of the reference; makes neighbourhood the default"},
-    {"--reference", "FILE", kMechanismGroup,
+    {"--reference", "FILE", kMechanismFlags,
      "public CSV of records in the domain; makes relative the default"},
-    {"--band", "CHOICE", kMechanismGroup,
+    {"--band", "CHOICE", kMechanismFlags,
      "where the band lies, instead of a mechanism: minimax (for --c2), relative, or location=B"},
-    {"--delta", "NUMBER", kCentralGroup,
+    {"--delta", "NUMBER", kCentralFlags,
      "what (epsilon, delta)-DP adds (default: 0, which is pure)"},
-    {"--rho", "NUMBER", kCentralGroup,
+    {"--rho", "NUMBER", kCentralFlags,
      "budget in zCDP, instead of epsilon and delta; for mechanism product and family gaussian"},
-    {"--rate", "NUMBER", kCentralGroup,
+    {"--rate", "NUMBER", kCentralFlags,
      "releases as many records as come when each is looked at with this probability, instead of "
      "--count; for mechanism poisson-rr"},
-    {"--support", "HINT", kCentralGroup,
+    {"--support", "HINT", kCentralFlags,
      "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
      "width=W or subgaussian=S; half of the budget finds it"},
-    {"--family", "NAME", kGaussianGroup,
+    {"--family", "NAME", kGaussianFlags,
      "gaussian: the rows are taken for draws from one Gaussian, and so are the records released. "
      "How near they come rests on that; privacy rests on nothing about the data. Every column of "
      "the domain must be a number"},
-    {"--covariance", "FILE", kGaussianGroup,
+    {"--covariance", "FILE", kGaussianFlags,
      "public CSV of the covariance matrix, columns named in the header; of logarithms where --log "
      "says so"},
-    {"--covariance-bound", "NUMBER", kGaussianGroup,
+    {"--covariance-bound", "NUMBER", kGaussianFlags,
      "the covariance lies between that of --covariance (default: 1 for each column, and "
      "independent) and this many times it; with --rho, or with --delta"},
-    {"--mean-bound", "NUMBER", kGaussianGroup,
+    {"--mean-bound", "NUMBER", kGaussianFlags,
      "the mean lies within so many standard deviations of the middle of the declared ranges "
      "(default: it is found first, by a part of the rows)"},
-    {"--log", "COLUMN,...", kGaussianGroup,
+    {"--log", "COLUMN,...", kGaussianFlags,
      "columns whose logarithms are Gaussian, separated by commas"},
-    {"--paper-variance", "", kGaussianGroup,
+    {"--paper-variance", "", kGaussianFlags,
      "with --epsilon alone: the published variance of the noise, not the corrected one"},
-    {"--space", "KIND", kSpaceGroup,
+    {"--space", "KIND", kSpaceFlags,
      "categories, grid or candidates (default: what the domain suggests)"},
-    {"--cells", "NUMBER", kSpaceGroup, "cells of a grid, in all (default: 65536)"},
-    {"--candidates", "NUMBER", kSpaceGroup,
+    {"--cells", "NUMBER", kSpaceFlags, "cells of a grid, in all (default: 65536)"},
+    {"--candidates", "NUMBER", kSpaceFlags,
      "how many public records to choose from (default: 65536)"},
-    {"--fresh", "", kSpaceGroup, "new candidates for each unit, instead of one shared list"},
-    {"--candidates-file", "FILE", kSpaceGroup, "a list made by mollify candidates"},
-    {"--score", "NAME", kSpaceGroup,
+    {"--fresh", "", kSpaceFlags, "new candidates for each unit, instead of one shared list"},
+    {"--candidates-file", "FILE", kSpaceFlags, "a list made by mollify candidates"},
+    {"--score", "NAME", kSpaceFlags,
      "kernel, empirical, histogram, gaussian-mixture, ratio or mbde: how rows become an estimate "
      "(default: empirical for categories, kernel otherwise)"},
 };

@@ -13,7 +13,7 @@
 #include "io/line_reader.h"
 #include "io/public_records.h"
 #include "io/roster.h"
-#include "io/sha256.h"
+#include "space/sha256.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {

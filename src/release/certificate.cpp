@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "io/json_syntax.h"
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
+#include "release/json_syntax.h"
 #include "release/spec_json.h"
 
 namespace mollify {

@@ -8,7 +8,6 @@
 
 #include "accounting/central_composition.h"
 #include "accounting/composition.h"
-#include "io/sha256.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
@@ -16,6 +15,7 @@
 #include "release/release_space.h"
 #include "release/spec_json.h"
 #include "space/real_columns.h"
+#include "space/sha256.h"
 
 namespace mollify {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "io/domain_hash.h"
 #include "kernel/core/invalid_input.h"
+#include "space/domain_hash.h"
 
 namespace mollify {
 namespace {

@@ -5,11 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "io/sha256.h"
 #include "kernel/core/invalid_input.h"
 #include "records/units.h"
 #include "release/central_release.h"
 #include "release/local_release.h"
+#include "release/spec_json.h"
+#include "space/sha256.h"
 
 namespace mollify {
 namespace {
@@ -52,12 +53,12 @@ Decimal exactly(const Decimal& typed, double promised) {
 ExactPrivacy PreparedRelease::cost() const {
   const ExactPrivacy& typed = certificate_.spec.privacy;
   const Privacy& promised = certificate_.total;
-  return {promised.notion, exactly(typed.epsilon, promised.epsilon),
-          exactly(typed.delta, promised.delta), exactly(typed.rho, promised.rho),
-          exactly(typed.mu, promised.mu)};
+  return ExactPrivacy::of(promised.notion, exactly(typed.parameter(), promised.parameter()),
+                          exactly(typed.delta, promised.delta));
 }
 
 std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source& data) {
+  validate_spec(spec);
   if (spec.model != Model::kCentral || spec.roster) return std::nullopt;
   const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
   if (count == 0) {

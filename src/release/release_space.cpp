@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "io/candidates_file.h"
 #include "kernel/core/invalid_input.h"
 #include "reference/multiscale_histogram.h"
 #include "reference/smoothed_histogram.h"
+#include "space/candidates_text.h"
 #include "space/recut_domain.h"
 
 namespace mollify {

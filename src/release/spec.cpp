@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/json_syntax.h"
 #include "kernel/core/invalid_input.h"
+#include "release/json_syntax.h"
 #include "release/spec_json.h"
 
 namespace mollify {
@@ -385,8 +385,7 @@ ProtectionScope ReleaseSpec::scope() const {
 }
 
 Privacy ReleaseSpec::budget() const {
-  return {privacy.notion, privacy.epsilon.down(), privacy.delta.down(), privacy.rho.down(),
-          privacy.mu.down()};
+  return Privacy::of(privacy.notion, privacy.parameter().down(), privacy.delta.down());
 }
 
 void validate_spec(const ReleaseSpec& spec) {
