@@ -15,7 +15,7 @@
 #include "mollify/ledger.h"
 #include "mollify/privacy.h"
 
-struct ArrowArrayStream;  // the Arrow C data interface's, whoever declares it
+struct ArrowArrayStream;  // of the Arrow C data interface (mollify/arrow_c.h)
 
 namespace mollify::front {
 
@@ -27,13 +27,12 @@ class ReleaseSpec {
   /// the model has not.
   [[nodiscard]] static ReleaseSpec parse(std::string_view json,
                                          const std::string& name = "the spec");
+  /// The same for a spec that names no domain, from this one.
+  [[nodiscard]] static ReleaseSpec parse(std::string_view json, const Domain& domain);
   [[nodiscard]] static ReleaseSpec read(const std::string& path);
 
   /// `parse` makes an equal spec of it.
   [[nodiscard]] std::string json() const;
-
-  /// The same release from this domain, which the spec then holds.
-  [[nodiscard]] ReleaseSpec with_domain(const Domain& domain) const;
 
   class Inside;
   explicit ReleaseSpec(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
@@ -93,6 +92,11 @@ class Source {
   /// Columns of equal length, with distinct names. They must outlive the source.
   [[nodiscard]] static Source memory(const std::vector<ColumnView>& columns);
 
+  /// A stream of record batches that another program exported: it is
+  /// taken over, even if this throws, and released when the source no longer needs it. Batches that
+  /// are malformed are refused (InvalidInput) when they come.
+  [[nodiscard]] static Source arrow(ArrowArrayStream* stream);
+
   class Inside;
   explicit Source(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
   [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
@@ -121,6 +125,10 @@ class Sink {
 
   /// Columns in memory, which must outlive the sink: filled when the table is whole.
   [[nodiscard]] static Sink memory(std::vector<ReleasedColumn>& columns);
+
+  /// A stream that shows the table: written when the table is whole, and left alone otherwise. Who
+  /// takes it releases it.
+  [[nodiscard]] static Sink arrow(ArrowArrayStream* stream);
 
   class Inside;
   explicit Sink(std::shared_ptr<Inside> inside) : inside_(std::move(inside)) {}

@@ -1,11 +1,14 @@
 #include "front/release.h"
 
+#include <nlohmann/json.hpp>
+
 #include "front/domain.h"
 #include "front/ledger.h"
 #include "front/privacy.h"
 #include "io/domain_yaml.h"
 #include "io/public_files.h"
 #include "io/text_file.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::front {
 
@@ -13,17 +16,21 @@ ReleaseSpec ReleaseSpec::parse(std::string_view json, const std::string& name) {
   return ReleaseSpec(std::make_shared<const Inside>(inside::parse_spec(std::string(json), name)));
 }
 
+ReleaseSpec ReleaseSpec::parse(std::string_view json, const Domain& domain) {
+  nlohmann::ordered_json spec = nlohmann::ordered_json::parse(json, nullptr, false);
+  if (!spec.is_object()) return parse(json);  // which says what is wrong with it
+  if (spec.contains("domain")) {
+    throw InvalidInput("the spec must name no domain where one is given, but it names one");
+  }
+  spec["domain"] = {{"text", domain.yaml()}};
+  return parse(spec.dump());
+}
+
 ReleaseSpec ReleaseSpec::read(const std::string& path) {
   return parse(inside::read_text_file(path), path);
 }
 
 std::string ReleaseSpec::json() const { return inside::spec_text(inside_->spec); }
-
-ReleaseSpec ReleaseSpec::with_domain(const Domain& domain) const {
-  inside::ReleaseSpec spec = inside_->spec;
-  spec.domain = {.text = domain.yaml()};
-  return ReleaseSpec(std::make_shared<const Inside>(std::move(spec)));
-}
 
 Certificate Certificate::parse(std::string_view json, const std::string& name) {
   return Certificate(std::make_shared<const Inside>(std::string(json), name));

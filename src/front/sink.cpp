@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "arrow/arrow_sink.h"
 #include "front/release.h"
 #include "io/atomic_file.h"
 #include "io/csv_sink.h"
@@ -96,6 +97,22 @@ class Columns final : public Sink::Inside {
   inside::MemorySink rows_;
 };
 
+class Stream final : public Sink::Inside {
+ public:
+  explicit Stream(ArrowArrayStream* stream) : stream_(stream) {}
+
+  void begin(const inside::Schema& schema) override { table_.begin(schema); }
+  void write(const inside::Block& block) override { table_.write(block); }
+  void finish() override {
+    table_.finish();
+    table_.export_to(stream_);
+  }
+
+ private:
+  ArrowArrayStream* stream_;
+  inside::ArrowSink table_;
+};
+
 }  // namespace
 
 Sink Sink::csv(const std::string& path, std::optional<std::string> certificate_path) {
@@ -105,5 +122,7 @@ Sink Sink::csv(const std::string& path, std::optional<std::string> certificate_p
 Sink Sink::memory(std::vector<ReleasedColumn>& columns) {
   return Sink(std::make_shared<Columns>(columns));
 }
+
+Sink Sink::arrow(ArrowArrayStream* stream) { return Sink(std::make_shared<Stream>(stream)); }
 
 }  // namespace mollify::front

@@ -1,5 +1,4 @@
-#include <type_traits>
-
+#include "arrow/arrow_source.h"
 #include "front/release.h"
 #include "io/csv_source.h"
 #include "records/memory_table.h"
@@ -20,6 +19,10 @@ Source Source::memory(const std::vector<ColumnView>& columns) {
   }
   return Source(std::make_shared<const Inside>(
       std::make_unique<inside::MemorySource>(std::move(names), std::move(values))));
+}
+
+Source Source::arrow(ArrowArrayStream* stream) {
+  return Source(std::make_shared<const Inside>(std::make_unique<inside::ArrowSource>(stream)));
 }
 
 }  // namespace mollify::front
