@@ -1,4 +1,4 @@
-// Rényi divergences.
+// The divergences in which privacy is stated: Rényi's and the hockey stick.
 #pragma once
 
 #include <span>
@@ -15,6 +15,15 @@ namespace mollify {
 /// P and Q must be distributions (they sum to one; not checked). InvalidInput for α negative or
 /// NaN, or P and Q of different lengths. O(k).
 /// Source: T. van Erven, P. Harremoës, IEEE Trans. Inf. Theory 60 (2014).
-double renyi(double alpha, std::span<const double> p, std::span<const double> q);
+[[nodiscard]] double renyi(double alpha, std::span<const double> p, std::span<const double> q);
+
+/// E_γ(P‖Q) = Σ (P − γQ)₊ for γ ≥ 0.
+///
+/// A mechanism is (ε,δ)-DP exactly when E_{e^ε} ≤ δ between its laws on every neighbouring pair.
+/// E_1 is the total variation distance. Each term is one fused multiply-add, so a tiny excess of P
+/// over γQ is not rounded away. P and Q as in f_divergence.h: masses, not checked. InvalidInput for
+/// γ negative or not finite, or P and Q of different lengths. O(k).
+[[nodiscard]] double hockey_stick(double gamma, std::span<const double> p,
+                                  std::span<const double> q);
 
 }  // namespace mollify
