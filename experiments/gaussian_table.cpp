@@ -70,7 +70,7 @@ std::vector<std::vector<double>> sorted_columns(const std::vector<double>& rows,
 }
 
 void compare(const Table& table, const Whitening& whitening,
-             const std::vector<WhitenedRange>& ranges, const char* name, CentralBudget budget,
+             const std::vector<WhitenedRange>& ranges, const char* name, Privacy budget,
              std::optional<double> mean_bound) {
   const std::size_t width = table.mean.size();
   const MemoryTable rows(width, table.rows);
@@ -132,19 +132,19 @@ int main(int argument_count, char** arguments) {
   }
   const Whitening whitening = Whitening::from_covariance(columns.size(), table.covariance, middle);
   const auto ranges = whitening.ranges_of_box(low, high);
-  fmt::print("| | | | year 1 | | | year 2 | | | year 3 | | |\n");
-  fmt::print(
-      "| budget | mean | promised | model | table | Gaussian | model | table | Gaussian | model | "
-      "table "
-      "| Gaussian |\n");
+  fmt::print("| budget | mean | promised");
+  for (int year = 1; year <= 3; ++year) fmt::print(" | year {}: model | table | Gaussian", year);
+  fmt::print(" |\n");
   fmt::print("|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   struct Budget {
     const char* name;
-    CentralBudget budget;
+    Privacy budget;
   };
-  for (const Budget& each : {Budget{"ε = 1", {.epsilon = 1}}, Budget{"ε = 0.25", {.epsilon = 0.25}},
-                             Budget{"ρ = 0.5", {.rho = 0.5}}, Budget{"ρ = 0.005", {.rho = 0.005}},
-                             Budget{"ε = 1, δ = 10⁻⁶", {.epsilon = 1, .delta = 1e-6}}}) {
+  for (const Budget& each :
+       {Budget{"ε = 1", Privacy::pure(1)}, Budget{"ε = 0.25", Privacy::pure(0.25)},
+        Budget{"ρ = 0.5", Privacy::concentrated(0.5)},
+        Budget{"ρ = 0.005", Privacy::concentrated(0.005)},
+        Budget{"ε = 1, δ = 10⁻⁶", Privacy::approximate(1, 1e-6)}}) {
     compare(table, whitening, ranges, each.name, each.budget, std::nullopt);
     compare(table, whitening, ranges, each.name, each.budget, 10);
   }

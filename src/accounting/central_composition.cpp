@@ -14,12 +14,12 @@ namespace mollify {
 
 namespace {
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
-void require_parameters(const CentralGuarantee& guarantee) {
+void require_parameters(const Privacy& guarantee) {
   for (const auto& [name, value] :
        {std::pair{"epsilon", guarantee.epsilon}, std::pair{"delta", guarantee.delta},
-        std::pair{"rho", guarantee.rho}}) {
+        std::pair{"rho", guarantee.rho}, std::pair{"mu", guarantee.mu}}) {
     if (!(value >= 0.0) || std::isinf(value)) {
       throw InvalidInput(fmt::format("{} must be finite and at least 0, but is {}", name, value));
     }
@@ -28,19 +28,19 @@ void require_parameters(const CentralGuarantee& guarantee) {
 
 }  // namespace
 
-CentralGuarantee composed_up(std::span<const CentralGuarantee> parts) {
+Privacy composed_up(std::span<const Privacy> parts) {
   if (parts.empty()) throw InvalidInput("there must be a release to compose, but there is none");
   const auto any = [&](Notion notion) {
     return std::any_of(parts.begin(), parts.end(),
-                       [&](const CentralGuarantee& part) { return part.notion == notion; });
+                       [&](const Privacy& part) { return part.notion == notion; });
   };
-  CentralGuarantee whole;
-  if (any(Notion::kConcentrated)) {
+  Privacy whole;
+  if (any(Notion::kConcentrated) || any(Notion::kGaussian)) {
     whole.notion = Notion::kConcentrated;
   } else if (any(Notion::kApproximate)) {
     whole.notion = Notion::kApproximate;
   }
-  for (const CentralGuarantee& part : parts) {
+  for (const Privacy& part : parts) {
     require_parameters(part);
     if (whole.notion != Notion::kConcentrated) {
       whole.epsilon = add_up(whole.epsilon, part.epsilon);
@@ -51,7 +51,8 @@ CentralGuarantee composed_up(std::span<const CentralGuarantee> parts) {
     } else {
       whole.rho = add_up(whole.rho, part.notion == Notion::kConcentrated
                                         ? part.rho
-                                        : concentrated_rho_of_pure_up(part.epsilon));
+                                        // μ-Gaussian-DP is μ²/2-zCDP, and ε-DP is ε²/2-zCDP.
+                                        : concentrated_rho_of_pure_up(part.parameter()));
     }
   }
   return whole;

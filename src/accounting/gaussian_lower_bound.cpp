@@ -44,8 +44,7 @@ double by_information(double log_count, double p, double rho) {
 
 }  // namespace
 
-double gaussian_records_lower_bound(const GaussianSamplingTask& task,
-                                    const CentralGuarantee& guarantee) {
+double gaussian_records_lower_bound(const GaussianSamplingTask& task, const Privacy& guarantee) {
   const auto d = static_cast<double>(task.dimension);
   const double root = std::sqrt(static_cast<double>(task.outputs));
   double greatest = 0;
@@ -53,7 +52,7 @@ double gaussian_records_lower_bound(const GaussianSamplingTask& task,
     const double p = q + task.joint_error;
     if (!(log_count >= std::log(2.0)) || !(p > 0 && p < 1)) return;
     const double log_others = log_count + std::log1p(-std::exp(-log_count));
-    const double least = guarantee.notion == CentralGuarantee::Notion::kConcentrated
+    const double least = guarantee.notion == Privacy::Notion::kConcentrated
                              ? by_information(log_count, p, guarantee.rho)
                              : by_group_privacy(log_others, p, guarantee.epsilon, guarantee.delta);
     greatest = std::max(greatest, least);

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 
 namespace mollify {
 
@@ -37,7 +37,6 @@ struct GaussianSamplingTask {
 /// p jointly, 1/M if they were independent: data processing. QED M is the greater of floor(R/r) + 1
 /// (on a line, where q is that of one coordinate) and (R/(2r))^d (a maximal packing); r is the best
 /// of a fixed set. Rounded down by a relative 1e-9.
-double gaussian_records_lower_bound(const GaussianSamplingTask& task,
-                                    const CentralGuarantee& guarantee);
+double gaussian_records_lower_bound(const GaussianSamplingTask& task, const Privacy& guarantee);
 
 }  // namespace mollify

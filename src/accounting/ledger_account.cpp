@@ -70,28 +70,28 @@ struct LedgerAccount::Conversion {
   }
 };
 
-void LedgerAccount::add(const PrivacyCost& cost) {
+void LedgerAccount::add(const ExactPrivacy& cost) {
   ++releases_;
   switch (cost.notion) {
-    case PrivacyCost::Notion::kApproximate:
+    case ExactPrivacy::Notion::kApproximate:
       if (cost.delta > Decimal(1.0)) {
         throw InvalidInput("delta must be at most 1, but is " + cost.delta.text());
       }
       delta_ = delta_ + cost.delta;
       [[fallthrough]];
-    case PrivacyCost::Notion::kPure:
-      epsilon_ = epsilon_ + cost.parameter;
-      ++epsilons_[cost.parameter];
+    case ExactPrivacy::Notion::kPure:
+      epsilon_ = epsilon_ + cost.epsilon;
+      ++epsilons_[cost.epsilon];
       return;
-    case PrivacyCost::Notion::kConcentrated:
-      rho_ = rho_ + cost.parameter;
+    case ExactPrivacy::Notion::kConcentrated:
+      rho_ = rho_ + cost.rho;
       return;
-    case PrivacyCost::Notion::kGaussian:
-      mu_squared_ = mu_squared_ + cost.parameter * cost.parameter;
+    case ExactPrivacy::Notion::kGaussian:
+      mu_squared_ = mu_squared_ + cost.mu * cost.mu;
   }
 }
 
-LedgerAccount LedgerAccount::with(const PrivacyCost& cost) const {
+LedgerAccount LedgerAccount::with(const ExactPrivacy& cost) const {
   LedgerAccount more = *this;
   more.add(cost);
   return more;
@@ -105,7 +105,7 @@ Decimal LedgerAccount::rho_of_all() const {
 
 /// Visits every conversion that may keep an (ε, δ) total with some ε left for it.
 template <class Visit>
-void LedgerAccount::for_each_conversion(const PrivacyCost& total, Visit visit) const {
+void LedgerAccount::for_each_conversion(const ExactPrivacy& total, Visit visit) const {
   if (delta_ >= total.delta) return;
   const bool pure_only = rho_.is_zero() && mu_squared_.is_zero();
   const std::size_t step = 1 + epsilons_.size() / kSomeThresholds;
@@ -145,79 +145,80 @@ void LedgerAccount::for_each_conversion(const PrivacyCost& total, Visit visit) c
   }
 }
 
-bool LedgerAccount::fits(const PrivacyCost& total) const {
+bool LedgerAccount::fits(const ExactPrivacy& total) const {
   if (releases_ == 0) return true;
   const bool pure_only = rho_.is_zero() && mu_squared_.is_zero();
   switch (total.notion) {
-    case PrivacyCost::Notion::kPure:
-      return pure_only && delta_.is_zero() && epsilon_ <= total.parameter;
-    case PrivacyCost::Notion::kConcentrated:
-      return delta_.is_zero() && rho_of_all() <= total.parameter;
+    case ExactPrivacy::Notion::kPure:
+      return pure_only && delta_.is_zero() && epsilon_ <= total.parameter();
+    case ExactPrivacy::Notion::kConcentrated:
+      return delta_.is_zero() && rho_of_all() <= total.parameter();
     default:
       break;
   }
-  if (pure_only && epsilon_ <= total.parameter && delta_ <= total.delta) return true;
+  if (pure_only && epsilon_ <= total.parameter() && delta_ <= total.delta) return true;
   bool found = false;
   const double delta = minus_or_zero(total.delta, delta_).down();
   for_each_conversion(total, [&](const Conversion& way) {
-    if (found || way.added > total.parameter) return;
-    found = way.delta_up(minus_or_zero(total.parameter, way.added).down()) <= delta;
+    if (found || way.added > total.parameter()) return;
+    found = way.delta_up(minus_or_zero(total.parameter(), way.added).down()) <= delta;
   });
   return found;
 }
 
-std::optional<Spending> LedgerAccount::spent(const PrivacyCost& total) const {
+std::optional<Spending> LedgerAccount::spent(const ExactPrivacy& total) const {
   const bool pure_only = rho_.is_zero() && mu_squared_.is_zero();
   switch (total.notion) {
-    case PrivacyCost::Notion::kPure:
+    case ExactPrivacy::Notion::kPure:
       if (!pure_only || !delta_.is_zero()) return std::nullopt;
-      return Spending{PrivacyCost::pure(epsilon_), CompositionRule::kBasic};
-    case PrivacyCost::Notion::kConcentrated:
+      return Spending{ExactPrivacy::pure(epsilon_), CompositionRule::kBasic};
+    case ExactPrivacy::Notion::kConcentrated:
       if (!delta_.is_zero()) return std::nullopt;
-      return Spending{PrivacyCost::concentrated(rho_of_all()), CompositionRule::kBasic};
+      return Spending{ExactPrivacy::concentrated(rho_of_all()), CompositionRule::kBasic};
     default:
       break;
   }
   std::optional<Spending> best;
   if (pure_only) {
-    best = Spending{PrivacyCost::approximate(epsilon_, delta_), CompositionRule::kBasic};
+    best = Spending{ExactPrivacy::approximate(epsilon_, delta_), CompositionRule::kBasic};
     if (releases_ == 0) return best;
   }
   const double delta = minus_or_zero(total.delta, delta_).down();
   for_each_conversion(total, [&](const Conversion& way) {
     double epsilon = way.epsilon_up(delta);
-    if (way.added <= total.parameter) {
+    if (way.added <= total.parameter()) {
       // What fits is never reported as more than the total.
-      const double room = minus_or_zero(total.parameter, way.added).down();
+      const double room = minus_or_zero(total.parameter(), way.added).down();
       if (epsilon > room && way.delta_up(room) <= delta) epsilon = room;
     }
     if (!std::isfinite(epsilon)) return;
     const Decimal sum = way.added + Decimal(epsilon);
-    const bool better = !best || sum < best->cost.parameter || best->cost.delta > total.delta;
-    if (better) best = Spending{PrivacyCost::approximate(sum, total.delta), way.rule};
+    const bool better = !best || sum < best->cost.parameter() || best->cost.delta > total.delta;
+    if (better) best = Spending{ExactPrivacy::approximate(sum, total.delta), way.rule};
   });
   return best;
 }
 
-std::optional<PrivacyCost> LedgerAccount::plain_sum() const {
-  if (rho_.is_zero() && mu_squared_.is_zero()) return PrivacyCost::approximate(epsilon_, delta_);
+std::optional<ExactPrivacy> LedgerAccount::plain_sum() const {
+  if (rho_.is_zero() && mu_squared_.is_zero()) return ExactPrivacy::approximate(epsilon_, delta_);
   if (!delta_.is_zero()) return std::nullopt;
-  return spent(PrivacyCost::concentrated({}))->cost;
+  return spent(ExactPrivacy::concentrated({}))->cost;
 }
 
-Decimal LedgerAccount::remaining(const PrivacyCost& total) const {
+Decimal LedgerAccount::remaining(const ExactPrivacy& total) const {
   if (!fits(total)) return {};
-  if (total.notion == PrivacyCost::Notion::kPure) return minus_or_zero(total.parameter, epsilon_);
-  if (total.notion == PrivacyCost::Notion::kConcentrated) {
-    return minus_or_zero(total.parameter, spent(total)->cost.parameter);
+  if (total.notion == ExactPrivacy::Notion::kPure)
+    return minus_or_zero(total.parameter(), epsilon_);
+  if (total.notion == ExactPrivacy::Notion::kConcentrated) {
+    return minus_or_zero(total.parameter(), spent(total)->cost.parameter());
   }
   const auto fits_too = [&](const Decimal& epsilon) {
-    return with(PrivacyCost::pure(epsilon)).fits(total);
+    return with(ExactPrivacy::pure(epsilon)).fits(total);
   };
-  Decimal exact = minus_or_zero(total.parameter, epsilon_);
+  Decimal exact = minus_or_zero(total.parameter(), epsilon_);
   if (!exact.is_zero() && !fits_too(exact)) exact = {};
   double least = exact.down();
-  double most = 2 * total.parameter.up() + 1;
+  double most = 2 * total.parameter().up() + 1;
   constexpr int kDigits = 6;
   const auto rounded_down = [](double value) { return Decimal(value).with_digits_down(kDigits); };
   for (int i = 0; i < 40 && most - least > 1e-7 * most; ++i) {

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "accounting/privacy_cost.h"
+#include "accounting/privacy.h"
 
 namespace mollify {
 
@@ -22,7 +22,7 @@ const char* name_of(CompositionRule rule);
 
 /// What is spent, in the terms of a total.
 struct Spending {
-  PrivacyCost cost;
+  ExactPrivacy cost;
   CompositionRule rule = CompositionRule::kBasic;
 };
 
@@ -47,36 +47,36 @@ struct Spending {
 class LedgerAccount {
  public:
   /// Counts one release. InvalidInput for δ above 1.
-  void add(const PrivacyCost& cost);
+  void add(const ExactPrivacy& cost);
 
   /// The same account with one release more.
-  LedgerAccount with(const PrivacyCost& cost) const;
+  LedgerAccount with(const ExactPrivacy& cost) const;
 
   std::uint64_t releases() const { return releases_; }
 
   /// Whether all that is counted keeps the total. Immediate if Σ does; otherwise some microseconds
   /// for each distinct ε, and for each release of a threshold that is composed optimally.
-  bool fits(const PrivacyCost& total) const;
+  bool fits(const ExactPrivacy& total) const;
 
   /// What is spent, in the notion of the total; none where no rule says so. For an (ε, δ) total ε
   /// is the least one that goes with the total's δ, or with Σδ where that is by Σε.
-  std::optional<Spending> spent(const PrivacyCost& total) const;
+  std::optional<Spending> spent(const ExactPrivacy& total) const;
 
   /// What is spent where no total says in which notion: the weakest notion that all costs have, by
   /// addition; none where (ε, δ) releases are beside releases in ρ or μ.
-  std::optional<PrivacyCost> plain_sum() const;
+  std::optional<ExactPrivacy> plain_sum() const;
 
   /// What one more release may cost: ε of a pure one, or ρ where the total is in ρ, in the total's
   /// notion. Exact where addition is the best rule, otherwise rounded down to 6 digits; 0 where the
   /// total is passed.
-  Decimal remaining(const PrivacyCost& total) const;
+  Decimal remaining(const ExactPrivacy& total) const;
 
  private:
   struct Conversion;
 
   Decimal rho_of_all() const;
   template <class Visit>
-  void for_each_conversion(const PrivacyCost& total, Visit visit) const;
+  void for_each_conversion(const ExactPrivacy& total, Visit visit) const;
 
   std::uint64_t releases_ = 0;
   std::map<Decimal, std::uint64_t> epsilons_;  // of pure and approximate releases, how many

@@ -1,6 +1,7 @@
 // What a release promises, may spend or costs: a privacy notion and its parameters.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "accounting/decimal.h"
@@ -16,7 +17,11 @@ enum class PrivacyNotion {
   kGaussian,      ///< μ-Gaussian-DP: no easier to tell apart than N(0,1) and N(μ,1) [DRS22]
 };
 
-/// One promise, budget or cost. The parameters that the notion does not have are 0 and say nothing.
+/// The name of what adds up when releases do: "epsilon", "epsilon", "rho" or "mu".
+[[nodiscard]] const char* parameter_name(PrivacyNotion notion);
+
+/// One promise, budget or cost, made by naming its notion. The parameters that the notion does not
+/// have are 0 and say nothing.
 template <class Number>
 struct BasicPrivacy {
   using Notion = PrivacyNotion;
@@ -27,28 +32,59 @@ struct BasicPrivacy {
   Number rho{};
   Number mu{};
 
-  [[nodiscard]] static BasicPrivacy pure(Number epsilon) {
+  /// A pure 0: of what says nothing.
+  BasicPrivacy() = default;
+
+  [[nodiscard]] static constexpr BasicPrivacy pure(Number epsilon) {
     return {Notion::kPure, std::move(epsilon), {}, {}, {}};
   }
   /// Pure where delta is 0.
-  [[nodiscard]] static BasicPrivacy approximate(Number epsilon, Number delta) {
+  [[nodiscard]] static constexpr BasicPrivacy approximate(Number epsilon, Number delta) {
     if (delta == Number{}) return pure(std::move(epsilon));
     return {Notion::kApproximate, std::move(epsilon), std::move(delta), {}, {}};
   }
-  [[nodiscard]] static BasicPrivacy concentrated(Number rho) {
+  [[nodiscard]] static constexpr BasicPrivacy concentrated(Number rho) {
     return {Notion::kConcentrated, {}, {}, std::move(rho), {}};
   }
-  [[nodiscard]] static BasicPrivacy gaussian(Number mu) {
+  [[nodiscard]] static constexpr BasicPrivacy gaussian(Number mu) {
     return {Notion::kGaussian, {}, {}, {}, std::move(mu)};
   }
 
-  /// ε, ε, ρ or μ: what adds up when releases do.
-  [[nodiscard]] const Number& parameter() const {
+  /// Of a notion known by name: its parameter(), and delta where it has one.
+  [[nodiscard]] static constexpr BasicPrivacy of(Notion notion, Number parameter,
+                                                 Number delta = {}) {
+    switch (notion) {
+      case Notion::kPure:
+        return pure(std::move(parameter));
+      case Notion::kApproximate:
+        return approximate(std::move(parameter), std::move(delta));
+      case Notion::kConcentrated:
+        return concentrated(std::move(parameter));
+      case Notion::kGaussian:
+        break;
+    }
+    return gaussian(std::move(parameter));
+  }
+
+  /// The one of that name.
+  [[nodiscard]] constexpr const Number& parameter() const {
     if (notion == Notion::kConcentrated) return rho;
     return notion == Notion::kGaussian ? mu : epsilon;
   }
 
+  /// "epsilon 0.5", "epsilon 1 and delta 1e-06", "rho 0.1", "mu 1": six digits of a double, all of
+  /// a Decimal.
+  [[nodiscard]] std::string text() const;
+
   friend bool operator==(const BasicPrivacy&, const BasicPrivacy&) = default;
+
+ private:
+  constexpr BasicPrivacy(Notion notion_, Number epsilon_, Number delta_, Number rho_, Number mu_)
+      : notion(notion_),
+        epsilon(std::move(epsilon_)),
+        delta(std::move(delta_)),
+        rho(std::move(rho_)),
+        mu(std::move(mu_)) {}
 };
 
 /// Of what is computed: rounded to the safe side by whoever makes it.

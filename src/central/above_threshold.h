@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 #include "kernel/core/secure_random.h"
 #include "kernel/noise/discrete_laplace.h"
 
@@ -40,7 +40,7 @@ class AboveThreshold {
   /// epsilon from 1e-6 to 100, Delta from 1 to 1000; InvalidInput otherwise.
   explicit AboveThreshold(double epsilon, std::uint64_t sensitivity = 1);
 
-  CentralGuarantee guarantee() const { return {CentralGuarantee::Notion::kPure, epsilon_, 0, 0}; }
+  Privacy guarantee() const { return Privacy::pure(epsilon_); }
   /// t1 and t2, doubles exactly.
   double threshold_scale() const { return threshold_scale_; }
   double answer_scale() const { return 2 * threshold_scale_; }

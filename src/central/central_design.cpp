@@ -21,6 +21,8 @@
 namespace mollify {
 namespace {
 
+using Notion = PrivacyNotion;
+
 void validate(const CentralRequest& request) {
   const auto& [records, outcomes, outputs, budget] = request;
   if (records < 1 || records > RandomizedResponse::kMostRecords) {
@@ -32,12 +34,10 @@ void validate(const CentralRequest& request) {
         fmt::format("the number of outcomes must be from 1 to 16777216, but is {}", outcomes));
   }
   if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
-  if (budget.rho) {
-    if (!std::isfinite(*budget.rho) || *budget.rho <= 0) {
-      throw InvalidInput(fmt::format("rho must be finite and positive, but is {}", *budget.rho));
-    }
-    if (budget.epsilon != 0 || budget.delta != 0) {
-      throw InvalidInput("a budget is either rho or epsilon and delta, but both are given");
+  require_central_budget(budget);
+  if (budget.notion == Notion::kConcentrated) {
+    if (!std::isfinite(budget.rho) || budget.rho <= 0) {
+      throw InvalidInput(fmt::format("rho must be finite and positive, but is {}", budget.rho));
     }
     return;
   }
@@ -53,7 +53,7 @@ void validate(const CentralRequest& request) {
 
 /// What most mechanisms begin with; throws if they cannot release so many.
 CentralDesign begin(CentralMechanism mechanism, const CentralRequest& request) {
-  if (request.budget.rho) {
+  if (request.budget.notion == Notion::kConcentrated) {
     throw InvalidInput(
         fmt::format("mechanism {} spends epsilon and delta, but the budget is rho; mechanism "
                     "product spends rho",
@@ -84,7 +84,7 @@ RandomizedResponse pure_response(const CentralDesign& design) {
 
 CentralDesign subsampled(CentralMechanism mechanism, const CentralRequest& request) {
   CentralDesign design = begin(mechanism, request);
-  design.guarantee.epsilon = ExpBound(request.budget.epsilon).epsilon();
+  design.guarantee = Privacy::pure(ExpBound(request.budget.epsilon).epsilon());
   design.epsilon0 = epsilon0_up(pure_response(design));
   design.why = fmt::format(
       "{} of {} records go through randomized response with odds 1 + (n/m)(e^epsilon - 1), the "
@@ -96,7 +96,7 @@ CentralDesign subsampled(CentralMechanism mechanism, const CentralRequest& reque
 CentralDesign ds_roo(const CentralRequest& request) {
   CentralDesign design = begin(CentralMechanism::kDsRoo, request);
   design.runs = request.outputs;
-  design.guarantee.epsilon = ExpBound(request.budget.epsilon).epsilon();
+  design.guarantee = Privacy::pure(ExpBound(request.budget.epsilon).epsilon());
   design.why = fmt::format(
       "each output is a uniform outcome or one of {} records, the oftener a record the better all "
       "outcomes are covered; in the worst case no better than subsampled-rr",
@@ -115,9 +115,7 @@ CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& r
         "mechanism {} needs a delta above 0, but it is 0; subsampled-rr is the pure one",
         name_of(mechanism)));
   }
-  design.guarantee = {.notion = CentralGuarantee::Notion::kApproximate,
-                      .epsilon = request.budget.epsilon,
-                      .delta = request.budget.delta};
+  design.guarantee = Privacy::approximate(request.budget.epsilon, request.budget.delta);
   return design;
 }
 
@@ -194,7 +192,7 @@ CentralDesign histogram(const CentralRequest& request) {
   one.outputs = 1;  // more outputs than records are no trouble here
   CentralDesign design = begin(CentralMechanism::kHistogram, one);
   design.outputs = request.outputs;
-  design.guarantee.epsilon = request.budget.epsilon;
+  design.guarantee = Privacy::pure(request.budget.epsilon);
   design.why =
       "all outputs are drawn from one histogram with noise, the baseline: they share its errors";
   return design;
@@ -211,11 +209,11 @@ unsigned coordinates_of(std::uint64_t outcomes) {
 }
 
 CentralDesign product(const CentralRequest& request) {
-  CentralRequest without_rho = request;
-  without_rho.budget.rho.reset();
-  CentralDesign design = begin(CentralMechanism::kProduct, without_rho);
+  CentralRequest any_budget = request;
+  any_budget.budget = {};
+  CentralDesign design = begin(CentralMechanism::kProduct, any_budget);
   const unsigned d = coordinates_of(request.outcomes);
-  if (!request.budget.rho) {
+  if (request.budget.notion != Notion::kConcentrated) {
     const ProductSampler sampler(d, request.records, request.outputs, request.budget.epsilon);
     design.guarantee = sampler.guarantee();
     design.epsilon0 = epsilon0_up(sampler.response());
@@ -227,12 +225,12 @@ CentralDesign product(const CentralRequest& request) {
   }
   design.runs = request.outputs;
   const std::uint64_t each = request.records / request.outputs;
-  const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, *request.budget.rho);
+  const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, request.budget.rho);
   if (!clip) {
     throw InvalidInput(fmt::format(
         "mechanism product with {} bits needs more than {} records for each output, or a rho above "
         "{}, because means are clipped below 1/3",
-        d, each, *request.budget.rho));
+        d, each, request.budget.rho));
   }
   design.guarantee = ClippedMeans(d, each, *clip).guarantee();
   design.why = fmt::format(
@@ -273,6 +271,18 @@ CentralDesign finished(CentralDesign design) {
 }
 
 }  // namespace
+
+void require_central_budget(const Privacy& budget) {
+  if (budget.notion == Notion::kGaussian) {
+    throw InvalidInput("a budget of the central model is in epsilon, delta or rho, but is in mu");
+  }
+  const bool is_rho = budget.notion == Notion::kConcentrated;
+  if ((is_rho ? budget.epsilon : budget.rho) != 0 || budget.mu != 0 ||
+      (budget.notion != Notion::kApproximate && budget.delta != 0)) {
+    throw InvalidInput(
+        "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given");
+  }
+}
 
 CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request) {
   validate(request);
@@ -347,7 +357,7 @@ std::unique_ptr<CentralSampler> repeated(std::unique_ptr<CentralSampler> single,
 
 std::unique_ptr<CentralSampler> product_sampler(const CentralDesign& design) {
   const unsigned d = coordinates_of(design.outcomes);
-  if (design.guarantee.notion == CentralGuarantee::Notion::kPure) {
+  if (design.guarantee.notion == Notion::kPure) {
     return std::make_unique<ProductSampler>(d, design.records, *design.outputs,
                                             design.guarantee.epsilon);
   }

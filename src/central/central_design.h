@@ -7,22 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 #include "central/central_mechanism.h"
 #include "central/central_sampler.h"
 
 namespace mollify {
-
-/// What may be spent on one release.
-struct CentralBudget {
-  double epsilon = 0;
-  /// 0 asks for pure differential privacy.
-  double delta = 0;
-  /// In place of epsilon and delta, which are then left 0: rho-zCDP, for the product mechanism.
-  std::optional<double> rho = std::nullopt;
-
-  friend bool operator==(const CentralBudget&, const CentralBudget&) = default;
-};
 
 /// Everything public about a release.
 struct CentralRequest {
@@ -32,7 +21,8 @@ struct CentralRequest {
   std::uint64_t outcomes = 0;
   /// m, the number of outputs, at least 1.
   std::uint64_t outputs = 0;
-  CentralBudget budget;
+  /// For all outputs together; rho for the product mechanism alone.
+  Privacy budget;
 };
 
 /// A mechanism with all its public parameters, and what they promise. Two designs of one request
@@ -51,7 +41,7 @@ struct CentralDesign {
   std::optional<double> epsilon0 = std::nullopt;
   /// With which probability poisson-rr looks at a record; 1 elsewhere.
   double rate = 1;
-  CentralGuarantee guarantee;
+  Privacy guarantee;
   /// See CentralSampler.
   double total_variation_up = 1;
   bool independent_outputs = true;
@@ -64,6 +54,10 @@ struct CentralDesign {
 /// The parameters with which the mechanism spends the budget at the least total variation.
 /// Throws InvalidInput, in one sentence that says what would do, if it cannot serve the request.
 CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request);
+
+/// Throws InvalidInput for a budget in mu, which nothing here spends, and for one with parameters
+/// that its notion does not have.
+void require_central_budget(const Privacy& budget);
 
 /// poisson-rr at a rate in (0, 1], releasing a random number of outputs with the law Bin(n, rate).
 /// `request.outputs` is not read. Needs delta > 0; throws InvalidInput otherwise.

@@ -109,10 +109,10 @@ class Problem {
         request.outcomes = static_cast<std::uint64_t>(value);
         break;
       case PlanUnknown::kEpsilon:
-        request.budget.epsilon = value;
+        request.budget = Privacy::approximate(value, request.budget.delta);
         break;
       case PlanUnknown::kDelta:
-        request.budget.delta = value;
+        request.budget = Privacy::approximate(request.budget.epsilon, value);
         break;
       case PlanUnknown::kOutputs:
         request.outputs = static_cast<std::uint64_t>(value);
@@ -210,8 +210,10 @@ void validate(PlanUnknown unknown, const CentralQuestion& question) {
   if (unknown == PlanUnknown::kRecords)
     request.records = std::max<std::uint64_t>(request.outputs, 1);
   if (unknown == PlanUnknown::kOutcomes) request.outcomes = 1;
-  if (unknown == PlanUnknown::kEpsilon) request.budget.epsilon = 1;
-  if (unknown == PlanUnknown::kDelta) request.budget.delta = 0;
+  if (unknown == PlanUnknown::kEpsilon) {
+    request.budget = Privacy::approximate(1, request.budget.delta);
+  }
+  if (unknown == PlanUnknown::kDelta) request.budget = Privacy::pure(request.budget.epsilon);
   if (unknown == PlanUnknown::kOutputs) request.outputs = 1;
   design_central(CentralMechanism::kSubsampledRr, request);
 }

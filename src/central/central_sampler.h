@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 #include "kernel/core/secure_random.h"
 
 namespace mollify {
@@ -33,7 +33,7 @@ class CentralSampler {
   virtual std::optional<std::uint64_t> output_count() const = 0;
 
   /// What all outputs of one draw promise together.
-  virtual CentralGuarantee guarantee() const = 0;
+  virtual Privacy guarantee() const = 0;
 
   /// Total variation of one output, rounded up: if the records are independent draws from P, each
   /// output follows one P-hat with TV(P-hat, P) at most this, and the joint law of the m outputs is

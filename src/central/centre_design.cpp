@@ -39,9 +39,11 @@ void check(const CentreRequest& request) {
     throw InvalidInput(fmt::format(
         "the dimension of a coarse centre must be from 1 to 1024, but is {}", request.dimension));
   }
-  const CentralBudget& budget = request.budget;
-  if (budget.rho) {
-    require_in("rho", *budget.rho, 1e-12, 1000);
+  const Privacy& budget = request.budget;
+  require_central_budget(budget);
+  const bool is_rho = budget.notion == PrivacyNotion::kConcentrated;
+  if (is_rho) {
+    require_in("rho", budget.rho, 1e-12, 1000);
   } else {
     require_in("epsilon", budget.epsilon, 1e-6, 100);
     if (budget.delta != 0) require_in("delta", budget.delta, 1e-100, 0.5);
@@ -49,7 +51,7 @@ void check(const CentreRequest& request) {
   require_in("the deviation", request.deviation, 1e-100, 1e100);
   require_in("the probability of failure", request.failure, 1e-100, 0.5);
   if (request.ranges.empty()) {
-    if (budget.rho || budget.delta == 0) {
+    if (is_rho || budget.delta == 0) {
       throw InvalidInput(
           "without a delta the coarse centre needs declared ranges of the mean, but has none");
     }
@@ -155,9 +157,11 @@ std::optional<Stages> two_stages(const CentreRequest& request, double first_delt
 
 /// All ways of spending the budget.
 std::vector<Stages> ways_to_spend(const CentreRequest& request) {
-  const CentralBudget& budget = request.budget;
+  const Privacy& budget = request.budget;
   const std::size_t d = request.dimension;
-  if (budget.rho) return {{.rate = concentrated_rate(d, *budget.rho)}};
+  if (budget.notion == PrivacyNotion::kConcentrated) {
+    return {{.rate = concentrated_rate(d, budget.rho)}};
+  }
   if (budget.delta == 0) return {{.rate = pure_rate(d, budget.epsilon)}};
   if (!request.ranges.empty()) {
     return {{.rate = approximate_rate(d, budget.epsilon, budget.delta)}};
@@ -246,13 +250,7 @@ std::optional<CentreDesign> best_design(const CentreRequest& request) {
       before = design ? design->radius : before;
     }
   }
-  if (!best) return best;
-  const CentralBudget& budget = request.budget;
-  using Notion = CentralGuarantee::Notion;
-  best->guarantee = budget.rho
-                        ? CentralGuarantee{.notion = Notion::kConcentrated, .rho = *budget.rho}
-                        : CentralGuarantee{budget.delta == 0 ? Notion::kPure : Notion::kApproximate,
-                                           budget.epsilon, budget.delta, 0};
+  if (best) best->guarantee = request.budget;
   return best;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 #include "central/central_design.h"
 #include "kernel/noise/ratio.h"
 
@@ -27,7 +27,7 @@ struct CentreRequest {
   /// d, 1 to 1024.
   std::size_t dimension = 0;
   /// Of the whole centre: pure, concentrated or approximate.
-  CentralBudget budget;
+  Privacy budget;
   /// One for each coordinate, one for all of them, or none; needed unless budget.delta > 0.
   std::vector<WhitenedRange> ranges;
   /// The most that the standard deviation of a whitened coordinate can be, 1e-100 to 1e100.
@@ -66,7 +66,7 @@ struct CentreDesign {
   std::vector<Cells> cells;
   /// eta of each coordinate's median (PrivateMedian): 2 eta-DP, and eta^2 / 2-zCDP.
   Ratio rate;
-  CentralGuarantee guarantee;
+  Privacy guarantee;
   /// The bound on each coordinate's |mean - centre|, and sqrt(d) times it, rounded up: R_centre.
   double coordinate_error = 0;
   double radius = 0;

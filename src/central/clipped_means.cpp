@@ -56,9 +56,8 @@ std::optional<std::uint64_t> ClippedMeans::least_clip(unsigned coordinates, std:
   return high;
 }
 
-CentralGuarantee ClippedMeans::guarantee() const {
-  return {.notion = CentralGuarantee::Notion::kConcentrated,
-          .rho = rho_up(coordinates_, records_, clip_)};
+Privacy ClippedMeans::guarantee() const {
+  return Privacy::concentrated(rho_up(coordinates_, records_, clip_));
 }
 
 double ClippedMeans::total_variation_up() const {

@@ -39,7 +39,7 @@ class ClippedMeans final : public CentralSampler {
   std::uint64_t outcome_count() const override { return std::uint64_t{1} << coordinates_; }
   std::uint64_t record_count() const override { return records_; }
   std::optional<std::uint64_t> output_count() const override { return 1; }
-  CentralGuarantee guarantee() const override;
+  Privacy guarantee() const override;
   /// For product distributions with means in [1/3, 2/3].
   double total_variation_up() const override;
   std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,

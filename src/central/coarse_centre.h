@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 #include "central/centre_design.h"
 #include "kernel/core/secure_random.h"
 
@@ -30,7 +30,7 @@ class CoarseCentre {
   explicit CoarseCentre(CentreDesign design);
 
   const CentreDesign& design() const { return design_; }
-  CentralGuarantee guarantee() const { return design_.guarantee; }
+  Privacy guarantee() const { return design_.guarantee; }
 
   /// floor(score / 2^cell_exponent), within -2^51 and 2^51; 0 for NaN. Any double.
   static std::int64_t cell_of(double score, int cell_exponent);

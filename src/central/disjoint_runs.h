@@ -34,7 +34,7 @@ class DisjointRuns final : public CentralSampler {
   std::uint64_t outcome_count() const override { return single_->outcome_count(); }
   std::uint64_t record_count() const override { return records_; }
   std::optional<std::uint64_t> output_count() const override { return runs_; }
-  CentralGuarantee guarantee() const override { return single_->guarantee(); }
+  Privacy guarantee() const override { return single_->guarantee(); }
   double total_variation_up() const override { return single_->total_variation_up(); }
   std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
                                   SecureRandom& random) const override;

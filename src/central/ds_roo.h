@@ -63,7 +63,7 @@ class DsRoo final : public CentralSampler {
   std::uint64_t outcome_count() const override { return outcomes_; }
   std::uint64_t record_count() const override { return records_; }
   std::optional<std::uint64_t> output_count() const override { return 1; }
-  CentralGuarantee guarantee() const override { return {.epsilon = bound_.epsilon()}; }
+  Privacy guarantee() const override { return Privacy::pure(bound_.epsilon()); }
   double total_variation_up() const override;
   std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
                                   SecureRandom& random) const override;

@@ -14,7 +14,7 @@
 namespace mollify {
 namespace {
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
 constexpr std::uint64_t kMostGaussianRecords = std::uint64_t{1} << 39;
 constexpr double kGreatestEpsilon = 100, kGreatestRho = 1000;
@@ -39,18 +39,16 @@ void validate(const GaussianRequest& request) {
     throw InvalidInput(fmt::format("the number of dimensions must be from 1 to 1024, but is {}",
                                    request.dimension));
   }
-  const CentralBudget& budget = request.budget;
-  if (budget.rho) {
-    if (budget.epsilon != 0 || budget.delta != 0) {
-      throw InvalidInput("a budget is either rho or epsilon and delta, but both are given");
-    }
-    check_range("rho", *budget.rho, 1e-12, kGreatestRho);
+  const Privacy& budget = request.budget;
+  require_central_budget(budget);
+  if (budget.notion == Notion::kConcentrated) {
+    check_range("rho", budget.rho, 1e-12, kGreatestRho);
   } else {
     check_range("epsilon", budget.epsilon, 1e-6, kGreatestEpsilon);
     if (budget.delta != 0) check_range("delta", budget.delta, 1e-100, 0.5);
   }
   check_range("the bound on the covariance", request.covariance_bound, 1, 1e6);
-  const bool is_pure = notion_of(budget) == Notion::kPure;
+  const bool is_pure = budget.notion == Notion::kPure;
   if (request.covariance_bound > 1 && is_pure) {
     throw InvalidInput(
         "a covariance that is only bounded is served under rho or epsilon and delta, not under "
@@ -126,7 +124,7 @@ std::string reason(const GaussianDesign& design) {
       "each output is made of {} records clipped at {:.4g} deviations "
       "from {}",
       design.run_records, design.clip_radius, design.centre ? "the coarse centre" : "the origin");
-  if (notion_of(request.budget) == Notion::kPure) {
+  if (request.budget.notion == Notion::kPure) {
     text += request.paper_variance
                 ? ", with Euclidean-Laplace noise on top of the paper's Gaussian variance"
                 : ", where clipping and the shape of Euclidean-Laplace noise cost least together; "
@@ -152,13 +150,6 @@ std::string reason(const GaussianDesign& design) {
   return text;
 }
 
-std::string budget_in_words(const CentralBudget& budget) {
-  if (budget.rho) return fmt::format("rho = {:g}", *budget.rho);
-  if (budget.delta > 0)
-    return fmt::format("epsilon = {:g} and delta = {:g}", budget.epsilon, budget.delta);
-  return fmt::format("epsilon = {:g}", budget.epsilon);
-}
-
 /// The least n that serves; none up to the limit. Total variation falls with n but for small steps.
 std::optional<std::uint64_t> least_records(GaussianRequest request) {
   std::uint64_t low = request.records;
@@ -181,8 +172,8 @@ std::optional<std::uint64_t> least_records(GaussianRequest request) {
 
 /// An epsilon or rho that serves, within a hundredth of the least; none up to the limit.
 std::optional<double> least_budget(GaussianRequest request) {
-  const bool is_rho = request.budget.rho.has_value();
-  double& spent = is_rho ? *request.budget.rho : request.budget.epsilon;
+  const bool is_rho = request.budget.notion == Notion::kConcentrated;
+  double& spent = is_rho ? request.budget.rho : request.budget.epsilon;
   const double limit = is_rho ? kGreatestRho : kGreatestEpsilon;
   double low = spent, high = limit;
   if (!find_gaussian_design([&] {
@@ -242,10 +233,10 @@ void check_gaussian_design(const GaussianDesign& design) {
     throw InvalidInput(fmt::format("the centre is of {} dimensions, but the design of {}",
                                    design.centre->request.dimension, request.dimension));
   }
-  CentralGuarantee kept = run_guarantee(design);
+  Privacy kept = run_guarantee(design);
   if (design.centre) kept = weaker(kept, design.centre->guarantee);
-  const CentralGuarantee& said = design.guarantee;
-  if (said.notion != notion_of(request.budget) || kept.epsilon > said.epsilon ||
+  const Privacy& said = design.guarantee;
+  if (said.notion != request.budget.notion || kept.epsilon > said.epsilon ||
       kept.delta > said.delta || kept.rho > said.rho ||
       (design.centre && design.centre->guarantee.notion != said.notion)) {
     throw InvalidInput("the integers of the Gaussian design do not keep its guarantee");
@@ -276,7 +267,7 @@ GaussianDesign design_gaussian(const GaussianRequest& request) {
     // What is wrong with the centre then does not end with more records.
     static_cast<void>(design_centre(centre_request(request, kMostGaussianRecords, 1e-3)));
   }
-  const char* spent = request.budget.rho ? "rho" : "epsilon";
+  const char* spent = request.budget.notion == Notion::kConcentrated ? "rho" : "epsilon";
   std::string would_do = "no number of records up to 2^39 is enough";
   if (records) would_do = fmt::format("at least {} records", *records);
   if (budget) {
@@ -284,12 +275,11 @@ GaussianDesign design_gaussian(const GaussianRequest& request) {
                         : fmt::format(", but {} {:g} is", spent, *budget);
   }
   if (records) would_do += " are needed";
-  throw InvalidInput(
-      fmt::format("{} {} for {}{} in {} dimension{}: {}", request.records,
-                  request.records == 1 ? "record is too few" : "records are too few",
-                  budget_in_words(request.budget),
-                  request.outputs > 1 ? fmt::format(" and {} outputs", request.outputs) : "",
-                  request.dimension, request.dimension > 1 ? "s" : "", would_do));
+  throw InvalidInput(fmt::format(
+      "{} {} for {}{} in {} dimension{}: {}", request.records,
+      request.records == 1 ? "record is too few" : "records are too few", request.budget.text(),
+      request.outputs > 1 ? fmt::format(" and {} outputs", request.outputs) : "", request.dimension,
+      request.dimension > 1 ? "s" : "", would_do));
 }
 
 }  // namespace mollify

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 #include "central/central_design.h"
 #include "central/centre_design.h"
 #include "kernel/noise/ratio.h"
@@ -28,7 +28,7 @@ struct GaussianRequest {
   std::uint64_t outputs = 1;
   /// epsilon from 1e-6 to 100 with delta 0 (pure) or from 1e-100 to 0.5, or else rho from 1e-12 to
   /// 1000.
-  CentralBudget budget;
+  Privacy budget;
   /// K >= 1: the covariance is known to lie between I and K I; 1 says that it is I.
   double covariance_bound = 1;
   /// R >= 0: the mean's Euclidean norm is at most R. Accuracy rests on that, privacy does not.
@@ -106,7 +106,7 @@ struct GaussianDesign {
   GaussianWeights weights;
   /// What the integers really give, rounded outward: never more than the budget, often less where
   /// accuracy does not need all of it. Of all outputs together.
-  CentralGuarantee guarantee;
+  Privacy guarantee;
   GaussianTotalVariation total_variation;
   /// One or two sentences for the user: why these parameters.
   std::string why;
@@ -132,7 +132,7 @@ GaussianDesign design_gaussian(const GaussianRequest& request);
 
 /// The guarantee that one run has by its integers alone, rounded outward. Under (epsilon, delta) it
 /// is the least epsilon for the budget's delta.
-CentralGuarantee run_guarantee(const GaussianDesign& design);
+Privacy run_guarantee(const GaussianDesign& design);
 
 /// Throws InvalidInput unless the integers of the design, wherever it comes from, keep its
 /// guarantee and give every row at most one role.

@@ -15,7 +15,7 @@
 namespace mollify {
 namespace {
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
 constexpr double kMostRecordsOfGaussians = 0x1p39;
 
@@ -28,13 +28,13 @@ void set(GaussianRequest& request, GaussianUnknown unknown, double value) {
       request.dimension = static_cast<std::size_t>(value);
       break;
     case GaussianUnknown::kEpsilon:
-      request.budget = {.epsilon = value, .delta = request.budget.delta, .rho = std::nullopt};
+      request.budget = Privacy::approximate(value, request.budget.delta);
       break;
     case GaussianUnknown::kRho:
-      request.budget = {.epsilon = 0, .delta = 0, .rho = value};
+      request.budget = Privacy::concentrated(value);
       break;
     case GaussianUnknown::kDelta:
-      request.budget.delta = value;
+      request.budget = Privacy::approximate(request.budget.epsilon, value);
       break;
     case GaussianUnknown::kOutputs:
       request.outputs = static_cast<std::uint64_t>(value);
@@ -156,25 +156,26 @@ std::optional<GaussianDesign> plan_gaussian(GaussianUnknown unknown,
 
 std::optional<std::uint64_t> papers_gaussian_records(const GaussianQuestion& question) {
   const GaussianRequest& request = question.request;
-  const CentralBudget& budget = request.budget;
+  const Privacy& budget = request.budget;
+  const bool is_rho = budget.notion == Notion::kConcentrated;
   const bool bounded = request.covariance_bound > 1;
-  if (!request.mean_bound || (bounded && !budget.rho)) return std::nullopt;
+  if (!request.mean_bound || (bounded && !is_rho)) return std::nullopt;
   const auto m = static_cast<double>(request.outputs);
   const double alpha = question.strong ? question.alpha / m : question.alpha;
   if (!(alpha > 0 && alpha < 1)) return std::nullopt;
   const auto d = static_cast<double>(request.dimension);
   const WhitenedRecords records{request.dimension, *request.mean_bound, request.covariance_bound};
   const auto serves = [&](double n) {
-    const bool split = bounded || (!budget.rho && budget.delta == 0);
+    const bool split = bounded || budget.notion == Notion::kPure;
     const double radius =
         paper_clip_radius_up(records, static_cast<std::uint64_t>(n), split ? alpha / 2 : alpha);
     const double variance = 1 - 1 / n;
     if (bounded) {
       const double weight = 1 / n + std::sqrt(variance / n);
       const double added = alpha / 2 / std::sqrt(d / 8);
-      return 2 * radius * radius * weight * weight / added <= *budget.rho;
+      return 2 * radius * radius * weight * weight / added <= budget.rho;
     }
-    if (budget.rho) return 2 * radius * radius / (n * (n - 1)) <= *budget.rho;
+    if (is_rho) return 2 * radius * radius / (n * (n - 1)) <= budget.rho;
     if (budget.delta > 0) {
       const double mu = 2 * radius / n / std::sqrt(variance);
       return mu <= 1000 && gaussian_delta_up(std::max(mu, 1e-6), budget.epsilon) <= budget.delta;
@@ -195,17 +196,10 @@ double gaussian_records_lower_bound(const GaussianQuestion& question) {
     norm = std::min(norm, 0.5 * (range.high - range.low));
   }
   if (std::isinf(norm)) return 0;
-  const CentralBudget& budget = request.budget;
-  const CentralGuarantee guarantee{
-      .notion = budget.rho ? Notion::kConcentrated
-                           : (budget.delta > 0 ? Notion::kApproximate : Notion::kPure),
-      .epsilon = budget.epsilon,
-      .delta = budget.delta,
-      .rho = budget.rho.value_or(0)};
   const double joint =
       question.strong ? question.alpha : question.alpha * static_cast<double>(request.outputs);
   return std::ceil(gaussian_records_lower_bound(
-      GaussianSamplingTask{request.dimension, norm, request.outputs, joint}, guarantee));
+      GaussianSamplingTask{request.dimension, norm, request.outputs, joint}, request.budget));
 }
 
 std::vector<GaussianCurvePoint> gaussian_curve(const GaussianQuestion& question) {

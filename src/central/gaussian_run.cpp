@@ -17,7 +17,7 @@
 namespace mollify {
 namespace {
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
 /// The lattice is finer than the records' deviations by this much at least, where that can be.
 constexpr int kCoarsestStep = -4;
@@ -39,7 +39,7 @@ double sensitivity_of(const GaussianDesign& design) {
 /// The least epsilon with delta at most that of the budget: within 2^-20 of it, and at most the
 /// budget's.
 double least_epsilon(double variance, double sensitivity, std::size_t dimension,
-                     const CentralBudget& budget) {
+                     const Privacy& budget) {
   const auto serves = [&](double epsilon) {
     return lattice_gaussian_delta_up(variance, sensitivity, dimension, epsilon) <= budget.delta;
   };
@@ -52,8 +52,8 @@ double least_epsilon(double variance, double sensitivity, std::size_t dimension,
   return high;
 }
 
-bool is_within(const CentralGuarantee& guarantee, const CentralBudget& budget) {
-  if (budget.rho) return guarantee.rho <= *budget.rho;
+bool is_within(const Privacy& guarantee, const Privacy& budget) {
+  if (budget.notion == Notion::kConcentrated) return guarantee.rho <= budget.rho;
   return guarantee.epsilon <= budget.epsilon && guarantee.delta <= budget.delta;
 }
 
@@ -165,8 +165,8 @@ bool design_pure_run(GaussianDesign& design) {
 /// How large the sensitivity may be for noise of deviation 1 (2^29 cells): sqrt(2 rho), or what the
 /// analytic Gaussian allows.
 double sensitivity_share(const GaussianRequest& request) {
-  const CentralBudget& budget = request.budget;
-  if (budget.rho) return std::sqrt(2 * *budget.rho);
+  const Privacy& budget = request.budget;
+  if (budget.notion == Notion::kConcentrated) return std::sqrt(2 * budget.rho);
   const double sigma = std::ldexp(1, kSigmaBits);
   const auto serves = [&](double share) {
     return lattice_gaussian_delta_up(sigma * sigma, sigma * share, request.dimension,
@@ -362,45 +362,37 @@ bool design_bounded_run(GaussianDesign& design) {
 
 }  // namespace
 
-CentralGuarantee::Notion notion_of(const CentralBudget& budget) {
-  if (budget.rho) return Notion::kConcentrated;
-  return budget.delta > 0 ? Notion::kApproximate : Notion::kPure;
-}
-
-CentralGuarantee weaker(const CentralGuarantee& a, const CentralGuarantee& b) {
-  return {a.notion, std::max(a.epsilon, b.epsilon), std::max(a.delta, b.delta),
-          std::max(a.rho, b.rho)};
+Privacy weaker(const Privacy& a, const Privacy& b) {
+  return Privacy::of(a.notion, std::max(a.parameter(), b.parameter()), std::max(a.delta, b.delta));
 }
 
 /// All but the centre, for a mean within mean_radius; whether there is such a design.
 bool design_run(GaussianDesign& design) {
   const GaussianRequest& request = design.request;
-  const bool serves = notion_of(request.budget) == Notion::kPure ? design_pure_run(design)
-                      : request.covariance_bound > 1             ? design_bounded_run(design)
-                                                                 : design_known_run(design);
+  const bool serves = request.budget.notion == Notion::kPure ? design_pure_run(design)
+                      : request.covariance_bound > 1         ? design_bounded_run(design)
+                                                             : design_known_run(design);
   if (!serves) return false;
   design.guarantee = run_guarantee(design);
   if (design.centre) design.guarantee = weaker(design.guarantee, design.centre->guarantee);
   return design.total_variation_up() < 1;
 }
 
-CentralGuarantee run_guarantee(const GaussianDesign& design) {
+Privacy run_guarantee(const GaussianDesign& design) {
   const double sensitivity = sensitivity_of(design);
   const double noise = ratio_down(design.noise);
-  const CentralBudget& budget = design.request.budget;
-  switch (notion_of(budget)) {
+  const Privacy& budget = design.request.budget;
+  switch (budget.notion) {
     case Notion::kPure:
-      return {.notion = Notion::kPure, .epsilon = div_up(sensitivity, noise)};
+      return Privacy::pure(div_up(sensitivity, noise));
     case Notion::kConcentrated:
-      return {.notion = Notion::kConcentrated, .rho = lattice_gaussian_rho_up(noise, sensitivity)};
-    case Notion::kApproximate:
+      return Privacy::concentrated(lattice_gaussian_rho_up(noise, sensitivity));
+    default:
       break;
   }
   const std::size_t d = design.request.dimension;
   const double epsilon = least_epsilon(noise, sensitivity, d, budget);
-  return {.notion = Notion::kApproximate,
-          .epsilon = epsilon,
-          .delta = lattice_gaussian_delta_up(noise, sensitivity, d, epsilon)};
+  return Privacy::approximate(epsilon, lattice_gaussian_delta_up(noise, sensitivity, d, epsilon));
 }
 
 }  // namespace mollify

@@ -8,10 +8,8 @@ namespace mollify {
 /// Clipping need not be rarer than that.
 inline constexpr double kNegligibleClipping = 1e-12;
 
-CentralGuarantee::Notion notion_of(const CentralBudget& budget);
-
 /// The weaker of two guarantees of one notion.
-CentralGuarantee weaker(const CentralGuarantee& a, const CentralGuarantee& b);
+Privacy weaker(const Privacy& a, const Privacy& b);
 
 /// Fills in all that makes one run, given the request, the run's records and mean_radius; the
 /// centre, if there is one, has been designed. False if nothing would be promised.

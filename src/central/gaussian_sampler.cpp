@@ -118,7 +118,7 @@ std::vector<std::int64_t> with_noise(std::span<const std::int64_t> sum,
 }
 
 bool is_pure(const GaussianDesign& design) {
-  return design.guarantee.notion == CentralGuarantee::Notion::kPure;
+  return design.guarantee.notion == Privacy::Notion::kPure;
 }
 
 /// Draws Y, the noise that privacy rests on.

@@ -37,7 +37,7 @@ class HistogramSampler final : public CentralSampler {
   std::uint64_t outcome_count() const override { return outcomes_; }
   std::uint64_t record_count() const override { return records_; }
   std::optional<std::uint64_t> output_count() const override { return outputs_; }
-  CentralGuarantee guarantee() const override { return {.epsilon = epsilon_}; }
+  Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   double total_variation_up() const override;
   bool outputs_are_independent() const override { return outputs_ == 1; }
   std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,

@@ -13,12 +13,12 @@ namespace mollify {
 
 PoissonSampler::PoissonSampler(const RandomizedResponse& response,
                                const PoissonSubsample& subsample, std::uint64_t records,
-                               const CentralGuarantee& guarantee)
+                               const Privacy& guarantee)
     : response_(response), subsample_(subsample), records_(records), guarantee_(guarantee) {}
 
 PoissonSampler::PoissonSampler(const RandomizedResponse& response,
                                const PoissonSubsample& subsample, std::uint64_t records,
-                               std::uint64_t outputs, const CentralGuarantee& guarantee)
+                               std::uint64_t outputs, const Privacy& guarantee)
     : PoissonSampler(response, subsample, records, guarantee) {
   if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
   outputs_ = outputs;

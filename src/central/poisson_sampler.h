@@ -24,10 +24,10 @@ class PoissonSampler final : public CentralSampler {
  public:
   /// All reports: a random number of them.
   PoissonSampler(const RandomizedResponse& response, const PoissonSubsample& subsample,
-                 std::uint64_t records, const CentralGuarantee& guarantee);
+                 std::uint64_t records, const Privacy& guarantee);
   /// Exactly `outputs`. Throws InvalidInput if there are none.
   PoissonSampler(const RandomizedResponse& response, const PoissonSubsample& subsample,
-                 std::uint64_t records, std::uint64_t outputs, const CentralGuarantee& guarantee);
+                 std::uint64_t records, std::uint64_t outputs, const Privacy& guarantee);
 
   const RandomizedResponse& response() const { return response_; }
   double rate() const { return subsample_.rate(); }
@@ -35,7 +35,7 @@ class PoissonSampler final : public CentralSampler {
   std::uint64_t outcome_count() const override { return response_.outcome_count(); }
   std::uint64_t record_count() const override { return records_; }
   std::optional<std::uint64_t> output_count() const override { return outputs_; }
-  CentralGuarantee guarantee() const override { return guarantee_; }
+  Privacy guarantee() const override { return guarantee_; }
   double total_variation_up() const override;
   std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
                                   SecureRandom& random) const override;
@@ -45,7 +45,7 @@ class PoissonSampler final : public CentralSampler {
   PoissonSubsample subsample_;
   std::uint64_t records_;
   std::optional<std::uint64_t> outputs_;
-  CentralGuarantee guarantee_;
+  Privacy guarantee_;
 };
 
 /// P(Bin(n, s) < m), rounded up, by Bernstein's inequality: with x = n s - (m - 1) > 0 at most

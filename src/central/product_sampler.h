@@ -40,7 +40,7 @@ class ProductSampler final : public CentralSampler {
   std::uint64_t outcome_count() const override { return std::uint64_t{1} << coordinates_; }
   std::uint64_t record_count() const override { return records_; }
   std::optional<std::uint64_t> output_count() const override { return outputs_; }
-  CentralGuarantee guarantee() const override { return {.epsilon = epsilon_}; }
+  Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   /// For product distributions P.
   double total_variation_up() const override;
   std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,

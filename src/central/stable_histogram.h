@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 #include "kernel/core/secure_random.h"
 #include "kernel/core/wide.h"
 #include "kernel/noise/discrete_laplace.h"
@@ -49,9 +49,7 @@ class StableHistogram {
   /// epsilon from 1e-6 to 100 and delta from 1e-300 to 1/2; InvalidInput otherwise.
   StableHistogram(double epsilon, double delta);
 
-  CentralGuarantee guarantee() const {
-    return {CentralGuarantee::Notion::kApproximate, epsilon_, delta_, 0};
-  }
+  Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
   /// t, a double exactly.
   double scale() const { return scale_; }
   /// T: the least that the theorem allows, but for rounding upwards.

@@ -9,7 +9,7 @@
 namespace mollify {
 
 SubsetSampler::SubsetSampler(const RandomizedResponse& response, std::uint64_t records,
-                             std::uint64_t chosen, const CentralGuarantee& guarantee)
+                             std::uint64_t chosen, const Privacy& guarantee)
     : response_(response), records_(records), chosen_(chosen), guarantee_(guarantee) {
   if (chosen < 1 || chosen > records) {
     throw InvalidInput(fmt::format(

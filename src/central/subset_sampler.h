@@ -31,14 +31,14 @@ class SubsetSampler final : public CentralSampler {
   /// 1 <= chosen <= records. The caller owes that `response` keeps the guarantee
   /// (central_design.h does). Throws InvalidInput if chosen is out of range.
   SubsetSampler(const RandomizedResponse& response, std::uint64_t records, std::uint64_t chosen,
-                const CentralGuarantee& guarantee);
+                const Privacy& guarantee);
 
   const RandomizedResponse& response() const { return response_; }
 
   std::uint64_t outcome_count() const override { return response_.outcome_count(); }
   std::uint64_t record_count() const override { return records_; }
   std::optional<std::uint64_t> output_count() const override { return chosen_; }
-  CentralGuarantee guarantee() const override { return guarantee_; }
+  Privacy guarantee() const override { return guarantee_; }
   double total_variation_up() const override;
   std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
                                   SecureRandom& random) const override;
@@ -47,7 +47,7 @@ class SubsetSampler final : public CentralSampler {
   RandomizedResponse response_;
   std::uint64_t records_;
   std::uint64_t chosen_;
-  CentralGuarantee guarantee_;
+  Privacy guarantee_;
 };
 
 /// (k - 1) / Z of a randomized response, rounded up: how far its reports' law is at most from that

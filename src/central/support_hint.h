@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 #include "kernel/core/secure_random.h"
 #include "space/integer_cells.h"
 
@@ -107,14 +107,12 @@ class SupportFinder {
   /// A mechanism that `find` runs, and what it promises by itself.
   struct Stage {
     std::string name;
-    CentralGuarantee guarantee;
+    Privacy guarantee;
   };
   const std::vector<Stage>& stages() const { return stages_; }
 
   /// All stages together: the budget asked for.
-  CentralGuarantee guarantee() const {
-    return {CentralGuarantee::Notion::kApproximate, epsilon_, delta_, 0};
-  }
+  Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
 
   /// The interval, to be used with map_into. Requires records.size() == n, a public number. A
   /// record outside {0, ..., k - 1} counts as 0. O(n log n + n log k).

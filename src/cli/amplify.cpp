@@ -84,7 +84,7 @@ Amplified solve(const AmplifyOptions& options) {
         shuffle_records_up(k, *options.epsilon0, *options.epsilon, *options.delta, rate);
     if (!records) {
       throw InvalidInput(
-          fmt::format("no number of records up to {} gives epsilon = {:g} and delta = {:g} with "
+          fmt::format("no number of records up to {} gives epsilon {:g} and delta {:g} with "
                       "reports of epsilon0 = {:g}",
                       kMostRecords, *options.epsilon, *options.delta, *options.epsilon0));
     }
@@ -133,7 +133,7 @@ int print_delta(const Amplified& found, double epsilon, bool as_json) {
     return kSuccess;
   }
   print_head(found);
-  fmt::print("(epsilon, delta)-DP at epsilon = {:g}\n", epsilon);
+  fmt::print("(epsilon, delta)-DP at epsilon {:g}\n", epsilon);
   print_bounds("delta", delta.upper, delta.lower);
   fmt::print("  slack        rounding adds at most {:.2g} to the certified delta\n", slack);
   return kSuccess;
@@ -165,7 +165,7 @@ int run(const AmplifyOptions& options) {
   fmt::print("(epsilon, delta)-DP at delta = {:g}\n", delta);
   print_bounds("epsilon", upper, lower);
   if (closed) {
-    fmt::print("  closed form  epsilon = {:.6g}, as in the papers\n", *closed);
+    fmt::print("  closed form  epsilon {:.6g}, as in the papers\n", *closed);
   } else {
     fmt::print("  closed form  none: outside its regime\n");
   }

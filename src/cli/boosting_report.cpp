@@ -89,7 +89,7 @@ Json boosting_json(const BoostingRun& run, const BoostingProblem& problem, const
 
 void print_boosting(const BoostingRun& run, const BoostingProblem& problem, const MbdeSpec& spec) {
   fmt::print("{}\n", kNotPrivate);
-  fmt::print("P: {}; Q0: {}; epsilon = {:g} for {} output{}\n", problem.p_text,
+  fmt::print("P: {}; Q0: {}; epsilon {:g} for {} output{}\n", problem.p_text,
              problem.reference_text, spec.boosting.epsilon, spec.boosting.outputs,
              spec.boosting.outputs == 1 ? "" : "s");
   fmt::print("{:>2} {:>7} {:>7} {:>8} {:>8} {:>7} {:>9} {:>11} {:>15} {:>14}\n", "t", "theta", "c*",

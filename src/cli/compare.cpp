@@ -197,7 +197,7 @@ int run(const CompareOptions& options) {
     return kSuccess;
   }
   fmt::print("{}\n{}, {} a draw{}\n\n", kNotPrivate, name_of(parameters.mechanism),
-             guarantee_text(sampler->guarantee()),
+             sampler->guarantee().text(),
              options.unit ? fmt::format("; mean of {} units", comparison.units) : "");
   print_table(comparison, domain);
   fmt::print("\ntruth from the law:       {}\n", divergence_text(law));

@@ -135,8 +135,7 @@ void print_text(const LocalRelease& release, const PointComparison& found) {
   const std::vector<Label> labels = labels_of(release.space().domain(), layout);
   fmt::print("{}\n{}, {}, {} a draw; mean of {} unit{}\n\n", kNotPrivate,
              space_text(release.certificate()), name_of(release.certificate().mechanism),
-             guarantee_text(release.certificate().per_draw), found.units,
-             found.units == 1 ? "" : "s");
+             release.certificate().per_draw.text(), found.units, found.units == 1 ? "" : "s");
   fmt::print("{:<28} {:>12} {:>12} {:>12} {:>12}\n", "mean", "truth", kOthers[0], kOthers[1],
              kOthers[2]);
   for (std::size_t i = 0; i < labels.size(); ++i) {

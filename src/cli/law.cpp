@@ -63,7 +63,7 @@ int run(const LawOptions& options) {
     return kSuccess;
   }
   fmt::print("{}\nmechanism {}, {}, N = {}\n\n", kNotPrivate, name_of(parameters.mechanism),
-             guarantee_text(sampler->guarantee()), law.denominator);
+             sampler->guarantee().text(), law.denominator);
   fmt::print("{:<24} {:>12} {:>12}  numerator\n", "outcome", "p", "law");
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     fmt::print("{:<24} {:>12.6g} {:>12.6g}  {}\n", p.outcomes[i], p.masses[i], law.probabilities[i],

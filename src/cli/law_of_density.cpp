@@ -168,7 +168,7 @@ void print_as_json(const DensityLaw& law, const ChosenBand& band) {
 }
 
 void print_for_people(const DensityLaw& law, const ChosenBand& band) {
-  fmt::print("{}\n{}, epsilon = {:g}\n", kNotPrivate, law.space, band.epsilon);
+  fmt::print("{}\n{}, epsilon {:g}\n", kNotPrivate, law.space, band.epsilon);
   fmt::print("band {}: q = clip(p/r, {:.6g} h, {:.6g} h), r = {:.6g}\n", to_text(band.choice),
              band.floor, band.floor * std::exp(ExpBound(band.epsilon).epsilon()), law.scale);
   fmt::print("divergence of p from the law: {}\n", divergence_text(law.divergence));

@@ -9,7 +9,7 @@
 namespace mollify::cli {
 namespace {
 
-using Notion = PrivacyCost::Notion;
+using Notion = ExactPrivacy::Notion;
 
 constexpr int kDigits = 6;
 
@@ -35,12 +35,12 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
     if (options.epsilon || options.delta) {
       throw InvalidInput("a total is in rho or in epsilon and delta, but both are given");
     }
-    total.cost = PrivacyCost::concentrated(Decimal::parse(*options.rho, "rho"));
+    total.cost = ExactPrivacy::concentrated(Decimal::parse(*options.rho, "rho"));
     return total;
   }
-  total.cost =
-      PrivacyCost::approximate(Decimal::parse(needed(options.epsilon, "--epsilon"), "epsilon"),
-                               options.delta ? Decimal::parse(*options.delta, "delta") : Decimal());
+  total.cost = ExactPrivacy::approximate(
+      Decimal::parse(needed(options.epsilon, "--epsilon"), "epsilon"),
+      options.delta ? Decimal::parse(*options.delta, "delta") : Decimal());
   return total;
 }
 
@@ -53,31 +53,22 @@ std::optional<std::string> chosen_data_set(const LedgerCommandOptions& options) 
 }
 
 /// The cost with numbers that people can read, rounded up.
-PrivacyCost readable(PrivacyCost cost) {
-  cost.parameter = cost.parameter.with_digits_up(kDigits);
-  cost.delta = cost.delta.with_digits_up(kDigits);
-  return cost;
+ExactPrivacy readable(const ExactPrivacy& cost) {
+  return ExactPrivacy::of(cost.notion, cost.parameter().with_digits_up(kDigits),
+                          cost.delta.with_digits_up(kDigits));
 }
 
-Json cost_json(const PrivacyCost& cost) {
-  switch (cost.notion) {
-    case Notion::kPure:
-      return {{"epsilon", cost.parameter.text()}};
-    case Notion::kApproximate:
-      return {{"epsilon", cost.parameter.text()}, {"delta", cost.delta.text()}};
-    case Notion::kConcentrated:
-      return {{"rho", cost.parameter.text()}};
-    case Notion::kGaussian:
-      break;
-  }
-  return {{"mu", cost.parameter.text()}};
+Json cost_json(const ExactPrivacy& cost) {
+  Json json{{parameter_name(cost.notion), cost.parameter().text()}};
+  if (cost.notion == Notion::kApproximate) json["delta"] = cost.delta.text();
+  return json;
 }
 
 /// What one more release may cost, as a cost in the total's terms.
-PrivacyCost remaining(const DataSetSummary& summary) {
+ExactPrivacy remaining(const DataSetSummary& summary) {
   const Decimal left = summary.account.remaining(summary.total->cost);
-  return summary.total->cost.notion == Notion::kConcentrated ? PrivacyCost::concentrated(left)
-                                                             : PrivacyCost::pure(left);
+  return summary.total->cost.notion == Notion::kConcentrated ? ExactPrivacy::concentrated(left)
+                                                             : ExactPrivacy::pure(left);
 }
 
 Json summary_json(const DataSetSummary& summary) {

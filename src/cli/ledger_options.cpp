@@ -54,21 +54,19 @@ Decimal LedgerOptions::exactly(const std::string& flag, double promised) const {
   return number && number->down() == promised ? *number : Decimal(promised);
 }
 
-PrivacyCost LedgerOptions::cost_of(const CentralGuarantee& promised) const {
+ExactPrivacy LedgerOptions::cost_of(const Privacy& promised) const {
   switch (promised.notion) {
-    case CentralGuarantee::Notion::kPure:
-      return PrivacyCost::pure(exactly("--epsilon", promised.epsilon));
-    case CentralGuarantee::Notion::kApproximate:
-      return PrivacyCost::approximate(exactly("--epsilon", promised.epsilon),
-                                      exactly("--delta", promised.delta));
-    case CentralGuarantee::Notion::kConcentrated:
+    case Privacy::Notion::kPure:
+      return ExactPrivacy::pure(exactly("--epsilon", promised.epsilon));
+    case Privacy::Notion::kApproximate:
+      return ExactPrivacy::approximate(exactly("--epsilon", promised.epsilon),
+                                       exactly("--delta", promised.delta));
+    case Privacy::Notion::kConcentrated:
+      return ExactPrivacy::concentrated(exactly("--rho", promised.rho));
+    case Privacy::Notion::kGaussian:
       break;
   }
-  return PrivacyCost::concentrated(exactly("--rho", promised.rho));
-}
-
-PrivacyCost LedgerOptions::cost_of_gaussian(double mu) const {
-  return PrivacyCost::gaussian(exactly("--mu", mu));
+  return ExactPrivacy::gaussian(exactly("--mu", promised.mu));
 }
 
 void LedgerOptions::charge(const Release& release) const {

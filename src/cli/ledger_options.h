@@ -7,9 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "accounting/central_guarantee.h"
 #include "accounting/decimal.h"
-#include "accounting/privacy_cost.h"
+#include "accounting/privacy.h"
 #include "accounting/protection_scope.h"
 
 namespace mollify::cli {
@@ -32,8 +31,7 @@ struct LedgerOptions {
   /// The cost of what a release promises: the numbers typed for --epsilon, --delta, --rho and --mu
   /// where the release promises the doubles of `budget` for them, otherwise the promise's own,
   /// exactly.
-  PrivacyCost cost_of(const CentralGuarantee& promised) const;
-  PrivacyCost cost_of_gaussian(double mu) const;
+  ExactPrivacy cost_of(const Privacy& promised) const;
 
   /// What a release is, for the ledger.
   struct Release {
@@ -41,7 +39,7 @@ struct LedgerOptions {
     ProtectionScope scope;
     std::string model;
     std::string mechanism;
-    PrivacyCost cost;
+    ExactPrivacy cost;
     std::uint64_t count = 0;
     std::string certificate;  ///< its text
   };

@@ -46,7 +46,7 @@ Asked asked(const CentralPlanOptions& options, std::optional<std::uint64_t> k,
       {.request = {.records = options.n.value_or(1),
                    .outcomes = k.value_or(1),
                    .outputs = options.count.value_or(1),
-                   .budget = {.epsilon = epsilon.value_or(1), .delta = options.delta.value_or(0)}},
+                   .budget = Privacy::approximate(epsilon.value_or(1), options.delta.value_or(0))},
        .alpha = options.alpha.value_or(0),
        .strong = options.strong}};
 }
@@ -58,9 +58,13 @@ CentralQuestion answered(const Asked& asked, const CentralAnswer& best) {
   request.records = best.design->records;
   request.outcomes = best.design->outcomes;
   request.outputs = best.design->outputs.value_or(request.outputs);
-  if (asked.unknown == PlanUnknown::kEpsilon)
-    request.budget.epsilon = best.design->guarantee.epsilon;
-  if (asked.unknown == PlanUnknown::kDelta) request.budget.delta = best.design->guarantee.delta;
+  const Privacy& found = best.design->guarantee;
+  if (asked.unknown == PlanUnknown::kEpsilon) {
+    request.budget = Privacy::approximate(found.epsilon, request.budget.delta);
+  }
+  if (asked.unknown == PlanUnknown::kDelta) {
+    request.budget = Privacy::approximate(request.budget.epsilon, found.delta);
+  }
   if (asked.unknown == PlanUnknown::kAlpha) question.alpha = best.alpha;
   return question;
 }

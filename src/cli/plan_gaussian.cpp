@@ -63,9 +63,9 @@ AskedGaussian asked_of(const GaussianPlanOptions& options) {
   request.records = options.n.value_or(1);
   request.dimension = options.dimension.value_or(1);
   request.outputs = options.count.value_or(1);
-  request.budget = {.epsilon = options.rho ? 0 : options.epsilon.value_or(1),
-                    .delta = options.delta.value_or(0),
-                    .rho = options.rho};
+  request.budget =
+      options.rho ? Privacy::concentrated(*options.rho)
+                  : Privacy::approximate(options.epsilon.value_or(1), options.delta.value_or(0));
   request.covariance_bound = options.covariance_bound.value_or(1);
   request.mean_bound = options.mean_bound;
   request.paper_variance = options.paper_variance;
@@ -107,7 +107,7 @@ Json value_of(GaussianUnknown unknown, const GaussianDesign& design, bool strong
     case GaussianUnknown::kEpsilon:
       return request.budget.epsilon;
     case GaussianUnknown::kRho:
-      return request.budget.rho.value_or(0);
+      return request.budget.rho;
     case GaussianUnknown::kDelta:
       return request.budget.delta;
     case GaussianUnknown::kOutputs:

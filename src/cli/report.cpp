@@ -3,14 +3,6 @@
 #include <fmt/format.h>
 
 namespace mollify::cli {
-namespace {
-
-const char* parameter_of(const Guarantee& guarantee) {
-  return guarantee.notion == Guarantee::Notion::kPure ? "epsilon" : "mu";
-}
-
-}  // namespace
-
 Json divergence_json(const DivergenceReport& divergence) {
   return {{"kl", number(divergence.kl)},
           {"tv", number(divergence.tv)},
@@ -25,13 +17,9 @@ std::string divergence_text(const DivergenceReport& divergence) {
       divergence.kl, divergence.tv, divergence.hellinger2, divergence.chi2);
 }
 
-Json guarantee_json(const Guarantee& guarantee) {
-  return {{"notion", guarantee.notion == Guarantee::Notion::kPure ? "pure" : "gaussian"},
-          {parameter_of(guarantee), guarantee.parameter}};
-}
-
-std::string guarantee_text(const Guarantee& guarantee) {
-  return fmt::format("{} = {:g}", parameter_of(guarantee), guarantee.parameter);
+Json guarantee_json(const Privacy& guarantee) {
+  return {{"notion", guarantee.notion == PrivacyNotion::kPure ? "pure" : "gaussian"},
+          {parameter_name(guarantee.notion), guarantee.parameter()}};
 }
 
 std::string promise_lines(const std::vector<std::string>& promises,

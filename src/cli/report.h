@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "accounting/privacy.h"
 #include "command.h"
 #include "divergence/f_divergence.h"
-#include "local/guarantee.h"
 
 namespace mollify::cli {
 
@@ -16,9 +16,7 @@ Json divergence_json(const DivergenceReport& divergence);
 std::string divergence_text(const DivergenceReport& divergence);
 
 /// {"notion": "pure", "epsilon": 1} or {"notion": "gaussian", "mu": 1}
-Json guarantee_json(const Guarantee& guarantee);
-/// "epsilon = 1" or "mu = 1"
-std::string guarantee_text(const Guarantee& guarantee);
+Json guarantee_json(const Privacy& guarantee);
 
 /// A line for each sentence of what a release promises, and of what it does not.
 std::string promise_lines(const std::vector<std::string>& promises,

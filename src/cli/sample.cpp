@@ -40,8 +40,7 @@ void validate_outputs(const SampleOptions& options) {
 
 /// What is public about the release, for people.
 std::string summary(const Certificate& certificate, const SampleOptions& options) {
-  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
-  const char* parameter = pure ? "epsilon" : "mu";
+  const bool pure = certificate.per_draw.notion == Privacy::Notion::kPure;
   std::string drawn = fmt::format("{} record{}", certificate.draws_per_unit,
                                   certificate.draws_per_unit == 1 ? "" : "s");
   if (certificate.units) {
@@ -51,9 +50,10 @@ std::string summary(const Certificate& certificate, const SampleOptions& options
   } else {
     drawn += " for the whole table";
   }
-  std::string text = fmt::format("released {}{} by {} with {} = {:.6g} in all\n", drawn,
-                                 options.out ? " to " + *options.out : "",
-                                 name_of(certificate.mechanism), parameter, certificate.total);
+  std::string text =
+      fmt::format("released {}{} by {} with {} in all\n", drawn,
+                  options.out ? " to " + *options.out : "", name_of(certificate.mechanism),
+                  Privacy::of(certificate.per_draw.notion, certificate.total).text());
   text += fmt::format("space: {}\n", space_text(certificate));
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   if (pure && certificate.total < *options.mechanism.epsilon) {
@@ -77,15 +77,15 @@ ReleaseJob local_job(const SampleOptions& options) {
   request.mu = options.ledger.budget("--mu", request.mu);
   const auto release = std::make_shared<const LocalRelease>(request);
   const Certificate& certificate = release->certificate();
-  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
+  const bool pure = certificate.per_draw.notion == Privacy::Notion::kPure;
   return {.certificate = certificate_json(certificate),
           .charge = {.data = request.data,
                      .scope = request.unit ? ProtectionScope::of_unit(*request.unit)
                                            : ProtectionScope::table(),
                      .model = certificate.model,
                      .mechanism = std::string(name_of(certificate.mechanism)),
-                     .cost = pure ? options.ledger.cost_of({.epsilon = certificate.total})
-                                  : options.ledger.cost_of_gaussian(certificate.total),
+                     .cost = pure ? options.ledger.cost_of(Privacy::pure(certificate.total))
+                                  : options.ledger.cost_of(Privacy::gaussian(certificate.total)),
                      .count = certificate.draws_per_unit,
                      .certificate = {}},
           .draw = [release](SecureRandom& random) { return release->run(random); },

@@ -33,21 +33,22 @@ void refuse_local_options(const SampleOptions& options) {
   refuse(space.fresh, "--fresh");
 }
 
-CentralBudget central_budget(const SampleOptions& options) {
+Privacy central_budget(const SampleOptions& options) {
   const auto given = [&](const char* flag, std::optional<double> value) {
     return options.ledger.budget(flag, value);
   };
-  if (options.central.rho && options.mechanism.epsilon) {
-    throw InvalidInput("a budget is either --rho or --epsilon, but both are given");
+  if (options.central.rho) {
+    if (options.mechanism.epsilon) {
+      throw InvalidInput("a budget is either --rho or --epsilon, but both are given");
+    }
+    if (options.central.delta.value_or(0) != 0) {
+      throw InvalidInput("a budget is either rho or epsilon and delta, but both are given");
+    }
+    return Privacy::concentrated(*given("--rho", options.central.rho));
   }
-  CentralBudget budget;
-  budget.rho = given("--rho", options.central.rho);
-  if (!budget.rho) {
-    needed(options.mechanism.epsilon, "--epsilon");
-    budget.epsilon = *given("--epsilon", options.mechanism.epsilon);
-  }
-  budget.delta = given("--delta", options.central.delta).value_or(0);
-  return budget;
+  needed(options.mechanism.epsilon, "--epsilon");
+  return Privacy::approximate(*given("--epsilon", options.mechanism.epsilon),
+                              given("--delta", options.central.delta).value_or(0));
 }
 
 namespace {
@@ -59,12 +60,13 @@ std::string summary(const CentralCertificate& certificate, const SampleOptions& 
                   design.outputs ? std::to_string(*design.outputs) : "a random number of",
                   design.outputs == 1 ? "" : "s", options.out ? " to " + *options.out : "",
                   design.records, certificate.unit ? "units" : "rows", name_of(design.mechanism),
-                  guarantee_words(total_guarantee(certificate)));
+                  total_guarantee(certificate).text());
   if (const auto& hint = certificate.hint) {
     text += fmt::format(
-        "spent: epsilon = {:.6g}, delta = {:.6g} to find the support ({}), and {} on the draw from "
+        "spent: {} to find the support ({}), and {} on the draw from "
         "it\n",
-        hint->epsilon, hint->delta, to_text(hint->support), guarantee_words(design.guarantee));
+        Privacy::approximate(hint->epsilon, hint->delta).text(), to_text(hint->support),
+        design.guarantee.text());
   }
   text += fmt::format("why {}: {}\n", name_of(design.mechanism), design.why);
   text += fmt::format("total variation: {}{:.4g} for each record (weak)",

@@ -28,7 +28,7 @@ std::string summary(const GaussianCertificate& certificate, const SampleOptions&
   std::string text = fmt::format(
       "released {} record{}{} from {} {} by a Gaussian sampler with {}\n", outputs,
       outputs == 1 ? "" : "s", options.out ? " to " + *options.out : "", design.request.records,
-      certificate.unit ? "units" : "rows", guarantee_words(design.guarantee));
+      certificate.unit ? "units" : "rows", design.guarantee.text());
   text += fmt::format("how: {}\n", design.why);
   const GaussianTotalVariation& parts = design.total_variation;
   text += fmt::format(

@@ -46,6 +46,6 @@ ReleaseJob gaussian_job(const SampleOptions& options);
 void refuse_local_options(const SampleOptions& options);
 
 /// --rho, or --epsilon and --delta. Throws InvalidInput if neither or both are given.
-CentralBudget central_budget(const SampleOptions& options);
+Privacy central_budget(const SampleOptions& options);
 
 }  // namespace mollify::cli

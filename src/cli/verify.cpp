@@ -64,14 +64,13 @@ int verify_gaussian(const std::string& text, const VerifyOptions& options) {
   const GaussianCertificateCheck check =
       check_gaussian_certificate(text, *options.certificate, central_domain(options));
   if (options.json) {
-    print_json({{"promised", guarantee_words(check.stated)},
+    print_json({{"promised", check.stated.text()},
                 {"domain_matches", check.domain_matches},
                 {"design_holds", check.design_holds},
                 {"accuracy_matches", check.accuracy_matches},
                 {"holds", check.holds()}});
   } else {
-    fmt::print("certificate {}: {}, Gaussian samples\n", *options.certificate,
-               guarantee_words(check.stated));
+    fmt::print("certificate {}: {}, Gaussian samples\n", *options.certificate, check.stated.text());
     fmt::print("  the domain is the one of the release                  {}\n",
                yes_or_no(check.domain_matches));
     fmt::print("  the sampler, designed anew, is this one and keeps it  {}\n",
@@ -93,15 +92,15 @@ int verify_central(const std::string& text, const VerifyOptions& options) {
   const CentralCertificateCheck check = check_central_certificate(certificate, domain);
   const CentralDesign& design = certificate.design;
   if (options.json) {
-    print_json({{"promised", guarantee_words(total_guarantee(certificate))},
+    print_json({{"promised", total_guarantee(certificate).text()},
                 {"domain_matches", check.domain_matches},
                 {"design_holds", check.design_holds},
                 {"accuracy_matches", check.accuracy_matches},
                 {"holds", check.holds()}});
   } else {
     fmt::print("certificate {}: {}, {} from {} {}\n", *options.certificate,
-               guarantee_words(total_guarantee(certificate)), name_of(design.mechanism),
-               design.records, certificate.unit ? "units" : "rows");
+               total_guarantee(certificate).text(), name_of(design.mechanism), design.records,
+               certificate.unit ? "units" : "rows");
     fmt::print("  the domain is the one of the release                 {}\n",
                yes_or_no(check.domain_matches));
     fmt::print("  the mechanism, rebuilt from its parameters, keeps it  {}\n",
@@ -141,10 +140,10 @@ int verify_certificate(const VerifyOptions& options) {
                .seeded(certificate.outcome_count);
   }
   const CertificateCheck check = check_certificate(certificate, domain, list);
-  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
+  const bool pure = certificate.per_draw.notion == Privacy::Notion::kPure;
   const char* claimed = pure ? "epsilon_claimed" : "mu_claimed";
   if (options.json) {
-    print_json({{claimed, certificate.per_draw.parameter},
+    print_json({{claimed, certificate.per_draw.parameter()},
                 {"total_claimed", certificate.total},
                 {"epsilon_realised", number(check.epsilon_realised_up)},
                 {"domain_matches", check.domain_matches},
@@ -155,7 +154,7 @@ int verify_certificate(const VerifyOptions& options) {
                 {"holds", check.holds()}});
   } else {
     fmt::print("certificate {}: {}, {} draw{} of a unit, {:g} in all\n", *options.certificate,
-               guarantee_text(certificate.per_draw), certificate.draws_per_unit,
+               certificate.per_draw.text(), certificate.draws_per_unit,
                certificate.draws_per_unit == 1 ? "" : "s", certificate.total);
     fmt::print("  the domain is the one of the release         {}\n",
                yes_or_no(check.domain_matches));
@@ -210,18 +209,18 @@ int verify_mechanism(const VerifyOptions& options) {
   const Verification found =
       verify_sampler(*sampler, inputs, [&](std::uint64_t tried) { progress.reached(tried); });
   progress.finish();
-  const bool pure = found.claimed.notion == Guarantee::Notion::kPure;
+  const bool pure = found.claimed.notion == Privacy::Notion::kPure;
   if (options.json) {
     print_json({{"mechanism", name_of(parameters.mechanism)},
                 {"k", k},
-                {pure ? "epsilon_claimed" : "mu_claimed", found.claimed.parameter},
+                {pure ? "epsilon_claimed" : "mu_claimed", found.claimed.parameter()},
                 {"epsilon_realised", number(found.epsilon_realised_up)},
                 {"epsilon_observed", number(found.epsilon_observed_up)},
                 {"inputs", found.inputs},
                 {"holds", found.holds}});
   } else {
     fmt::print("{} over {} outcomes claims {} a draw\n", name_of(parameters.mechanism), k,
-               guarantee_text(found.claimed));
+               found.claimed.text());
     fmt::print("  realised, by the public integers     {:.15g} (rounded up)\n",
                found.epsilon_realised_up);
     fmt::print("  observed, among {:>8} inputs      {:.15g} (rounded up)\n", found.inputs,

@@ -16,7 +16,7 @@ namespace mollify {
 
 namespace {
 
-using Notion = PrivacyCost::Notion;
+using Notion = ExactPrivacy::Notion;
 
 constexpr std::int64_t kApplication = 0x6d6f6c6c;  // "moll"
 constexpr std::int64_t kFormatVersion = 1;
@@ -67,7 +67,7 @@ std::optional<Notion> notion_named(std::string_view word) {
   return std::nullopt;
 }
 
-const char* parameters_of(const PrivacyCost& cost) {
+const char* parameters_of(const ExactPrivacy& cost) {
   switch (cost.notion) {
     case Notion::kPure:
       return "a pure epsilon";
@@ -89,8 +89,8 @@ DataSetSummary& summary_of(const std::string& data_set, std::vector<DataSetSumma
   return all.emplace_back(DataSetSummary{data_set, std::nullopt, {}});
 }
 
-void require_positive(const PrivacyCost& cost) {
-  if (cost.parameter.is_zero()) {
+void require_positive(const ExactPrivacy& cost) {
+  if (cost.parameter().is_zero()) {
     throw InvalidInput(fmt::format("a privacy budget must be positive, but is {}", cost.text()));
   }
   if (cost.delta >= Decimal(1.0)) {
@@ -149,7 +149,7 @@ class LedgerFile::Database {
         .with_text(entry.data_set)
         .with_text(entry.scope.text())
         .with_text(word_of(entry.cost.notion))
-        .with_text(entry.cost.parameter.text())
+        .with_text(entry.cost.parameter().text())
         .with_text(entry.cost.delta.text())
         .with_text_or_null(of_release(entry.model))
         .with_text_or_null(of_release(entry.mechanism))
@@ -210,9 +210,8 @@ class LedgerFile::Database {
     const auto notion = notion_named(row.text(5));
     if (!scope || !notion) refuse_damaged(where + " has an unknown scope or notion");
     entry.scope = *scope;
-    entry.cost.notion = *notion;
-    entry.cost.parameter = Decimal::parse(row.text(6), where + " of the ledger");
-    entry.cost.delta = Decimal::parse(row.text(7), where + " of the ledger");
+    entry.cost = ExactPrivacy::of(*notion, Decimal::parse(row.text(6), where + " of the ledger"),
+                                  Decimal::parse(row.text(7), where + " of the ledger"));
     entry.model = row.text(8);
     entry.mechanism = row.text(9);
     entry.count = static_cast<std::uint64_t>(row.number(10));

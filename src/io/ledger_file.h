@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "accounting/ledger_account.h"
-#include "accounting/privacy_cost.h"
+#include "accounting/privacy.h"
 #include "accounting/protection_scope.h"
 
 namespace mollify {
@@ -17,7 +17,7 @@ namespace mollify {
 struct ReleaseCharge {
   std::string data_set;   ///< the name under which releases of the same data are counted
   ProtectionScope scope;  ///< whose data the promise is about
-  PrivacyCost cost;       ///< of all that is released together
+  ExactPrivacy cost;      ///< of all that is released together
   std::string model;      ///< "local", "integral" or "central"
   std::string mechanism;
   std::uint64_t count = 0;         ///< records asked for, for each unit
@@ -27,7 +27,7 @@ struct ReleaseCharge {
 /// What a data set's releases may cost together, and for whom.
 struct LedgerTotal {
   ProtectionScope scope;
-  PrivacyCost cost;
+  ExactPrivacy cost;
 };
 
 /// One line of a ledger: a release that was charged, or a total that was declared.
@@ -36,7 +36,7 @@ struct LedgerEntry {
   std::string time;          ///< UTC, as 2026-01-31T23:59:59Z
   std::string data_set;
   ProtectionScope scope;
-  PrivacyCost cost;
+  ExactPrivacy cost;
   bool is_total = false;
   std::string model, mechanism, certificate_sha256;  // of a release
   std::uint64_t count = 0;                           // of a release

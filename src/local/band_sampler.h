@@ -24,7 +24,7 @@ class BandSampler final : public LocalSampler {
   const Band& band() const { return band_; }
 
   std::size_t outcome_count() const override { return band_.outcome_count(); }
-  Guarantee guarantee() const override { return {Guarantee::Notion::kPure, band_.epsilon()}; }
+  Privacy guarantee() const override { return Privacy::pure(band_.epsilon()); }
   void draw(const ScoredOutcomes& p, SecureRandom& random,
             std::span<std::uint32_t> released) const override;
   Law law(const ScoredOutcomes& p) const override;

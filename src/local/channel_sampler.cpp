@@ -88,11 +88,11 @@ double ChannelSampler<Channel>::epsilon_realised_up() const {
 
 template <class Channel>
 bool ChannelSampler<Channel>::guarantee_holds() const {
-  if (guarantee_.notion == Guarantee::Notion::kPure) {
-    return channel_.satisfies(ExpBound(guarantee_.parameter));
+  if (guarantee_.notion == Privacy::Notion::kPure) {
+    return channel_.satisfies(ExpBound(guarantee_.parameter()));
   }
   if constexpr (std::is_same_v<Channel, MixtureChannel>) {
-    return is_gaussian_private(channel_, guarantee_.parameter);
+    return is_gaussian_private(channel_, guarantee_.parameter());
   }
   return false;
 }

@@ -24,13 +24,13 @@ template <class Channel>
 class ChannelSampler final : public LocalSampler {
  public:
   /// The caller states the guarantee and has checked it: `satisfies` for a pure one.
-  ChannelSampler(Channel channel, Guarantee guarantee)
+  ChannelSampler(Channel channel, Privacy guarantee)
       : channel_(std::move(channel)), guarantee_(guarantee) {}
 
   const Channel& channel() const { return channel_; }
 
   std::size_t outcome_count() const override { return channel_.outcome_count(); }
-  Guarantee guarantee() const override { return guarantee_; }
+  Privacy guarantee() const override { return guarantee_; }
   void draw(const ScoredOutcomes& p, SecureRandom& random,
             std::span<std::uint32_t> released) const override;
   Law law(const ScoredOutcomes& p) const override;
@@ -42,7 +42,7 @@ class ChannelSampler final : public LocalSampler {
 
  private:
   Channel channel_;
-  Guarantee guarantee_;
+  Privacy guarantee_;
 };
 
 extern template class ChannelSampler<MatrixChannel>;

@@ -55,8 +55,6 @@ double least_share(std::span<const double> masses) {
   return *std::min_element(masses.begin(), masses.end()) / detail::validated_mass_sum(masses);
 }
 
-Guarantee pure(double epsilon) { return {Guarantee::Notion::kPure, epsilon}; }
-
 }  // namespace
 
 std::string_view name_of(Mechanism mechanism) {
@@ -151,24 +149,24 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
   switch (parameters.mechanism) {
     case Mechanism::kRandomizedResponse: {
       RandomizedResponse channel(parameters.outcome_count, *parameters.epsilon);
-      const Guarantee guarantee = pure(channel.epsilon());
+      const Privacy guarantee = Privacy::pure(channel.epsilon());
       return std::make_unique<ChannelSampler<RandomizedResponse>>(channel, guarantee);
     }
     case Mechanism::kMixture: {
       const ExpBound bound(*parameters.epsilon);
       MixtureChannel channel = MixtureChannel::pure(parameters.masses(), bound.epsilon());
       return std::make_unique<ChannelSampler<MixtureChannel>>(std::move(channel),
-                                                              pure(bound.epsilon()));
+                                                              Privacy::pure(bound.epsilon()));
     }
     case Mechanism::kPublicKernel: {
       const double epsilon = ExpBound(*parameters.epsilon).epsilon();
       return std::make_unique<ChannelSampler<StaircaseChannel>>(
-          StaircaseChannel::make(parameters.reference, epsilon), pure(epsilon));
+          StaircaseChannel::make(parameters.reference, epsilon), Privacy::pure(epsilon));
     }
     case Mechanism::kGaussianCurve: {
       return std::make_unique<ChannelSampler<MixtureChannel>>(
           gaussian_curve_channel(parameters.masses(), *parameters.mu),
-          Guarantee{Guarantee::Notion::kGaussian, *parameters.mu});
+          Privacy::gaussian(*parameters.mu));
     }
     default:
       break;

@@ -5,8 +5,8 @@
 #include <functional>
 #include <span>
 
+#include "accounting/privacy.h"
 #include "kernel/core/secure_random.h"
-#include "local/guarantee.h"
 #include "local/law.h"
 #include "local/scored_outcomes.h"
 
@@ -30,7 +30,7 @@ class LocalSampler {
   virtual std::size_t outcome_count() const = 0;
 
   /// What each single draw promises; draws from the same private distribution add up.
-  virtual Guarantee guarantee() const = 0;
+  virtual Privacy guarantee() const = 0;
 
   /// Fills `released` with independent draws for the private distribution p. Never throws for any
   /// p.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kCentralFormat = "mollify central certificate 1";
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
 /// Whether epsilon0 is a parameter; elsewhere it follows from what is promised.
 bool is_shuffled(CentralMechanism mechanism) {
@@ -43,7 +43,7 @@ bool is_complete(const CentralDesign& design) {
 /// Whether shuffling and subsampling make of epsilon0 what is stated; true for mechanisms that do
 /// not rest on them.
 bool amplification_holds(const CentralDesign& design) {
-  const CentralGuarantee& stated = design.guarantee;
+  const Privacy& stated = design.guarantee;
   const auto keeps = [&](const DeltaBounds& delta) {
     return stated.notion == Notion::kApproximate && delta.upper <= stated.delta;
   };
@@ -65,12 +65,10 @@ bool amplification_holds(const CentralDesign& design) {
 
 }  // namespace
 
-CentralGuarantee total_guarantee(const CentralCertificate& certificate) {
-  const CentralGuarantee& draw = certificate.design.guarantee;
+Privacy total_guarantee(const CentralCertificate& certificate) {
+  const Privacy& draw = certificate.design.guarantee;
   if (!certificate.hint) return draw;
-  const CentralGuarantee hint{.notion = Notion::kApproximate,
-                              .epsilon = certificate.hint->epsilon,
-                              .delta = certificate.hint->delta};
+  const Privacy hint = Privacy::approximate(certificate.hint->epsilon, certificate.hint->delta);
   return composed_up(std::array{hint, draw});
 }
 

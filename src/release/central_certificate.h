@@ -34,7 +34,7 @@ struct CentralCertificate {
 };
 
 /// What the hint and the draw promise together, rounded up.
-CentralGuarantee total_guarantee(const CentralCertificate& certificate);
+Privacy total_guarantee(const CentralCertificate& certificate);
 
 /// Pretty-printed JSON, ending in a line feed, with the promise and its limits in words.
 std::string central_certificate_json(const CentralCertificate& certificate);

@@ -59,8 +59,8 @@ Records read_records(const CentralReleaseRequest& request, const Domain& domain)
 }
 
 /// What is spent on a hint; the rest is for the draw.
-CentralBudget half_of(const CentralBudget& budget) {
-  return {budget.epsilon / 2, budget.delta / 2};
+Privacy half_of(const Privacy& budget) {
+  return Privacy::approximate(budget.epsilon / 2, budget.delta / 2);
 }
 
 void validate_support(const CentralReleaseRequest& request, const Domain& domain) {
@@ -119,7 +119,7 @@ CentralRelease::CentralRelease(const CentralReleaseRequest& request)
   if (request.support) validate_support(request, domain_);
   certificate_.design = design_for(request, count, domain_.size());
   if (request.support) {
-    const CentralBudget budget = half_of(request.budget);
+    const Privacy budget = half_of(request.budget);
     const auto& cells = std::get<IntegerCells>(domain_.columns().front().cells());
     finder_.emplace(hint_in_cells(*request.support, cells), domain_.size(), count, budget.epsilon,
                     budget.delta);
@@ -146,10 +146,8 @@ std::vector<std::uint32_t> CentralRelease::draw_within_support(
     std::span<const std::uint32_t> records, SecureRandom& random) const {
   const OutcomeInterval interval = finder_->find(records, random);
   const CentralDesign& whole = certificate_.design;
-  const CentralRequest sizes{whole.records,
-                             interval.width(),
-                             whole.outputs.value_or(1),
-                             {whole.guarantee.epsilon, whole.guarantee.delta}};
+  const CentralRequest sizes{whole.records, interval.width(), whole.outputs.value_or(1),
+                             whole.guarantee};
   const CentralDesign design =
       whole.outputs ? design_central(whole.mechanism, sizes) : design_poisson(sizes, whole.rate);
   return map_back(interval,

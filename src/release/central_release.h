@@ -28,7 +28,7 @@ struct CentralReleaseRequest {
   /// For a domain of one integer column: half of the budget finds the interval that the records lie
   /// in, and the rest samples from it; records outside count as its nearest end.
   std::optional<SupportHint> support;
-  CentralBudget budget;
+  Privacy budget;
 };
 
 /// A release that is ready to run: the records have been read, and nothing but their number has

@@ -21,10 +21,6 @@ constexpr const char* kFormat = "mollify certificate 1";
 /// Counts up to here are doubles without rounding.
 constexpr std::uint64_t kMostReferenceRecords = std::uint64_t{1} << 53;
 
-const char* parameter_name(const Guarantee& guarantee) {
-  return guarantee.notion == Guarantee::Notion::kPure ? "epsilon" : "mu";
-}
-
 std::string protected_whole(const Certificate& certificate) {
   return certificate.unit ? fmt::format("all records of one {}", *certificate.unit)
                           : std::string("the whole table, and so any group of its rows");
@@ -149,7 +145,7 @@ std::vector<double> reference_masses_of(const Certificate& certificate, const Do
 
 std::vector<std::string> promises(const Certificate& certificate) {
   const std::string whole = protected_whole(certificate);
-  if (certificate.per_draw.notion == Guarantee::Notion::kGaussian) {
+  if (certificate.per_draw.notion == Privacy::Notion::kGaussian) {
     return {fmt::format(
         "Telling from the output whether {} were one set of values or any other is no easier than "
         "telling one draw of N(0,1) from one of N({:.6g},1).",
@@ -181,7 +177,7 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
 }
 
 std::string certificate_json(const Certificate& certificate) {
-  const char* parameter = parameter_name(certificate.per_draw);
+  const char* parameter = parameter_name(certificate.per_draw.notion);
   Json json;
   json["format"] = kFormat;
   json["version"] = certificate.version;
@@ -191,8 +187,8 @@ std::string certificate_json(const Certificate& certificate) {
   json["units"] = or_null(certificate.units);
   json["mechanism"] = std::string(name_of(certificate.mechanism));
   json["privacy"] = {
-      {"notion", certificate.per_draw.notion == Guarantee::Notion::kPure ? "pure" : "gaussian"},
-      {fmt::format("{}_per_draw", parameter), certificate.per_draw.parameter},
+      {"notion", certificate.per_draw.notion == Privacy::Notion::kPure ? "pure" : "gaussian"},
+      {fmt::format("{}_per_draw", parameter), certificate.per_draw.parameter()},
       {"draws_per_unit", certificate.draws_per_unit},
       {fmt::format("{}_total", parameter), certificate.total}};
   json["space"] = space_json(certificate);
@@ -244,11 +240,10 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
     throw InvalidInput(
         fmt::format("{} must have \"pure\" or \"gaussian\" at /privacy/notion", name));
   }
-  certificate.per_draw.notion =
-      notion == "pure" ? Guarantee::Notion::kPure : Guarantee::Notion::kGaussian;
-  const std::string parameter = parameter_name(certificate.per_draw);
-  certificate.per_draw.parameter =
-      reader.get<double>(("/privacy/" + parameter + "_per_draw").c_str(), "a number");
+  const std::string parameter = notion == "pure" ? "epsilon" : "mu";
+  certificate.per_draw =
+      Privacy::of(notion == "pure" ? PrivacyNotion::kPure : PrivacyNotion::kGaussian,
+                  reader.get<double>(("/privacy/" + parameter + "_per_draw").c_str(), "a number"));
   certificate.total = reader.get<double>(("/privacy/" + parameter + "_total").c_str(), "a number");
   certificate.draws_per_unit =
       reader.get<std::uint64_t>("/privacy/draws_per_unit", "a whole number");
@@ -276,8 +271,8 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
 
 std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate, const Domain& domain) {
   const std::vector<double> masses = reference_masses_of(certificate, domain);
-  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
-  const double parameter = certificate.per_draw.parameter;
+  const bool pure = certificate.per_draw.notion == Privacy::Notion::kPure;
+  const double parameter = certificate.per_draw.parameter();
   const MechanismParameters parameters{
       .mechanism = certificate.mechanism,
       .outcome_count = certificate.outcome_count,

@@ -34,7 +34,7 @@ struct Certificate {
   Mechanism mechanism = Mechanism::kMinimax;
   CertifiedSpace space{};
   ScorerKind scorer = ScorerKind::kEmpirical;
-  Guarantee per_draw{};                 ///< what each draw promises
+  Privacy per_draw{};                   ///< what each draw promises
   double total = 0;                     ///< epsilon or mu of all draws of a unit, rounded up
   std::optional<double> c1, c2, gamma;  ///< where the mechanism has them
   std::optional<double> floor;          ///< b, where the mechanism has a band

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kGaussianFormat = "mollify gaussian certificate 1";
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
 /// Integers as texts: programs that read JSON numbers as doubles would lose digits.
 Json ratio_json(const Ratio& ratio) {
@@ -35,11 +35,14 @@ Json names_json(const std::vector<std::string>& names) {
 Json request_json(const GaussianRequest& request) {
   Json ranges = Json::array();
   for (const WhitenedRange& range : request.ranges) ranges.push_back({range.low, range.high});
-  return {
-      {"epsilon", request.budget.epsilon},         {"delta", request.budget.delta},
-      {"rho", or_null(request.budget.rho)},        {"covariance_bound", request.covariance_bound},
-      {"mean_bound", or_null(request.mean_bound)}, {"mean_ranges", std::move(ranges)},
-      {"paper_variance", request.paper_variance}};
+  return {{"epsilon", request.budget.epsilon},
+          {"delta", request.budget.delta},
+          {"rho", request.budget.notion == Notion::kConcentrated ? Json(request.budget.rho)
+                                                                 : Json(nullptr)},
+          {"covariance_bound", request.covariance_bound},
+          {"mean_bound", or_null(request.mean_bound)},
+          {"mean_ranges", std::move(ranges)},
+          {"paper_variance", request.paper_variance}};
 }
 
 Json centre_json(const std::optional<CentreDesign>& centre) {
@@ -125,9 +128,10 @@ GaussianRequest parse_request(const CertificateReader& reader, std::size_t dimen
   request.records = reader.get<std::uint64_t>("/records", "a whole number");
   request.dimension = dimension;
   request.outputs = reader.get<std::uint64_t>("/count", "a whole number");
-  request.budget = {.epsilon = reader.get<double>("/request/epsilon", "a number"),
-                    .delta = reader.get<double>("/request/delta", "a number"),
-                    .rho = reader.find<double>("/request/rho", "a number or null")};
+  const auto rho = reader.find<double>("/request/rho", "a number or null");
+  request.budget = rho ? Privacy::concentrated(*rho)
+                       : Privacy::approximate(reader.get<double>("/request/epsilon", "a number"),
+                                              reader.get<double>("/request/delta", "a number"));
   request.covariance_bound = reader.get<double>("/request/covariance_bound", "a number");
   request.mean_bound = reader.find<double>("/request/mean_bound", "a number or null");
   request.paper_variance = reader.get<bool>("/request/paper_variance", "true or false");

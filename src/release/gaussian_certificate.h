@@ -38,7 +38,7 @@ std::vector<std::string> non_promises(const GaussianCertificate& certificate);
 
 /// What checking a certificate found.
 struct GaussianCertificateCheck {
-  CentralGuarantee stated;        ///< what it says that it promises
+  Privacy stated;                 ///< what it says that it promises
   bool domain_matches = false;    ///< the domain's hash and its columns
   bool design_holds = false;      ///< the sampler, designed anew, has the stated integers and
                                   ///< promises what is stated

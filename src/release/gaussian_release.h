@@ -32,7 +32,7 @@ struct GaussianReleaseRequest {
   /// other records, within the ranges.
   std::optional<double> mean_bound;
   bool paper_variance = false;
-  CentralBudget budget;
+  Privacy budget;
 };
 
 /// A release that is ready to run. The file's lines have been counted, nothing else has been looked

@@ -8,7 +8,7 @@ namespace mollify {
 
 namespace {
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
 const char* name_of_notion(Notion notion) {
   switch (notion) {
@@ -17,14 +17,16 @@ const char* name_of_notion(Notion notion) {
     case Notion::kApproximate:
       return "approximate";
     case Notion::kConcentrated:
+      return "concentrated";
+    case Notion::kGaussian:
       break;
   }
-  return "concentrated";
+  return "gaussian";
 }
 
 }  // namespace
 
-Json privacy_json(const CentralGuarantee& guarantee) {
+Json privacy_json(const Privacy& guarantee) {
   Json json{{"notion", name_of_notion(guarantee.notion)}};
   if (guarantee.notion == Notion::kConcentrated) {
     json["rho"] = guarantee.rho;
@@ -35,13 +37,13 @@ Json privacy_json(const CentralGuarantee& guarantee) {
   return json;
 }
 
-CentralGuarantee parse_guarantee(const CertificateReader& reader, const std::string& place,
-                                 const std::string& name) {
+Privacy parse_guarantee(const CertificateReader& reader, const std::string& place,
+                        const std::string& name) {
   const auto number = [&](const char* member) {
     return reader.get<double>((place + member).c_str(), "a number");
   };
   const auto notion = reader.get<std::string>((place + "/notion").c_str(), "a privacy notion");
-  CentralGuarantee guarantee;
+  Privacy guarantee;
   if (notion == "concentrated") {
     guarantee.notion = Notion::kConcentrated;
     guarantee.rho = number("/rho");

@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include "accounting/central_guarantee.h"
+#include "accounting/privacy.h"
 #include "release/certificate_reader.h"
 
 namespace mollify {
 
-Json privacy_json(const CentralGuarantee& guarantee);
+Json privacy_json(const Privacy& guarantee);
 
 /// The guarantee at a place of the certificate, such as "/privacy"; throws InvalidInput if there is
 /// none.
-CentralGuarantee parse_guarantee(const CertificateReader& reader, const std::string& place,
-                                 const std::string& name);
+Privacy parse_guarantee(const CertificateReader& reader, const std::string& place,
+                        const std::string& name);
 
 }  // namespace mollify

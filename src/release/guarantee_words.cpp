@@ -8,11 +8,11 @@ namespace mollify {
 
 namespace {
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
 }  // namespace
 
-std::string protection_sentence(const CentralGuarantee& guarantee, const std::string& record) {
+std::string protection_sentence(const Privacy& guarantee, const std::string& record) {
   if (guarantee.notion == Notion::kConcentrated) {
     return fmt::format(
         "Replacing {} by anything else changes the law of the output by a Rényi "
@@ -29,18 +29,6 @@ std::string protection_sentence(const CentralGuarantee& guarantee, const std::st
 std::string record_words(const std::optional<std::string>& unit) {
   return unit ? fmt::format("all records of any one {}", *unit)
               : std::string("any one row of the table");
-}
-
-std::string guarantee_words(const CentralGuarantee& guarantee) {
-  switch (guarantee.notion) {
-    case Notion::kPure:
-      return fmt::format("epsilon = {:.6g}", guarantee.epsilon);
-    case Notion::kApproximate:
-      return fmt::format("epsilon = {:.6g}, delta = {:.6g}", guarantee.epsilon, guarantee.delta);
-    case Notion::kConcentrated:
-      break;
-  }
-  return fmt::format("rho = {:.6g}", guarantee.rho);
 }
 
 std::vector<std::string> central_limits(std::uint64_t records,

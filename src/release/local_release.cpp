@@ -64,11 +64,11 @@ void refuse_stream(const std::string& data) {
 
 /// What all draws of a unit promise together. Above 30 a draw counts as 30, and then that is less
 /// than was asked for.
-double composed_total(const LocalReleaseRequest& request, const Guarantee& per_draw) {
+double composed_total(const LocalReleaseRequest& request, const Privacy& per_draw) {
   if (request.mu) return *request.mu;
-  if (per_draw.parameter < ExpBound::kGreatestEpsilon) return *request.epsilon;
+  if (per_draw.parameter() < ExpBound::kGreatestEpsilon) return *request.epsilon;
   return std::min(*request.epsilon,
-                  basic_composition_epsilon_up(per_draw.parameter, request.count));
+                  basic_composition_epsilon_up(per_draw.parameter(), request.count));
 }
 
 /// The mechanism that a band choice stands for.
@@ -164,7 +164,7 @@ LocalRelease::LocalRelease(const LocalReleaseRequest& request)
                                    name_of(certificate_.scorer), name_of(parameters.mechanism)));
   }
   if (draws_by_scores() && !space_.is_fresh()) {
-    scorer_ = make_scorer(certificate_.scorer, space_.points(), sampler_->guarantee().parameter);
+    scorer_ = make_scorer(certificate_.scorer, space_.points(), sampler_->guarantee().parameter());
   }
   refuse_stream(request.data);
   { const RecordReader header(request.data, domain_, request.unit); }
@@ -232,7 +232,7 @@ LocalRelease::Drawn LocalRelease::draw_by_scores(SecureRandom& random) const {
     }
     const Candidates list = space_.fresh_candidates(random);
     const auto scorer = make_scorer(certificate_.scorer, space_.layout().points(list.digits()),
-                                    sampler_->guarantee().parameter);
+                                    sampler_->guarantee().parameter());
     scored.assign(*scorer, rows, list.densities());
     draw_all(scored.table(), random, outcomes);
     for (std::uint32_t& outcome : outcomes) {

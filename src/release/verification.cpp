@@ -206,9 +206,9 @@ Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
     result.inputs = sampler.outcome_count();
     result.epsilon_observed_up = result.epsilon_realised_up;
   }
-  if (result.claimed.notion == Guarantee::Notion::kPure) {
-    result.holds = result.holds && result.epsilon_realised_up <= result.claimed.parameter &&
-                   result.epsilon_observed_up <= result.claimed.parameter;
+  if (result.claimed.notion == Privacy::Notion::kPure) {
+    result.holds = result.holds && result.epsilon_realised_up <= result.claimed.parameter() &&
+                   result.epsilon_observed_up <= result.claimed.parameter();
   }
   return result;
 }
@@ -223,13 +223,13 @@ CertificateCheck check_certificate(const Certificate& certificate, const Domain&
   const std::unique_ptr<LocalSampler> sampler = sampler_of(certificate, domain);
   check.integers_match = public_digest(*sampler) == certificate.public_integers_sha256;
   check.epsilon_realised_up = sampler->epsilon_realised_up();
-  const bool pure = certificate.per_draw.notion == Guarantee::Notion::kPure;
+  const bool pure = certificate.per_draw.notion == Privacy::Notion::kPure;
   check.arithmetic_holds = sampler->guarantee_holds() &&
-                           (!pure || check.epsilon_realised_up <= certificate.per_draw.parameter);
+                           (!pure || check.epsilon_realised_up <= certificate.per_draw.parameter());
   const double affordable =
       pure ? epsilon_per_draw_down(certificate.total, certificate.draws_per_unit)
            : mu_per_draw_down(certificate.total, certificate.draws_per_unit);
-  check.total_holds = certificate.per_draw.parameter <= affordable;
+  check.total_holds = certificate.per_draw.parameter() <= affordable;
   return check;
 }
 

@@ -14,7 +14,7 @@ namespace mollify {
 
 /// What a sampler claims for one draw, and what its integers say.
 struct Verification {
-  Guarantee claimed{};
+  Privacy claimed{};
   /// Upper bound on ln of the ratio of any outcome's probabilities under any two inputs: from the
   /// band's or the matrix's own extremes, in integers, rounded up.
   double epsilon_realised_up = 0;

@@ -14,33 +14,29 @@ namespace mollify {
 namespace {
 
 using Fraction = boost::multiprecision::cpp_rational;
-using PartNotion = CentralGuarantee::Notion;
+using PartNotion = Privacy::Notion;
 
 TEST(CentralComposition, TakesTheStrongestNotionThatHoldsAll) {
-  const CentralGuarantee pure{.notion = PartNotion::kPure, .epsilon = 0.5};
-  const CentralGuarantee approximate{
-      .notion = PartNotion::kApproximate, .epsilon = 0.25, .delta = 0x1p-20};
-  const CentralGuarantee concentrated{.notion = PartNotion::kConcentrated, .rho = 0.125};
-  EXPECT_EQ(composed_up(std::vector{pure, pure}),
-            (CentralGuarantee{.notion = PartNotion::kPure, .epsilon = 1.0}));
-  EXPECT_EQ(
-      composed_up(std::vector{pure, approximate, approximate}),
-      (CentralGuarantee{.notion = PartNotion::kApproximate, .epsilon = 1.0, .delta = 0x1p-19}));
-  EXPECT_EQ(composed_up(std::vector{pure, concentrated}),
-            (CentralGuarantee{.notion = PartNotion::kConcentrated, .rho = 0.25}));
+  const Privacy pure = Privacy::pure(0.5);
+  const Privacy approximate = Privacy::approximate(0.25, 0x1p-20);
+  const Privacy concentrated = Privacy::concentrated(0.125);
+  EXPECT_EQ(composed_up(std::vector{pure, pure}), (Privacy::pure(1.0)));
+  EXPECT_EQ(composed_up(std::vector{pure, approximate, approximate}),
+            (Privacy::approximate(1.0, 0x1p-19)));
+  EXPECT_EQ(composed_up(std::vector{pure, concentrated}), (Privacy::concentrated(0.25)));
   EXPECT_THROW(composed_up(std::vector{concentrated, approximate}), InvalidInput);
   EXPECT_THROW(composed_up({}), InvalidInput);
   for (const double bad : {-1.0, test::kNan, test::kInfinity}) {
-    EXPECT_THROW(composed_up(std::vector{CentralGuarantee{.epsilon = bad}}), InvalidInput);
+    EXPECT_THROW(composed_up(std::vector{Privacy::pure(bad)}), InvalidInput);
   }
 }
 
 // The sums are never below the exact ones, and above them by a rounding for each part at most.
 RC_GTEST_PROP(CentralCompositionProperty, SumsAreRoundedUp, ()) {
   const auto count = *rc::gen::inRange<std::size_t>(1, 30);
-  std::vector<CentralGuarantee> parts(count);
+  std::vector<Privacy> parts(count);
   Fraction sum = 0;
-  for (CentralGuarantee& part : parts) {
+  for (Privacy& part : parts) {
     part.epsilon = std::exp(0.001 * *rc::gen::inRange(-20000, 5000));
     sum += Fraction(part.epsilon);
   }

@@ -7,7 +7,7 @@
 namespace mollify {
 namespace {
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
 TEST(GaussianLowerBound, IsNeverAboveASamplerThatExists) {
   // The zCDP sampler without clipping error beyond beta: 2 B²/(n (n − 1)) = rho.
@@ -16,7 +16,7 @@ TEST(GaussianLowerBound, IsNeverAboveASamplerThatExists) {
       for (const double rho : {1e-6, 0.01, 1.0}) {
         const double radius = norm + std::sqrt(static_cast<double>(d)) + std::sqrt(2 * 30.0);
         const double enough = 2 + radius * std::sqrt(2 / rho);
-        const CentralGuarantee guarantee{.notion = Notion::kConcentrated, .rho = rho};
+        const Privacy guarantee = Privacy::concentrated(rho);
         EXPECT_LE(gaussian_records_lower_bound({d, norm, 1, 1e-6}, guarantee), enough);
         EXPECT_LE(gaussian_records_lower_bound({d, norm, 7, 1e-6}, guarantee), 7 * enough);
       }
@@ -26,21 +26,18 @@ TEST(GaussianLowerBound, IsNeverAboveASamplerThatExists) {
 
 TEST(GaussianLowerBound, IsTheTwoPointBoundForDistantMeans) {
   // Two means 2 R apart are told apart but for p ~ alpha: e^(n ε) ≥ (1 − p)/p.
-  const double pure =
-      gaussian_records_lower_bound({1, 8, 1, 0.01}, {.notion = Notion::kPure, .epsilon = 0.1});
+  const double pure = gaussian_records_lower_bound({1, 8, 1, 0.01}, Privacy::pure(0.1));
   EXPECT_GE(pure, std::log(0.99 / 0.01) / 0.1 * (1 - 1e-6));
   // A small delta changes little, a large one leaves nothing.
-  const double approximate = gaussian_records_lower_bound(
-      {1, 8, 1, 0.01}, {.notion = Notion::kApproximate, .epsilon = 0.1, .delta = 1e-9});
+  const double approximate =
+      gaussian_records_lower_bound({1, 8, 1, 0.01}, Privacy::approximate(0.1, 1e-9));
   EXPECT_LE(approximate, pure);
   EXPECT_GE(approximate, 0.99 * pure);
-  EXPECT_LE(gaussian_records_lower_bound(
-                {1, 8, 1, 0.01}, {.notion = Notion::kApproximate, .epsilon = 0.1, .delta = 0.5}),
-            3);
+  EXPECT_LE(gaussian_records_lower_bound({1, 8, 1, 0.01}, Privacy::approximate(0.1, 0.5)), 3);
 }
 
 TEST(GaussianLowerBound, GrowsWithDimensionOutputsAndTheRegion) {
-  const CentralGuarantee guarantee{.notion = Notion::kConcentrated, .rho = 0.01};
+  const Privacy guarantee = Privacy::concentrated(0.01);
   const double one = gaussian_records_lower_bound({10, 100, 1, 0.01}, guarantee);
   EXPECT_GT(one, 10);
   EXPECT_GT(gaussian_records_lower_bound({100, 1000, 1, 0.01}, guarantee), 2 * one);

@@ -16,7 +16,7 @@
 namespace mollify {
 namespace {
 
-using Cost = PrivacyCost;
+using Cost = ExactPrivacy;
 
 Decimal exactly(const std::string& text) { return Decimal::parse(text, "number"); }
 Cost pure(const std::string& epsilon) { return Cost::pure(exactly(epsilon)); }
@@ -82,8 +82,8 @@ TEST(LedgerAccount, ComposesByTheTightestRule) {
   ASSERT_TRUE(spent);
   EXPECT_EQ(spent->rule, CompositionRule::kOptimal);
   const double optimal = OptimalComposition(0.01, 1000).epsilon_up(1e-6);
-  EXPECT_NEAR(spent->cost.parameter.up(), optimal, 1e-9);
-  EXPECT_GE(spent->cost.parameter.up(), optimal * (1 - 1e-12));
+  EXPECT_NEAR(spent->cost.parameter().up(), optimal, 1e-9);
+  EXPECT_GE(spent->cost.parameter().up(), optimal * (1 - 1e-12));
   EXPECT_LT(optimal, 1.7);
 
   // Unequal ones by zCDP; a single large one is better added.
@@ -94,18 +94,18 @@ TEST(LedgerAccount, ComposesByTheTightestRule) {
     sum_of_squares += 1e-8 * i * i;
   }
   EXPECT_EQ(account_of(unequal).spent(total)->rule, CompositionRule::kConcentrated);
-  EXPECT_NEAR(account_of(unequal).spent(total)->cost.parameter.up(),
+  EXPECT_NEAR(account_of(unequal).spent(total)->cost.parameter().up(),
               concentrated_epsilon_up(sum_of_squares / 2, 1e-6), 1e-9);
   unequal.push_back(pure("5"));
-  EXPECT_NEAR(account_of(unequal).spent(total)->cost.parameter.up(),
+  EXPECT_NEAR(account_of(unequal).spent(total)->cost.parameter().up(),
               5 + concentrated_epsilon_up(sum_of_squares / 2, 1e-6), 1e-9);
 
   // Where there is no delta to convert with, their sum. Gaussian ones: their own curve.
   EXPECT_EQ(account_of({pure("0.1"), pure("0.2")}).spent(pure("1"))->rule, CompositionRule::kBasic);
   const auto gaussian = account_of({mu("0.6"), mu("0.8")}).spent(total);
   EXPECT_EQ(gaussian->rule, CompositionRule::kGaussian);
-  EXPECT_NEAR(gaussian->cost.parameter.up(), gaussian_epsilon_up(1.0, 1e-6), 1e-9);
-  EXPECT_LT(gaussian->cost.parameter.up(), concentrated_epsilon_up(0.5, 1e-6));
+  EXPECT_NEAR(gaussian->cost.parameter().up(), gaussian_epsilon_up(1.0, 1e-6), 1e-9);
+  EXPECT_LT(gaussian->cost.parameter().up(), concentrated_epsilon_up(0.5, 1e-6));
   // With one in ρ beside them there is zCDP alone.
   EXPECT_EQ(account_of({mu("0.6"), mu("0.8"), rho("0.1")}).spent(total)->rule,
             CompositionRule::kConcentrated);
@@ -117,11 +117,11 @@ TEST(LedgerAccount, SplitsDeltasOff) {
   const auto spent = account_of(costs).spent(approximate("1", "1e-6"));
   ASSERT_TRUE(spent);
   const double rest = OptimalComposition(0.01, 500).epsilon_up(0.5e-6);
-  EXPECT_NEAR(spent->cost.parameter.up(), rest, 1e-9);
+  EXPECT_NEAR(spent->cost.parameter().up(), rest, 1e-9);
   // The exact optimum of Kairouz, Oh and Viswanath for (ε, δ) releases is not above, and close.
   const double optimum = OptimalComposition(0.01, 500, 1e-9).epsilon_up(1e-6);
-  EXPECT_GE(spent->cost.parameter.up(), optimum * (1 - 1e-12));
-  EXPECT_LE(spent->cost.parameter.up(), optimum * 1.001);
+  EXPECT_GE(spent->cost.parameter().up(), optimum * (1 - 1e-12));
+  EXPECT_LE(spent->cost.parameter().up(), optimum * 1.001);
   costs.resize(1000, approximate("0.01", "1e-9"));
   EXPECT_FALSE(account_of(costs).fits(approximate("1", "1e-6")));
   EXPECT_TRUE(account_of(costs).fits(approximate("10", "1e-6")));  // by Σε and Σδ, exactly
@@ -170,13 +170,13 @@ RC_GTEST_PROP(LedgerAccountProperty, WhatRemainsFits, ()) {
     RC_ASSERT(left.is_zero() || account.with(Cost::pure(left)).fits(total));
     const auto spent = account.spent(total);
     RC_ASSERT(spent.has_value());
-    RC_ASSERT(spent->cost.parameter <= total.parameter);
+    RC_ASSERT(spent->cost.parameter() <= total.parameter());
     RC_ASSERT(spent->cost.delta <= total.delta);
   } else {
     RC_ASSERT(left.is_zero());
   }
   // A larger total never holds less.
-  const Cost more = Cost::approximate(total.parameter + exactly("0.1"), total.delta);
+  const Cost more = Cost::approximate(total.parameter() + exactly("0.1"), total.delta);
   RC_ASSERT(!account.fits(total) || account.fits(more));
 }
 

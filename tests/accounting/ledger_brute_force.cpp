@@ -72,25 +72,26 @@ RC_GTEST_PROP(LedgerBruteForce, NoReleasesCostMoreThanIsSaid, ()) {
     const double value = 0.01 * size;
     const Decimal decimal = Decimal::parse(parameter, "parameter");
     if (kind == 5 && with_gaussian) {
-      account.add(PrivacyCost::gaussian(decimal));
+      account.add(ExactPrivacy::gaussian(decimal));
       mu_squared += value * value;
     } else if (kind == 4 && with_gaussian) {
-      account.add(PrivacyCost::concentrated(decimal));
+      account.add(ExactPrivacy::concentrated(decimal));
       mu_squared += 2 * value;
     } else if (kind == 3) {
-      account.add(PrivacyCost::approximate(decimal, Decimal::parse("1e-4", "delta")));
+      account.add(ExactPrivacy::approximate(decimal, Decimal::parse("1e-4", "delta")));
       outcomes = followed_by(outcomes, value, 1e-4);
     } else {
       // Often the same ε.
       const int usual = kind == 0 ? 30 : size;
-      account.add(PrivacyCost::pure(Decimal::parse(std::to_string(usual) + "e-2", "epsilon")));
+      account.add(ExactPrivacy::pure(Decimal::parse(std::to_string(usual) + "e-2", "epsilon")));
       outcomes = followed_by(outcomes, 0.01 * usual, 0);
     }
   }
   const auto spent =
-      account.spent(PrivacyCost::approximate(Decimal(10.0), Decimal::parse(total_delta, "delta")));
+      account.spent(ExactPrivacy::approximate(Decimal(10.0), Decimal::parse(total_delta, "delta")));
   if (!spent) return;  // the releases' own δ is all of the total's
-  const double delta = exact_delta_at(outcomes, std::sqrt(mu_squared), spent->cost.parameter.up());
+  const double delta =
+      exact_delta_at(outcomes, std::sqrt(mu_squared), spent->cost.parameter().up());
   RC_ASSERT(delta <= spent->cost.delta.up() * (1 + 1e-9) + 1e-14);
   RC_TAG(name_of(spent->rule));
 }
@@ -100,13 +101,13 @@ TEST(LedgerBruteForce, EqualReleasesAreAtTheirOptimum) {
   LedgerAccount account;
   std::vector<LossyOutcome> outcomes(1);
   for (int i = 0; i < 10; ++i) {
-    account.add(PrivacyCost::pure(Decimal::parse("0.3", "epsilon")));
+    account.add(ExactPrivacy::pure(Decimal::parse("0.3", "epsilon")));
     outcomes = followed_by(outcomes, 0.3, 0);
   }
   const auto spent =
-      account.spent(PrivacyCost::approximate(Decimal(3.0), Decimal::parse("0.001", "delta")));
+      account.spent(ExactPrivacy::approximate(Decimal(3.0), Decimal::parse("0.001", "delta")));
   ASSERT_TRUE(spent);
-  const double epsilon = spent->cost.parameter.up();
+  const double epsilon = spent->cost.parameter().up();
   EXPECT_LE(exact_delta_at(outcomes, 0, epsilon), 0.001 * (1 + 1e-12));
   EXPECT_GT(exact_delta_at(outcomes, 0, epsilon * (1 - 1e-9)), 0.001);
 }

@@ -134,7 +134,7 @@ std::vector<Cell> cells(const std::vector<double>& epsilons) {
 /// The greatest share of the claim that was realised.
 double expect_pure(CentralMechanism mechanism, const Cell& cell) {
   const CentralDesign design =
-      design_central(mechanism, {cell.n, cell.k, cell.m, {.epsilon = cell.epsilon}});
+      design_central(mechanism, {cell.n, cell.k, cell.m, Privacy::pure(cell.epsilon)});
   const auto sampler = make_central_sampler(design);
   const Enumeration all(*sampler);
   const Realised worst = realised(*sampler, all);
@@ -387,8 +387,8 @@ TEST(BruteForce, DesignsKeepTheirBudget) {
   for (const Cell& cell :
        {Cell{7, 2, 7, 1, .01}, Cell{7, 3, 7, .5, .1}, Cell{6, 5, 6, 1, 1e-3},
         Cell{7, 3, 2, .3, .02}, Cell{5, 4, 3, 1, .05}, Cell{7, 5, 1, .2, 1e-4}}) {
-    const CentralRequest request{
-        cell.n, cell.k, cell.m, {.epsilon = cell.epsilon, .delta = cell.delta}};
+    const CentralRequest request{cell.n, cell.k, cell.m,
+                                 Privacy::approximate(cell.epsilon, cell.delta)};
     std::vector<CentralDesign> designs = {design_poisson(request, .3)};
     for (const CentralOption& option : central_options(request)) {
       const bool enumerated = option.mechanism == CentralMechanism::kSubsetRr ||

@@ -13,7 +13,7 @@ namespace {
 constexpr CentralQuestion kQuestion{.request = {.records = 2000,
                                                 .outcomes = 4,
                                                 .outputs = 50,
-                                                .budget = {.epsilon = 1, .delta = 1e-6}},
+                                                .budget = Privacy::approximate(1, 1e-6)},
                                     .alpha = 0.05,
                                     .strong = false};
 

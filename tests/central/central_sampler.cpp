@@ -20,13 +20,14 @@ const std::vector<CentralDesign>& designs_of_every_mechanism() {
     for (const auto& [n, k, m] : std::vector<std::array<std::uint64_t, 3>>{
              {1, 1, 1}, {1, 2, 1}, {7, 8, 3}, {7, 8, 7}, {1000, 3, 1}, {1000, 4096, 500}}) {
       for (const double delta : {0.0, 1e-3}) {
-        for (CentralOption& option : central_options({n, k, m, {.epsilon = 1, .delta = delta}})) {
+        for (CentralOption& option : central_options({n, k, m, Privacy::approximate(1, delta)})) {
           if (option.design) designs.push_back(std::move(*option.design));
         }
       }
     }
-    designs.push_back(design_poisson({100, 3, 1, {.epsilon = 1, .delta = 1e-3}}, .5));
-    designs.push_back(design_central(CentralMechanism::kProduct, {1000, 8, 5, {.rho = .1}}));
+    designs.push_back(design_poisson({100, 3, 1, Privacy::approximate(1, 1e-3)}, .5));
+    designs.push_back(
+        design_central(CentralMechanism::kProduct, {1000, 8, 5, Privacy::concentrated(.1)}));
     return designs;
   }();
   return kDesigns;

@@ -31,7 +31,7 @@ double eta_of(const CentreDesign& design) {
   return static_cast<double>(design.rate.numerator) / static_cast<double>(design.rate.denominator);
 }
 
-CentreRequest centre_request(std::uint64_t records, std::size_t dimension, CentralBudget budget,
+CentreRequest centre_request(std::uint64_t records, std::size_t dimension, Privacy budget,
                              std::vector<WhitenedRange> ranges, double failure) {
   return {.records = records,
           .dimension = dimension,
@@ -45,23 +45,23 @@ TEST(CentreDesign, SpendsTheBudgetAndNoMore) {
   for (const std::size_t d : {1u, 2u, 7u, 100u}) {
     const auto dimension = static_cast<double>(d);
     for (const double epsilon : {0.3, 1.0, 5.0}) {
-      const double spent =
-          2 * dimension *
-          eta_of(design_centre(centre_request(1'000'000, d, {epsilon, 0}, {{-9, 9}}, 1e-3)));
+      const double spent = 2 * dimension *
+                           eta_of(design_centre(centre_request(1'000'000, d, Privacy::pure(epsilon),
+                                                               {{-9, 9}}, 1e-3)));
       EXPECT_LE(spent, epsilon * (1 + kRounding));
       EXPECT_GE(spent, epsilon * (1 - kRounding));
     }
     for (const double rho : {0.01, 0.5, 8.0}) {
-      const double eta =
-          eta_of(design_centre(centre_request(1'000'000, d, {0, 0, rho}, {{-9, 9}}, 1e-3)));
+      const double eta = eta_of(
+          design_centre(centre_request(1'000'000, d, Privacy::concentrated(rho), {{-9, 9}}, 1e-3)));
       EXPECT_LE(dimension * eta * eta / 2, rho * (1 + kRounding));
       EXPECT_GE(dimension * eta * eta / 2, rho * (1 - kRounding));
     }
     for (const double delta : {1e-3, 1e-9}) {
       for (const std::vector<WhitenedRange>& ranges :
            {std::vector<WhitenedRange>{{-9, 9}}, std::vector<WhitenedRange>{}}) {
-        const CentreDesign design =
-            design_centre(centre_request(1'000'000, d, {1, delta}, ranges, 1e-3));
+        const CentreDesign design = design_centre(
+            centre_request(1'000'000, d, Privacy::approximate(1, delta), ranges, 1e-3));
         EXPECT_EQ(design.histogram.has_value(), ranges.empty());
         const double first = design.histogram ? design.histogram->epsilon : 0;
         const double first_delta = design.histogram ? design.histogram->delta : 0;
@@ -80,8 +80,8 @@ TEST(CoarseCentre, KeepsItsPromiseOnAllSmallDataSets) {
   const std::vector<double> values = {-50, 0.1, 1.9, test::kNan, 1e300};
   constexpr std::size_t kRows = 2;
   for (const std::size_t d : {1u, 2u}) {
-    for (const CentralBudget& budget : {CentralBudget{1, 0}, CentralBudget{4, 0},
-                                        CentralBudget{0, 0, 0.02}, CentralBudget{0, 0, 1.5}}) {
+    for (const Privacy& budget : {Privacy::pure(1), Privacy::pure(4), Privacy::concentrated(0.02),
+                                  Privacy::concentrated(1.5)}) {
       const CentreDesign design = design_centre(centre_request(300, d, budget, {{-0.3, 2}}, 0.1));
       const double eta = eta_of(design);
       const CentreDesign::Cells range = design.cells.front();
@@ -134,13 +134,13 @@ TEST(CoarseCentre, KeepsItsPromiseOnAllSmallDataSets) {
       for (const std::size_t first : steps) {
         for (const std::size_t second : steps) add_up_over(first, second);
       }
-      if (budget.rho) {
-        EXPECT_LE(worst_share, *budget.rho * (1 + 1e-9));
+      if (budget.notion == PrivacyNotion::kConcentrated) {
+        EXPECT_LE(worst_share, budget.rho * (1 + 1e-9));
       } else {
         EXPECT_LE(worst_ratio, budget.epsilon * (1 + 1e-9));
       }
       std::printf("d = %zu: worst ratio %.4f of %g, worst Renyi divergence %.4f of %g\n", d,
-                  worst_ratio, budget.epsilon, worst_share, budget.rho.value_or(0));
+                  worst_ratio, budget.epsilon, worst_share, budget.rho);
     }
   }
 }
@@ -255,7 +255,8 @@ TEST(CoarseCentre, KeepsItsApproximatePromiseOnAllSmallDataSets) {
 // Two far places as frequent as each other: which of them is found, ties included, does not depend
 // on the order of the rows.
 TEST(CoarseCentre, FollowsItsLawWithAHistogram) {
-  const CentreDesign design = design_centre(centre_request(60, 2, {4, 0.3}, {}, 0.4));
+  const CentreDesign design =
+      design_centre(centre_request(60, 2, Privacy::approximate(4, 0.3), {}, 0.4));
   const StableHistogram histogram(design.histogram->epsilon, design.histogram->delta);
   const std::vector<std::int64_t> counts = {8, 8, 3};
   // Far enough apart for different coarse cells whatever the shift, in lexicographic order.
@@ -313,10 +314,10 @@ TEST(CoarseCentre, FailsNoMoreOftenThanPromised) {
   constexpr int kRuns = 400;
   for (const std::size_t d : {1u, 3u}) {
     const std::vector<CentreRequest> requests = {
-        centre_request(60 * d, d, {1, 0}, {{-4, 6}}, 0.25),
-        centre_request(60, d, {0, 0, 0.3}, {{-4, 6}}, 0.25),
-        centre_request(80 * d, d, {1, 1e-2}, {{-4, 6}}, 0.25),
-        centre_request(160 * d, d, {1, 1e-2}, {}, 0.25)};
+        centre_request(60 * d, d, Privacy::pure(1), {{-4, 6}}, 0.25),
+        centre_request(60, d, Privacy::concentrated(0.3), {{-4, 6}}, 0.25),
+        centre_request(80 * d, d, Privacy::approximate(1, 1e-2), {{-4, 6}}, 0.25),
+        centre_request(160 * d, d, Privacy::approximate(1, 1e-2), {}, 0.25)};
     for (const CentreRequest& request : requests) {
       const CentreDesign design = design_centre(request);
       EXPECT_LE(design.failure_up, request.failure);
@@ -340,7 +341,7 @@ TEST(CentreDesign, PromisesWhatTheTheoremGives) {
   for (const std::size_t d : {1u, 10u}) {
     for (const double deviation : {0.01, 1.0, 3.0}) {
       for (const bool has_range : {true, false}) {
-        CentreRequest request = centre_request(3000, d, {1, 1e-6}, {}, 1e-2);
+        CentreRequest request = centre_request(3000, d, Privacy::approximate(1, 1e-6), {}, 1e-2);
         if (has_range) request.ranges = {{-100, 50}};
         request.deviation = deviation;
         const CentreDesign design = design_centre(request);
@@ -380,9 +381,10 @@ TEST(CoarseCentre, IsTotalForAnyRows) {
                                                     std::vector<double>(2000, 1e300),
                                                     std::vector<double>(2000, test::kNan),
                                                     std::vector<double>(2000, 0.25)};
-  for (const CentreRequest& request : {centre_request(100, 2, {4, 0}, {{-3, 5}, {1, 2}}, 0.1),
-                                       centre_request(100, 2, {0, 0, 2}, {{-3, 5}}, 0.1),
-                                       centre_request(100, 2, {4, 1e-3}, {}, 0.1)}) {
+  for (const CentreRequest& request :
+       {centre_request(100, 2, Privacy::pure(4), {{-3, 5}, {1, 2}}, 0.1),
+        centre_request(100, 2, Privacy::concentrated(2), {{-3, 5}}, 0.1),
+        centre_request(100, 2, Privacy::approximate(4, 1e-3), {}, 0.1)}) {
     const CoarseCentre empty(design_centre(request));
     for (const std::vector<double>& rows : hostile) {
       CoarseCentre centre = empty;
@@ -416,7 +418,7 @@ TEST(CoarseCentre, CutsAnyDoubleIntoCells) {
 // The table of docs/theory/coarse-centre.md: the least n for an error of half a deviation in each
 // coordinate, that is a radius of sqrt(d)/2, with probability of failure 1e-3.
 TEST(CentreDesign, NeedsAsManyRecordsAsTheDocsSay) {
-  const auto least = [](std::size_t d, CentralBudget budget, double range) {
+  const auto least = [](std::size_t d, Privacy budget, double range) {
     CentreRequest request = centre_request(1, d, budget, {}, 1e-3);
     if (range > 0) request.ranges = {{-range, range}};
     return least_centre_records(request, std::sqrt(static_cast<double>(d)) / 2 * (1 + 1e-9));
@@ -428,11 +430,11 @@ TEST(CentreDesign, NeedsAsManyRecordsAsTheDocsSay) {
   for (const auto& [d, numbers] : stated) {
     std::vector<std::uint64_t> found;
     for (const double range : {1e3, 1e9}) {
-      found.push_back(least(d, {1, 0}, range));
-      found.push_back(least(d, {0, 0, 0.5}, range));
-      found.push_back(least(d, {1, 1e-6}, range));
+      found.push_back(least(d, Privacy::pure(1), range));
+      found.push_back(least(d, Privacy::concentrated(0.5), range));
+      found.push_back(least(d, Privacy::approximate(1, 1e-6), range));
     }
-    found.push_back(least(d, {1, 1e-6}, 0));
+    found.push_back(least(d, Privacy::approximate(1, 1e-6), 0));
     EXPECT_EQ(found, numbers) << d;
   }
 }
@@ -447,7 +449,7 @@ std::string centre_refusal(const CentreRequest& request) {
 }
 
 TEST(CentreDesign, RefusesInOneSentence) {
-  const CentreRequest good = centre_request(1000, 2, {1, 0}, {{-3, 5}}, 1e-3);
+  const CentreRequest good = centre_request(1000, 2, Privacy::pure(1), {{-3, 5}}, 1e-3);
   EXPECT_EQ(centre_refusal(good), "accepted");
   CentreRequest bad = good;
   bad.ranges = {};

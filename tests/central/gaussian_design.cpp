@@ -15,50 +15,49 @@ namespace mollify {
 namespace {
 
 using testing::HasSubstr;
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 
 /// Requests of every kind that can be served.
 std::vector<GaussianRequest> gaussian_requests() {
   std::vector<GaussianRequest> requests;
-  const auto add = [&](std::uint64_t n, std::size_t d, const CentralBudget& budget) {
+  const auto add = [&](std::uint64_t n, std::size_t d, const Privacy& budget) {
     requests.push_back({.records = n, .dimension = d, .budget = budget, .mean_bound = 2});
   };
   for (const std::uint64_t d : {1U, 10U, 1024U}) {
     for (const std::uint64_t n : {400 * d, std::uint64_t{1'000'003}}) {
-      add(n, d, {.epsilon = 1});
-      add(n, d, {.rho = 0.5});
-      add(n, d, {.epsilon = 1, .delta = 1e-6});
-      add(n, d, {.rho = 0.5});
+      add(n, d, Privacy::pure(1));
+      add(n, d, Privacy::concentrated(0.5));
+      add(n, d, Privacy::approximate(1, 1e-6));
+      add(n, d, Privacy::concentrated(0.5));
       requests.back().covariance_bound = 2;
-      add(n, d, {.epsilon = 1, .delta = 1e-6});
+      add(n, d, Privacy::approximate(1, 1e-6));
       requests.back().covariance_bound = 1.01;
     }
   }
-  add(500, 3, {.epsilon = 1});
+  add(500, 3, Privacy::pure(1));
   requests.back().paper_variance = true;
-  add(5000, 3, {.epsilon = 0.3});
+  add(5000, 3, Privacy::pure(0.3));
   requests.back().outputs = 7;
-  add(5000, 3, {.rho = 0.3});
+  add(5000, 3, Privacy::concentrated(0.3));
   requests.back().outputs = 7;
   requests.back().covariance_bound = 4;
   // The ends of what is allowed.
-  add(std::uint64_t{1} << 39, 3, {.epsilon = 1e-6});
-  add(std::uint64_t{1} << 39, 3, {.epsilon = 100});
-  add(std::uint64_t{1} << 39, 3, {.rho = 1e-12});
-  add(std::uint64_t{1} << 39, 3, {.rho = 1000});
-  add(std::uint64_t{1} << 39, 3, {.epsilon = 1e-5, .delta = 1e-9});
-  add(std::uint64_t{1} << 39, 3, {.rho = 1e-3});
+  add(std::uint64_t{1} << 39, 3, Privacy::pure(1e-6));
+  add(std::uint64_t{1} << 39, 3, Privacy::pure(100));
+  add(std::uint64_t{1} << 39, 3, Privacy::concentrated(1e-12));
+  add(std::uint64_t{1} << 39, 3, Privacy::concentrated(1000));
+  add(std::uint64_t{1} << 39, 3, Privacy::approximate(1e-5, 1e-9));
+  add(std::uint64_t{1} << 39, 3, Privacy::concentrated(1e-3));
   requests.back().covariance_bound = 2;
-  add(200, 3, {.epsilon = 100});
-  add(200, 3, {.rho = 1000});
+  add(200, 3, Privacy::pure(100));
+  add(200, 3, Privacy::concentrated(1000));
   return requests;
 }
 
 std::string in_words(const GaussianRequest& r) {
   return "n = " + std::to_string(r.records) + ", d = " + std::to_string(r.dimension) +
          ", epsilon = " + std::to_string(r.budget.epsilon) +
-         ", delta = " + std::to_string(r.budget.delta) +
-         ", rho = " + std::to_string(r.budget.rho.value_or(0)) +
+         ", delta = " + std::to_string(r.budget.delta) + ", rho = " + std::to_string(r.budget.rho) +
          ", K = " + std::to_string(r.covariance_bound);
 }
 
@@ -72,10 +71,10 @@ TEST(GaussianDesign, NeverSpendsMoreThanTheBudgetAndAddsUp) {
       EXPECT_EQ(design, design_gaussian(request));
     }
 
-    const CentralGuarantee& kept = design.guarantee;
-    if (request.budget.rho) {
+    const Privacy& kept = design.guarantee;
+    if (request.budget.notion == Notion::kConcentrated) {
       EXPECT_EQ(kept.notion, Notion::kConcentrated);
-      EXPECT_LE(kept.rho, *request.budget.rho);
+      EXPECT_LE(kept.rho, request.budget.rho);
       EXPECT_GT(kept.rho, 0);
     } else {
       EXPECT_EQ(kept.notion, request.budget.delta > 0 ? Notion::kApproximate : Notion::kPure);
@@ -157,8 +156,8 @@ TEST(GaussianDesign, IsCheckedWhereverItComesFrom) {
 /// 1/100].
 TEST(GaussianDesign, ServesThePapersExample) {
   for (const auto& [n, d] : {std::pair<std::uint64_t, std::size_t>{21, 1}, {25, 10}, {39, 100}}) {
-    const GaussianDesign design =
-        design_gaussian({.records = n, .dimension = d, .budget = {.rho = 0.5}, .mean_bound = 5});
+    const GaussianDesign design = design_gaussian(
+        {.records = n, .dimension = d, .budget = Privacy::concentrated(0.5), .mean_bound = 5});
     EXPECT_LE(design.total_variation_up(), 0.01) << d;
     EXPECT_GT(design.guarantee.rho, 0.4) << d;
   }
@@ -166,7 +165,7 @@ TEST(GaussianDesign, ServesThePapersExample) {
 
 TEST(GaussianDesign, GainsFromTheCorrectedVariance) {
   GaussianRequest request{
-      .records = 200, .dimension = 3, .budget = {.epsilon = 1}, .mean_bound = 1};
+      .records = 200, .dimension = 3, .budget = Privacy::pure(1), .mean_bound = 1};
   const double corrected = design_gaussian(request).total_variation_up();
   request.paper_variance = true;
   const double papers = design_gaussian(request).total_variation_up();
@@ -179,7 +178,7 @@ TEST(GaussianDesign, GainsFromATightCovarianceBound) {
   for (const double bound : {4., 2., 1.1, 1.01, 1.001}) {
     const double total = design_gaussian({.records = 1000,
                                           .dimension = 3,
-                                          .budget = {.rho = 0.5},
+                                          .budget = Privacy::concentrated(0.5),
                                           .covariance_bound = bound,
                                           .mean_bound = 1})
                              .total_variation_up();
@@ -201,12 +200,12 @@ std::string gaussian_refusal(const GaussianRequest& request) {
 /// What the sentence names does serve, and one record less does not.
 TEST(GaussianDesign, NamesWhatWouldDo) {
   GaussianRequest request{
-      .records = 10, .dimension = 3, .budget = {.epsilon = 0.1}, .mean_bound = 1};
+      .records = 10, .dimension = 3, .budget = Privacy::pure(0.1), .mean_bound = 1};
   const std::string refusal = gaussian_refusal(request);
   unsigned long long records = 0;
   double epsilon = 0;
   ASSERT_EQ(std::sscanf(refusal.c_str(),
-                        "10 records are too few for epsilon = 0.1 in 3 dimensions: at least %llu "
+                        "10 records are too few for epsilon 0.1 in 3 dimensions: at least %llu "
                         "records, or epsilon %lf, are needed",
                         &records, &epsilon),
             2)
@@ -225,7 +224,7 @@ TEST(GaussianDesign, NamesWhatWouldDo) {
 
 TEST(GaussianDesign, RefusesInOneSentence) {
   const GaussianRequest good{
-      .records = 100, .dimension = 2, .budget = {.epsilon = 1}, .mean_bound = 1};
+      .records = 100, .dimension = 2, .budget = Privacy::pure(1), .mean_bound = 1};
   const auto with = [&](const auto& change) {
     GaussianRequest request = good;
     change(request);
@@ -238,15 +237,17 @@ TEST(GaussianDesign, RefusesInOneSentence) {
   EXPECT_THAT(with([](auto& r) { r.records = 0; }), HasSubstr("number of records must be"));
   EXPECT_THAT(with([](auto& r) { r.dimension = 1025; }), HasSubstr("from 1 to 1024"));
   EXPECT_THAT(with([](auto& r) { r.outputs = 0; }), HasSubstr("number of outputs must be"));
-  EXPECT_THAT(with([](auto& r) { r.budget.rho = 1; }), HasSubstr("both are given"));
+  EXPECT_THAT(with([](auto& r) { r.budget.rho = 1; }),
+              HasSubstr("what another notion has is given"));
   EXPECT_THAT(with([](auto& r) { r.budget.epsilon = test::kNan; }), HasSubstr("epsilon must be"));
-  EXPECT_THAT(with([](auto& r) { r.budget.delta = -1; }), HasSubstr("delta must be"));
+  EXPECT_THAT(with([](auto& r) { r.budget = Privacy::approximate(1, -1); }),
+              HasSubstr("delta must be"));
   EXPECT_THAT(with([](auto& r) { r.mean_bound = -1; }), HasSubstr("bound on the mean must be"));
   EXPECT_THAT(with([](auto& r) { r.mean_bound.reset(); }),
               HasSubstr("a range for each coordinate"));
   EXPECT_THAT(with([](auto& r) { r.ranges = {{0, 1}}; }), HasSubstr("both are given"));
   EXPECT_THAT(with([](auto& r) {
-                r.budget = {.rho = 1};
+                r.budget = Privacy::concentrated(1);
                 r.paper_variance = true;
               }),
               HasSubstr("under pure epsilon alone"));

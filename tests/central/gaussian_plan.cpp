@@ -10,7 +10,7 @@ namespace {
 GaussianQuestion concentrated_question(std::size_t dimension) {
   GaussianQuestion question;
   question.request.dimension = dimension;
-  question.request.budget.rho = 0.5;
+  question.request.budget = Privacy::concentrated(0.5);
   question.request.mean_bound = 5;
   question.alpha = 0.01;
   return question;
@@ -40,10 +40,10 @@ TEST(GaussianPlan, FindsTheLeastBudgetOfEveryNotion) {
   ASSERT_TRUE(rho);
   EXPECT_LT(rho->request.budget.rho, 0.05);
   GaussianRequest less = rho->request;
-  less.budget.rho = *less.budget.rho * 0.999;
+  less.budget.rho *= 0.999;
   const auto worse = find_gaussian_design(less);
   EXPECT_TRUE(!worse || alpha_of(*worse, false) > 0.01);
-  question.request.budget = {.epsilon = 0, .delta = 1e-6};
+  question.request.budget = Privacy::approximate(0, 1e-6);
   const auto approximate = plan_gaussian(GaussianUnknown::kEpsilon, question);
   question.request.budget = {};
   const auto pure = plan_gaussian(GaussianUnknown::kEpsilon, question);
@@ -55,7 +55,7 @@ TEST(GaussianPlan, FindsTheLeastBudgetOfEveryNotion) {
 
 TEST(GaussianPlan, OfPurePrivacyGainsByTheCorrectedVariance) {
   GaussianQuestion question = concentrated_question(5);
-  question.request.budget = {.epsilon = 1};
+  question.request.budget = Privacy::pure(1);
   question.alpha = 1e-3;
   const auto corrected = plan_gaussian(GaussianUnknown::kRecords, question);
   question.request.paper_variance = true;
@@ -67,7 +67,7 @@ TEST(GaussianPlan, OfPurePrivacyGainsByTheCorrectedVariance) {
 TEST(GaussianPlan, SaysWhereNothingServes) {
   GaussianQuestion question = concentrated_question(3);
   question.request.records = 3;
-  question.request.budget.rho = 1e-6;
+  question.request.budget = Privacy::concentrated(1e-6);
   EXPECT_FALSE(plan_gaussian(GaussianUnknown::kAlpha, question));
   EXPECT_FALSE(plan_gaussian(GaussianUnknown::kOutputs, question));
   question.alpha = 0;

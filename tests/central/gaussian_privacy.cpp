@@ -18,7 +18,7 @@
 namespace mollify {
 namespace {
 
-using Notion = CentralGuarantee::Notion;
+using Notion = Privacy::Notion;
 using Lattice = std::vector<std::int64_t>;
 
 /// What a record can be turned into: clipped by the kernel itself, from a grid of doubles that goes

@@ -192,28 +192,31 @@ constexpr std::size_t kRepeats = test::whole_or_sanitized(100'000, 20'000);
 
 TEST(GaussianSampler, PureOutputsAreGaussian) {
   for (const std::size_t d : {1U, 3U, 10U}) {
-    run_gaussian_sampler({.dimension = d, .budget = {.epsilon = 4}, .mean_bound = 1}, kRepeats);
+    run_gaussian_sampler({.dimension = d, .budget = Privacy::pure(4), .mean_bound = 1}, kRepeats);
   }
 }
 
 TEST(GaussianSampler, PureOutputsWithThePapersVarianceAreGaussian) {
   for (const std::size_t d : {1U, 3U}) {
     run_gaussian_sampler(
-        {.dimension = d, .budget = {.epsilon = 8}, .mean_bound = 1, .paper_variance = true},
+        {.dimension = d, .budget = Privacy::pure(8), .mean_bound = 1, .paper_variance = true},
         kRepeats);
   }
 }
 
 /// The papers' n for total variation 1/100 at R = 5 and rho = 1/2.
 TEST(GaussianSampler, ConcentratedOutputsAreGaussian) {
-  run_gaussian_sampler({.dimension = 1, .budget = {.rho = .5}, .mean_bound = 5}, kRepeats, 21);
-  run_gaussian_sampler({.dimension = 3, .budget = {.rho = .5}, .mean_bound = 5}, kRepeats, 23);
-  run_gaussian_sampler({.dimension = 10, .budget = {.rho = .5}, .mean_bound = 5}, kRepeats, 25);
+  run_gaussian_sampler({.dimension = 1, .budget = Privacy::concentrated(.5), .mean_bound = 5},
+                       kRepeats, 21);
+  run_gaussian_sampler({.dimension = 3, .budget = Privacy::concentrated(.5), .mean_bound = 5},
+                       kRepeats, 23);
+  run_gaussian_sampler({.dimension = 10, .budget = Privacy::concentrated(.5), .mean_bound = 5},
+                       kRepeats, 25);
 }
 
 TEST(GaussianSampler, ApproximateOutputsAreGaussian) {
   for (const std::size_t d : {1U, 3U, 10U}) {
-    run_gaussian_sampler({.dimension = d, .budget = {.epsilon = 3, .delta = 1e-6}, .mean_bound = 1},
+    run_gaussian_sampler({.dimension = d, .budget = Privacy::approximate(3, 1e-6), .mean_bound = 1},
                          kRepeats);
   }
 }
@@ -221,18 +224,18 @@ TEST(GaussianSampler, ApproximateOutputsAreGaussian) {
 /// About the least n for 1/100.
 TEST(GaussianSampler, OutputsOfBoundedCovarianceAreGaussian) {
   GaussianRequest request{
-      .dimension = 1, .budget = {.rho = 50}, .covariance_bound = 2, .mean_bound = 1};
+      .dimension = 1, .budget = Privacy::concentrated(50), .covariance_bound = 2, .mean_bound = 1};
   run_gaussian_sampler(request, kRepeats, 34);
   request.dimension = 3;
   run_gaussian_sampler(request, kRepeats, 47);
-  request.budget = {.epsilon = 20, .delta = 1e-6};
+  request.budget = Privacy::approximate(20, 1e-6);
   request.covariance_bound = 1.5;
   run_gaussian_sampler(request, 5'000, 210);
 }
 
 TEST(GaussianSampler, OutputsAroundACoarseCentreAreGaussian) {
-  for (const CentralBudget& budget : {CentralBudget{.epsilon = 2}, CentralBudget{.rho = 1},
-                                      CentralBudget{.epsilon = 2, .delta = 1e-6}}) {
+  for (const Privacy& budget :
+       {Privacy::pure(2), Privacy::concentrated(1), Privacy::approximate(2, 1e-6)}) {
     run_gaussian_sampler({.dimension = 3, .budget = budget, .ranges = {{-50, 50}}}, 1'200, 1'500);
   }
 }
@@ -241,8 +244,8 @@ TEST(GaussianSampler, OutputsAroundACoarseCentreAreGaussian) {
 TEST(GaussianSampler, IsTotal) {
   const std::size_t d = 3;
   std::vector<GaussianDesign> designs;
-  for (const CentralBudget& budget : {CentralBudget{.epsilon = 1}, CentralBudget{.rho = 1},
-                                      CentralBudget{.epsilon = 1, .delta = 1e-6}}) {
+  for (const Privacy& budget :
+       {Privacy::pure(1), Privacy::concentrated(1), Privacy::approximate(1, 1e-6)}) {
     designs.push_back(design_gaussian(
         {.records = 700, .dimension = d, .outputs = 5, .budget = budget, .mean_bound = 1}));
     designs.push_back(design_gaussian(
@@ -251,7 +254,7 @@ TEST(GaussianSampler, IsTotal) {
   designs.push_back(design_gaussian({.records = 3000,
                                      .dimension = d,
                                      .outputs = 2,
-                                     .budget = {.rho = 1},
+                                     .budget = Privacy::concentrated(1),
                                      .covariance_bound = 2,
                                      .mean_bound = 1}));
   SecureRandom random;
@@ -315,7 +318,7 @@ TEST(GaussianSampler, ReadsRowsInBlocksOfAnySize) {
   GaussianDesign design = test::design_of({.dimension = d,
                                            .plus = records,
                                            .radius = 1U << 30,
-                                           .notion = CentralGuarantee::Notion::kConcentrated,
+                                           .notion = Privacy::Notion::kConcentrated,
                                            .noise = {1, 1024}});
   const GaussianSampler sampler(design, Whitening::identity(d));
   SecureRandom random;
@@ -327,8 +330,8 @@ TEST(GaussianSampler, ReadsRowsInBlocksOfAnySize) {
 }
 
 TEST(GaussianSampler, RefusesWhatDoesNotFit) {
-  const GaussianDesign good =
-      design_gaussian({.records = 100, .dimension = 2, .budget = {.epsilon = 1}, .mean_bound = 1});
+  const GaussianDesign good = design_gaussian(
+      {.records = 100, .dimension = 2, .budget = Privacy::pure(1), .mean_bound = 1});
   EXPECT_THROW(GaussianSampler(good, Whitening::identity(3)), InvalidInput);
   GaussianDesign bad = good;
   bad.lattice_radius *= 2;

@@ -18,17 +18,17 @@ namespace {
 std::vector<std::unique_ptr<CentralSampler>> small_samplers() {
   std::vector<std::unique_ptr<CentralSampler>> samplers;
   const auto design = [&](CentralMechanism mechanism, std::uint64_t n, std::uint64_t k,
-                          std::uint64_t m, const CentralBudget& budget) {
+                          std::uint64_t m, const Privacy& budget) {
     samplers.push_back(make_central_sampler(design_central(mechanism, {n, k, m, budget})));
   };
-  design(CentralMechanism::kSubsampledRr, 6, 3, 1, {.epsilon = 1});
-  design(CentralMechanism::kSubsampledRr, 6, 3, 3, {.epsilon = 1});
-  design(CentralMechanism::kDsRoo, 7, 2, 1, {.epsilon = .5});
-  design(CentralMechanism::kDsRoo, 7, 3, 2, {.epsilon = 1});
-  design(CentralMechanism::kSubsetRr, 6, 3, 2, {.epsilon = 1, .delta = .05});
-  design(CentralMechanism::kShuffledRr, 4, 3, 4, {.epsilon = 1, .delta = .05});
-  design(CentralMechanism::kProduct, 5, 4, 1, {.epsilon = 1});
-  design(CentralMechanism::kProduct, 8, 4, 2, {.rho = 1});
+  design(CentralMechanism::kSubsampledRr, 6, 3, 1, Privacy::pure(1));
+  design(CentralMechanism::kSubsampledRr, 6, 3, 3, Privacy::pure(1));
+  design(CentralMechanism::kDsRoo, 7, 2, 1, Privacy::pure(.5));
+  design(CentralMechanism::kDsRoo, 7, 3, 2, Privacy::pure(1));
+  design(CentralMechanism::kSubsetRr, 6, 3, 2, Privacy::approximate(1, .05));
+  design(CentralMechanism::kShuffledRr, 4, 3, 4, Privacy::approximate(1, .05));
+  design(CentralMechanism::kProduct, 5, 4, 1, Privacy::pure(1));
+  design(CentralMechanism::kProduct, 8, 4, 2, Privacy::concentrated(1));
   return samplers;
 }
 
@@ -39,9 +39,9 @@ TEST(OutputLaws, OfFixedRecordsAreTheEnumeratedOnes) {
   std::vector<std::unique_ptr<CentralSampler>> samplers = small_samplers();
   const RandomizedResponse response(3, 1);
   samplers.push_back(
-      std::make_unique<PoissonSampler>(response, PoissonSubsample(.4), 4, CentralGuarantee{}));
+      std::make_unique<PoissonSampler>(response, PoissonSubsample(.4), 4, Privacy{}));
   samplers.push_back(
-      std::make_unique<PoissonSampler>(response, PoissonSubsample(.4), 4, 2, CentralGuarantee{}));
+      std::make_unique<PoissonSampler>(response, PoissonSubsample(.4), 4, 2, Privacy{}));
   samplers.push_back(std::make_unique<ProductSampler>(2, 5, 3, 1));
   SecureRandom random;
   for (const auto& sampler : samplers) {

@@ -10,7 +10,7 @@ struct SmallDesign {
   std::uint64_t plus = 2;
   std::uint64_t minus = 0;
   std::uint64_t radius = 1;
-  CentralGuarantee::Notion notion = CentralGuarantee::Notion::kPure;
+  Privacy::Notion notion = Privacy::Notion::kPure;
   Ratio noise = {};
   std::uint64_t outputs = 1;
   /// Of the table; 0: as many as the runs take.
@@ -28,14 +28,14 @@ inline GaussianDesign design_of(const SmallDesign& small) {
   request.outputs = small.outputs;
   request.mean_bound = 1;
   switch (small.notion) {
-    case CentralGuarantee::Notion::kPure:
-      request.budget = {.epsilon = 100};
+    case Privacy::Notion::kPure:
+      request.budget = Privacy::pure(100);
       break;
-    case CentralGuarantee::Notion::kConcentrated:
-      request.budget = {.rho = 1000};
+    case Privacy::Notion::kConcentrated:
+      request.budget = Privacy::concentrated(1000);
       break;
-    case CentralGuarantee::Notion::kApproximate:
-      request.budget = {.epsilon = 20, .delta = 0.01};
+    default:
+      request.budget = Privacy::approximate(20, 0.01);
       break;
   }
   design.lattice_radius = small.radius;

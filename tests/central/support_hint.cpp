@@ -110,14 +110,14 @@ TEST(SupportHint, MakesALargeDomainSmallForASampler) {
   const CentralDesign design = best_central_design({.records = records.size(),
                                                     .outcomes = interval.width(),
                                                     .outputs = 20,
-                                                    .budget = {.epsilon = 0.5}});
+                                                    .budget = Privacy::pure(0.5)});
   const std::vector<std::uint32_t> rows =
       map_back(interval, make_central_sampler(design)->draw(map_into(interval, records), random));
   EXPECT_EQ(rows.size(), 20u);
   for (const std::uint32_t row : rows) {
     EXPECT_TRUE(interval.first <= row && row <= interval.last);
   }
-  const CentralGuarantee parts[] = {finder.guarantee(), design.guarantee};
+  const Privacy parts[] = {finder.guarantee(), design.guarantee};
   EXPECT_LE(composed_up(parts).epsilon, 1 + 1e-12);
   EXPECT_EQ(composed_up(parts).delta, kHintDelta);
 }
@@ -153,7 +153,7 @@ TEST(SupportHint, StagesComposeToTheBudget) {
     for (const SupportKind kind : {SupportKind::kContiguous, SupportKind::kBounded,
                                    SupportKind::kWidth, SupportKind::kSubGaussian}) {
       const SupportFinder finder({kind, 1}, 1000, 1000, epsilon, kHintDelta);
-      std::vector<CentralGuarantee> parts;
+      std::vector<Privacy> parts;
       for (const SupportFinder::Stage& stage : finder.stages()) {
         EXPECT_FALSE(stage.name.empty());
         parts.push_back(stage.guarantee);
@@ -162,7 +162,7 @@ TEST(SupportHint, StagesComposeToTheBudget) {
                                    : kind == SupportKind::kBounded  ? 2
                                                                     : 1;
       EXPECT_EQ(parts.size(), expected);
-      const CentralGuarantee whole = composed_up(parts);
+      const Privacy whole = composed_up(parts);
       EXPECT_NEAR(whole.epsilon, epsilon, 1e-12 * epsilon);
       EXPECT_EQ(whole.delta, kHintDelta);
       EXPECT_EQ(finder.guarantee().epsilon, epsilon);

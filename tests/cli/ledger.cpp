@@ -267,7 +267,7 @@ TEST(Ledger, SurvivesBeingKilledAtAnyMoment) {
       ASSERT_EQ(after[i].cost, before[i].cost);
       ASSERT_EQ(after[i].certificate_sha256, before[i].certificate_sha256);
     }
-    const bool charged = after.back().cost.parameter == Decimal::parse(epsilon, "epsilon");
+    const bool charged = after.back().cost.parameter() == Decimal::parse(epsilon, "epsilon");
     ASSERT_EQ(after.size(), std::max<std::size_t>(before.size(), 1) + (charged ? 1 : 0));
     const bool out_there = std::filesystem::exists(command.files.path(out));
     if (out_there) {

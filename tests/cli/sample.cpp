@@ -241,7 +241,7 @@ TEST(Sample, SaysWhatIsAndIsNotPromised) {
             std::string::npos)
       << with;
   EXPECT_EQ(lines_of(with).front(),
-            "released 1 record for each of 4 units by minimax with epsilon = 1 in all");
+            "released 1 record for each of 4 units by minimax with epsilon 1 in all");
 }
 
 // Names may hold any bytes; the certificate is text all the same.

@@ -208,7 +208,7 @@ TEST(SampleGaussian, RefusesInOneSentence) {
   EXPECT_EQ(
       command.refused(
           {"--rho", "0.5", "--count", "5000", "--covariance-bound", "2", "--mean-bound", "3"}),
-      "mollify: 2000 records are too few for rho = 0.5 and 5000 outputs in 2 dimensions: at least "
+      "mollify: 2000 records are too few for rho 0.5 and 5000 outputs in 2 dimensions: at least "
       "20000 records are needed\n");
   command.files.write("singular.csv", "weight,dose\n100,10\n10,1\n");
   EXPECT_TRUE(command.refused(rho + Arguments{"--covariance", "singular.csv"})

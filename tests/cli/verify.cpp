@@ -129,7 +129,7 @@ TEST(Verify, CountsADrawAboveThirtyAsThirty) {
 TEST(Verify, ReadsForPeopleToo) {
   const CommandLine command;
   const Ended ended = command.run({"verify", "--k", "5", "--epsilon", "1"});
-  EXPECT_EQ(lines_of(ended.out).front(), "minimax over 5 outcomes claims epsilon = 1 a draw");
+  EXPECT_EQ(lines_of(ended.out).front(), "minimax over 5 outcomes claims epsilon 1 a draw");
   EXPECT_EQ(lines_of(ended.out).back(), "holds");
 }
 

@@ -10,7 +10,7 @@ import sys
 
 from tracked import text_files
 
-NAME = r"[A-ZÀ-Ý][\w'-]+"
+NAME = r"(?:van )?[A-ZÀ-Ý][\w'-]+"
 KEY = re.compile(rf"{NAME}(?:, {NAME})*(?: et al\.)?,? (?:19|20)\d\d\b(?![.-])")
 SHORT = re.compile(r"\[(?:[A-Z]\w{0,4}\d\d|[A-Z]{3,5} \d+\.\d)\b[^\]]*\]")
 CITING = ("benchmarks", "docs", "examples", "experiments", "fuzz", "include", "README.md", "src", "tests")

@@ -21,11 +21,11 @@ using test::refusal;
 using test::Scratch;
 using Opening = LedgerFile::Opening;
 
-PrivacyCost pure_cost(const std::string& epsilon) {
-  return PrivacyCost::pure(Decimal::parse(epsilon, "epsilon"));
+ExactPrivacy pure_cost(const std::string& epsilon) {
+  return ExactPrivacy::pure(Decimal::parse(epsilon, "epsilon"));
 }
 
-ReleaseCharge release_at(const PrivacyCost& cost,
+ReleaseCharge release_at(const ExactPrivacy& cost,
                          const ProtectionScope& scope = ProtectionScope::table()) {
   return {.data_set = "people",
           .scope = scope,
@@ -102,7 +102,7 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
   EXPECT_EQ(refused(release_at(pure_cost("0.1"))),
             "the total of people in ledger is epsilon 1, of which epsilon 0 remains, but this "
             "release costs epsilon 0.1");
-  EXPECT_EQ(refused(release_at(PrivacyCost::gaussian(Decimal(1.0)))),
+  EXPECT_EQ(refused(release_at(ExactPrivacy::gaussian(Decimal(1.0)))),
             "the total of people in ledger is a pure epsilon, but this release promises mu");
   EXPECT_EQ(refused(release_at(pure_cost("0.1"), ProtectionScope::row())),
             "the total of people in ledger protects each unit of id, but this release protects "
@@ -119,7 +119,7 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
 TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
   const Scratch scratch;
   LedgerFile ledger(scratch.path("ledger"), Opening::kOrMakeNew);
-  const auto declaring = [&](const ProtectionScope& scope, const PrivacyCost& cost, bool replace) {
+  const auto declaring = [&](const ProtectionScope& scope, const ExactPrivacy& cost, bool replace) {
     return refusal(scratch, [&] { ledger.declare("people", {scope, cost}, replace); });
   };
   const ProtectionScope row = ProtectionScope::row();
@@ -135,7 +135,7 @@ TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
   EXPECT_EQ(declaring(ProtectionScope::table(), pure_cost("2"), true),
             "a total for the whole table cannot be kept: release 2 of people in ledger protects "
             "no more than each row");
-  EXPECT_EQ(declaring(row, PrivacyCost::gaussian(Decimal(1.0)), true),
+  EXPECT_EQ(declaring(row, ExactPrivacy::gaussian(Decimal(1.0)), true),
             "a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
   EXPECT_EQ(declaring(row, pure_cost("2"), true), "");
   ledger.charge(release_at(pure_cost("1.5")));

@@ -154,12 +154,11 @@ TEST_P(LocalSamplerConformance, HasTheShapeItSays) {
     const LocalSampler& sampler = *instance.sampler;
     EXPECT_EQ(sampler.outcome_count(), setting.k);
     EXPECT_TRUE(sampler.guarantee_holds());
-    const double claimed = sampler.guarantee().parameter;
-    EXPECT_EQ(sampler.guarantee().notion, GetParam() == "gaussian-curve"
-                                              ? Guarantee::Notion::kGaussian
-                                              : Guarantee::Notion::kPure);
+    const double claimed = sampler.guarantee().parameter();
+    EXPECT_EQ(sampler.guarantee().notion,
+              GetParam() == "gaussian-curve" ? Privacy::Notion::kGaussian : Privacy::Notion::kPure);
     EXPECT_EQ(claimed, GetParam() == "gaussian-curve" ? mu_for(setting) : setting.epsilon);
-    if (sampler.guarantee().notion == Guarantee::Notion::kPure) {
+    if (sampler.guarantee().notion == Privacy::Notion::kPure) {
       EXPECT_LE(sampler.epsilon_realised_up(), claimed);
     }
     if (GetParam() == "minimax" && setting.k > 1) {
@@ -197,8 +196,8 @@ TEST_P(LocalSamplerConformance, LawsAreExact) {
 // times the least. That is epsilon-LDP itself.
 TEST_P(LocalSamplerConformance, PureGuaranteeHoldsForAllPairs) {
   for_each_instance([](const Instance& instance) {
-    if (instance.sampler->guarantee().notion != Guarantee::Notion::kPure) return;
-    const ExpBound bound(instance.sampler->guarantee().parameter);
+    if (instance.sampler->guarantee().notion != Privacy::Notion::kPure) return;
+    const ExpBound bound(instance.sampler->guarantee().parameter());
     const std::size_t k = instance.sampler->outcome_count();
     std::vector<ExactLaw> laws;
     for (const PrivateInput& input : test::private_inputs(k)) {
@@ -225,8 +224,8 @@ TEST_P(LocalSamplerConformance, PureGuaranteeHoldsForAllPairs) {
 // under the Gaussian curve.
 TEST_P(LocalSamplerConformance, GaussianGuaranteeHoldsForAllPairs) {
   for_each_instance([](const Instance& instance) {
-    if (instance.sampler->guarantee().notion != Guarantee::Notion::kGaussian) return;
-    const double mu = instance.sampler->guarantee().parameter;
+    if (instance.sampler->guarantee().notion != Privacy::Notion::kGaussian) return;
+    const double mu = instance.sampler->guarantee().parameter();
     const std::size_t k = instance.sampler->outcome_count();
     std::vector<Masses> laws;
     for (const PrivateInput& input : test::private_inputs(k)) {

@@ -59,7 +59,7 @@ TEST(LocalRelease, DrawsFromTheLawOfTheTable) {
   request.count = 100'000;
   request.epsilon = 200'000;
   const LocalRelease release(request);
-  ASSERT_EQ(release.certificate().per_draw.parameter, 2);
+  ASSERT_EQ(release.certificate().per_draw.parameter(), 2);
   SecureRandom random;
   const std::string csv = release.run(random);
   std::vector<std::uint64_t> observed(release.domain().size());
@@ -94,7 +94,7 @@ TEST(LocalRelease, CertifiesWhatVerificationConfirms) {
   EXPECT_EQ(certificate_json(read), certificate_json(release.certificate()));
   const CertificateCheck check = check_certificate(read, release.domain());
   EXPECT_TRUE(check.holds());
-  EXPECT_LE(check.epsilon_realised_up, read.per_draw.parameter);
+  EXPECT_LE(check.epsilon_realised_up, read.per_draw.parameter());
 }
 
 TEST(LocalRelease, ChoosesTheMechanismThatItsParametersStandFor) {

@@ -23,7 +23,7 @@ class ConvexMollifierSampler final : public LocalSampler {
   const MatrixChannel& generators() const { return generators_; }
 
   std::size_t outcome_count() const override { return generators_.outcome_count(); }
-  Guarantee guarantee() const override { return {Guarantee::Notion::kPure, epsilon_}; }
+  Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   void draw(const ScoredOutcomes& p, SecureRandom& random,
             std::span<std::uint32_t> released) const override;
   Law law(const ScoredOutcomes& p) const override;

@@ -43,8 +43,7 @@ TEST(LaplaceChannel, TendsToTheTruncatedLaplaceDensity) {
 
 TEST(LaplaceChannel, MakesTheNaiveSampler) {
   const std::size_t cells = 30;
-  const ChannelSampler<MatrixChannel> sampler(laplace_channel(cells, 3),
-                                              {Guarantee::Notion::kPure, 3});
+  const ChannelSampler<MatrixChannel> sampler(laplace_channel(cells, 3), Privacy::pure(3));
   EXPECT_TRUE(sampler.guarantee_holds());
   EXPECT_LE(sampler.epsilon_realised_up(), 3);
   const std::vector<std::uint32_t> outcomes{2, 3, 20};
@@ -76,8 +75,7 @@ TEST(LaplaceChannel, MakesTheNaiveSampler) {
 
 TEST(LaplaceChannel, IsNoNearerToPThanTheProjectionOnItsHull) {
   const std::size_t cells = 20;
-  const ChannelSampler<MatrixChannel> naive(laplace_channel(cells, 2),
-                                            {Guarantee::Notion::kPure, 2});
+  const ChannelSampler<MatrixChannel> naive(laplace_channel(cells, 2), Privacy::pure(2));
   const ConvexMollifierSampler convex(laplace_channel(cells, 2), 2);
   std::vector<std::uint32_t> outcomes(cells);
   std::iota(outcomes.begin(), outcomes.end(), std::uint32_t{0});
