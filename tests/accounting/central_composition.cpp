@@ -20,6 +20,7 @@ TEST(CentralComposition, TakesTheStrongestNotionThatHoldsAll) {
   const Privacy pure = Privacy::pure(0.5);
   const Privacy approximate = Privacy::approximate(0.25, 0x1p-20);
   const Privacy concentrated = Privacy::concentrated(0.125);
+  const Privacy gaussian = Privacy::gaussian(0.5);
   EXPECT_EQ(composed_up(std::vector{pure, pure}), (Privacy::pure(1.0)));
   EXPECT_EQ(composed_up(std::vector{pure, approximate, approximate}),
             (Privacy::approximate(1.0, 0x1p-19)));
