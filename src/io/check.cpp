@@ -65,8 +65,9 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
     if (records.csv().line().empty()) {
       ++counts.findings;
       report({records.csv().line_number(), "", "",
-              "must not be empty: the central model takes it for a record of nulls, the others "
-              "pass over it"});
+              "must not be empty: it is taken for a record of nulls"});
+      ++counts.records;
+      ++counts.records_with_findings;
       continue;
     }
     const std::uint64_t findings = check_record(records, roster ? &*roster : nullptr, report);

@@ -40,7 +40,7 @@ struct CheckCounts {
 std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
                            const FindingReport& report);
 
-/// Checks a whole file in bounded memory; an empty line is a finding, but no record. Throws
+/// Checks a whole file in bounded memory; an empty line is a record, and one finding. Throws
 /// InvalidInput like `read_table` and `read_units`.
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,

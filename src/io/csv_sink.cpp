@@ -1,8 +1,6 @@
 #include "io/csv_sink.h"
 
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <variant>
 
@@ -25,7 +23,7 @@ void append_value(const ColumnSchema& column, const Value& value, std::string& t
   } else if (const auto* number = std::get_if<double>(&value)) {
     if (column.exponent) {
       const DecimalLattice lattice(*column.exponent);
-      lattice.write(static_cast<std::int64_t>(std::round(lattice.in_steps(*number))), text);
+      lattice.write(lattice.multiple(*number), text);
     } else {
       text += text_of(*number, buffer);
     }

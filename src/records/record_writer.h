@@ -56,7 +56,7 @@ class RecordWriter {
   template <class Random>
   void write_digit(std::size_t column, std::uint32_t digit, Random& random) {
     const std::uint64_t points = domain_->columns()[column].points(digit);
-    append(column, digit, points == 1 ? 0 : random.below(points));
+    append(column, digit, points == 1 ? 0 : Domain::integer_below(random, points));
   }
   void begin_record(std::string_view unit);
   void append(std::size_t column, std::uint32_t digit, std::uint64_t point);

@@ -18,7 +18,9 @@ std::size_t Source::position(std::string_view column, std::string_view reason) c
     throw InvalidInput(
         fmt::format("{} has more than one column \"{}\", {}", name(), column, reason));
   }
-  return static_cast<std::size_t>(found - names.begin());
+  const auto place = static_cast<std::size_t>(found - names.begin());
+  require_readable(place);
+  return place;
 }
 
 std::vector<std::size_t> wanted_columns(const Source& source, std::span<const std::string> names,

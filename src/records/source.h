@@ -50,15 +50,19 @@ class Source {
   /// public.
   [[nodiscard]] virtual std::uint64_t record_count() const = 0;
 
-  /// Throws InvalidInput unless the source can be visited, and counted, as often as one likes.
+  /// From then on the source can be visited, and counted, as often as one likes. Throws
+  /// InvalidInput if that cannot be.
   virtual void require_repeatable() const {}
+
+  /// Throws InvalidInput if the column is of a type that cannot be read.
+  virtual void require_readable(std::size_t /*column*/) const {}
 
   /// The file behind it; nothing if there is none.
   [[nodiscard]] virtual std::optional<Provenance> provenance() const { return std::nullopt; }
 
-  /// The place of a column. Throws InvalidInput if there is none of this name, or more than one;
-  /// `reason` ends the sentence: "which the domain declares". No other name is told, for in a file
-  /// without a header it would be a private record.
+  /// The place of a column. Throws InvalidInput if there is none of this name, more than one, or
+  /// one that cannot be read; `reason` ends the sentence: "which the domain declares". No other
+  /// name is told, for in a file without a header it would be a private record.
   [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
 };
 

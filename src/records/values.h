@@ -15,8 +15,8 @@ class Values;
 
 /// Values that are written as places in a list of few. A place beyond the list is a null.
 ///
-/// Within one visit of a source, lists at the same address are the same: what is known of a list is
-/// found out once.
+/// In one visit of a source, a list at the same address as that of the block before is the same:
+/// what is known of a list is found out once.
 struct Dictionary {
   std::span<const std::uint32_t> places;
   const Values* values;  ///< not a dictionary itself

@@ -30,6 +30,15 @@ double DecimalLattice::value(std::int64_t multiple) const noexcept {
   return exponent_ < 0 ? exact / power_of_ten(-exponent_) : exact * power_of_ten(exponent_);
 }
 
+std::int64_t DecimalLattice::multiple(double value) const noexcept {
+  // Two roundings of m < 2^51 are less than half a step; beyond, one or two steps.
+  const auto near = static_cast<std::int64_t>(std::round(in_steps(value)));
+  for (const std::int64_t step : {0, -1, 1, -2, 2}) {
+    if (this->value(near + step) == value) return near + step;
+  }
+  return near;
+}
+
 std::int64_t DecimalLattice::ceiling(double bound) const noexcept {
   auto multiple = static_cast<std::int64_t>(std::ceil(in_steps(bound)));
   while (value(multiple - 1) >= bound) --multiple;

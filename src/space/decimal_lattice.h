@@ -23,6 +23,10 @@ class DecimalLattice {
   /// The double nearest to m 10^exponent.
   [[nodiscard]] double value(std::int64_t multiple) const noexcept;
 
+  /// An m whose value is this one, that from which it was made if |m| < 2^51 (above, the doubles
+  /// are as far apart as the points). Requires a value of the lattice.
+  [[nodiscard]] std::int64_t multiple(double value) const noexcept;
+
   /// The least m whose value is at least the bound. Requires a bound of at most kMaxMultiple steps.
   [[nodiscard]] std::int64_t ceiling(double bound) const noexcept;
 

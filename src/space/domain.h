@@ -74,15 +74,7 @@ class Domain {
     write_fields([&](std::size_t i) { return digits[i]; }, random, fields);
   }
 
-  /// A line with version and seed, then one line for each column. Domains with the same text have
-  /// the same seed and encode and decode alike; a domain's hash is computed from it.
-  [[nodiscard]] std::string canonical_text() const;
-
-  friend bool operator==(const Domain& left, const Domain& right) {
-    return left.canonical_text() == right.canonical_text();
-  }
-
- private:
+  /// `random.below(bound)` or `random(bound)`, whichever it has.
   template <class Random>
   static std::uint64_t integer_below(Random& random, std::uint64_t bound) {
     if constexpr (requires { random.below(bound); }) {
@@ -92,6 +84,15 @@ class Domain {
     }
   }
 
+  /// A line with version and seed, then one line for each column. Domains with the same text have
+  /// the same seed and encode and decode alike; a domain's hash is computed from it.
+  [[nodiscard]] std::string canonical_text() const;
+
+  friend bool operator==(const Domain& left, const Domain& right) {
+    return left.canonical_text() == right.canonical_text();
+  }
+
+ private:
   template <class Digit, class Random>
   void write_fields(Digit digit_of, Random& random, std::vector<std::string>& fields) const {
     fields.resize(columns_.size());

@@ -1,10 +1,12 @@
-#include "io/numeric_file.h"
+#include "records/numeric_rows.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "io/csv_source.h"
+#include "io/pipe.h"
 #include "io/scratch.h"
 #include "kernel/core/secure_random.h"
 
@@ -12,7 +14,7 @@ namespace mollify {
 namespace {
 
 Domain one_number() {
-  return Domain::make({Column::make("x", NumberCells::make(0, 1000), {.null_value = "500"})});
+  return Domain::make({Column::make("x", NumberCells::make(0, 5000), {.null_value = "500"})});
 }
 
 std::vector<double> all_rows(const NumericTable& table) {
@@ -22,40 +24,45 @@ std::vector<double> all_rows(const NumericTable& table) {
   return all;
 }
 
-TEST(NumericFile, TakesEachLineForARow) {
+TEST(NumericRows, TakesEachLineForARow) {
   const test::Scratch scratch;
   const Domain domain = one_number();
   const RealColumns columns(domain);
-  const NumericFile file(scratch.write("d.csv", "y,x\na,1\n\nb,nan\nc\nd,\"7\n,-1,8\n,12"), domain,
-                         columns);
+  const CsvSource csv(scratch.write("d.csv", "y,x\na,1\n\nb,nan\nc\nd,\"7\n,-1,8\n,12"));
+  const NumericRows file(csv, columns);
   EXPECT_EQ(file.record_count(), 7U);
   const std::vector<double> rows{1, 500, 500, 500, 7, 0, 12};
   EXPECT_EQ(all_rows(file), rows);
   EXPECT_EQ(all_rows(file), rows) << "a second time";
 }
 
-TEST(NumericFile, StreamsManyBlocks) {
+TEST(NumericRows, StreamsManyBlocks) {
   const test::Scratch scratch;
   const Domain domain = one_number();
   const RealColumns columns(domain);
   std::string text = "x\n";
-  for (int row = 0; row < 1000; ++row) text += std::to_string(row) + "\n";
-  const NumericFile file(scratch.write("d.csv", text), domain, columns);
-  EXPECT_EQ(file.record_count(), 1000U);
+  for (int row = 0; row < 5000; ++row) text += std::to_string(row) + "\n";
+  const CsvSource csv(scratch.write("d.csv", text));
+  const NumericRows file(csv, columns);
+  EXPECT_EQ(file.record_count(), 5000U);
   const std::vector<double> rows = all_rows(file);
-  ASSERT_EQ(rows.size(), 1000U);
+  ASSERT_EQ(rows.size(), 5000U);
   for (std::size_t row = 0; row < rows.size(); ++row) EXPECT_EQ(rows[row], row);
 }
 
-TEST(NumericFile, RefusesWhatIsWrongInPublic) {
+TEST(NumericRows, RefusesWhatIsWrongInPublic) {
   const test::Scratch scratch;
   const Domain domain = one_number();
   const RealColumns columns(domain);
   const auto refusal = [&](const std::string& name) {
-    return test::refusal(scratch, [&] { const NumericFile file(name, domain, columns); });
+    return test::refusal(scratch, [&] {
+      const CsvSource csv(name);
+      const NumericRows file(csv, columns);
+    });
   };
-  EXPECT_EQ(refusal("/dev/null"),
-            "/dev/null is read more than once, so it must be a regular file, but is not");
+  const test::Pipe pipe("x\n1\n");
+  EXPECT_EQ(refusal(pipe.path()),
+            pipe.path() + " is read more than once, so it must be a regular file, but is not");
   EXPECT_EQ(refusal(scratch.write("d.csv", "y\n1\n")),
             "d.csv has no column \"x\", which the domain declares");
   EXPECT_EQ(refusal(scratch.write("d.csv", "")), "d.csv must start with a header, but is empty");
@@ -70,7 +77,7 @@ TEST(UnitPoints, TakeOneRowOfEach) {
   int ones = 0;
   constexpr int kRepeats = 400;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    const auto points = read_unit_points(path, domain, columns, "id", std::nullopt, random);
+    const auto points = read_unit_points(CsvSource(path), columns, "id", std::nullopt, random);
     ASSERT_EQ(points.size(), 2U);
     EXPECT_TRUE(points[0] == 1 || points[0] == 3);
     EXPECT_EQ(points[1], 2);
@@ -80,14 +87,14 @@ TEST(UnitPoints, TakeOneRowOfEach) {
   EXPECT_NEAR(ones, kRepeats / 2, 50);  // 5 standard deviations: 6e-7
 
   const std::string moved = scratch.write("m.csv", "id,x\nb,2\n,4\na,1\n");
-  EXPECT_EQ(read_unit_points(moved, domain, columns, "id", std::nullopt, random),
+  EXPECT_EQ(read_unit_points(CsvSource(moved), columns, "id", std::nullopt, random),
             (std::vector<double>{1, 2}))
       << "in the order of the ids, not of the file";
 
   StringIndex roster;
   for (const char* id : {"c", "b"}) roster.insert(id);
-  EXPECT_EQ(read_unit_points(path, domain, columns, "id", roster, random),
-            (std::vector<double>{500, 2}));
+  EXPECT_EQ(read_unit_points(CsvSource(path), columns, "id", roster, random),
+            (std::vector<double>{2500, 2}));
 }
 
 }  // namespace

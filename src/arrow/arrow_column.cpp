@@ -1,0 +1,389 @@
+#include "arrow/arrow_column.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "arrow/temporal_text.h"
+#include "kernel/core/invalid_input.h"
+#include "space/field_text.h"
+
+namespace mollify {
+namespace {
+
+using enum ArrowLayout;
+
+/// No array is longer: what claims to be is no array, and places times sizes stay in 64 bits.
+constexpr std::int64_t kMostValues = std::int64_t{1} << 40U;
+constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
+
+// Buffers need not be aligned.
+template <class T>
+T loaded(const void* buffer, std::size_t index) noexcept {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(buffer) + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+std::optional<ArrowLayout> layout_of(std::string_view format) {
+  constexpr std::string_view kLetters = "nbcsilCSILefg";
+  constexpr std::array kLayouts = {kNull,   kBoolean, kInt8,   kInt16, kInt32, kInt64, kUint8,
+                                   kUint16, kUint32,  kUint64, kHalf,  kFloat, kDouble};
+  if (format.size() == 1) {
+    const std::size_t letter = kLetters.find(format[0]);
+    if (letter != std::string_view::npos) return kLayouts[letter];
+  }
+  if (format == "u" || format == "z") return kText;
+  if (format == "U" || format == "Z") return kLargeText;
+  if (format == "vu" || format == "vz") return kTextView;
+  if (format == "tdD") return kDate32;
+  if (format == "tdm") return kDate64;
+  if (format.size() >= 4 && format.starts_with("ts") && format[3] == ':') return kTimestamp;
+  return std::nullopt;
+}
+
+std::int64_t units_of_second(std::string_view format) {
+  switch (format[2]) {
+    case 's':
+      return 1;
+    case 'm':
+      return 1'000;
+    case 'u':
+      return 1'000'000;
+    case 'n':
+      return 1'000'000'000;
+    default:
+      return 0;
+  }
+}
+
+bool is_integer(ArrowLayout layout) { return layout >= kInt8 && layout <= kUint64; }
+
+double from_half(std::uint16_t bits) {
+  const int exponent = bits >> 10U & 31U;
+  const double fraction = bits & 1023U;
+  double size = 0;
+  if (exponent == 31) {
+    size = fraction == 0 ? std::numeric_limits<double>::infinity()
+                         : std::numeric_limits<double>::quiet_NaN();
+  } else if (exponent == 0) {
+    size = std::ldexp(fraction, -24);
+  } else {
+    size = std::ldexp(fraction + 1024, exponent - 25);
+  }
+  return bits >> 15U != 0 ? -size : size;
+}
+
+/// Calls take(T()) with the type of an integer of this layout.
+template <class Take>
+void with_integer(ArrowLayout layout, Take take) {
+  switch (layout) {
+    case kInt8:
+      return take(std::int8_t{});
+    case kInt16:
+      return take(std::int16_t{});
+    case kInt32:
+    case kDate32:
+      return take(std::int32_t{});
+    case kUint8:
+      return take(std::uint8_t{});
+    case kUint16:
+    case kHalf:
+      return take(std::uint16_t{});
+    case kUint32:
+      return take(std::uint32_t{});
+    case kUint64:
+      return take(std::uint64_t{});
+    default:
+      return take(std::int64_t{});
+  }
+}
+
+void require_plain_shape(ArrowLayout layout, const ArrowArray& array, std::string_view name) {
+  const auto refuse = [name](std::string_view must, std::int64_t is) {
+    throw InvalidInput(fmt::format("{} must {}, but has {}", name, must, is));
+  };
+  if (array.length < 0 || array.length > kMostValues) {
+    refuse(fmt::format("have from 0 to {} values", kMostValues), array.length);
+  }
+  if (array.offset < 0 || array.offset > kMostValues) {
+    refuse(fmt::format("have an offset from 0 to {}", kMostValues), array.offset);
+  }
+  if (array.n_children != 0) refuse("have no children", array.n_children);
+  if (layout == kNull) return;
+  const bool is_text = layout == kText || layout == kLargeText;
+  const std::int64_t buffers = is_text ? 3 : 2;
+  if (layout == kTextView) {
+    // Validity, views, any number of texts, and the lengths of these.
+    if (array.n_buffers < 3) refuse("have at least 3 buffers", array.n_buffers);
+  } else if (array.n_buffers != buffers) {
+    refuse(fmt::format("have {} buffers", buffers), array.n_buffers);
+  }
+  if (array.buffers == nullptr) throw InvalidInput(fmt::format("{} must have buffers", name));
+  if (array.length == 0) return;
+  if (array.buffers[1] == nullptr) {
+    throw InvalidInput(fmt::format("{} must have a buffer of values, but has none", name));
+  }
+  const auto last = static_cast<std::size_t>(array.offset + array.length);
+  if (is_text && array.buffers[2] == nullptr &&
+      (layout == kText ? loaded<std::int32_t>(array.buffers[1], last)
+                       : loaded<std::int64_t>(array.buffers[1], last)) > 0) {
+    throw InvalidInput(fmt::format("{} must have a buffer of texts, but has none", name));
+  }
+  if (layout == kTextView && array.n_buffers > 3) {
+    const auto* sizes = array.buffers[array.n_buffers - 1];
+    for (std::int64_t i = 2; i + 1 < array.n_buffers; ++i) {
+      if (sizes == nullptr || (array.buffers[i] == nullptr &&
+                               loaded<std::int64_t>(sizes, static_cast<std::size_t>(i - 2)) > 0)) {
+        throw InvalidInput(fmt::format("{} must have its buffers of texts, but lacks one", name));
+      }
+    }
+  }
+}
+
+/// The text at a place; nothing if its bounds fall or lie beyond the last.
+template <class Offset>
+std::optional<std::string_view> text_between(const ArrowArray& array, std::size_t place,
+                                             Offset end) noexcept {
+  const auto begin = loaded<Offset>(array.buffers[1], place);
+  const auto stop = loaded<Offset>(array.buffers[1], place + 1);
+  if (begin < 0 || stop < begin || stop > end) return std::nullopt;
+  if (stop == begin) return std::string_view();
+  return std::string_view(static_cast<const char*>(array.buffers[2]) + begin,
+                          static_cast<std::size_t>(stop - begin));
+}
+
+std::optional<std::string_view> text_viewed(const ArrowArray& array, std::size_t place) noexcept {
+  constexpr std::int32_t kMostInline = 12;
+  const char* const view = static_cast<const char*>(array.buffers[1]) + 16 * place;
+  const auto length = loaded<std::int32_t>(view, 0);
+  if (length < 0) return std::nullopt;
+  if (length <= kMostInline) return std::string_view(view + 4, static_cast<std::size_t>(length));
+  const auto buffer = loaded<std::int32_t>(view, 2);
+  const auto offset = loaded<std::int32_t>(view, 3);
+  if (buffer < 0 || buffer >= array.n_buffers - 3 || offset < 0) return std::nullopt;
+  const auto size =
+      loaded<std::int64_t>(array.buffers[array.n_buffers - 1], static_cast<std::size_t>(buffer));
+  if (std::int64_t{offset} + length > size) return std::nullopt;
+  return std::string_view(static_cast<const char*>(array.buffers[buffer + 2]) + offset,
+                          static_cast<std::size_t>(length));
+}
+
+bool same_buffers(const ArrowArray& left, const ArrowArray& right) noexcept {
+  return left.length == right.length && left.offset == right.offset &&
+         left.null_count == right.null_count && left.n_buffers == right.n_buffers &&
+         std::equal(left.buffers, left.buffers + left.n_buffers, right.buffers);
+}
+
+}  // namespace
+
+/// A dictionary's values, all of them.
+struct ArrowColumn::List {
+  explicit List(const ArrowType& type) : column(type) {}
+
+  ArrowColumn column;
+  Values values;
+};
+
+std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
+  if (schema.format == nullptr) return std::nullopt;
+  const auto layout = layout_of(schema.format);
+  if (!layout || schema.n_children != 0) return std::nullopt;
+  ArrowType type{.layout = *layout};
+  if (*layout == kTimestamp) {
+    type.per_second = units_of_second(schema.format);
+    if (type.per_second == 0) return std::nullopt;
+  }
+  if (schema.dictionary != nullptr) {
+    const auto values = of(*schema.dictionary);
+    if (!values || values->values || !is_integer(*layout)) return std::nullopt;
+    type.values = values->layout;
+    type.per_second = values->per_second;
+  }
+  return type;
+}
+
+void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t length,
+                   std::string_view name) {
+  require_plain_shape(type.layout, array, name);
+  if (array.length < length) {
+    throw InvalidInput(
+        fmt::format("{} must have {} values, but has {}", name, length, array.length));
+  }
+  if ((array.dictionary != nullptr) != type.values.has_value()) {
+    throw InvalidInput(fmt::format("{} must have a dictionary if and only if its type has, but {}",
+                                   name, type.values ? "lacks one" : "has one"));
+  }
+  if (type.values) {
+    require_plain_shape(*type.values, *array.dictionary, fmt::format("the dictionary of {}", name));
+  }
+}
+
+ArrowColumn::ArrowColumn(const ArrowType& type) : type_(type) {}
+ArrowColumn::ArrowColumn(ArrowColumn&&) noexcept = default;
+ArrowColumn& ArrowColumn::operator=(ArrowColumn&&) noexcept = default;
+ArrowColumn::~ArrowColumn() = default;
+
+void ArrowColumn::open(const ArrowArray& array) {
+  const ArrowArray* const before = array_;
+  array_ = &array;
+  if (!type_.values) return;
+  if (before != nullptr && same_buffers(*before->dictionary, *array.dictionary)) return;
+  // The new list is made before the old one goes: it has another address.
+  auto list = std::make_unique<List>(ArrowType{*type_.values, type_.per_second, std::nullopt});
+  list->column.open(*array.dictionary);
+  list->values = list->column.read(0, static_cast<std::size_t>(array.dictionary->length));
+  list_ = std::move(list);
+}
+
+void unpack_bits(const void* bits, std::size_t begin, std::size_t count,
+                 std::vector<std::uint8_t>& bytes) {
+  bytes.resize(count);
+  const auto* const octets = static_cast<const std::uint8_t*>(bits);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t bit = begin + i;
+    bytes[i] = octets[bit / 8] >> (bit % 8) & 1U;
+  }
+}
+
+void ArrowColumn::read_validity(const ArrowArray& array, std::size_t begin, std::size_t count) {
+  valid_.clear();
+  if (array.n_buffers > 0 && array.buffers != nullptr && array.buffers[0] != nullptr &&
+      array.null_count != 0) {
+    unpack_bits(array.buffers[0], begin, count, valid_);
+  }
+}
+
+Values ArrowColumn::read(std::size_t begin, std::size_t count,
+                         std::span<const std::uint8_t> present) {
+  const std::size_t from = begin + static_cast<std::size_t>(array_->offset);
+  if (count == 0) return {};
+  if (type_.layout == kNull) return Values(count);
+  read_validity(*array_, from, count);
+  if (!present.empty()) {
+    if (valid_.empty()) valid_.assign(count, 1);
+    for (std::size_t i = 0; i < count; ++i) valid_[i] &= present[i];
+  }
+  if (!type_.values) return read_plain(type_.layout, *array_, from, count);
+  places_.resize(count);
+  with_integer(type_.layout, [&](auto kind) {
+    using Place = decltype(kind);
+    const auto size = static_cast<std::uint64_t>(list_->values.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      // A negative place becomes a great one.
+      const auto place = static_cast<std::uint64_t>(loaded<Place>(array_->buffers[1], from + i));
+      places_[i] = place < size && place < kNoPlace ? static_cast<std::uint32_t>(place) : kNoPlace;
+    }
+  });
+  return Values(Dictionary{places_, &list_->values}, valid_);
+}
+
+Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std::size_t begin,
+                               std::size_t count) {
+  const void* const buffer = array.buffers[1];
+  const auto widen = [&]<class To>(std::vector<To>& to, auto kind) {
+    using From = decltype(kind);
+    to.resize(count);
+    for (std::size_t i = 0; i < count; ++i)
+      to[i] = static_cast<To>(loaded<From>(buffer, begin + i));
+  };
+  const auto lent = [&]<class T>(std::vector<T>& copy) -> std::span<const T> {
+    if (reinterpret_cast<std::uintptr_t>(buffer) % alignof(T) == 0) {
+      return {static_cast<const T*>(buffer) + begin, count};
+    }
+    widen(copy, T{});
+    return copy;
+  };
+  const auto write_texts = [&](auto append) {
+    bytes_.clear();
+    ends_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      // Behind a null there may be anything.
+      if (valid_.empty() || valid_[i] != 0) append(begin + i);
+      ends_.push_back(bytes_.size());
+    }
+    return texts(count);
+  };
+  const auto look_up_texts = [&](auto text_at) {
+    views_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      views_[i] = {};
+      if (!valid_.empty() && valid_[i] == 0) continue;
+      views_[i] = text_at(begin + i).value_or(std::string_view());
+    }
+    return Values(std::span<const std::string_view>(views_), valid_);
+  };
+  const auto last = static_cast<std::size_t>(array.offset + array.length);
+  switch (layout) {
+    case kNull:
+      return Values(count);
+    case kBoolean:
+      unpack_bits(buffer, begin, count, truths_);
+      return Values(std::span<const std::uint8_t>(truths_), valid_);
+    case kInt64:
+      return Values(lent(integers_), valid_);
+    case kDouble:
+      return Values(lent(numbers_), valid_);
+    case kFloat:
+      widen(numbers_, float{});
+      return Values(std::span<const double>(numbers_), valid_);
+    case kHalf:
+      numbers_.resize(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        numbers_[i] = from_half(loaded<std::uint16_t>(buffer, begin + i));
+      }
+      return Values(std::span<const double>(numbers_), valid_);
+    case kUint64:
+      widen(integers_, std::uint64_t{});
+      // What is negative now was beyond; what is null does not matter.
+      if (std::any_of(integers_.begin(), integers_.end(), [](auto value) { return value < 0; })) {
+        return write_texts([&](std::size_t i) {
+          fmt::format_to(std::back_inserter(bytes_), "{}", loaded<std::uint64_t>(buffer, i));
+        });
+      }
+      return Values(std::span<const std::int64_t>(integers_), valid_);
+    case kText:
+      return look_up_texts([&, end = loaded<std::int32_t>(buffer, last)](std::size_t i) {
+        return text_between(array, i, end);
+      });
+    case kLargeText:
+      return look_up_texts([&, end = loaded<std::int64_t>(buffer, last)](std::size_t i) {
+        return text_between(array, i, end);
+      });
+    case kTextView:
+      return look_up_texts([&](std::size_t i) { return text_viewed(array, i); });
+    case kDate32:
+      return write_texts(
+          [&](std::size_t i) { append_date(loaded<std::int32_t>(buffer, i), bytes_); });
+    case kDate64:
+      return write_texts([&](std::size_t i) {
+        constexpr std::int64_t kMillisecondsOfDay = 86'400'000;
+        const auto count_of = loaded<std::int64_t>(buffer, i);
+        append_date(count_of / kMillisecondsOfDay - (count_of % kMillisecondsOfDay < 0 ? 1 : 0),
+                    bytes_);
+      });
+    case kTimestamp:
+      return write_texts([&](std::size_t i) {
+        append_time(loaded<std::int64_t>(buffer, i), type_.per_second, bytes_);
+      });
+    default:
+      with_integer(layout, [&](auto kind) { widen(integers_, kind); });
+      return Values(std::span<const std::int64_t>(integers_), valid_);
+  }
+}
+
+Values ArrowColumn::texts(std::size_t count) {
+  views_.resize(count);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    views_[i] = std::string_view(bytes_).substr(begin, ends_[i] - begin);
+    begin = ends_[i];
+  }
+  return Values(std::span<const std::string_view>(views_), valid_);
+}
+
+}  // namespace mollify

@@ -1,0 +1,104 @@
+// One column of Arrow arrays, read as values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrow/abi.h"
+#include "records/values.h"
+
+namespace mollify {
+
+/// How the values of an array lie in memory.
+enum class ArrowLayout : std::uint8_t {
+  kNull,
+  kBoolean,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kUint8,
+  kUint16,
+  kUint32,
+  kUint64,
+  kHalf,
+  kFloat,
+  kDouble,
+  kText,       // 32-bit offsets
+  kLargeText,  // 64-bit offsets
+  kTextView,
+  kDate32,
+  kDate64,
+  kTimestamp,
+};
+
+/// A type of Arrow's that a column can be read from.
+struct ArrowType {
+  ArrowLayout layout = ArrowLayout::kNull;
+  std::int64_t per_second = 0;  ///< of timestamps
+  /// Of dictionaries, the values' layout; `layout` is that of the places.
+  std::optional<ArrowLayout> values{};
+
+  /// Nothing if it is none of them: of nested ones, decimals, durations and times of day.
+  [[nodiscard]] static std::optional<ArrowType> of(const ArrowSchema& schema);
+};
+
+/// Throws InvalidInput, calling the array `name`, unless it has the shape of its type and holds at
+/// least `length` values: what of it can be known without reading values.
+void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t length,
+                   std::string_view name);
+
+/// Reads an array of after another, each in parts.
+///
+/// What private values alone show is never refused. A place beyond its dictionary is a null, and so
+/// is a text whose bounds fall or lie beyond the array's last. Texts may be of any bytes.
+///
+/// A float is the double that it equals, an integer beyond 64 bits with a sign its digits; dates
+/// and times are their ISO 8601 texts, times in UTC whatever zone they are labelled with.
+class ArrowColumn {
+ public:
+  explicit ArrowColumn(const ArrowType& type);
+  ArrowColumn(ArrowColumn&&) noexcept;
+  ArrowColumn& operator=(ArrowColumn&&) noexcept;
+  ~ArrowColumn();
+
+  /// The values to read from now on. Requires the right shape, and that the array read before is
+  /// not yet released. It must outlive the last `read`.
+  void open(const ArrowArray& array);
+
+  /// Values begin ... begin + count - 1, valid until the next call. Requires that there are so
+  /// many. `present` has a byte for each, 0 where it is null whatever the array says, or none.
+  [[nodiscard]] Values read(std::size_t begin, std::size_t count,
+                            std::span<const std::uint8_t> present = {});
+
+ private:
+  struct List;
+
+  [[nodiscard]] Values read_plain(ArrowLayout layout, const ArrowArray& array, std::size_t begin,
+                                  std::size_t count);
+  [[nodiscard]] Values texts(std::size_t count);
+  void read_validity(const ArrowArray& array, std::size_t begin, std::size_t count);
+
+  ArrowType type_;
+  const ArrowArray* array_ = nullptr;
+  std::vector<std::uint8_t> valid_;  // none if all are
+  std::vector<std::int64_t> integers_;
+  std::vector<double> numbers_;
+  std::vector<std::uint8_t> truths_;
+  std::vector<std::uint32_t> places_;
+  std::vector<std::string_view> views_;
+  std::string bytes_;
+  std::vector<std::size_t> ends_;
+  std::unique_ptr<List> list_;
+};
+
+/// Bits begin ... begin + count - 1 as bytes.
+void unpack_bits(const void* bits, std::size_t begin, std::size_t count,
+                 std::vector<std::uint8_t>& bytes);
+
+}  // namespace mollify

@@ -1,0 +1,60 @@
+// Arrow arrays as a source of records.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrow/abi.h"
+#include "arrow/arrow_column.h"
+#include "records/source.h"
+
+namespace mollify {
+
+/// A stream of record batches, or one batch, that another program exported. What it hands over is
+/// released once: when the source no longer needs it, or is destroyed.
+///
+/// A stream that is visited once is read as it comes, in bounded memory. One that must be counted
+/// or visited again (`require_repeatable`) is read to its end first, and held.
+///
+/// Batches whose shape is not that of their types are refused (InvalidInput), when they come: fewer
+/// buffers, children or values than there must be, negative lengths, no dictionary. What is wrong
+/// in private values alone is not: see ArrowColumn. Columns of other types than these may be there,
+/// but cannot be asked for.
+class ArrowSource final : public Source {
+ public:
+  /// Takes the stream over. Throws InvalidInput unless it is one, of batches with columns.
+  explicit ArrowSource(ArrowArrayStream* stream);
+  /// Takes both over. Throws InvalidInput unless they are a schema and its batch.
+  ArrowSource(ArrowSchema* schema, ArrowArray* batch);
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "the data"; }
+  [[nodiscard]] const std::vector<std::string>& columns() const noexcept override { return names_; }
+  void visit(std::span<const std::size_t> wanted,
+             const std::function<void(const Block&)>& take) const override;
+  [[nodiscard]] std::uint64_t record_count() const override;
+  void require_repeatable() const override;
+  void require_readable(std::size_t column) const override;
+
+ private:
+  using Batch = ArrowOwned<ArrowArray>;
+  class BatchReader;
+
+  void take_schema(ArrowSchema* schema);
+  void require_batch(const ArrowArray& batch) const;
+  [[nodiscard]] Batch next(ArrowOwned<ArrowArrayStream>& stream) const;
+
+  std::vector<std::string> names_;
+  std::vector<std::optional<ArrowType>> types_;
+  std::vector<std::string> formats_;
+  mutable ArrowOwned<ArrowArrayStream> stream_;  // until it is read
+  mutable std::vector<Batch> held_;
+  mutable bool is_held_ = false;
+};
+
+}  // namespace mollify
