@@ -25,7 +25,9 @@ TEST(CentralComposition, TakesTheStrongestNotionThatHoldsAll) {
   EXPECT_EQ(composed_up(std::vector{pure, approximate, approximate}),
             (Privacy::approximate(1.0, 0x1p-19)));
   EXPECT_EQ(composed_up(std::vector{pure, concentrated}), (Privacy::concentrated(0.25)));
+  EXPECT_EQ(composed_up(std::vector{pure, gaussian}), (Privacy::concentrated(0.25)));
   EXPECT_THROW(composed_up(std::vector{concentrated, approximate}), InvalidInput);
+  EXPECT_THROW(composed_up(std::vector{gaussian, approximate}), InvalidInput);
   EXPECT_THROW(composed_up({}), InvalidInput);
   for (const double bad : {-1.0, test::kNan, test::kInfinity}) {
     EXPECT_THROW(composed_up(std::vector{Privacy::pure(bad)}), InvalidInput);
