@@ -20,8 +20,8 @@
 
 namespace {
 
-mollify::Features read(std::ifstream& file, std::size_t size) {
-  mollify::Features result(2, size);
+mollify::Points read(std::ifstream& file, std::size_t size) {
+  mollify::Points result(2, size);
   for (std::size_t f = 0; f < 2; ++f) {
     std::vector<char> bytes(size * sizeof(float));
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -31,7 +31,7 @@ mollify::Features read(std::ifstream& file, std::size_t size) {
 }
 
 /// Half of the mean cross-entropy where the logit should have this sign.
-double half_cross_entropy(const mollify::Classifier& classifier, const mollify::Features& samples,
+double half_cross_entropy(const mollify::Classifier& classifier, const mollify::Points& samples,
                           double sign) {
   std::vector<float> logits(samples.size());
   classifier.logits(samples, logits);
@@ -52,8 +52,8 @@ int main(int argc, char** argv) try {
   }
   std::ifstream file(argv[1], std::ios::binary);
   const std::size_t size = std::stoul(argv[2]);
-  const mollify::Features p = read(file, size);
-  const mollify::Features q = read(file, size);
+  const mollify::Points p = read(file, size);
+  const mollify::Points q = read(file, size);
   if (!file) {
     std::fprintf(stderr, "%s must hold %zu numbers in single precision\n", argv[1], 4 * size);
     return 1;

@@ -26,10 +26,10 @@
 namespace {
 
 using mollify::Classifier;
-using mollify::Features;
 using mollify::NetworkClassifier;
 using mollify::NetworkLearner;
 using mollify::Optimiser;
+using mollify::Points;
 
 constexpr std::size_t kSamples = 10000;
 
@@ -78,10 +78,10 @@ double peak() {
 /// Eight Gaussians of deviation .1 on the unit circle.
 class Ring {
  public:
-  static Features samples(std::uint64_t seed) {
+  static Points samples(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::normal_distribution<double> normal;
-    Features result(2, kSamples);
+    Points result(2, kSamples);
     for (std::size_t i = 0; i < kSamples; ++i) {
       const double angle = angle_of(random() % 8);
       result.values(0)[i] = static_cast<float>(std::cos(angle) + kDeviation * normal(random));
@@ -109,10 +109,10 @@ class Ring {
   }
 };
 
-Features normal_samples(std::uint64_t seed) {
+Points normal_samples(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<float> normal;
-  Features result(2, kSamples);
+  Points result(2, kSamples);
   for (std::size_t i = 0; i < kSamples; ++i) {
     for (std::size_t f = 0; f < 2; ++f) result.values(f)[i] = normal(random);
   }
@@ -127,9 +127,9 @@ struct Losses {
   double true_ratio;
 };
 
-Losses losses_of(const Classifier& classifier, const Features& p, const Features& q) {
+Losses losses_of(const Classifier& classifier, const Points& p, const Points& q) {
   Losses result{0, 0};
-  for (const Features* samples : {&p, &q}) {
+  for (const Points* samples : {&p, &q}) {
     const double sign = samples == &p ? -1 : 1;
     std::vector<float> logits(samples->size());
     classifier.logits(*samples, logits);
@@ -145,8 +145,8 @@ Losses losses_of(const Classifier& classifier, const Features& p, const Features
 
 /// Items are samples that went forward and backward.
 void network(benchmark::State& state) {
-  const Features p = Ring::samples(1);
-  const Features q = normal_samples(2);
+  const Points p = Ring::samples(1);
+  const Points q = normal_samples(2);
   // The papers' rate takes thousands of passes to learn the ring; what is proved is that the same
   // passes with a quicker optimiser come near the best classifier there is.
   const NetworkLearner quick(
@@ -185,8 +185,8 @@ BENCHMARK(network)->Unit(benchmark::kMillisecond);
 
 /// Items are points that went forward.
 void logits(benchmark::State& state) {
-  const Features p = Ring::samples(1);
-  const Features q = normal_samples(2);
+  const Points p = Ring::samples(1);
+  const Points q = normal_samples(2);
   const std::unique_ptr<Classifier> classifier = NetworkLearner({.epochs = 1}).learn(p, q, 3);
   std::vector<float> logits(kSamples);
   for (auto _ : state) {

@@ -1,5 +1,5 @@
-// What boosting reaches, what one learned density ratio through the kernel's band reaches, and what
-// any member of the band could: the tables of docs/guide/boosting.md.
+// The tables of docs/measured/boosting.md: what boosting reaches, what one learned density ratio
+// through the kernel's band reaches, and what any member of the band could.
 //
 // Domains and Q0 = N(0, I) are those of [Husain et al. 2020, Section 5]. P is known here, so that
 // negative log-likelihoods, coverages, projections and perfect classifiers are exact on a grid;
@@ -25,13 +25,13 @@
 #include "boosting/mbde.h"
 #include "boosting/network.h"
 #include "boosting/ratio_scorer.h"
-#include "boosting/release_learner.h"
 #include "divergence/band_projection.h"
 #include "kernel/core/seeded_random.h"
 #include "laboratory/boosting/fit.h"
 #include "laboratory/boosting/grid_law.h"
 #include "laboratory/boosting/measure_features.h"
 #include "laboratory/measure/gaussian_mixture.h"
+#include "laboratory/measure/word_stream.h"
 #include "local/band_floor.h"
 
 namespace {
@@ -45,9 +45,7 @@ constexpr std::size_t kIterations = 3;
 constexpr std::size_t kSamples = 10'000;
 constexpr std::size_t kPool = 65'536;
 
-double uniform(SeededRandom& random) {
-  return (static_cast<double>(random.word() >> 11U) + 0.5) * 0x1p-53;
-}
+double uniform(SeededRandom& random) { return WordStream(random).unit(); }
 
 GaussianMixtureSpec three_gaussians() {
   return {.means = {{0.3}, {0.5}, {0.7}},
@@ -112,7 +110,7 @@ struct Problem {
   std::vector<double> p;
   std::vector<double> h;
   std::vector<double> volumes;
-  Features centres;
+  Points centres;
 };
 
 struct Fit {
@@ -203,8 +201,8 @@ std::vector<double> perfectly_boosted(const Problem& problem, const BoostingSpec
 }
 
 /// As many points, each as often as the others but for one time.
-Features repeated(const Features& points, std::size_t count) {
-  Features all(points.dimension(), count);
+Points repeated(const Points& points, std::size_t count) {
+  Points all(points.dimension(), count);
   for (std::size_t feature = 0; feature < points.dimension(); ++feature) {
     for (std::size_t i = 0; i < count; ++i) {
       all.values(feature)[i] = points.values(feature)[i % points.size()];
@@ -214,8 +212,7 @@ Features repeated(const Features& points, std::size_t count) {
 }
 
 /// What RatioScorer makes of these rows: P's masses as one network believes them to be.
-std::vector<double> learned_masses(const Problem& problem, const Features& rows,
-                                   const Features& pool) {
+std::vector<double> learned_masses(const Problem& problem, const Points& rows, const Points& pool) {
   const auto classifier = release_learner()->learn(repeated(rows, RatioScorer::kSamples),
                                                    repeated(pool, RatioScorer::kSamples), 0);
   std::vector<float> logits(problem.centres.size());
@@ -231,7 +228,7 @@ std::vector<double> learned_masses(const Problem& problem, const Features& rows,
 /// tells P from Q0 by the same samples and seed for every epsilon and bounding.
 class ReleaseLearner final : public WeakLearner {
  public:
-  std::unique_ptr<Classifier> learn(const Features& p, const Features& q, std::uint64_t seed,
+  std::unique_ptr<Classifier> learn(const Points& p, const Points& q, std::uint64_t seed,
                                     const TrainingProgress& progress) const override {
     if (first_ && seed == first_seed_) return std::make_unique<NetworkClassifier>(*first_);
     std::unique_ptr<Classifier> classifier = learner_->learn(p, q, seed, progress);
@@ -349,8 +346,8 @@ class Repeat {
   Problem problem_;
   std::uint64_t seed_;
   SeededRandom random_;
-  Features rows_;
-  Features pool_;
+  Points rows_;
+  Points pool_;
   Ladder ladder_;
   std::vector<double> learned_;
   ReleaseLearner learner_;

@@ -1,5 +1,5 @@
-// How far the law of a release by N candidates is from the optimum: the table of
-// docs/measured/candidates.md.
+// The table of docs/measured/candidates.md: how far the law of a release by N candidates is from
+// the optimum.
 //
 // Candidates x_1, ..., x_N are drawn from h; candidate i is released with probability c_i / N,
 // c_i = clip(w(x_i) t, b, bE) with w = p/h and t such that the c_i sum to N. The optimum has
@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/seeded_random.h"
+#include "laboratory/measure/word_stream.h"
 
 namespace {
 
@@ -149,7 +150,7 @@ Errors of_smooth(const Lattice& ratios, const Edges& edges, std::size_t count, i
   for (int list = 0; list < lists; ++list) {
     std::fill(on_list.begin(), on_list.end(), 0.0);
     for (std::size_t i = 1; i < count; ++i) {
-      const double part = (static_cast<double>(random.word() >> 11U) + 0.5) * 0x1p-53 * sum;
+      const double part = mollify::WordStream(random).unit() * sum;
       const auto found = std::lower_bound(cumulative.begin(), cumulative.end(), part);
       on_list[static_cast<std::size_t>(found - cumulative.begin())] += 1;
     }

@@ -1,5 +1,5 @@
-// What the central model promises of a real table, beside what it does: the table of
-// docs/theory/central.md. NOT PRIVATE: it compares releases with the table they were made from.
+// The table of docs/measured/central.md: what the central model promises of a real table, beside
+// what it does. NOT PRIVATE: it compares releases with the table they were made from.
 //
 // Usage: central_table RAND_HIE.csv
 //

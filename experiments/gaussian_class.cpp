@@ -1,9 +1,8 @@
-// Where the band should lie on the class of Gaussian mixtures of [Park, Asoodeh, Lee 2024, Section
-// V-B]: the table of docs/measured/grids.md.
+// The table of docs/measured/grids.md: where the band should lie on the class of Gaussian mixtures
+// of [Park, Asoodeh, Lee 2024, Section V-B].
 //
 // A client is a mixture of 1 + Poisson(2) unit-variance Gaussians, at most 10, with means uniform
-// in
-// [-1, 1] and Dirichlet(1, ..., 1) weights, each renormalised on [-4, 4]. For each epsilon: the
+// in [-1, 1] and Dirichlet(1, ..., 1) weights, each renormalised on [-4, 4]. For each epsilon: the
 // mean and the worst Kullback-Leibler divergence of 100 such clients from their laws under the
 // minimax band on the class's envelope, and under the band symmetric about N(0, 1) on [-4, 4].
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "laboratory/law/table_scale.h"
 #include "laboratory/measure/gaussian_envelope.h"
 #include "laboratory/measure/gaussian_mixture.h"
+#include "laboratory/measure/word_stream.h"
 #include "local/band_floor.h"
 
 namespace {
@@ -29,9 +29,7 @@ using namespace mollify;
 constexpr int kClients = 100;
 constexpr std::size_t kCells = 4096;
 
-double uniform(SeededRandom& random) {
-  return (static_cast<double>(random.word() >> 11U) + 0.5) * 0x1p-53;
-}
+double uniform(SeededRandom& random) { return WordStream(random).unit(); }
 
 int poisson(double mean, SeededRandom& random) {
   int events = 0;

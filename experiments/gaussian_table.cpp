@@ -1,6 +1,5 @@
-// What Gaussian samples of a real table promise, beside what they do: the table of
-// docs/guide/gaussian-data.md. NOT PRIVATE: it compares releases with the table they were made
-// from.
+// The table of docs/measured/gaussian-data.md: what Gaussian samples of a real table promise,
+// beside what they do. NOT PRIVATE: it compares releases with the table they were made from.
 //
 // Usage: gaussian_table FOLDER, the one that holds rand_hie_expenses.csv, .yaml and _covariance.csv
 //

@@ -11,7 +11,7 @@
 namespace mollify {
 namespace {
 
-void require_shapes(const Features& points, std::size_t dimension, std::size_t values) {
+void require_shapes(const Points& points, std::size_t dimension, std::size_t values) {
   if (points.dimension() != dimension) {
     throw InvalidInput(fmt::format("points must have the density's {} features, but have {}",
                                    dimension, points.dimension()));
@@ -65,7 +65,7 @@ double BoostedDensity::classifier_bound() const noexcept {
   return kClassifierBound / static_cast<double>(spec_.outputs);
 }
 
-void BoostedDensity::classifier_values(std::size_t t, const Features& points,
+void BoostedDensity::classifier_values(std::size_t t, const Points& points,
                                        std::span<double> values) const {
   require_shapes(points, dimension_, values.size());
   if (t < 1 || t > iterations()) {
@@ -80,7 +80,7 @@ void BoostedDensity::classifier_values(std::size_t t, const Features& points,
   }
 }
 
-void BoostedDensity::log_ratio(const Features& points, std::span<double> log_ratios) const {
+void BoostedDensity::log_ratio(const Points& points, std::span<double> log_ratios) const {
   require_shapes(points, dimension_, log_ratios.size());
   std::fill(log_ratios.begin(), log_ratios.end(), 0.0);
   std::vector<double> values(points.size());
@@ -93,7 +93,7 @@ void BoostedDensity::log_ratio(const Features& points, std::span<double> log_rat
   for (double& ratio : log_ratios) ratio = std::clamp(ratio, -bound, bound);
 }
 
-void BoostedDensity::log_ratio(const Features& points, std::span<float> log_ratios) const {
+void BoostedDensity::log_ratio(const Points& points, std::span<float> log_ratios) const {
   require_shapes(points, dimension_, log_ratios.size());
   std::vector<double> ratios(points.size());
   log_ratio(points, ratios);
@@ -105,7 +105,7 @@ void BoostedDensity::log_ratio(const Features& points, std::span<float> log_rati
   }
 }
 
-void BoostedDensity::log_density_ratio(const Features& points, std::span<double> log_ratios) const {
+void BoostedDensity::log_density_ratio(const Points& points, std::span<double> log_ratios) const {
   if (!normaliser_) {
     throw InvalidInput("a density ratio needs the log-normaliser, but none has been computed");
   }

@@ -9,7 +9,7 @@
 
 #include "boosting/bounding.h"
 #include "boosting/classifier.h"
-#include "boosting/features.h"
+#include "density/points.h"
 
 namespace mollify {
 
@@ -87,18 +87,18 @@ class BoostedDensity {
 
   /// Writes c_t / k of each point: the t-th classifier as it is used, t from 1 to T. Throws
   /// InvalidInput if points or values have another shape.
-  void classifier_values(std::size_t t, const Features& points, std::span<double> values) const;
+  void classifier_values(std::size_t t, const Points& points, std::span<double> values) const;
 
   /// Writes sum_t theta_t c_t / k for each point: log dQ_T/dQ0 up to the constant log Z. Clamped
   /// outright to +-log_ratio_bound(). Throws InvalidInput if `log_ratios` has another size than the
   /// points, or these another number of features. One evaluation of each classifier a point; values
   /// in single precision are rounded towards zero, so that the bound holds for them, too.
-  void log_ratio(const Features& points, std::span<double> log_ratios) const;
-  void log_ratio(const Features& points, std::span<float> log_ratios) const;
+  void log_ratio(const Points& points, std::span<double> log_ratios) const;
+  void log_ratio(const Points& points, std::span<float> log_ratios) const;
 
   /// Writes log dQ_T/dQ0 itself, log_ratio less log Z, which is within +-2 log_ratio_bound().
   /// Throws InvalidInput without a normaliser, and as log_ratio does.
-  void log_density_ratio(const Features& points, std::span<double> log_ratios) const;
+  void log_density_ratio(const Points& points, std::span<double> log_ratios) const;
 
  private:
   BoostingSpec spec_;

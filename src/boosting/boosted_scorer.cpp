@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "boosting/release_learner.h"
+#include "boosting/network.h"
 
 namespace mollify {
 
@@ -28,7 +28,7 @@ void BoostedScorer::score_rows(const MixedPoints& rows, std::span<float> scores)
     std::fill(scores.begin(), scores.end(), 1.0F);
     return;
   }
-  const Features p = encoding_.features(rows, spec_.sample_size);
+  const Points p = encoding_.features(rows, spec_.sample_size);
   boost(p, candidates_, *learner_, spec_).log_ratio(candidates_, scores);
   for (float& score : scores) score = std::exp(score);
 }

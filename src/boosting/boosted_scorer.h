@@ -36,7 +36,7 @@ class BoostedScorer final : public Scorer {
   void score_rows(const MixedPoints& rows, std::span<float> scores) const override;
 
   FeatureEncoding encoding_;
-  Features candidates_;
+  Points candidates_;
   MbdeSpec spec_;
   std::shared_ptr<const WeakLearner> learner_;
 };

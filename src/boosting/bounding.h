@@ -4,7 +4,7 @@
 #include <array>
 #include <numbers>
 
-#include "space/names.h"
+#include "accounting/names.h"
 
 namespace mollify {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "boosting/features.h"
+#include "density/points.h"
 
 namespace mollify {
 
@@ -25,7 +25,17 @@ class Classifier {
 
   /// Writes the logit of each point: positive where P is the likelier. Throws InvalidInput if the
   /// points have another dimension or `logits` another size.
-  virtual void logits(const Features& points, std::span<float> logits) const = 0;
+  virtual void logits(const Points& points, std::span<float> logits) const = 0;
 };
 
+namespace detail {
+
+/// Throws InvalidInput unless the classifier can write the points' logits there.
+void check_points(const Classifier& classifier, const Points& points,
+                  std::span<const float> logits);
+
+/// Throws InvalidInput unless both samples have the same dimension, at least 1.
+void check_samples(const Points& p, const Points& q);
+
+}  // namespace detail
 }  // namespace mollify

@@ -30,12 +30,12 @@ FeatureEncoding::FeatureEncoding(std::span<const MixedColumn> columns)
   for (const MixedColumn& column : columns_) dimension_ += features_of(column);
 }
 
-Features FeatureEncoding::features(const MixedPoints& points) const {
+Points FeatureEncoding::features(const MixedPoints& points) const {
   return features(points, points.size());
 }
 
-Features FeatureEncoding::features(const MixedPoints& points, std::size_t count) const {
-  Features features(dimension_, count);
+Points FeatureEncoding::features(const MixedPoints& points, std::size_t count) const {
+  Points features(dimension_, count);
   std::size_t first = 0;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const MixedColumn& column = columns_[c];

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "boosting/features.h"
 #include "density/mixed_points.h"
+#include "density/points.h"
 
 namespace mollify {
 
@@ -24,11 +24,11 @@ class FeatureEncoding {
 
   /// The points' features, in their order. Requires points with the columns given. O(points
   /// dimension).
-  [[nodiscard]] Features features(const MixedPoints& points) const;
+  [[nodiscard]] Points features(const MixedPoints& points) const;
 
   /// The features of as many points as asked for, at equal distances in the order of the points: so
   /// that what is learned from many rows and from few takes as long. Requires at least one point.
-  [[nodiscard]] Features features(const MixedPoints& points, std::size_t count) const;
+  [[nodiscard]] Points features(const MixedPoints& points, std::size_t count) const;
 
  private:
   std::vector<MixedColumn> columns_;

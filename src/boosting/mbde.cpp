@@ -13,7 +13,7 @@
 namespace mollify {
 namespace {
 
-void require_usable(const Features& p, const Features& pool, const MbdeSpec& spec) {
+void require_usable(const Points& p, const Points& pool, const MbdeSpec& spec) {
   if (spec.iterations == 0) throw InvalidInput("there must be at least 1 iteration, but are 0");
   if (spec.sample_size == 0) throw InvalidInput("the sample size must be at least 1, but is 0");
   if (pool.size() == 0) throw InvalidInput("the pool of reference samples must not be empty");
@@ -25,7 +25,7 @@ void require_usable(const Features& p, const Features& pool, const MbdeSpec& spe
 
 }  // namespace
 
-BoostedDensity boost(const Features& p, const Features& pool, const WeakLearner& learner,
+BoostedDensity boost(const Points& p, const Points& pool, const WeakLearner& learner,
                      const MbdeSpec& spec, const MbdeObserver& observer) {
   require_usable(p, pool, spec);
   BoostedDensity density(spec.boosting, pool.dimension());
@@ -37,9 +37,9 @@ BoostedDensity boost(const Features& p, const Features& pool, const WeakLearner&
   for (std::size_t t = 1; t <= spec.iterations; ++t) {
     const bool all_of_p = p.size() <= spec.sample_size;
     // The same words are drawn in either case, so that the seed means the same for all data.
-    const Features some_of_p = resampled(p, evenly, all_of_p ? 0 : spec.sample_size, random);
-    const Features& sample_of_p = all_of_p ? p : some_of_p;
-    const Features sample_of_q = resampled(pool, pool_weights, spec.sample_size, random);
+    const Points some_of_p = resampled(p, evenly, all_of_p ? 0 : spec.sample_size, random);
+    const Points& sample_of_p = all_of_p ? p : some_of_p;
+    const Points sample_of_q = resampled(pool, pool_weights, spec.sample_size, random);
     TrainingProgress progress;
     if (observer.training) {
       progress = [&observer, t](std::size_t epoch, std::size_t epochs, double cross_entropy) {

@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "boosting/boosted_density.h"
-#include "boosting/features.h"
 #include "boosting/weak_learner.h"
+#include "density/points.h"
 
 namespace mollify {
 
@@ -27,8 +27,8 @@ struct MbdeIteration {
   std::size_t t;                 ///< from 1
   const BoostedDensity& before;  ///< Q_(t-1)
   const BoostedDensity& after;   ///< Q_t
-  const Features& p;             ///< what the classifier learned from
-  const Features& q;
+  const Points& p;               ///< what the classifier learned from
+  const Points& q;
 };
 
 /// Listeners of an analysis. A release has none: they are told what private data is like.
@@ -55,8 +55,7 @@ struct MbdeObserver {
 /// worthless) after exactly T calls of the learner. Equal inputs, seed and processor give an equal
 /// density bit for bit. Throws InvalidInput for a public mistake: a malformed spec, no iteration, a
 /// sample size of 0, an empty pool, or another dimension in `p` than in `pool`.
-[[nodiscard]] BoostedDensity boost(const Features& p, const Features& pool,
-                                   const WeakLearner& learner, const MbdeSpec& spec,
-                                   const MbdeObserver& observer = {});
+[[nodiscard]] BoostedDensity boost(const Points& p, const Points& pool, const WeakLearner& learner,
+                                   const MbdeSpec& spec, const MbdeObserver& observer = {});
 
 }  // namespace mollify

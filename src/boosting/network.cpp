@@ -8,8 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "boosting/aligned_floats.h"
-#include "boosting/checks.h"
+#include "boosting/classifier.h"
 #include "boosting/network_lanes.h"
 #include "boosting/network_passes.h"
 #include "boosting/standardisation.h"
@@ -53,7 +52,7 @@ NetworkClassifier::NetworkClassifier(NetworkParameters parameters)
 
 std::size_t NetworkClassifier::dimension() const noexcept { return parameters_.centres.size(); }
 
-void NetworkClassifier::logits(const Features& points, std::span<float> logits) const {
+void NetworkClassifier::logits(const Points& points, std::span<float> logits) const {
   detail::check_points(*this, points, logits);
   detail::NetworkPasses passes(sizes_);
   std::vector<float> parameters;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "boosting/classifier.h"
-#include "boosting/features.h"
 #include "boosting/weak_learner.h"
+#include "density/points.h"
 
 namespace mollify {
 
@@ -38,7 +38,7 @@ class NetworkClassifier final : public Classifier {
 
   [[nodiscard]] std::size_t dimension() const noexcept override;
   /// O(points * parameters).
-  void logits(const Features& points, std::span<float> logits) const override;
+  void logits(const Points& points, std::span<float> logits) const override;
 
   [[nodiscard]] const NetworkParameters& parameters() const noexcept { return parameters_; }
 
@@ -97,11 +97,19 @@ class NetworkLearner final : public WeakLearner {
   /// A NetworkClassifier of sizes dimension, width, ..., width, 1. Throws InvalidInput if the
   /// dimensions differ or are 0.
   [[nodiscard]] std::unique_ptr<Classifier> learn(
-      const Features& p, const Features& q, std::uint64_t seed,
+      const Points& p, const Points& q, std::uint64_t seed,
       const TrainingProgress& progress = nullptr) const override;
 
  private:
   NetworkOptions options_;
 };
+
+/// The papers' network with a schedule of fixed length that reaches the loss of their 750 epochs in
+/// a small part of the time (docs/guide/boosting.md): Adam, many small steps, no early stopping, so
+/// that the time it takes says nothing about the rows.
+[[nodiscard]] NetworkOptions release_network();
+
+/// What a release learns with: a learner of such networks.
+[[nodiscard]] std::shared_ptr<const WeakLearner> release_learner();
 
 }  // namespace mollify

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "boosting/checks.h"
+#include "boosting/classifier.h"
 #include "boosting/network.h"
 #include "boosting/network_passes.h"
 #include "boosting/optimiser_steps.h"
@@ -100,8 +100,8 @@ std::unique_ptr<Classifier> classifier(const std::vector<std::size_t>& sizes,
   return std::make_unique<NetworkClassifier>(std::move(result));
 }
 
-Features standardised(const Features& samples, const Standardisation& standardisation) {
-  Features result(samples.dimension(), samples.size());
+Points standardised(const Points& samples, const Standardisation& standardisation) {
+  Points result(samples.dimension(), samples.size());
   for (std::size_t f = 0; f < samples.dimension(); ++f) {
     detail::standardise(samples.values(f), standardisation.centres[f], standardisation.factors[f],
                         result.values(f).data());
@@ -181,7 +181,7 @@ NetworkLearner::NetworkLearner(const NetworkOptions& options) : options_(options
   check(options);
 }
 
-std::unique_ptr<Classifier> NetworkLearner::learn(const Features& p, const Features& q,
+std::unique_ptr<Classifier> NetworkLearner::learn(const Points& p, const Points& q,
                                                   std::uint64_t seed,
                                                   const TrainingProgress& progress) const {
   detail::check_samples(p, q);
@@ -192,8 +192,8 @@ std::unique_ptr<Classifier> NetworkLearner::learn(const Features& p, const Featu
     return classifier(sizes, std::move(standardisation),
                       std::vector<float>(passes.parameter_count()));
   }
-  const Features standard_p = standardised(p, standardisation);
-  const Features standard_q = standardised(q, standardisation);
+  const Points standard_p = standardised(p, standardisation);
+  const Points standard_q = standardised(q, standardisation);
   SeededRandom random(seed);
   std::vector<float> parameters = starting_parameters(sizes, random);
   const std::vector<std::size_t> order_of_p = shuffled(p.size(), random);
@@ -221,6 +221,19 @@ std::unique_ptr<Classifier> NetworkLearner::learn(const Features& p, const Featu
   }
   if (stop && !stop->best().empty()) parameters = stop->best();
   return classifier(sizes, std::move(standardisation), parameters);
+}
+
+NetworkOptions release_network() {
+  NetworkOptions options;
+  options.optimiser = Optimiser::kAdam;
+  options.rate = 0.01;
+  options.epochs = 30;
+  options.minibatches = 40;
+  return options;
+}
+
+std::shared_ptr<const WeakLearner> release_learner() {
+  return std::make_shared<NetworkLearner>(release_network());
 }
 
 }  // namespace mollify

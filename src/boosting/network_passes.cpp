@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "boosting/aligned_floats.h"
 #include "boosting/network_lanes.h"
 
 namespace mollify::detail {

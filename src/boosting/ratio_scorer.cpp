@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "boosting/release_learner.h"
+#include "boosting/network.h"
 
 namespace mollify {
 namespace {
@@ -34,7 +34,7 @@ void RatioScorer::score_rows(const MixedPoints& rows, std::span<float> scores) c
     std::fill(scores.begin(), scores.end(), 1.0F);
     return;
   }
-  const Features p = encoding_.features(rows, sample_.size());
+  const Points p = encoding_.features(rows, sample_.size());
   learner_->learn(p, sample_, kStart)->logits(candidates_, scores);
   for (float& score : scores) {
     // NaN tells nothing, as a logit of 0 does.

@@ -34,8 +34,8 @@ class RatioScorer final : public Scorer {
   void score_rows(const MixedPoints& rows, std::span<float> scores) const override;
 
   FeatureEncoding encoding_;
-  Features candidates_;
-  Features sample_;  // of the candidates, for learning
+  Points candidates_;
+  Points sample_;  // of the candidates, for learning
   std::shared_ptr<const WeakLearner> learner_;
 };
 

@@ -38,8 +38,8 @@ std::vector<std::size_t> marked(std::span<const double> weights, std::size_t cou
 
 }  // namespace
 
-Features resampled(const Features& points, std::span<const double> weights, std::size_t count,
-                   SeededRandom& random) {
+Points resampled(const Points& points, std::span<const double> weights, std::size_t count,
+                 SeededRandom& random) {
   if (weights.size() != points.size()) {
     throw InvalidInput(fmt::format("resampling needs a weight for each of {} points, but has {}",
                                    points.size(), weights.size()));
@@ -47,7 +47,7 @@ Features resampled(const Features& points, std::span<const double> weights, std:
   const double unit = static_cast<double>(random.word() >> 11U) * 0x1p-53;
   if (points.size() == 0) return {points.dimension(), 0};
   const std::vector<std::size_t> chosen = marked(weights, count, unit);
-  Features result(points.dimension(), count);
+  Points result(points.dimension(), count);
   for (std::size_t feature = 0; feature < points.dimension(); ++feature) {
     const auto from = points.values(feature);
     const auto to = result.values(feature);

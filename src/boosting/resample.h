@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "boosting/features.h"
+#include "density/points.h"
 #include "kernel/core/seeded_random.h"
 
 namespace mollify {
@@ -17,7 +17,7 @@ namespace mollify {
 /// Total: weights that are not positive and finite count as 0, and if none is left all count alike.
 /// Without points, none. For training only: nothing drawn here is released. Throws InvalidInput if
 /// there is not one weight for each point. O(points + count d).
-[[nodiscard]] Features resampled(const Features& points, std::span<const double> weights,
-                                 std::size_t count, SeededRandom& random);
+[[nodiscard]] Points resampled(const Points& points, std::span<const double> weights,
+                               std::size_t count, SeededRandom& random);
 
 }  // namespace mollify

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "boosting/features.h"
+#include "density/points.h"
 
 namespace mollify::detail {
 namespace {
@@ -38,7 +38,7 @@ double balanced_mean(std::span<const float> p, std::span<const float> q, Term te
 
 }  // namespace
 
-Standardisation standardisation_of(const Features& p, const Features& q) {
+Standardisation standardisation_of(const Points& p, const Points& q) {
   Standardisation result;
   for (std::size_t f = 0; f < p.dimension(); ++f) {
     const double mean = balanced_mean(p.values(f), q.values(f), [](double value) { return value; });

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "boosting/features.h"
+#include "density/points.h"
 
 namespace mollify::detail {
 
@@ -16,7 +16,7 @@ struct Standardisation {
 
 /// By mean and deviation of both samples together, each counting half (all, if the other is empty).
 /// Values that are not finite count as absent; a feature that does not vary has factor 0.
-[[nodiscard]] Standardisation standardisation_of(const Features& p, const Features& q);
+[[nodiscard]] Standardisation standardisation_of(const Points& p, const Points& q);
 
 /// to[i] = (values[i] - centre) * factor, or 0 if that is not finite.
 void standardise(std::span<const float> values, float centre, float factor, float* to);

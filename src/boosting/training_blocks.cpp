@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "boosting/features.h"
 #include "boosting/network_lanes.h"
 #include "boosting/network_passes.h"
+#include "density/points.h"
 
 namespace mollify::detail {
 namespace {
@@ -27,7 +27,7 @@ std::span<const std::size_t> share(std::span<const std::size_t> all, std::size_t
 
 }  // namespace
 
-TrainingBlocks::TrainingBlocks(const Features& p, const Features& q, const SampleChoice& choice,
+TrainingBlocks::TrainingBlocks(const Points& p, const Points& q, const SampleChoice& choice,
                                std::size_t minibatches)
     : dimension_(p.dimension()), size_(choice.of_p.size() + choice.of_q.size()) {
   const std::size_t count = std::min(minibatches, std::max(choice.of_p.size(), choice.of_q.size()));

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "boosting/aligned_floats.h"
-#include "boosting/features.h"
+#include "boosting/network_passes.h"
+#include "density/points.h"
 
 namespace mollify::detail {
 
@@ -31,7 +31,7 @@ class TrainingBlocks {
 
   /// There are no more minibatches than either choice has samples; each is of at least one sample.
   /// Requires both choices to have samples.
-  TrainingBlocks(const Features& p, const Features& q, const SampleChoice& choice,
+  TrainingBlocks(const Points& p, const Points& q, const SampleChoice& choice,
                  std::size_t minibatches);
 
   [[nodiscard]] std::span<const Minibatch> minibatches() const noexcept { return minibatches_; }

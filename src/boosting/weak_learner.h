@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "boosting/classifier.h"
-#include "boosting/features.h"
+#include "density/points.h"
 
 namespace mollify {
 
@@ -33,7 +33,7 @@ class WeakLearner {
   /// `seed` settles all that is random in learning. Throws InvalidInput if the samples' dimensions
   /// differ.
   [[nodiscard]] virtual std::unique_ptr<Classifier> learn(
-      const Features& p, const Features& q, std::uint64_t seed,
+      const Points& p, const Points& q, std::uint64_t seed,
       const TrainingProgress& progress = nullptr) const = 0;
 };
 

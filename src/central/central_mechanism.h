@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "space/names.h"
+#include "accounting/names.h"
 
 namespace mollify {
 

@@ -36,7 +36,7 @@ void draw_by_rejection(const BoostedDensity& density,
 
 void draw_from_candidates(const BoostedDensity& density, const Measure& reference, double epsilon,
                           SeededRandom& random, std::span<double> points) {
-  const Features list = measure_sample(reference, kListSize, random);
+  const Points list = measure_sample(reference, kListSize, random);
   std::vector<float> scores(list.size());
   density.log_ratio(list, scores);
   for (float& score : scores) score = std::exp(score);

@@ -124,7 +124,7 @@ BoostingProblem problem_of_density(const std::string& density,
   const auto count = static_cast<std::size_t>(samples);
   BoostingProblem problem{.p = measure_sample(*truth, count, random),
                           .pool = measure_sample(*q0, std::max(kPoolSize, 4 * count), random),
-                          .evaluation = {Features(dimension, 0), {}, Features(dimension, 0), {}},
+                          .evaluation = {Points(dimension, 0), {}, Points(dimension, 0), {}},
                           .p_text = density,
                           .reference_text = reference.value_or("the standard Gaussian"),
                           .truth = truth,

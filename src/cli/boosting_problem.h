@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "boosting/features.h"
+#include "density/points.h"
 #include "laboratory/boosting/evaluation.h"
 #include "laboratory/measure/measure.h"
 
 namespace mollify::cli {
 
 struct BoostingProblem {
-  Features p;             ///< samples of P to learn from
-  Features pool;          ///< samples of Q0 to learn from
+  Points p;               ///< samples of P to learn from
+  Points pool;            ///< samples of Q0 to learn from
   Evaluation evaluation;  ///< of neither
   std::string p_text, reference_text;
   /// On R^d only.

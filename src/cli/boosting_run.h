@@ -1,13 +1,15 @@
-// A run of boosting and all that is measured of it. NOT PRIVATE.
+// A run of boosting, all that is measured of it, and how it is told. NOT PRIVATE.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "boosting/boosted_density.h"
 #include "boosting/mbde.h"
 #include "boosting/weak_learner.h"
 #include "boosting_problem.h"
+#include "command.h"
 #include "laboratory/boosting/diagnostics.h"
 #include "laboratory/boosting/fit.h"
 
@@ -44,5 +46,10 @@ BoostingRun run_boosting(const BoostingProblem& problem, const MbdeSpec& spec,
 /// number of features than the problem's.
 BoostingRun measure_boosting(const BoostingProblem& problem, std::uint64_t seed,
                              const BoostedDensity& model);
+
+Json boosting_json(const BoostingRun& run, const BoostingProblem& problem, const MbdeSpec& spec);
+void print_boosting(const BoostingRun& run, const BoostingProblem& problem, const MbdeSpec& spec);
+/// The points that were drawn by the sampler of that name, a line each.
+void print_draws(const BoostingRun& run, const std::string& sampler);
 
 }  // namespace mollify::cli

@@ -62,15 +62,12 @@ void add_candidates(CLI::App& app, Session& session) {
       "of\n"
       "its records was drawn. The list must be made before any private data is opened.");
   const auto options = std::make_shared<CandidatesOptions>();
-  command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
+  add_text(command, "--domain", options->domain, "FILE", "the public domain, YAML");
   add_whole_number(command, "--candidates", options->count, "how many (default: 65536)");
-  command
-      .add_option(
-          "--reference", options->reference,
-          "public CSV of records that they are drawn after, or a measure as JSON (NAME.json, "
-          "see law and reference) on a domain of numbers (default: evenly)")
-      ->type_name("FILE");
-  command.add_option("--out", options->out, "where they go")->type_name("FILE");
+  add_text(command, "--reference", options->reference, "FILE",
+           "public CSV of records that they are drawn after, or a measure as JSON (NAME.json, "
+           "see law and reference) on a domain of numbers (default: evenly)");
+  add_text(command, "--out", options->out, "FILE", "where they go");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

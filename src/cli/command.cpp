@@ -51,6 +51,12 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& flags,
       ->type_name("NUMBER");
 }
 
+CLI::Option* add_text(CLI::App& command, const std::string& flags,
+                      std::optional<std::string>& value, const std::string& type,
+                      const std::string& help) {
+  return command.add_option(flags, value, help)->type_name(type);
+}
+
 void refuse_missing(std::string_view flag) {
   throw InvalidInput(fmt::format("{} is needed, but is not given", flag));
 }

@@ -31,6 +31,11 @@ CLI::Option* add_number(CLI::App& command, const std::string& flags, std::option
 CLI::Option* add_whole_number(CLI::App& command, const std::string& flags,
                               std::optional<std::uint64_t>& value, const std::string& help);
 
+/// The same for a text, which help calls `type`: "FILE", "NAME".
+CLI::Option* add_text(CLI::App& command, const std::string& flags,
+                      std::optional<std::string>& value, const std::string& type,
+                      const std::string& help);
+
 /// The value of an option that must be given: "--epsilon is needed, but is not given".
 template <class Value>
 const Value& needed(const std::optional<Value>& value, std::string_view flag);

@@ -42,12 +42,11 @@ void add_domain(CLI::App& app, Session& session) {
       "Draft a domain file from PUBLIC data\n\n"
       "The domain is public, so it must never be drafted from private data. Review the draft.");
   const auto options = std::make_shared<DomainOptions>();
-  command.add_option("--public", options->public_file, "a public CSV file")->type_name("FILE");
+  add_text(command, "--public", options->public_file, "FILE", "a public CSV file");
   command.add_option("--columns", options->columns, "only these, in this order (default: all)")
       ->delimiter(',')
       ->type_name("NAMES");
-  command.add_option("--out", options->out, "where it goes (default: standard output)")
-      ->type_name("FILE");
+  add_text(command, "--out", options->out, "FILE", "where it goes (default: standard output)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

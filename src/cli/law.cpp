@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "distribution_file.h"
-#include "divergence/f_divergence.h"
 #include "kernel/core/invalid_input.h"
 #include "law_of_density.h"
 #include "mechanism_options.h"
@@ -18,13 +17,14 @@ struct LawOptions {
   std::optional<std::string> p;
   MechanismOptions mechanism;
   DensityOptions density;
+  MoreDivergences more;
   bool json = false;
 };
 
 int run(const LawOptions& options) {
   if (options.density.given()) {
     if (options.p) throw InvalidInput("--p and --density are two inputs, but one is needed");
-    return print_law_of_density(options.density, options.mechanism, options.json);
+    return print_law_of_density(options.density, options.mechanism, options.more, options.json);
   }
   const NamedDistribution p = read_distribution(needed(options.p, "--p"));
   std::vector<double> reference;
@@ -45,7 +45,7 @@ int run(const LawOptions& options) {
     weights.push_back(p.masses[outcome]);
   }
   const Law law = sampler->law({scored, weights});
-  const DivergenceReport divergence = divergence_report(p.masses, law.probabilities);
+  const LawDivergences divergence(p.masses, law.probabilities, options.more);
   if (options.json) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -59,7 +59,7 @@ int run(const LawOptions& options) {
                 {"guarantee", guarantee_json(sampler->guarantee())},
                 {"N", law.denominator},
                 {"outcomes", rows},
-                {"divergence", divergence_json(divergence)}});
+                {"divergence", divergence.json}});
     return kSuccess;
   }
   fmt::print("{}\nmechanism {}, {}, N = {}\n\n", kNotPrivate, name_of(parameters.mechanism),
@@ -69,7 +69,7 @@ int run(const LawOptions& options) {
     fmt::print("{:<24} {:>12.6g} {:>12.6g}  {}\n", p.outcomes[i], p.masses[i], law.probabilities[i],
                law.numerators[i]);
   }
-  fmt::print("\ndivergence of p from the law: {}\n", divergence_text(divergence));
+  fmt::print("\ndivergence of p from the law: {}\n", divergence.text);
   return kSuccess;
 }
 
@@ -82,12 +82,11 @@ void add_law(CLI::App& app, Session& session) {
       "Every probability is a fraction of integers; they sum to one exactly. NOT PRIVATE.\n"
       "With --density, the law of a grid of cells or of a list of candidates.");
   const auto options = std::make_shared<LawOptions>();
-  command
-      .add_option("--p", options->p,
-                  "the distribution: a JSON array, or CSV with columns outcome and p")
-      ->type_name("FILE");
+  add_text(command, "--p", options->p, "FILE",
+           "the distribution: a JSON array, or CSV with columns outcome and p");
   options->mechanism.add_to(command, "public distribution, in the same form as --p or --density",
                             "one draw");
+  options->more.add_to(command);
   options->density.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });

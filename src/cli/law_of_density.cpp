@@ -13,8 +13,9 @@
 #include "kernel/core/invalid_input.h"
 #include "laboratory/law/candidate_law.h"
 #include "laboratory/law/grid_sampler.h"
+#include "laboratory/law/hockey_stick.h"
+#include "laboratory/law/renyi.h"
 #include "laboratory/law/table_scale.h"
-#include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/measure_json.h"
 #include "local/band_choice.h"
 #include "report.h"
@@ -37,8 +38,8 @@ struct DensityLaw {
   std::string space;
   std::uint64_t outcomes = 0;
   double scale = 0;
-  DivergenceReport divergence;
-  std::vector<Point> points;
+  LawDivergences divergence;
+  std::vector<Point> points{};
 };
 
 struct ChosenBand {
@@ -108,13 +109,12 @@ std::size_t default_cells(std::size_t dimension) {
 }
 
 DensityLaw law_on_grid(const Measure& p, std::shared_ptr<const Measure> reference,
-                       std::size_t cells, const ChosenBand& band,
+                       std::size_t cells, const ChosenBand& band, const MoreDivergences& more,
                        const std::vector<std::vector<double>>& at) {
   Grid grid = equal_width_grid(*reference, cells);
   const GridSampler sampler(std::move(reference), std::move(grid), band.floor, band.epsilon);
   GridRelease release(sampler);
   release.assign(p);
-  DensityLaw law;
   std::vector<std::size_t> along;
   std::vector<std::string> box;
   for (std::size_t axis = 0; axis < p.dimension(); ++axis) {
@@ -122,25 +122,26 @@ DensityLaw law_on_grid(const Measure& p, std::shared_ptr<const Measure> referenc
     const Interval interval = sampler.grid().box()[axis];
     box.push_back(fmt::format("[{:.6g}, {:.6g}]", interval.low, interval.high));
   }
-  law.space =
-      fmt::format("grid of {} cells over {}", fmt::join(along, " x "), fmt::join(box, " x "));
-  law.outcomes = sampler.grid().cell_count();
-  law.scale = release.scale();
-  law.divergence = divergence_report(release.masses(), probabilities(release.table()));
-  for (const auto& point : at)
+  DensityLaw law{.space = fmt::format("grid of {} cells over {}", fmt::join(along, " x "),
+                                      fmt::join(box, " x ")),
+                 .outcomes = sampler.grid().cell_count(),
+                 .scale = release.scale(),
+                 .divergence = {release.masses(), probabilities(release.table()), more}};
+  for (const auto& point : at) {
     law.points.push_back({point, p.density(point), release.density(point)});
+  }
   return law;
 }
 
 DensityLaw law_on_candidates(const Measure& p, const Measure& reference, std::uint64_t count,
-                             const ChosenBand& band, const std::vector<std::vector<double>>& at) {
+                             const ChosenBand& band, const MoreDivergences& more,
+                             const std::vector<std::vector<double>>& at) {
   const CandidateLaw candidates(p, reference, count, band.floor, band.epsilon);
-  DensityLaw law;
-  law.space =
-      fmt::format("{} candidates drawn from the reference, list {}", count, CandidateLaw::kList);
-  law.outcomes = count;
-  law.scale = candidates.scale();
-  law.divergence = divergence_report(candidates.masses(), candidates.probabilities());
+  DensityLaw law{.space = fmt::format("{} candidates drawn from the reference, list {}", count,
+                                      CandidateLaw::kList),
+                 .outcomes = count,
+                 .scale = candidates.scale(),
+                 .divergence = {candidates.masses(), candidates.probabilities(), more}};
   for (const auto& point : at) {
     law.points.push_back({point, p.density(point), candidates.density(point)});
   }
@@ -162,7 +163,7 @@ void print_as_json(const DensityLaw& law, const ChosenBand& band) {
   json["r"] = number(law.scale);
   json["lower"] = band.floor;
   json["upper"] = band.floor * std::exp(ExpBound(band.epsilon).epsilon());
-  json["divergence"] = divergence_json(law.divergence);
+  json["divergence"] = law.divergence.json;
   if (!law.points.empty()) json["at"] = points;
   print_json(json);
 }
@@ -171,7 +172,7 @@ void print_for_people(const DensityLaw& law, const ChosenBand& band) {
   fmt::print("{}\n{}, epsilon {:g}\n", kNotPrivate, law.space, band.epsilon);
   fmt::print("band {}: q = clip(p/r, {:.6g} h, {:.6g} h), r = {:.6g}\n", to_text(band.choice),
              band.floor, band.floor * std::exp(ExpBound(band.epsilon).epsilon()), law.scale);
-  fmt::print("divergence of p from the law: {}\n", divergence_text(law.divergence));
+  fmt::print("divergence of p from the law: {}\n", law.divergence.text);
   if (law.points.empty()) return;
   fmt::print("\n{:<24} {:>12} {:>12}\n", "point", "p", "law");
   for (const Point& point : law.points) {
@@ -182,18 +183,38 @@ void print_for_people(const DensityLaw& law, const ChosenBand& band) {
 
 }  // namespace
 
+void MoreDivergences::add_to(CLI::App& command) {
+  add_number(command, "--renyi", renyi, "also print the Rényi divergence of this order");
+  add_number(command, "--hockey-stick", hockey_stick,
+             "also print the hockey-stick divergence of this factor, e^epsilon for (epsilon, "
+             "delta)-privacy");
+}
+
+LawDivergences::LawDivergences(std::span<const double> p, std::span<const double> law,
+                               const MoreDivergences& more) {
+  const DivergenceReport usual = divergence_report(p, law);
+  json = divergence_json(usual);
+  text = divergence_text(usual);
+  if (more.renyi) {
+    const double value = renyi(*more.renyi, p, law);
+    json["renyi"] = {{"order", *more.renyi}, {"value", number(value)}};
+    text += fmt::format(", Rényi of order {:g} {:.6g}", *more.renyi, value);
+  }
+  if (more.hockey_stick) {
+    const double value = hockey_stick(*more.hockey_stick, p, law);
+    json["hockey_stick"] = {{"factor", *more.hockey_stick}, {"value", number(value)}};
+    text += fmt::format(", hockey stick of factor {:g} {:.6g}", *more.hockey_stick, value);
+  }
+}
+
 void DensityOptions::add_to(CLI::App& command) {
   const std::string group = "Density on one or more dimensions";
-  command
-      .add_option("--density", density,
-                  "the distribution, as JSON: {\"type\": \"gaussian_mixture\", \"means\": ...}")
-      ->type_name("FILE")
+  add_text(command, "--density", density, "FILE",
+           "the distribution, as JSON: {\"type\": \"gaussian_mixture\", \"means\": ...}")
       ->group(group);
-  command
-      .add_option("--band", band,
-                  "minimax, relative or location=B with B in (0, 1) (default: minimax with --c2 or "
-                  "an envelope as the reference, else relative)")
-      ->type_name("BAND")
+  add_text(command, "--band", band, "BAND",
+           "minimax, relative or location=B with B in (0, 1) (default: minimax with --c2 or "
+           "an envelope as the reference, else relative)")
       ->group(group);
   add_whole_number(command, "--cells", cells,
                    "cells of the grid in all, up to 2^24 (default: 2^16 in one dimension, 2^20 in "
@@ -221,7 +242,7 @@ bool DensityOptions::given() const {
 }
 
 int print_law_of_density(const DensityOptions& options, const MechanismOptions& mechanism,
-                         bool json) {
+                         const MoreDivergences& more, bool json) {
   if (mechanism.mechanism || mechanism.mu || mechanism.gamma) {
     throw InvalidInput(
         "a density's law is that of a band, so --band says where it lies and "
@@ -248,9 +269,9 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
       options.cells || (!options.candidates && p->dimension() <= Grid::kMostDimensions);
   const DensityLaw law =
       on_grid ? law_on_grid(*p, reference, options.cells.value_or(default_cells(p->dimension())),
-                            band, at)
+                            band, more, at)
               : law_on_candidates(*p, *reference, options.candidates.value_or(kDefaultCandidates),
-                                  band, at);
+                                  band, more, at);
   if (json) {
     print_as_json(law, band);
   } else {

@@ -3,14 +3,34 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "command.h"
 #include "mechanism_options.h"
 
 namespace mollify::cli {
+
+/// Divergences of P from its law that are printed if asked for, beside those that always are.
+struct MoreDivergences {
+  std::optional<double> renyi;         ///< its order
+  std::optional<double> hockey_stick;  ///< its gamma
+
+  /// Adds --renyi and --hockey-stick to a command.
+  void add_to(CLI::App& command);
+};
+
+/// All of them, for programs and for people.
+struct LawDivergences {
+  Json json;
+  std::string text;
+
+  LawDivergences(std::span<const double> p, std::span<const double> law,
+                 const MoreDivergences& more);
+};
 
 /// As given; nothing is checked.
 struct DensityOptions {
@@ -30,6 +50,6 @@ struct DensityOptions {
 
 /// Prints the scale, the band, the divergences and the law at points; returns the exit status.
 int print_law_of_density(const DensityOptions& options, const MechanismOptions& mechanism,
-                         bool json);
+                         const MoreDivergences& more, bool json);
 
 }  // namespace mollify::cli

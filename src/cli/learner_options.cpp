@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "boosting/network.h"
-#include "boosting/release_learner.h"
 #include "command.h"
 #include "kernel/core/invalid_input.h"
 #include "laboratory/boosting/decision_tree.h"
@@ -42,23 +41,15 @@ NetworkOptions network_options(const LearnerOptions& options) {
   return network;
 }
 
-void refuse_given(bool given, std::string_view flag, const std::string& learner) {
-  if (!given) return;
-  throw InvalidInput(fmt::format("{} is for networks, but the learner is {}", flag, learner));
-}
-
 }  // namespace
 
 void LearnerOptions::add_to(CLI::App& command) {
   const std::string group = "Learner";
-  command.add_option("--learner", learner, "network, tree or logistic (default: network)")
-      ->type_name("NAME")
+  add_text(command, "--learner", learner, "NAME", "network, tree or logistic (default: network)")
       ->group(group);
-  command
-      .add_option("--schedule", schedule,
-                  "fast, or papers: 750 epochs of two minibatches by Nesterov's method (default: "
-                  "fast)")
-      ->type_name("NAME")
+  add_text(command, "--schedule", schedule, "NAME",
+           "fast, or papers: 750 epochs of two minibatches by Nesterov's method (default: "
+           "fast)")
       ->group(group);
   add_whole_number(command, "--width", width, "neurons of a hidden layer (default: 25)")
       ->group(group);
@@ -67,7 +58,7 @@ void LearnerOptions::add_to(CLI::App& command) {
       ->group(group);
   add_whole_number(command, "--epochs", epochs, "passes over the samples")->group(group);
   add_whole_number(command, "--minibatches", minibatches, "steps in a pass")->group(group);
-  command.add_option("--optimiser", optimiser, "nesterov or adam")->type_name("NAME")->group(group);
+  add_text(command, "--optimiser", optimiser, "NAME", "nesterov or adam")->group(group);
   add_whole_number(command, "--patience", patience,
                    "stop early after so many passes without a better cross-entropy on a fifth of "
                    "the samples, held out (default: never)")
@@ -87,15 +78,18 @@ std::unique_ptr<WeakLearner> LearnerOptions::make() const {
     throw InvalidInput(
         fmt::format("learner must be network, tree or logistic, but is \"{}\"", name));
   }
-  refuse_given(schedule.has_value(), "--schedule", name);
-  refuse_given(width.has_value(), "--width", name);
-  refuse_given(epochs.has_value(), "--epochs", name);
-  refuse_given(minibatches.has_value(), "--minibatches", name);
-  refuse_given(optimiser.has_value(), "--optimiser", name);
-  refuse_given(patience.has_value(), "--patience", name);
-  refuse_given(rate.has_value(), "--rate", name);
+  for (const auto& [flag, given] :
+       {std::pair{"--schedule", schedule.has_value()}, std::pair{"--width", width.has_value()},
+        std::pair{"--epochs", epochs.has_value()},
+        std::pair{"--minibatches", minibatches.has_value()},
+        std::pair{"--optimiser", optimiser.has_value()},
+        std::pair{"--patience", patience.has_value()}, std::pair{"--rate", rate.has_value()},
+        std::pair{"--depth", depth && name == "logistic"}}) {
+    if (given) {
+      throw InvalidInput(fmt::format("{} is for networks, but the learner is {}", flag, name));
+    }
+  }
   if (name == "logistic") {
-    refuse_given(depth.has_value(), "--depth", name);
     return std::make_unique<LogisticLearner>(LogisticOptions{.has_products = true});
   }
   TreeOptions tree;

@@ -5,7 +5,6 @@
 
 #include "boosted_draws.h"
 #include "boosting_problem.h"
-#include "boosting_report.h"
 #include "boosting_run.h"
 #include "command.h"
 #include "kernel/core/invalid_input.h"
@@ -159,27 +158,21 @@ void add_mbde(CLI::App& app, Session& session) {
       "release\n"
       "records by it: mollify sample --score mbde.");
   const auto options = std::make_shared<MbdeOptions>();
-  command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
-  command.add_option("--domain", options->domain, "its public domain, YAML")->type_name("FILE");
-  command
-      .add_option("--density", options->density,
-                  "P itself as JSON, instead of data: samples of it "
-                  "are learned from")
-      ->type_name("FILE");
-  command
-      .add_option("--reference", options->reference,
-                  "Q0: with --data a public CSV (default: uniform on the domain), with --density "
-                  "JSON (default: the standard Gaussian)")
-      ->type_name("FILE");
+  add_text(command, "--data", options->data, "FILE", "the private CSV file");
+  add_text(command, "--domain", options->domain, "FILE", "its public domain, YAML");
+  add_text(command, "--density", options->density, "FILE",
+           "P itself as JSON, instead of data: samples of it "
+           "are learned from");
+  add_text(command, "--reference", options->reference, "FILE",
+           "Q0: with --data a public CSV (default: uniform on the domain), with --density "
+           "JSON (default: the standard Gaussian)");
   add_number(command, "--epsilon", options->epsilon, "privacy parameter of all outputs together");
   add_whole_number(command, "--iterations", options->iterations, "T (default: 3)");
   add_whole_number(command, "--outputs", options->outputs,
                    "points to be sampled, for which classifiers are shrunk (default: 1)");
-  command
-      .add_option("--classifier", options->classifier,
-                  "probability, logit or sign: how a logit becomes a number between -log 2 and "
-                  "log 2 (default: probability)")
-      ->type_name("NAME");
+  add_text(command, "--classifier", options->classifier, "NAME",
+           "probability, logit or sign: how a logit becomes a number between -log 2 and "
+           "log 2 (default: probability)");
   add_whole_number(command, "--samples", options->samples,
                    "of P and of Q in each iteration (default: 10000)");
   add_whole_number(command, "--seed", options->seed, "of sampling and learning (default: 0)");
@@ -189,18 +182,13 @@ void add_mbde(CLI::App& app, Session& session) {
       ->type_name("BOX");
   add_whole_number(command, "--draws", options->draws,
                    "points of Q_T to show, drawn by the seed: NOT PRIVATE");
-  command
-      .add_option("--sampler", options->sampler,
-                  "rejection, candidates or metropolis-hastings, which keeps no epsilon (default: "
-                  "rejection)")
-      ->type_name("NAME");
+  add_text(command, "--sampler", options->sampler, "NAME",
+           "rejection, candidates or metropolis-hastings, which keeps no epsilon (default: "
+           "rejection)");
   options->learner.add_to(command);
-  command
-      .add_option("--model", options->model,
-                  "a model saved by --out, to measure instead of learning one")
-      ->type_name("FILE");
-  command.add_option("--out", options->out, "where the model goes; it is private data")
-      ->type_name("FILE");
+  add_text(command, "--model", options->model, "FILE",
+           "a model saved by --out, to measure instead of learning one");
+  add_text(command, "--out", options->out, "FILE", "where the model goes; it is private data");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

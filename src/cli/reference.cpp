@@ -59,14 +59,12 @@ void add_reference(CLI::App& app, Session& session) {
       "The records must be public: what is fitted goes out with everything that is measured\n"
       "against it. The result is a JSON file for --reference of law, mbde and candidates.");
   const auto options = std::make_shared<ReferenceOptions>();
-  command.add_option("--public", options->records, "the public CSV file")->type_name("FILE");
-  command
-      .add_option("--domain", options->domain, "the public domain, YAML, of numbers and integers")
-      ->type_name("FILE");
+  add_text(command, "--public", options->records, "FILE", "the public CSV file");
+  add_text(command, "--domain", options->domain, "FILE",
+           "the public domain, YAML, of numbers and integers");
   add_whole_number(command, "--components", options->components,
                    "how many Gaussians at most (default: 8)");
-  command.add_option("--out", options->out, "where it goes (default: standard output)")
-      ->type_name("FILE");
+  add_text(command, "--out", options->out, "FILE", "where it goes (default: standard output)");
   command.add_flag("--json", options->json, "print what was written where as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

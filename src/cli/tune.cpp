@@ -183,23 +183,19 @@ void add_tune(CLI::App& app, Session& session) {
       "private\n"
       "ones tells of them.");
   const auto options = std::make_shared<TuneOptions>();
-  command.add_option("--public-units", options->public_units, "public CSV of units like yours")
-      ->type_name("FILE");
-  command.add_option("--unit", options->unit, "column that names the unit of each row")
-      ->type_name("COLUMN");
-  command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
-  command
-      .add_option(
-          "--data", options->data,
-          "the private file, to make sure that the units are not its; never opened otherwise")
-      ->type_name("FILE");
+  add_text(command, "--public-units", options->public_units, "FILE",
+           "public CSV of units like yours");
+  add_text(command, "--unit", options->unit, "COLUMN", "column that names the unit of each row");
+  add_text(command, "--domain", options->domain, "FILE", "the public domain, YAML");
+  add_text(command, "--data", options->data, "FILE",
+           "the private file, to make sure that the units are not its; never opened otherwise");
   add_number(command, "--epsilon", options->epsilon, "privacy budget of all draws of a unit");
   add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
   add_number(command, "--c1", options->c1, "least density of P against the reference");
   add_number(command, "--c2", options->c2,
              "greatest density of P against the reference: tries minimax too");
-  command.add_option("--reference", options->reference, "public CSV of records in the domain")
-      ->type_name("FILE");
+  add_text(command, "--reference", options->reference, "FILE",
+           "public CSV of records in the domain");
   options->space.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });

@@ -9,7 +9,7 @@
 namespace mollify {
 
 MixedPoints::MixedPoints(std::vector<MixedColumn> columns, std::size_t size)
-    : columns_(std::move(columns)), size_(size) {
+    : Points(columns.size(), size), columns_(std::move(columns)) {
   constexpr std::uint32_t kMostLevels = 1U << 24U;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::uint32_t levels = columns_[c].levels;
@@ -23,7 +23,6 @@ MixedPoints::MixedPoints(std::vector<MixedColumn> columns, std::size_t size)
                                      c, kMostLevels, levels));
     }
   }
-  values_.resize(columns_.size() * size_);
 }
 
 }  // namespace mollify

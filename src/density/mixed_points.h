@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "density/points.h"
+
 namespace mollify {
 
 /// What a column's values mean.
@@ -36,35 +38,21 @@ struct MixedColumn {
   return value < static_cast<float>(levels) ? static_cast<std::uint32_t>(value) : levels - 1;
 }
 
-/// A fixed number of points, a column after the other, in single precision.
+/// Points whose columns say what their values mean.
 ///
-/// Values may be anything, NaN and infinities included: whoever computes with them reads them
-/// through `number_in_range` and `level_in_range`. Densities of mixed points are with respect to
-/// Lebesgue measure on [0, 1] for numbers times counting measure for levels, unless said otherwise.
-///
-/// New points are all zero. 4 bytes a value.
-class MixedPoints {
+/// Whoever computes with values reads them through `number_in_range` and `level_in_range`.
+/// Densities of mixed points are with respect to Lebesgue measure on [0, 1] for numbers times
+/// counting measure for levels, unless said otherwise.
+class MixedPoints : public Points {
  public:
   /// `size` points. Throws InvalidInput if a number column has levels, or another has none or more
   /// than 2^24, above which not every level is a float.
   MixedPoints(std::vector<MixedColumn> columns, std::size_t size);
 
   [[nodiscard]] std::span<const MixedColumn> columns() const noexcept { return columns_; }
-  /// The number of points.
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-
-  /// The values of one column, one for each point.
-  [[nodiscard]] std::span<float> values(std::size_t column) noexcept {
-    return std::span(values_).subspan(column * size_, size_);
-  }
-  [[nodiscard]] std::span<const float> values(std::size_t column) const noexcept {
-    return std::span(values_).subspan(column * size_, size_);
-  }
 
  private:
   std::vector<MixedColumn> columns_;
-  std::size_t size_;
-  std::vector<float> values_;
 };
 
 }  // namespace mollify

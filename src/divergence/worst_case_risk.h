@@ -70,7 +70,7 @@ struct WorstCaseRisk {
   std::optional<DivergenceReport> vertex_maximum;
 
   /// The pair of two-point distributions (the set of mass α, the rest) whose divergence `risk` is;
-  /// f_divergence(f, extreme_input, extreme_output) gives R_f for any other generator f.
+  /// D_f(extreme_input, extreme_output) is R_f for any other generator f.
   std::array<double, 2> extreme_input{};
   std::array<double, 2> extreme_output{};
 };

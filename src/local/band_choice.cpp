@@ -1,5 +1,6 @@
 #include "local/band_choice.h"
 
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "local/band_floor.h"
-#include "space/field_text.h"
 
 namespace mollify {
 namespace {
@@ -26,9 +26,11 @@ BandChoice parse_band_choice(std::string_view text) {
   if (text == "minimax") return {.kind = BandChoice::Kind::kMinimax};
   if (text == "relative") return {.kind = BandChoice::Kind::kRelative};
   if (text.starts_with(kLocationPrefix)) {
-    const auto location = read_number(text.substr(kLocationPrefix.size()));
-    if (location && *location > 0 && *location < 1) {
-      return {.kind = BandChoice::Kind::kLocation, .location = *location};
+    double location = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data() + kLocationPrefix.size(), end, location);
+    if (read.ec == std::errc{} && read.ptr == end && location > 0 && location < 1) {
+      return {.kind = BandChoice::Kind::kLocation, .location = location};
     }
   }
   throw InvalidInput(fmt::format(

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
-#include <boost/math/distributions/normal.hpp>
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
@@ -13,10 +13,28 @@ namespace {
 
 double phi(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
+/// The z >= 0 with erfc(z) = q, for q in (0, 1].
+///
+/// Newton's method on ln erfc from z0 = sqrt(-ln q). As erfc(z) <= e^(-z^2) for z >= 0, the root is
+/// not beyond z0; as ln erfc falls and is concave, each step goes left and not past the root. So
+/// the steps end where rounding ends their descent.
+double inverse_erfc(double q) {
+  using std::numbers::inv_sqrtpi_v;
+  const long double wanted = q;
+  long double z = std::sqrt(-std::log(wanted));
+  for (;;) {
+    const long double found = std::erfc(z);
+    const long double slope = 2 * inv_sqrtpi_v<long double> * std::exp(-z * z) / found;
+    const long double next = z + std::log(found / wanted) / slope;
+    if (!(next < z)) return static_cast<double>(z);
+    z = next;
+  }
+}
+
 /// The least over B >= 0 of delta(B) + (e^B - 1) mass.
 double room_under_curve(double nu, double mass) {
-  const boost::math::normal normal;
-  const double b = std::max(0.0, -nu * nu / 2 - nu * boost::math::quantile(normal, mass));
+  const double quantile = -inverse_erfc(2 * mass) * std::numbers::sqrt2;
+  const double b = std::max(0.0, -nu * nu / 2 - nu * quantile);
   return gaussian_curve(nu, b) + std::expm1(b) * mass;
 }
 

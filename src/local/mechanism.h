@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "accounting/names.h"
 #include "local/sampler.h"
-#include "space/names.h"
 
 namespace mollify {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "accounting/names.h"
 #include "accounting/privacy.h"
-#include "space/names.h"
 
 namespace mollify {
 

@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "accounting/names.h"
 #include "space/domain.h"
-#include "space/names.h"
 
 namespace mollify {
 

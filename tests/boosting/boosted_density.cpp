@@ -7,6 +7,7 @@
 
 #include "boosting/finite_space.h"
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -85,27 +86,21 @@ TEST(BoostedDensity, KnowsItsNormaliser) {
 }
 
 TEST(BoostedDensity, RefusesInOneSentence) {
-  const auto message = [](auto make) -> std::string {
-    try {
-      make();
-    } catch (const InvalidInput& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
-  EXPECT_EQ(message([] { BoostedDensity({.epsilon = -1}, 1); }),
+  EXPECT_EQ(test::refusal_of([] { BoostedDensity({.epsilon = -1}, 1); }),
             "epsilon must be finite and positive, but is -1");
-  EXPECT_EQ(message([] { BoostedDensity({.epsilon = 1, .outputs = 0}, 1); }),
+  EXPECT_EQ(test::refusal_of([] { BoostedDensity({.epsilon = 1, .outputs = 0}, 1); }),
             "the number of outputs must be at least 1, but is 0");
-  EXPECT_EQ(message([] { BoostedDensity({.epsilon = 1}, 0); }),
+  EXPECT_EQ(test::refusal_of([] { BoostedDensity({.epsilon = 1}, 0); }),
             "points must have at least 1 feature, but have 0");
-  EXPECT_EQ(message([] { (void)BoostedDensity({.epsilon = 1}, 2).boosted(table({1})); }),
+  EXPECT_EQ(test::refusal_of([] { (void)BoostedDensity({.epsilon = 1}, 2).boosted(table({1})); }),
             "a classifier must read the density's 2 features, but reads 1");
   std::vector<double> values(3);
-  EXPECT_EQ(message([&] { BoostedDensity({.epsilon = 1}, 1).log_ratio(Features(2, 3), values); }),
-            "points must have the density's 1 features, but have 2");
-  EXPECT_EQ(message([&] { BoostedDensity({.epsilon = 1}, 1).log_ratio(Features(1, 4), values); }),
-            "there must be a value for each of 4 points, but there are 3");
+  EXPECT_EQ(
+      test::refusal_of([&] { BoostedDensity({.epsilon = 1}, 1).log_ratio(Points(2, 3), values); }),
+      "points must have the density's 1 features, but have 2");
+  EXPECT_EQ(
+      test::refusal_of([&] { BoostedDensity({.epsilon = 1}, 1).log_ratio(Points(1, 4), values); }),
+      "there must be a value for each of 4 points, but there are 3");
 }
 
 }  // namespace

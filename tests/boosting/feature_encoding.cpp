@@ -24,7 +24,7 @@ TEST(FeatureEncoding, PutsNumbersAndOrderedLevelsBetweenMinusOneAndOne) {
   const float levels[] = {0.0F, 3.0F, 99.0F, kNanFloat};
   std::copy(std::begin(numbers), std::end(numbers), points.values(0).begin());
   std::copy(std::begin(levels), std::end(levels), points.values(1).begin());
-  const Features features = encoding.features(points);
+  const Points features = encoding.features(points);
   EXPECT_THAT(features.values(0), ElementsAre(-1.0F, -0.5F, 1.0F, -1.0F));
   EXPECT_THAT(features.values(1), ElementsAre(-1.0F, 0.5F, 1.0F, -1.0F));
 }
@@ -38,7 +38,7 @@ TEST(FeatureEncoding, GivesEveryCategoryItsOwnFeatures) {
     for (std::uint32_t level = 0; level < levels; ++level) {
       points.values(0)[level] = static_cast<float>(level);
     }
-    const Features features = encoding.features(points);
+    const Points features = encoding.features(points);
     std::set<std::vector<float>> codes;
     for (std::uint32_t level = 0; level < levels; ++level) {
       std::vector<float> code;

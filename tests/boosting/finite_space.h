@@ -17,19 +17,19 @@
 namespace mollify::test {
 
 /// The points themselves.
-inline Features numbered(std::size_t count) {
-  Features points(1, count);
+inline Points numbered(std::size_t count) {
+  Points points(1, count);
   for (std::size_t i = 0; i < count; ++i) points.values(0)[i] = static_cast<float>(i);
   return points;
 }
 
 /// A sample in which point i occurs counts[i] times.
-inline Features sample_of(std::span<const std::size_t> counts) {
+inline Points sample_of(std::span<const std::size_t> counts) {
   std::vector<float> values;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     values.insert(values.end(), counts[i], static_cast<float>(i));
   }
-  Features points(1, values.size());
+  Points points(1, values.size());
   std::copy(values.begin(), values.end(), points.values(0).begin());
   return points;
 }
@@ -39,7 +39,7 @@ class TableClassifier final : public Classifier {
  public:
   explicit TableClassifier(std::vector<float> logits) : logits_(std::move(logits)) {}
   std::size_t dimension() const noexcept override { return 1; }
-  void logits(const Features& points, std::span<float> logits) const override {
+  void logits(const Points& points, std::span<float> logits) const override {
     for (std::size_t i = 0; i < logits.size(); ++i) {
       const float value = points.values(0)[i];
       const bool known = value >= 0 && value < static_cast<float>(logits_.size());
@@ -61,7 +61,7 @@ inline std::shared_ptr<const Classifier> table(std::vector<float> logits) {
 class CountingLearner final : public WeakLearner {
  public:
   CountingLearner(std::size_t points, float factor) : points_(points), factor_(factor) {}
-  std::unique_ptr<Classifier> learn(const Features& p, const Features& q, std::uint64_t,
+  std::unique_ptr<Classifier> learn(const Points& p, const Points& q, std::uint64_t,
                                     const TrainingProgress& progress) const override {
     std::vector<float> logits(points_);
     const std::vector<double> shares_p = shares(p);
@@ -74,7 +74,7 @@ class CountingLearner final : public WeakLearner {
   }
 
  private:
-  std::vector<double> shares(const Features& points) const {
+  std::vector<double> shares(const Points& points) const {
     std::vector<double> result(points_);
     for (const float value : points.values(0)) {
       if (value >= 0 && value < static_cast<float>(points_)) {
@@ -92,7 +92,7 @@ class CountingLearner final : public WeakLearner {
 class StubbornLearner final : public WeakLearner {
  public:
   explicit StubbornLearner(std::vector<float> logits) : logits_(std::move(logits)) {}
-  std::unique_ptr<Classifier> learn(const Features&, const Features&, std::uint64_t,
+  std::unique_ptr<Classifier> learn(const Points&, const Points&, std::uint64_t,
                                     const TrainingProgress&) const override {
     return std::make_unique<TableClassifier>(logits_);
   }

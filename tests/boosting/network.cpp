@@ -7,28 +7,23 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "boosting/gaussian_features.h"
-#include "boosting/logits_of.h"
 #include "boosting/plain_network.h"
+#include "boosting/samples.h"
 #include "kernel/core/invalid_input.h"
-#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-using test::kInfiniteFloat;
 using test::logits_of;
 
 using test::gaussian_features;
 using test::PlainNetwork;
 using test::PlainSample;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -46,13 +41,13 @@ std::vector<double> flat(const NetworkParameters& parameters) {
 
 /// Two normal laws of deviation 1 around +-.5: ln P/Q is x.
 TEST(Network, LearnsTheLogRatioOfTwoGaussians) {
-  const Features p = gaussian_features(4000, {0.5}, {1}, 1);
-  const Features q = gaussian_features(4000, {-0.5}, {1}, 2);
+  const Points p = gaussian_features(4000, {0.5}, {1}, 1);
+  const Points q = gaussian_features(4000, {-0.5}, {1}, 2);
   for (const Optimiser optimiser : {Optimiser::kNesterov, Optimiser::kAdam}) {
     const NetworkLearner learner(
         {.width = 8, .depth = 2, .optimiser = optimiser, .rate = 0.02, .epochs = 300});
     const auto classifier = learner.learn(p, q, 3);
-    Features points(1, 41);
+    Points points(1, 41);
     for (std::size_t i = 0; i < points.size(); ++i) {
       points.values(0)[i] = static_cast<float>(i) / 10 - 2;
     }
@@ -69,14 +64,14 @@ TEST(Network, LearnsTheLogRatioOfTwoGaussians) {
 /// A few passes in one minibatch are those of plain gradient descent in double precision, where
 /// each of two samples of different sizes counts half.
 TEST(Network, StepsAreThePlainOnes) {
-  const Features p = gaussian_features(40, {0.5, 3}, {1, 2}, 5);
-  const Features q = gaussian_features(90, {0, 4}, {2, 1}, 6);
+  const Points p = gaussian_features(40, {0.5, 3}, {1, 2}, 5);
+  const Points q = gaussian_features(90, {0, 4}, {2, 1}, 6);
   NetworkOptions options{.width = 5, .depth = 2, .rate = 1e-300, .epochs = 1, .minibatches = 1};
   // With such a rate the weights stay where they start.
   const NetworkParameters start = network_parameters(*NetworkLearner(options).learn(p, q, 7));
   const std::vector<std::size_t> sizes = {2, 5, 5, 1};
   std::vector<PlainSample> samples;
-  for (const Features* features : {&p, &q}) {
+  for (const Points* features : {&p, &q}) {
     for (std::size_t i = 0; i < features->size(); ++i) {
       PlainSample& sample = samples.emplace_back();
       for (std::size_t f = 0; f < 2; ++f) {
@@ -117,8 +112,8 @@ TEST(Network, StepsAreThePlainOnes) {
 
 /// Standardisation is by the mixture's mean and deviation, and weights start as Glorot's.
 TEST(Network, StartsAsStated) {
-  const Features p = gaussian_features(5000, {3}, {1}, 8);
-  const Features q = gaussian_features(100, {1}, {1}, 9);
+  const Points p = gaussian_features(5000, {3}, {1}, 8);
+  const Points q = gaussian_features(100, {1}, {1}, 9);
   const NetworkOptions options{.width = 40, .depth = 1, .rate = 1e-300, .epochs = 1};
   const NetworkParameters start = network_parameters(*NetworkLearner(options).learn(p, q, 10));
   // Of the mixture of halves: mean 2, variance 2, within 6 standard errors of the smaller sample.
@@ -135,8 +130,8 @@ TEST(Network, StartsAsStated) {
 }
 
 TEST(Network, SameSeedSameBits) {
-  const Features p = gaussian_features(700, {0.5, 0, 1}, {1, 1, 3}, 11);
-  const Features q = gaussian_features(450, {0, 0, 1}, {1, 2, 1}, 12);
+  const Points p = gaussian_features(700, {0.5, 0, 1}, {1, 1, 3}, 11);
+  const Points q = gaussian_features(450, {0, 0, 1}, {1, 2, 1}, 12);
   const NetworkLearner learner({.epochs = 20, .minibatches = 3});
   const NetworkParameters once = network_parameters(*learner.learn(p, q, 13));
   EXPECT_TRUE(once == network_parameters(*learner.learn(p, q, 13)));
@@ -152,21 +147,21 @@ TEST(Network, SameSeedSameBits) {
 
 /// A point's logit does not depend on which others are asked for.
 TEST(Network, LogitsArePointwise) {
-  const Features p = gaussian_features(513, {0, 1}, {1, 1}, 15);
+  const Points p = gaussian_features(513, {0, 1}, {1, 1}, 15);
   const auto classifier = NetworkLearner({.epochs = 2}).learn(p, p, 16);
   const std::vector<float> logits = logits_of(*classifier, p);
   for (const std::size_t i : {0U, 255U, 256U, 511U, 512U}) {
-    Features point(2, 1);
+    Points point(2, 1);
     for (std::size_t f = 0; f < 2; ++f) point.values(f)[0] = p.values(f)[i];
     EXPECT_EQ(logits_of(*classifier, point)[0], logits[i]);
   }
-  EXPECT_TRUE(logits_of(*classifier, Features(2, 0)).empty());
+  EXPECT_TRUE(logits_of(*classifier, Points(2, 0)).empty());
 }
 
 /// There is nothing to learn from two samples of one law, so held-out samples soon say stop.
 TEST(Network, StopsEarly) {
-  const Features p = gaussian_features(60, {0, 0}, {1, 1}, 17);
-  const Features q = gaussian_features(60, {0, 0}, {1, 1}, 18);
+  const Points p = gaussian_features(60, {0, 0}, {1, 1}, 17);
+  const Points q = gaussian_features(60, {0, 0}, {1, 1}, 18);
   NetworkOptions options{.optimiser = Optimiser::kAdam, .epochs = 2000};
   const auto train = [&] {
     std::size_t passes = 0;
@@ -189,39 +184,18 @@ TEST(Network, StopsEarly) {
 }
 
 TEST(Network, AnySamplesGiveAClassifier) {
-  constexpr float kMost = std::numeric_limits<float>::max();
-  const std::vector<float> odd = {0,      -0.0F,          std::numeric_limits<float>::quiet_NaN(),
-                                  1e-45F, kInfiniteFloat, -kInfiniteFloat,
-                                  kMost,  -kMost,         1,
-                                  -1};
-  std::mt19937_64 random(20);
-  for (std::size_t dimension = 1; dimension <= 10; ++dimension) {
-    for (const std::size_t p_size : {0U, 1U, 2U, 65U}) {
-      for (const std::size_t q_size : {0U, 1U, 70U}) {
-        Features p(dimension, p_size);
-        Features q(dimension, q_size);
-        for (Features* features : {&p, &q}) {
-          for (std::size_t f = 0; f < dimension; ++f) {
-            for (float& value : features->values(f)) value = odd[random() % odd.size()];
-          }
-        }
-        const NetworkLearner learner({.width = 7, .epochs = 3, .minibatches = 5, .held_out = 0.3});
-        const auto classifier = learner.learn(p, q, 21);
-        ASSERT_EQ(classifier->dimension(), dimension);
-        for (const float logit : logits_of(*classifier, q)) ASSERT_TRUE(std::isfinite(logit));
-        for (const float logit : logits_of(*classifier, p)) ASSERT_TRUE(std::isfinite(logit));
-        if (p_size == 0 || q_size == 0) {
-          ASSERT_THAT(logits_of(*classifier, p_size == 0 ? q : p), Each(0.0F));
-        }
-      }
-    }
-  }
+  test::for_odd_samples({0, 1, 2, 65}, {0, 1, 70}, 20, [](const Points& p, const Points& q) {
+    const NetworkLearner learner({.width = 7, .epochs = 3, .minibatches = 5, .held_out = 0.3});
+    const auto classifier = learner.learn(p, q, 21);
+    ASSERT_EQ(classifier->dimension(), p.dimension());
+    test::expect_finite_logits(*classifier, p, q);
+  });
 }
 
 /// A rate at which training explodes, and one minibatch for each sample.
 TEST(Network, AnyTrainingEnds) {
-  const Features p = gaussian_features(30, {0, 1}, {1, 1}, 22);
-  const Features q = gaussian_features(20, {2, 1}, {1, 1}, 23);
+  const Points p = gaussian_features(30, {0, 1}, {1, 1}, 22);
+  const Points q = gaussian_features(20, {2, 1}, {1, 1}, 23);
   for (const double rate : {1e-300, 1000.0}) {
     for (const Optimiser optimiser : {Optimiser::kNesterov, Optimiser::kAdam}) {
       const NetworkLearner learner({.optimiser = optimiser,
@@ -236,7 +210,7 @@ TEST(Network, AnyTrainingEnds) {
 }
 
 TEST(Network, AnyWeightsGiveLogits) {
-  const Features points = gaussian_features(100, {0, 1}, {1, 1}, 25);
+  const Points points = gaussian_features(100, {0, 1}, {1, 1}, 25);
   for (const float weight :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
         std::numeric_limits<float>::max()}) {
@@ -288,15 +262,15 @@ TEST(Network, RefusesOptionsOutOfRange) {
 
 TEST(Network, RefusesOtherDimensions) {
   const NetworkLearner learner({.epochs = 1});
-  EXPECT_THAT([&] { (void)learner.learn(Features(2, 5), Features(3, 5), 1); },
+  EXPECT_THAT([&] { (void)learner.learn(Points(2, 5), Points(3, 5), 1); },
               ThrowsMessage<InvalidInput>(HasSubstr("but have 2 and 3")));
-  EXPECT_THAT([&] { (void)learner.learn(Features(0, 5), Features(0, 5), 1); },
+  EXPECT_THAT([&] { (void)learner.learn(Points(0, 5), Points(0, 5), 1); },
               ThrowsMessage<InvalidInput>(HasSubstr("at least 1 feature")));
-  const auto classifier = learner.learn(Features(2, 5), Features(2, 5), 1);
+  const auto classifier = learner.learn(Points(2, 5), Points(2, 5), 1);
   std::vector<float> logits(4);
-  EXPECT_THAT([&] { classifier->logits(Features(3, 4), logits); },
+  EXPECT_THAT([&] { classifier->logits(Points(3, 4), logits); },
               ThrowsMessage<InvalidInput>(HasSubstr("the 2 features that the classifier reads")));
-  EXPECT_THAT([&] { classifier->logits(Features(2, 5), logits); },
+  EXPECT_THAT([&] { classifier->logits(Points(2, 5), logits); },
               ThrowsMessage<InvalidInput>(HasSubstr("the logits of 5 points, but it is 4")));
 }
 

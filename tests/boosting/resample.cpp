@@ -12,7 +12,7 @@
 namespace mollify {
 namespace {
 
-std::vector<std::size_t> counts_of(const Features& points, std::size_t k) {
+std::vector<std::size_t> counts_of(const Points& points, std::size_t k) {
   std::vector<std::size_t> counts(k);
   for (const float value : points.values(0)) ++counts[static_cast<std::size_t>(value)];
   return counts;
@@ -42,7 +42,7 @@ TEST(Resample, IsUnbiased) {
   std::vector<std::size_t> counts(3);
   constexpr std::size_t kDraws = 20'000;
   for (std::size_t draw = 0; draw < kDraws; ++draw) {
-    const Features one = resampled(test::numbered(3), weights, 1, random);
+    const Points one = resampled(test::numbered(3), weights, 1, random);
     ++counts[static_cast<std::size_t>(one.values(0)[0])];
   }
   for (std::size_t i = 0; i < 3; ++i) {
@@ -63,7 +63,7 @@ TEST(Resample, IsTotal) {
     EXPECT_EQ(counts_of(resampled(test::numbered(4), alike, 8, random), 4),
               (std::vector<std::size_t>{2, 2, 2, 2}));
   }
-  EXPECT_EQ(resampled(Features(3, 0), {}, 8, random).size(), 0U);
+  EXPECT_EQ(resampled(Points(3, 0), {}, 8, random).size(), 0U);
   EXPECT_EQ(resampled(test::numbered(1), std::vector<double>(1, 1), 0, random).size(), 0U);
   EXPECT_THROW((void)resampled(test::numbered(4), std::vector<double>(3), 1, random), InvalidInput);
 }

@@ -30,7 +30,7 @@ GaussianMixture ring_of_eight() {
 /// is, coarse ones beyond.
 struct Quadrant {
   Grid grid;
-  Features points;
+  Points points;
   std::vector<double> p;  // masses of cells, summing to one
   std::vector<double> reference;
   std::vector<double> log_p;  // densities at the centres
@@ -47,7 +47,7 @@ Grid quadrant_grid() {
 Quadrant quadrant() {
   const GaussianMixture ring = ring_of_eight();
   const GaussianMixture normal(single_gaussian({0, 0}, 1));
-  Quadrant result{quadrant_grid(), Features(2, 0), {}, {}, {}, {}};
+  Quadrant result{quadrant_grid(), Points(2, 0), {}, {}, {}, {}};
   result.points = cell_centres(result.grid);
   const std::size_t cells = result.grid.cell_count();
   double whole_p = 0;
@@ -78,7 +78,7 @@ class Oracle final : public Classifier {
  public:
   explicit Oracle(std::vector<float> logits) : logits_(std::move(logits)) {}
   std::size_t dimension() const noexcept override { return 2; }
-  void logits(const Features&, std::span<float> logits) const override {
+  void logits(const Points&, std::span<float> logits) const override {
     std::copy(logits_.begin(), logits_.end(), logits.begin());
   }
 

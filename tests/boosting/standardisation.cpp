@@ -14,8 +14,8 @@ namespace {
 using test::kInfiniteFloat;
 using test::kNanFloat;
 
-Features one_feature(const std::vector<float>& values) {
-  Features result(1, values.size());
+Points one_feature(const std::vector<float>& values) {
+  Points result(1, values.size());
   for (std::size_t i = 0; i < values.size(); ++i) result.values(0)[i] = values[i];
   return result;
 }

@@ -13,8 +13,8 @@ namespace mollify::detail {
 namespace {
 
 /// Samples that can be told apart: sample i of P is (i, -i), of Q (1000 + i, -1000 - i).
-Features countable(std::size_t size, float first) {
-  Features result(2, size);
+Points countable(std::size_t size, float first) {
+  Points result(2, size);
   for (std::size_t i = 0; i < size; ++i) {
     result.values(0)[i] = first + static_cast<float>(i);
     result.values(1)[i] = -result.values(0)[i];
@@ -24,8 +24,8 @@ Features countable(std::size_t size, float first) {
 
 /// Chosen samples come once each, in the order of their choice; every minibatch has its share.
 TEST(TrainingBlocks, HoldEachChosenSampleOnce) {
-  const Features p = countable(700, 0);
-  const Features q = countable(900, 1000);
+  const Points p = countable(700, 0);
+  const Points q = countable(900, 1000);
   for (const std::size_t p_size : {1U, 2U, 63U, 699U}) {
     for (const std::size_t q_size : {1U, 65U, 900U}) {
       for (const std::size_t minibatches : {1U, 2U, 7U, 5000U}) {
@@ -81,8 +81,8 @@ TEST(TrainingBlocks, HoldEachChosenSampleOnce) {
 }
 
 TEST(TrainingBlocks, CrossEntropyIsItsDefinition) {
-  const Features p = countable(1, 0);
-  const Features q = countable(3, 1000);
+  const Points p = countable(1, 0);
+  const Points q = countable(3, 1000);
   const std::vector<std::size_t> first = {0};
   const std::vector<std::size_t> all = {0, 1, 2};
   const TrainingBlocks blocks(p, q, {first, all}, 1);

@@ -155,5 +155,24 @@ TEST(Law, RefusesWhatIsNoDistribution) {
             2);
 }
 
+TEST(Law, PrintsMoreDivergencesIfAsked) {
+  const CommandLine command;
+  command.files.write("p.json", "[0.7, 0.2, 0.1, 0]");
+  const Json json =
+      law(command, {"--p", "p.json", "--epsilon", "1", "--renyi", "2", "--hockey-stick", "1"});
+  const Json& divergence = json["divergence"];
+  // Of order 2 it is ln(1 + chi-squared); of factor 1 the stick is the total variation.
+  EXPECT_EQ(divergence["renyi"]["order"], 2);
+  EXPECT_NEAR(divergence["renyi"]["value"], std::log1p(divergence["chi2"].get<double>()), 1e-14);
+  EXPECT_NEAR(divergence["hockey_stick"]["value"], divergence["tv"].get<double>(), 1e-14);
+  const Ended text = command.run({"law", "--p", "p.json", "--epsilon", "1", "--renyi", "1"});
+  EXPECT_NE(text.out.find(", Rényi of order 1 "), std::string::npos) << text.out;
+  const Ended refused = command.run({"law", "--p", "p.json", "--epsilon", "1", "--renyi", "-1"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("the order of a Rényi divergence must be at least 0, but is -1"),
+            std::string::npos)
+      << refused.err;
+}
+
 }  // namespace
 }  // namespace mollify::test

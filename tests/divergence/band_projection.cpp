@@ -12,6 +12,7 @@
 
 #include "divergence/arbitrary_distribution.h"
 #include "divergence/f_divergence.h"
+#include "divergence/generator.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 #include "sanitized.h"
@@ -155,9 +156,10 @@ TEST(BandProjection, RefusesImpossibleBands) {
 TEST(BandProjection, BeatsEveryMemberOnAGrid) {
   const Masses h{0.2, 0.3, 0.5};
   constexpr int kSteps = test::whole_or_sanitized(200, 50);
-  const std::vector<Generator> generators{kullback_leibler_generator(), total_variation_generator(),
-                                          squared_hellinger_generator(), chi_squared_generator(),
-                                          hockey_stick_generator(1.2)};
+  const std::vector<test::Generator> generators{
+      test::kullback_leibler_generator(), test::total_variation_generator(),
+      test::squared_hellinger_generator(), test::chi_squared_generator(),
+      test::hockey_stick_generator(1.2)};
   for (const double epsilon : {0.2, 1.0, 3.0}) {
     for (const double b : {0.4, 0.7, 0.9}) {
       const double lift = b * std::exp(epsilon);
@@ -167,15 +169,15 @@ TEST(BandProjection, BeatsEveryMemberOnAGrid) {
       for (const Masses& p : {Masses{1.0, 0.0, 0.0}, Masses{0.0, 0.0, 1.0}, Masses{0.7, 0.3, 0.0},
                               Masses{0.6, 0.3, 0.1}, Masses{0.05, 0.05, 0.9}}) {
         const Masses best = project_on_band(p, lower, upper).law;
-        for (const Generator& f : generators) {
-          const double reached = f_divergence(f, p, best);
+        for (const test::Generator& f : generators) {
+          const double reached = test::f_divergence(f, p, best);
           for (int i = 0; i <= kSteps; ++i) {
             for (int j = 0; j <= kSteps; ++j) {
               Masses q{lower[0] + (upper[0] - lower[0]) * i / kSteps,
                        lower[1] + (upper[1] - lower[1]) * j / kSteps, 0.0};
               q[2] = 1.0 - q[0] - q[1];
               if (q[2] < lower[2] || q[2] > upper[2]) continue;
-              ASSERT_LE(reached, f_divergence(f, p, q) + 1e-13);
+              ASSERT_LE(reached, test::f_divergence(f, p, q) + 1e-13);
             }
           }
         }

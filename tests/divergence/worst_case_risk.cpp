@@ -12,8 +12,10 @@
 
 #include "divergence/arbitrary_distribution.h"
 #include "divergence/band_projection.h"
+#include "divergence/generator.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -92,15 +94,16 @@ TEST(WorstCaseRisk, ClosedFormIsTheTwoPointFormula) {
   expect_relative(risk.lower_factor, b, 1e-14);
   const double r1 = c1 / b;
   const double r2 = c2 / (b * std::exp(epsilon));
-  const auto formula = [&](const Generator& f) {
+  const auto formula = [&](const test::Generator& f) {
     return (1.0 - r1) / (r2 - r1) * f.f(r2) + (r2 - 1.0) / (r2 - r1) * f.f(r1);
   };
-  expect_relative(risk.risk.kl, formula(kullback_leibler_generator()), 1e-13);
-  expect_relative(risk.risk.tv, formula(total_variation_generator()), 1e-13);
-  expect_relative(risk.risk.hellinger2, formula(squared_hellinger_generator()), 1e-13);
-  expect_relative(risk.risk.chi2, formula(chi_squared_generator()), 1e-13);
-  const Generator f = hockey_stick_generator(1.1);
-  expect_relative(f_divergence(f, risk.extreme_input, risk.extreme_output), formula(f), 1e-13);
+  expect_relative(risk.risk.kl, formula(test::kullback_leibler_generator()), 1e-13);
+  expect_relative(risk.risk.tv, formula(test::total_variation_generator()), 1e-13);
+  expect_relative(risk.risk.hellinger2, formula(test::squared_hellinger_generator()), 1e-13);
+  expect_relative(risk.risk.chi2, formula(test::chi_squared_generator()), 1e-13);
+  const test::Generator f = test::hockey_stick_generator(1.1);
+  expect_relative(test::f_divergence(f, risk.extreme_input, risk.extreme_output), formula(f),
+                  1e-13);
 }
 
 // The example of the project's notes: the closed form .2689 is not attained, .1793 is.
@@ -230,11 +233,8 @@ TEST(WorstCaseRisk, RefusesTheImpossible) {
   EXPECT_THROW(ReferenceMasses::given(Masses{1.5, -0.5}), InvalidInput);
   EXPECT_THROW(ReferenceMasses::given(Masses{kNan, 1.0}), InvalidInput);
   EXPECT_THROW(ReferenceMasses::given(Masses{}), InvalidInput);
-  try {
-    worst_case_risk(MinimaxBand{}, h, -1.0);
-  } catch (const InvalidInput& refusal) {
-    EXPECT_STREQ(refusal.what(), "epsilon must be finite, positive and at most 700, but is -1");
-  }
+  EXPECT_EQ(test::refusal_of([&] { worst_case_risk(MinimaxBand{}, h, -1.0); }),
+            "epsilon must be finite, positive and at most 700, but is -1");
 }
 
 TEST(ReferenceMasses, DropsZerosRecognisesUniformAndMerges) {

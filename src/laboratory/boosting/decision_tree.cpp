@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "boosting/checks.h"
+#include "boosting/classifier.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -54,7 +54,7 @@ struct Front {
 /// threshold.
 class Samples {
  public:
-  Samples(const Features& p, const Features& q) : p_(p), q_(q) {
+  Samples(const Points& p, const Points& q) : p_(p), q_(q) {
     for (std::size_t f = 0; f < p.dimension(); ++f) {
       std::vector<std::size_t> order(size());
       std::iota(order.begin(), order.end(), std::size_t{0});
@@ -84,8 +84,8 @@ class Samples {
   }
 
  private:
-  const Features& p_;
-  const Features& q_;
+  const Points& p_;
+  const Points& q_;
   std::vector<std::vector<std::size_t>> orders_;
 };
 
@@ -209,7 +209,7 @@ DecisionTree::DecisionTree(std::size_t dimension, std::vector<TreeNode> nodes)
   }
 }
 
-void DecisionTree::logits(const Features& points, std::span<float> logits) const {
+void DecisionTree::logits(const Points& points, std::span<float> logits) const {
   detail::check_points(*this, points, logits);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const TreeNode* node = nodes_.data();
@@ -233,7 +233,7 @@ TreeLearner::TreeLearner(const TreeOptions& options) : options_(options) {
   }
 }
 
-std::unique_ptr<Classifier> TreeLearner::learn(const Features& p, const Features& q,
+std::unique_ptr<Classifier> TreeLearner::learn(const Points& p, const Points& q,
                                                std::uint64_t /*seed*/,
                                                const TrainingProgress& progress) const {
   detail::check_samples(p, q);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "boosting/classifier.h"
-#include "boosting/features.h"
 #include "boosting/weak_learner.h"
+#include "density/points.h"
 
 namespace mollify {
 
@@ -33,7 +33,7 @@ class DecisionTree final : public Classifier {
 
   [[nodiscard]] std::size_t dimension() const noexcept override { return dimension_; }
   /// O(points * depth).
-  void logits(const Features& points, std::span<float> logits) const override;
+  void logits(const Points& points, std::span<float> logits) const override;
 
   [[nodiscard]] const std::vector<TreeNode>& nodes() const noexcept { return nodes_; }
 
@@ -62,7 +62,7 @@ class TreeLearner final : public WeakLearner {
 
   /// A DecisionTree. Progress is a level at a time.
   [[nodiscard]] std::unique_ptr<Classifier> learn(
-      const Features& p, const Features& q, std::uint64_t seed,
+      const Points& p, const Points& q, std::uint64_t seed,
       const TrainingProgress& progress = nullptr) const override;
 
  private:

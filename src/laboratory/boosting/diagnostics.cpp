@@ -67,8 +67,8 @@ ClassifierMoments classifier_moments(std::span<const double> at_p,
           .greatest = std::max(greatest(at_p, weights_p), greatest(at_q, weights_q))};
 }
 
-ClassifierMoments classifier_moments(const BoostedDensity& density, const Features& p,
-                                     std::span<const double> weights_p, const Features& q,
+ClassifierMoments classifier_moments(const BoostedDensity& density, const Points& p,
+                                     std::span<const double> weights_p, const Points& q,
                                      std::span<const double> weights_q) {
   const std::size_t t = density.iterations();
   std::vector<double> at_p(p.size());
@@ -157,7 +157,7 @@ RegionDiagnostics diagnose_region(std::span<const double> masses_p,
   return result;
 }
 
-LogRatioRange log_ratio_range(const BoostedDensity& density, const Features& points) {
+LogRatioRange log_ratio_range(const BoostedDensity& density, const Points& points) {
   if (points.size() == 0) throw InvalidInput("a range needs at least 1 point, but has 0");
   std::vector<double> ratios(points.size());
   density.log_density_ratio(points, ratios);

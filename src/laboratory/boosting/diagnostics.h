@@ -36,9 +36,9 @@ struct ClassifierMoments {
 /// The same of the last classifier of a density, as it is used, at points of P and of Q_(t-1): what
 /// an observer of `boost` has, or better, points that it did not learn from. Throws InvalidInput as
 /// above, for other numbers of features and for a density without a classifier.
-[[nodiscard]] ClassifierMoments classifier_moments(const BoostedDensity& density, const Features& p,
+[[nodiscard]] ClassifierMoments classifier_moments(const BoostedDensity& density, const Points& p,
                                                    std::span<const double> weights_p,
-                                                   const Features& q,
+                                                   const Points& q,
                                                    std::span<const double> weights_q);
 
 /// Where [H20, Theorem 5] puts a classifier: high for gamma_Q in [1/3, 1], low for (0, 1/3). It
@@ -129,6 +129,6 @@ struct LogRatioRange {
 };
 
 /// Over some points. Throws InvalidInput as log_density_ratio does, and without points.
-[[nodiscard]] LogRatioRange log_ratio_range(const BoostedDensity& density, const Features& points);
+[[nodiscard]] LogRatioRange log_ratio_range(const BoostedDensity& density, const Points& points);
 
 }  // namespace mollify

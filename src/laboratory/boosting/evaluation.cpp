@@ -12,7 +12,7 @@ Evaluation evaluation_on_grid(const Measure& p, const Measure& reference, const 
   if (p.dimension() != reference.dimension()) {
     throw InvalidInput("the reference must have the density's dimensions, but has others");
   }
-  const Features centres = cell_centres(grid);
+  const Points centres = cell_centres(grid);
   Evaluation evaluation{centres, std::vector<double>(grid.cell_count()), centres,
                         std::vector<double>(grid.cell_count())};
   p.cell_masses(grid, evaluation.masses_p);

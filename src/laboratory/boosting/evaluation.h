@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "boosting/boosted_density.h"
-#include "boosting/features.h"
+#include "density/points.h"
 #include "laboratory/boosting/diagnostics.h"
 #include "laboratory/boosting/fit.h"
 #include "laboratory/measure/grid.h"
@@ -18,9 +18,9 @@ namespace mollify {
 /// On a grid both are the cells' middles, weighted by exact masses; otherwise they are samples that
 /// no classifier learned from, without weights.
 struct Evaluation {
-  Features p;
+  Points p;
   std::vector<double> masses_p;  ///< of each point of p; empty: all alike
-  Features reference;
+  Points reference;
   std::vector<double> masses_reference;  ///< of each point of reference; empty: all alike
 
   [[nodiscard]] bool is_exact() const noexcept { return !masses_p.empty(); }

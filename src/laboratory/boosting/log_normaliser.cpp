@@ -53,7 +53,7 @@ LogNormaliser log_normaliser_by_cubature(const BoostedDensity& density, const Me
 }
 
 LogNormaliser log_normaliser_by_sampling(const BoostedDensity& density,
-                                         const Features& reference_draws) {
+                                         const Points& reference_draws) {
   const std::size_t count = reference_draws.size();
   if (count < 2) {
     throw InvalidInput(

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "boosting/boosted_density.h"
-#include "boosting/features.h"
+#include "density/points.h"
 #include "laboratory/measure/measure.h"
 
 namespace mollify {
@@ -22,6 +22,6 @@ namespace mollify {
 /// mean, divided by the mean (the delta method); at most (e^(epsilon/2) - 1) / (2 sqrt(n)) or so.
 /// Throws InvalidInput if the dimensions differ or there are fewer than two draws.
 [[nodiscard]] LogNormaliser log_normaliser_by_sampling(const BoostedDensity& density,
-                                                       const Features& reference_draws);
+                                                       const Points& reference_draws);
 
 }  // namespace mollify

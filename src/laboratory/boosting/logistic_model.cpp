@@ -14,7 +14,7 @@
 #include <Eigen/Core>
 #include <fmt/format.h>
 
-#include "boosting/checks.h"
+#include "boosting/classifier.h"
 #include "boosting/standardisation.h"
 #include "kernel/core/invalid_input.h"
 
@@ -35,7 +35,7 @@ std::size_t term_count(std::size_t dimension, bool has_products) {
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 /// The terms of `count` points from `begin` on.
-Terms terms_of(const Features& points, std::size_t begin, std::size_t count,
+Terms terms_of(const Points& points, std::size_t begin, std::size_t count,
                const Standardisation& standardisation, bool has_products) {
   const std::size_t dimension = points.dimension();
   Terms terms(index(term_count(dimension, has_products)), index(count));
@@ -67,7 +67,7 @@ struct Objective {
 };
 
 /// Adds the mean over samples of one distribution, times one half.
-void add_samples(const Features& samples, double target, const Eigen::VectorXd& coefficients,
+void add_samples(const Points& samples, double target, const Eigen::VectorXd& coefficients,
                  const Standardisation& standardisation, bool has_products, Objective& objective) {
   const double weight = 0.5 / static_cast<double>(samples.size());
   for (std::size_t begin = 0; begin < samples.size(); begin += kChunk) {
@@ -90,7 +90,7 @@ void add_samples(const Features& samples, double target, const Eigen::VectorXd& 
   }
 }
 
-Objective objective_at(const Features& p, const Features& q, const Eigen::VectorXd& coefficients,
+Objective objective_at(const Points& p, const Points& q, const Eigen::VectorXd& coefficients,
                        const Standardisation& standardisation, const LogisticOptions& options) {
   const Eigen::Index terms = coefficients.size();
   Objective result;
@@ -132,7 +132,7 @@ LogisticClassifier::LogisticClassifier(LogisticParameters parameters)
   }
 }
 
-void LogisticClassifier::logits(const Features& points, std::span<float> logits) const {
+void LogisticClassifier::logits(const Points& points, std::span<float> logits) const {
   detail::check_points(*this, points, logits);
   constexpr double kMost = std::numeric_limits<float>::max();
   const Eigen::Map<const Eigen::VectorXd> coefficients(parameters_.coefficients.data(),
@@ -160,7 +160,7 @@ LogisticLearner::LogisticLearner(const LogisticOptions& options) : options_(opti
   }
 }
 
-std::unique_ptr<Classifier> LogisticLearner::learn(const Features& p, const Features& q,
+std::unique_ptr<Classifier> LogisticLearner::learn(const Points& p, const Points& q,
                                                    std::uint64_t /*seed*/,
                                                    const TrainingProgress& progress) const {
   detail::check_samples(p, q);

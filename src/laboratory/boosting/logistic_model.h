@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "boosting/classifier.h"
-#include "boosting/features.h"
 #include "boosting/weak_learner.h"
+#include "density/points.h"
 
 namespace mollify {
 
@@ -36,7 +36,7 @@ class LogisticClassifier final : public Classifier {
     return parameters_.centres.size();
   }
   /// O(points * terms).
-  void logits(const Features& points, std::span<float> logits) const override;
+  void logits(const Points& points, std::span<float> logits) const override;
 
   [[nodiscard]] const LogisticParameters& parameters() const noexcept { return parameters_; }
 
@@ -67,7 +67,7 @@ class LogisticLearner final : public WeakLearner {
 
   /// A LogisticClassifier.
   [[nodiscard]] std::unique_ptr<Classifier> learn(
-      const Features& p, const Features& q, std::uint64_t seed,
+      const Points& p, const Points& q, std::uint64_t seed,
       const TrainingProgress& progress = nullptr) const override;
 
  private:

@@ -4,8 +4,8 @@
 
 namespace mollify {
 
-Features measure_sample(const Measure& measure, std::size_t count, SeededRandom& random) {
-  Features points(measure.dimension(), count);
+Points measure_sample(const Measure& measure, std::size_t count, SeededRandom& random) {
+  Points points(measure.dimension(), count);
   std::vector<double> point(measure.dimension());
   for (std::size_t i = 0; i < count; ++i) {
     measure.simulate(random, point);
@@ -16,8 +16,8 @@ Features measure_sample(const Measure& measure, std::size_t count, SeededRandom&
   return points;
 }
 
-Features cell_centres(const Grid& grid) {
-  Features centres(grid.dimension(), grid.cell_count());
+Points cell_centres(const Grid& grid) {
+  Points centres(grid.dimension(), grid.cell_count());
   // The last axis runs fastest: along an axis the same centre stands `run` times in a row.
   std::size_t run = grid.cell_count();
   for (std::size_t axis = 0; axis < grid.dimension(); ++axis) {

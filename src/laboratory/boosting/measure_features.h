@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "boosting/features.h"
+#include "density/points.h"
 #include "kernel/core/seeded_random.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/measure.h"
@@ -12,10 +12,10 @@ namespace mollify {
 
 /// `count` independent points of the measure, rounded to single precision: samples of a known P, a
 /// pool for `boost` that is public by its seed, or what a normaliser is averaged over.
-[[nodiscard]] Features measure_sample(const Measure& measure, std::size_t count,
-                                      SeededRandom& random);
+[[nodiscard]] Points measure_sample(const Measure& measure, std::size_t count,
+                                    SeededRandom& random);
 
 /// The middles of all cells of a grid, in the order of the cells.
-[[nodiscard]] Features cell_centres(const Grid& grid);
+[[nodiscard]] Points cell_centres(const Grid& grid);
 
 }  // namespace mollify

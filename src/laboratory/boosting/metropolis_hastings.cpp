@@ -31,7 +31,7 @@ void require_usable(const BoostedDensity& density, const Measure& reference,
 void log_target(const BoostedDensity& density, const Measure& reference,
                 std::span<const double> points, std::span<double> logs) {
   const std::size_t dimension = reference.dimension();
-  Features features(dimension, logs.size());
+  Points features(dimension, logs.size());
   for (std::size_t axis = 0; axis < dimension; ++axis) {
     const auto values = features.values(axis);
     for (std::size_t i = 0; i < values.size(); ++i) {

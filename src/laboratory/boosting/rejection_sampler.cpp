@@ -63,7 +63,7 @@ void sample(const Measure& reference, const Acceptance& acceptance, const Booste
   for (std::size_t i = 0; i <= proposals; ++i) {
     draw_one(reference, random, std::span(points).subspan(i * dimension, dimension));
   }
-  Features features(dimension, proposals);
+  Points features(dimension, proposals);
   for (std::size_t axis = 0; axis < dimension; ++axis) {
     const auto values = features.values(axis);
     for (std::size_t i = 0; i < proposals; ++i) {

@@ -9,8 +9,6 @@
 #include "divergence/compensated_sum.h"
 #include "divergence/divergence_terms.h"
 #include "divergence/f_divergence.h"
-#include "divergence/infinity.h"
-#include "divergence/same_outcomes.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "divergence/compensated_sum.h"
-#include "divergence/infinity.h"
+#include "divergence/f_divergence.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "kernel/core/invalid_input.h"
 #include "kernel/hostile_scores.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -230,24 +230,18 @@ TEST(Acceptance, TakesAsManyWordsWhateverTheScores) {
 }
 
 TEST(Acceptance, RefusesInOneSentence) {
-  const auto message = [](auto make) -> std::string {
-    try {
-      make();
-    } catch (const InvalidInput& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
-  EXPECT_EQ(message([] { Acceptance(1e-6, 1); }),
+  EXPECT_EQ(test::refusal_of([] { Acceptance(1e-6, 1); }),
             "epsilon of one draw by rejection must be finite and at least 2e-06, but is 1e-06");
-  EXPECT_EQ(message([] { Acceptance(std::nan(""), 1); }),
+  EXPECT_EQ(test::refusal_of([] { Acceptance(std::nan(""), 1); }),
             "epsilon of one draw by rejection must be finite and at least 2e-06, but is nan");
-  EXPECT_EQ(message([] { Acceptance(1, 0); }),
+  EXPECT_EQ(test::refusal_of([] { Acceptance(1, 0); }),
             "the number of proposals must be from 1 to 16777216, but is 0");
-  EXPECT_EQ(message([] { Acceptance(1, 1, 0); }), "the total must be from 1 to 2^62, but is 0");
+  EXPECT_EQ(test::refusal_of([] { Acceptance(1, 1, 0); }),
+            "the total must be from 1 to 2^62, but is 0");
   SeededRandom random(1);
-  EXPECT_EQ(message([&] { (void)Acceptance(1, 2).simulate(std::vector<double>(3), random); }),
-            "rejection among 2 proposals needs as many scores, but has 3");
+  EXPECT_EQ(
+      test::refusal_of([&] { (void)Acceptance(1, 2).simulate(std::vector<double>(3), random); }),
+      "rejection among 2 proposals needs as many scores, but has 3");
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "boosting/network.h"
-#include "kernel/core/invalid_input.h"
 #include "laboratory/boosting/decision_tree.h"
 #include "laboratory/boosting/logistic_model.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -30,8 +30,8 @@ BoostedDensity one_of_each_kind() {
   return density.normalised({0.0125, 1e-5, LogNormaliser::Method::kImportanceSampling, 4096});
 }
 
-Features some_points() {
-  Features points(2, 50);
+Points some_points() {
+  Points points(2, 50);
   for (std::size_t i = 0; i < 50; ++i) {
     points.values(0)[i] = 0.1F * static_cast<float>(i) - 2;
     points.values(1)[i] = std::sin(static_cast<float>(i));
@@ -46,7 +46,7 @@ TEST(BoostedModelJson, IsReadBackAsTheSameModel) {
   EXPECT_THAT(text, testing::HasSubstr("\"version\": 1"));
   const BoostedDensity again = boosted_model_from_json(text, "m.json");
   EXPECT_EQ(boosted_model_json(again), text);
-  const Features points = some_points();
+  const Points points = some_points();
   std::vector<double> expected(50);
   std::vector<double> observed(50);
   density.log_density_ratio(points, expected);
@@ -69,12 +69,7 @@ TEST(BoostedModelJson, RefusesInOneSentence) {
     const std::size_t place = text.find(from);
     EXPECT_NE(place, std::string::npos) << from;
     text.replace(place, from.size(), to);
-    try {
-      (void)boosted_model_from_json(text, "m.json");
-    } catch (const InvalidInput& refusal) {
-      return std::string(refusal.what());
-    }
-    return std::string("accepted");
+    return test::refusal_of([&] { (void)boosted_model_from_json(text, "m.json"); });
   };
   EXPECT_EQ(with("\"version\": 1", "\"version\": 2"), "\"version\" of m.json must be 1, but is 2");
   EXPECT_EQ(with("\"type\": \"tree\"", "\"type\": \"bush\""),

@@ -2,15 +2,13 @@
 
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "boosting/gaussian_features.h"
-#include "boosting/logits_of.h"
+#include "boosting/samples.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
@@ -22,7 +20,6 @@ using test::kNanFloat;
 using test::logits_of;
 
 using test::gaussian_features;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -30,14 +27,14 @@ const std::vector<TreeNode>& nodes_of(const Classifier& classifier) {
   return dynamic_cast<const DecisionTree&>(classifier).nodes();
 }
 
-Features column(const std::vector<float>& values) {
-  Features result(1, values.size());
+Points column(const std::vector<float>& values) {
+  Points result(1, values.size());
   for (std::size_t i = 0; i < values.size(); ++i) result.values(0)[i] = values[i];
   return result;
 }
 
 /// The mean cross-entropy of logits, each distribution counting half.
-double cross_entropy(const Classifier& tree, const Features& p, const Features& q) {
+double cross_entropy(const Classifier& tree, const Points& p, const Points& q) {
   double sum = 0;
   for (const float z : logits_of(tree, p)) {
     sum += std::log1p(std::exp(-static_cast<double>(z))) / 2 / static_cast<double>(p.size());
@@ -49,8 +46,8 @@ double cross_entropy(const Classifier& tree, const Features& p, const Features& 
 }
 
 TEST(DecisionTree, StumpIsTheObviousOne) {
-  const Features p = column({1, 2, 3, 4, 10});
-  const Features q = column({5, 6, 7, 8, 9});
+  const Points p = column({1, 2, 3, 4, 10});
+  const Points q = column({5, 6, 7, 8, 9});
   const auto stump = TreeLearner({.depth = 1, .least_leaf = 1}).learn(p, q, 0);
   ASSERT_EQ(nodes_of(*stump).size(), 3U);
   const TreeNode& root = nodes_of(*stump)[0];
@@ -71,16 +68,16 @@ TEST(DecisionTree, StumpIsTheObviousOne) {
 /// No other place for a split leaves less cross-entropy.
 TEST(DecisionTree, StumpIsTheBestOfAll) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    Features p = gaussian_features(25, {0.4, 0}, {1, 0.5}, 2 * seed);
-    Features q = gaussian_features(40, {0, 0}, {1, 1}, 2 * seed + 1);
-    for (Features* features : {&p, &q}) {  // values that meet
+    Points p = gaussian_features(25, {0.4, 0}, {1, 0.5}, 2 * seed);
+    Points q = gaussian_features(40, {0, 0}, {1, 1}, 2 * seed + 1);
+    for (Points* features : {&p, &q}) {  // values that meet
       for (float& value : features->values(1)) value = std::round(value * 2) / 2;
     }
     constexpr double kSmoothing = 1e-9;
     const auto stump =
         TreeLearner({.depth = 1, .least_leaf = 4, .smoothing = kSmoothing}).learn(p, q, 0);
     const double found = cross_entropy(*stump, p, q);
-    for (const Features* features : {&p, &q}) {
+    for (const Points* features : {&p, &q}) {
       for (std::size_t f = 0; f < 2; ++f) {
         for (const float threshold : features->values(f)) {
           double below_p = 0;
@@ -106,8 +103,8 @@ TEST(DecisionTree, StumpIsTheBestOfAll) {
 TEST(DecisionTree, DepthHelps) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<float> unit(0, 1);
-  Features p(2, 2000);
-  Features q(2, 3000);
+  Points p(2, 2000);
+  Points q(2, 3000);
   for (std::size_t i = 0; i < q.size(); ++i) {
     for (std::size_t f = 0; f < 2; ++f) q.values(f)[i] = unit(random);
   }
@@ -139,11 +136,11 @@ TEST(DecisionTree, DepthHelps) {
 }
 
 TEST(DecisionTree, LeavesHaveSamples) {
-  const Features p = gaussian_features(300, {0.3, 0}, {1, 1}, 3);
-  const Features q = gaussian_features(300, {0, 0}, {1, 1}, 4);
+  const Points p = gaussian_features(300, {0.3, 0}, {1, 1}, 3);
+  const Points q = gaussian_features(300, {0, 0}, {1, 1}, 4);
   const auto tree = TreeLearner({.depth = 8, .least_leaf = 50}).learn(p, q, 0);
   std::vector<std::size_t> counts(nodes_of(*tree).size());
-  for (const Features* features : {&p, &q}) {
+  for (const Points* features : {&p, &q}) {
     for (std::size_t i = 0; i < 300; ++i) {
       std::size_t node = 0;
       while (nodes_of(*tree)[node].child != 0) {
@@ -161,29 +158,9 @@ TEST(DecisionTree, LeavesHaveSamples) {
 }
 
 TEST(DecisionTree, AnySamplesGiveATree) {
-  constexpr float kMost = std::numeric_limits<float>::max();
-  const std::vector<float> odd = {0,      kNanFloat, kInfiniteFloat, -kInfiniteFloat, kMost,
-                                  -kMost, 1,         1e-45F};
-  std::mt19937_64 random(5);
-  for (std::size_t dimension = 1; dimension <= 10; ++dimension) {
-    for (const std::size_t p_size : {0U, 1U, 30U}) {
-      for (const std::size_t q_size : {0U, 1U, 50U}) {
-        Features p(dimension, p_size);
-        Features q(dimension, q_size);
-        for (Features* features : {&p, &q}) {
-          for (std::size_t f = 0; f < dimension; ++f) {
-            for (float& value : features->values(f)) value = odd[random() % odd.size()];
-          }
-        }
-        const auto tree = TreeLearner({.least_leaf = 0}).learn(p, q, 0);
-        for (const float logit : logits_of(*tree, p)) ASSERT_TRUE(std::isfinite(logit));
-        for (const float logit : logits_of(*tree, q)) ASSERT_TRUE(std::isfinite(logit));
-        if (p_size == 0 || q_size == 0) {
-          ASSERT_THAT(logits_of(*tree, p_size == 0 ? q : p), Each(0.0F));
-        }
-      }
-    }
-  }
+  test::for_odd_samples({0, 1, 30}, {0, 1, 50}, 5, [](const Points& p, const Points& q) {
+    test::expect_finite_logits(*TreeLearner({.least_leaf = 0}).learn(p, q, 0), p, q);
+  });
 }
 
 TEST(DecisionTree, RefusesWhatIsNoTree) {

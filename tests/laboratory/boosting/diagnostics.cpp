@@ -67,7 +67,7 @@ struct OneSignStep {
 OneSignStep one_sign_step(double epsilon, const Masses& p, const Masses& reference) {
   const BoostingSpec spec{.epsilon = epsilon, .bounding = Bounding::kSign, .outputs = 1};
   const BoostedDensity density = BoostedDensity(spec, 1).boosted(test::table({1, -1}));
-  const Features both = test::numbered(2);
+  const Points both = test::numbered(2);
   const std::vector<IterationDiagnostics> steps{
       diagnose(classifier_moments(density, both, p, both, reference), density.theta(1))};
   return {reference, test::masses_of(density, reference), diagnose(steps, spec)};
@@ -201,9 +201,8 @@ TEST(Diagnostics, RefusesMismatchedSizes) {
   const Masses three(3, 1.0 / 3);
   EXPECT_THROW((void)classifier_moments(two, three, two, two, 0.1), InvalidInput);
   EXPECT_THROW((void)classifier_moments(two, {}, two, three, 0.1), InvalidInput);
-  EXPECT_THROW(
-      (void)classifier_moments(BoostedDensity({}, 1), Features(1, 1), {}, Features(1, 1), {}),
-      InvalidInput);
+  EXPECT_THROW((void)classifier_moments(BoostedDensity({}, 1), Points(1, 1), {}, Points(1, 1), {}),
+               InvalidInput);
   EXPECT_THROW((void)diagnose_region(two, two, three, std::vector<unsigned char>(2), {}),
                InvalidInput);
 }

@@ -19,7 +19,7 @@ namespace {
 class UpperHalf final : public Classifier {
  public:
   std::size_t dimension() const noexcept override { return 2; }
-  void logits(const Features& points, std::span<float> logits) const override {
+  void logits(const Points& points, std::span<float> logits) const override {
     for (std::size_t i = 0; i < logits.size(); ++i) logits[i] = points.values(1)[i];
   }
 };

@@ -20,7 +20,7 @@ class FirstFeature final : public Classifier {
  public:
   explicit FirstFeature(std::size_t dimension) : dimension_(dimension) {}
   std::size_t dimension() const noexcept override { return dimension_; }
-  void logits(const Features& points, std::span<float> logits) const override {
+  void logits(const Points& points, std::span<float> logits) const override {
     for (std::size_t i = 0; i < logits.size(); ++i) logits[i] = points.values(0)[i];
   }
 
@@ -66,7 +66,7 @@ TEST(LogNormaliser, BySamplingIsWithinItsStandardErrors) {
   constexpr std::uint64_t kSeed = 20260702;
   SeededRandom random(kSeed);
   for (const std::size_t dimension : {1U, 5U}) {
-    const Features draws = measure_sample(*standard_normal(dimension), kDraws, random);
+    const Points draws = measure_sample(*standard_normal(dimension), kDraws, random);
     const BoostedDensity density = density_on(dimension, Bounding::kLogit);
     const LogNormaliser found = log_normaliser_by_sampling(density, draws);
     const double deviations = (found.value - exact(density.theta(1))) / found.error;
@@ -90,8 +90,8 @@ TEST(LogNormaliser, RefusesInOneSentence) {
   const BoostedDensity density = density_on(2, Bounding::kLogit);
   EXPECT_THROW((void)log_normaliser_by_cubature(density, *standard_normal(1)), InvalidInput);
   EXPECT_THROW((void)log_normaliser_by_cubature(density, *standard_normal(2), 15), InvalidInput);
-  EXPECT_THROW((void)log_normaliser_by_sampling(density, Features(2, 1)), InvalidInput);
-  EXPECT_THROW((void)log_normaliser_by_sampling(density, Features(1, 9)), InvalidInput);
+  EXPECT_THROW((void)log_normaliser_by_sampling(density, Points(2, 1)), InvalidInput);
+  EXPECT_THROW((void)log_normaliser_by_sampling(density, Points(1, 9)), InvalidInput);
 }
 
 }  // namespace

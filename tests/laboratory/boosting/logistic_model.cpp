@@ -4,25 +4,20 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "boosting/gaussian_features.h"
-#include "boosting/logits_of.h"
+#include "boosting/samples.h"
 #include "kernel/core/invalid_input.h"
-#include "not_finite.h"
 
 namespace mollify {
 namespace {
 
-using test::kInfiniteFloat;
 using test::logits_of;
 
 using test::gaussian_features;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -32,8 +27,8 @@ LogisticParameters parameters_of(const Classifier& classifier) {
 
 /// P around (1, 0) with deviations (1, 2), Q around (0, 0) with (1, 1): ln P/Q is quadratic.
 TEST(LogisticModel, LearnsTheLogRatioOfTwoGaussians) {
-  const Features p = gaussian_features(20000, {1, 0}, {1, 2}, 1);
-  const Features q = gaussian_features(20000, {0, 0}, {1, 1}, 2);
+  const Points p = gaussian_features(20000, {1, 0}, {1, 2}, 1);
+  const Points q = gaussian_features(20000, {0, 0}, {1, 1}, 2);
   const auto classifier = LogisticLearner({.has_products = true, .ridge = 1e-8}).learn(p, q, 0);
   double worst = 0;
   const std::vector<float> logits = logits_of(*classifier, q);
@@ -51,8 +46,8 @@ TEST(LogisticModel, LearnsTheLogRatioOfTwoGaussians) {
 
 /// Where learning ends the objective does not fall in any direction.
 TEST(LogisticModel, EndsAtTheMinimum) {
-  const Features p = gaussian_features(50, {1, 0}, {1, 2}, 3);
-  const Features q = gaussian_features(150, {0, 0}, {1, 1}, 4);
+  const Points p = gaussian_features(50, {1, 0}, {1, 2}, 3);
+  const Points q = gaussian_features(150, {0, 0}, {1, 1}, 4);
   constexpr double kRidge = 0.01;
   for (const bool has_products : {false, true}) {
     const auto classifier =
@@ -63,7 +58,7 @@ TEST(LogisticModel, EndsAtTheMinimum) {
       for (std::size_t c = 1; c < coefficients.size(); ++c) {
         sum += kRidge / 2 * coefficients[c] * coefficients[c];
       }
-      for (const Features* features : {&p, &q}) {
+      for (const Points* features : {&p, &q}) {
         for (std::size_t i = 0; i < features->size(); ++i) {
           std::vector<double> terms = {1};
           for (std::size_t f = 0; f < 2; ++f) {
@@ -96,9 +91,8 @@ TEST(LogisticModel, EndsAtTheMinimum) {
 
 /// The passes are the stated number and never end above where they were.
 TEST(LogisticModel, TellsEachPass) {
-  const Features p = gaussian_features(100, {8}, {1}, 5);
-  const Features q =
-      gaussian_features(100, {-8}, {1}, 6);  // apart: no finite optimum but for ridge
+  const Points p = gaussian_features(100, {8}, {1}, 5);
+  const Points q = gaussian_features(100, {-8}, {1}, 6);  // apart: no finite optimum but for ridge
   std::vector<double> told;
   const auto classifier =
       LogisticLearner({.ridge = 1e-6, .passes = 25})
@@ -114,41 +108,16 @@ TEST(LogisticModel, TellsEachPass) {
 }
 
 TEST(LogisticModel, AnySamplesGiveAModel) {
-  constexpr float kMost = std::numeric_limits<float>::max();
-  const std::vector<float> odd = {0,
-                                  std::numeric_limits<float>::quiet_NaN(),
-                                  kMost,
-                                  -kMost,
-                                  1,
-                                  1e-45F,
-                                  kInfiniteFloat,
-                                  -kInfiniteFloat};
-  std::mt19937_64 random(7);
-  for (std::size_t dimension = 1; dimension <= 10; ++dimension) {
-    for (const std::size_t p_size : {0U, 1U, 30U}) {
-      for (const std::size_t q_size : {0U, 1U, 50U}) {
-        Features p(dimension, p_size);
-        Features q(dimension, q_size);
-        for (Features* features : {&p, &q}) {
-          for (std::size_t f = 0; f < dimension; ++f) {
-            for (float& value : features->values(f)) value = odd[random() % odd.size()];
-          }
-        }
-        for (const bool has_products : {false, true}) {
-          const auto model = LogisticLearner({.has_products = has_products}).learn(p, q, 0);
-          for (const float logit : logits_of(*model, p)) ASSERT_TRUE(std::isfinite(logit));
-          for (const float logit : logits_of(*model, q)) ASSERT_TRUE(std::isfinite(logit));
-          if (p_size == 0 || q_size == 0) {
-            ASSERT_THAT(logits_of(*model, p_size == 0 ? q : p), Each(0.0F));
-          }
-        }
-      }
+  test::for_odd_samples({0, 1, 30}, {0, 1, 50}, 7, [](const Points& p, const Points& q) {
+    for (const bool has_products : {false, true}) {
+      const auto model = LogisticLearner({.has_products = has_products}).learn(p, q, 0);
+      test::expect_finite_logits(*model, p, q);
     }
-  }
+  });
 }
 
 TEST(LogisticModel, AnyCoefficientsGiveLogits) {
-  const Features points = gaussian_features(10, {0, 0}, {1, 1}, 8);
+  const Points points = gaussian_features(10, {0, 0}, {1, 1}, 8);
   for (const double coefficient :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::max(),
         -std::numeric_limits<double>::infinity()}) {

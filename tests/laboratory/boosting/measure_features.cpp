@@ -16,7 +16,7 @@ TEST(MeasureSample, FollowsTheMeasure) {
   constexpr std::size_t kDraws = 12'000;
   const UniformMeasure rectangle({{0, 2}, {-1, 2}});
   SeededRandom seeded(20260709);
-  const Features points = measure_sample(rectangle, kDraws, seeded);
+  const Points points = measure_sample(rectangle, kDraws, seeded);
   ASSERT_EQ(points.size(), kDraws);
   ASSERT_EQ(points.dimension(), 2U);
   std::array<std::uint64_t, 6> counts{};
@@ -31,7 +31,7 @@ TEST(MeasureSample, FollowsTheMeasure) {
 
 TEST(CellCentres, AreTheMiddlesInTheOrderOfCells) {
   const Grid grid({{0, 1, 4}, {-2, 0, 0.5, 1}});
-  const Features centres = cell_centres(grid);
+  const Points centres = cell_centres(grid);
   ASSERT_EQ(centres.size(), 6U);
   for (std::size_t i = 0; i < centres.size(); ++i) {
     const Box cell = grid.cell(i);

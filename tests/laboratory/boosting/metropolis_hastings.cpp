@@ -94,7 +94,7 @@ TEST(MetropolisHastings, KeepsItsClaimFromTheReferenceInExactArithmetic) {
 class FirstCoordinate final : public Classifier {
  public:
   std::size_t dimension() const noexcept override { return 1; }
-  void logits(const Features& points, std::span<float> logits) const override {
+  void logits(const Points& points, std::span<float> logits) const override {
     std::copy(points.values(0).begin(), points.values(0).end(), logits.begin());
   }
 };

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "kernel/core/invalid_input.h"
 #include "laboratory/measure/gaussian_mixture.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -23,7 +23,7 @@ class Steps final : public Classifier {
   Steps(std::size_t dimension, std::vector<float> logits)
       : dimension_(dimension), logits_(std::move(logits)) {}
   std::size_t dimension() const noexcept override { return dimension_; }
-  void logits(const Features& points, std::span<float> logits) const override {
+  void logits(const Points& points, std::span<float> logits) const override {
     for (std::size_t i = 0; i < logits.size(); ++i) {
       const float x = points.values(0)[i];
       logits[i] = logits_[x < 0 ? 0 : x < 1 ? 1 : 2];
@@ -60,7 +60,7 @@ std::vector<double> law_of(const RejectionSampler& sampler, const BoostedDensity
     Box box(density.dimension());
     box[0] = {kEdges[i], kEdges[i + 1]};
     reference.push_back(sampler.reference().box_mass(box));
-    Features middle(density.dimension(), 1);
+    Points middle(density.dimension(), 1);
     middle.values(0)[0] = static_cast<float>((std::max(kEdges[i], -2.0) + 1e-3));
     std::vector<double> ratio(1);
     density.log_ratio(middle, ratio);
@@ -124,25 +124,17 @@ TEST(RejectionSampler, TakesAsManyProposalsAsItNeeds) {
 }
 
 TEST(RejectionSampler, RefusesInOneSentence) {
-  const auto message = [](auto make) -> std::string {
-    try {
-      make();
-    } catch (const InvalidInput& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
-  EXPECT_EQ(message([] { RejectionSampler(independent_normals(1), 40); }),
+  EXPECT_EQ(test::refusal_of([] { RejectionSampler(independent_normals(1), 40); }),
             "rejection at epsilon = 40 needs more than 1048576 proposals a point: choose a smaller "
             "epsilon or candidates");
-  EXPECT_EQ(message([] { RejectionSampler(independent_normals(1), 1, 0); }),
+  EXPECT_EQ(test::refusal_of([] { RejectionSampler(independent_normals(1), 1, 0); }),
             "the probability that no proposal is accepted must be above 0 and below 1, but is 0");
-  EXPECT_EQ(message([] { RejectionSampler(independent_normals(1), -1); }),
+  EXPECT_EQ(test::refusal_of([] { RejectionSampler(independent_normals(1), -1); }),
             "epsilon must be finite and positive, but is -1");
   SecureRandom random;
   std::vector<double> point(2);
   EXPECT_EQ(
-      message([&] {
+      test::refusal_of([&] {
         RejectionSampler(independent_normals(1), 1).draw(density_of(1, {0, 0, 0}), random, point);
       }),
       "the reference has 1 dimensions, but the density has 1 and the point 2");

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -47,13 +47,8 @@ TEST(MeasureJson, ReadsEveryKindOfMeasure) {
 }
 
 TEST(MeasureJson, RefusesOtherFormsInOneSentence) {
-  const auto refused = [](const std::string& text) -> std::string {
-    try {
-      (void)measure_from_json(text, "h.json");
-    } catch (const InvalidInput& refusal) {
-      return refusal.what();
-    }
-    return "accepted";
+  const auto refused = [](const std::string& text) {
+    return test::refusal_of([&] { (void)measure_from_json(text, "h.json"); });
   };
   EXPECT_EQ(refused("{"), "h.json must be JSON, but is not");
   EXPECT_EQ(refused(std::string(100'000, '[')),

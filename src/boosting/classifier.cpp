@@ -1,4 +1,4 @@
-#include "boosting/checks.h"
+#include "boosting/classifier.h"
 
 #include <cstddef>
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace mollify::detail {
 
-void check_points(const Classifier& classifier, const Features& points,
+void check_points(const Classifier& classifier, const Points& points,
                   std::span<const float> logits) {
   if (points.dimension() != classifier.dimension()) {
     throw InvalidInput(
@@ -22,7 +22,7 @@ void check_points(const Classifier& classifier, const Features& points,
   }
 }
 
-void check_samples(const Features& p, const Features& q) {
+void check_samples(const Points& p, const Points& q) {
   if (p.dimension() != q.dimension()) {
     throw InvalidInput(
         fmt::format("both samples must have the same number of features, but have {} and {}",
