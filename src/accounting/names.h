@@ -4,9 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-
-#include <fmt/format.h>
 
 namespace mollify {
 
@@ -49,7 +46,8 @@ template <class Enumeration>
 [[nodiscard]] std::string all_names() {
   std::string text;
   for (const auto& known : names<Enumeration>()) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", known.name);
+    if (!text.empty()) text += ", ";
+    text += known.name;
   }
   return text;
 }
