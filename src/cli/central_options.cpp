@@ -39,7 +39,7 @@ void CentralOptions::refuse_for(const std::string& model) const {
 
 std::optional<CentralMechanism> chosen_central_mechanism(const std::optional<std::string>& name) {
   if (!name || *name == "auto") return std::nullopt;
-  const auto mechanism = central_mechanism_named(*name);
+  const auto mechanism = named<CentralMechanism>(*name);
   if (!mechanism) {
     throw InvalidInput(fmt::format("mechanism must be one of {} in model central, but is \"{}\"",
                                    central_mechanisms_text(), *name));
@@ -48,7 +48,7 @@ std::optional<CentralMechanism> chosen_central_mechanism(const std::optional<std
 }
 
 std::string central_mechanisms_text() {
-  return fmt::format("auto, {}", fmt::join(central_mechanism_names(), ", "));
+  return "auto, " + all_names<CentralMechanism>();
 }
 
 }  // namespace mollify::cli

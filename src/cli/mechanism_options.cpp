@@ -16,9 +16,11 @@ constexpr const char* kGroup = "Mechanism, all of it public";
 
 /// Those that --mechanism takes: a location is a band, and --band says where.
 std::vector<std::string_view> names_to_choose_from() {
-  std::vector<std::string_view> names(mechanism_names().begin(), mechanism_names().end());
-  std::erase(names, name_of(Mechanism::kLocation));
-  return names;
+  std::vector<std::string_view> taken;
+  for (const auto& [mechanism, name] : names<Mechanism>()) {
+    if (mechanism != Mechanism::kLocation) taken.push_back(name);
+  }
+  return taken;
 }
 
 }  // namespace
@@ -68,7 +70,7 @@ std::optional<BandChoice> MechanismOptions::chosen_band() const {
 
 std::optional<Mechanism> MechanismOptions::named() const {
   if (!mechanism) return std::nullopt;
-  const std::optional<Mechanism> known = mechanism_named(*mechanism);
+  const std::optional<Mechanism> known = mollify::named<Mechanism>(*mechanism);
   if (!known || *known == Mechanism::kLocation) {
     throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
                                    fmt::join(names_to_choose_from(), ", "), *mechanism));

@@ -36,7 +36,7 @@ void SpaceOptions::add_to(CLI::App& command) {
 SpaceRequest SpaceOptions::request() const {
   SpaceRequest request{std::nullopt, cells, candidates, fresh, candidates_file, chosen_scorer()};
   if (space) {
-    request.kind = space_named(*space);
+    request.kind = named<SpaceKind>(*space);
     if (!request.kind) {
       throw InvalidInput(
           fmt::format("space must be categories, grid or candidates, but is \"{}\"", *space));

@@ -149,7 +149,7 @@ CentralCertificate parse_central_certificate(const std::string& text, const std:
   design.records = reader.get<std::uint64_t>("/records", "a whole number");
   design.outputs = reader.find<std::uint64_t>("/count", "a whole number or null");
   const auto mechanism =
-      central_mechanism_named(reader.get<std::string>("/mechanism", "a mechanism"));
+      named<CentralMechanism>(reader.get<std::string>("/mechanism", "a mechanism"));
   if (!mechanism)
     throw InvalidInput(fmt::format("{} names no known mechanism at /mechanism", name));
   design.mechanism = *mechanism;

@@ -59,7 +59,7 @@ Json space_json(const Certificate& certificate) {
 
 CertifiedSpace parse_space(const CertificateReader& reader, const std::string& name) {
   CertifiedSpace space;
-  const auto kind = space_named(reader.get<std::string>("/space/kind", "a kind of space"));
+  const auto kind = named<SpaceKind>(reader.get<std::string>("/space/kind", "a kind of space"));
   if (!kind) throw InvalidInput(fmt::format("{} names no known space at /space/kind", name));
   space.kind = *kind;
   space.cells = reader.find<std::uint64_t>("/space/cells", "a whole number");
@@ -228,7 +228,7 @@ Certificate parse_certificate(const std::string& text, const std::string& name) 
   certificate.roster = reader.find<std::string>("/roster", "a file name or null");
   certificate.units = reader.find<std::uint64_t>("/units", "a whole number or null");
   const auto mechanism = reader.get<std::string>("/mechanism", "a mechanism");
-  const std::optional<Mechanism> known = mechanism_named(mechanism);
+  const std::optional<Mechanism> known = named<Mechanism>(mechanism);
   if (!known) throw InvalidInput(fmt::format("{} names no known mechanism at /mechanism", name));
   certificate.mechanism = *known;
   certificate.space = parse_space(reader, name);
