@@ -25,6 +25,8 @@ struct SupportHint {
   SupportKind kind = SupportKind::kContiguous;
   /// The width W (an integer from 1), or S > 0; not looked at for the other kinds.
   double parameter = 0;
+
+  friend bool operator==(const SupportHint&, const SupportHint&) = default;
 };
 
 /// "contiguous", "bounded", "width=W" or "subgaussian=S": the hint as users write it.

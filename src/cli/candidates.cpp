@@ -3,9 +3,10 @@
 
 #include "command.h"
 #include "io/candidates_file.h"
+#include "space/candidates_text.h"
 #include "io/domain_yaml.h"
 #include "io/public_records.h"
-#include "io/sha256.h"
+#include "space/sha256.h"
 #include "laboratory/measure/domain_measure.h"
 #include "laboratory/measure/measure_json.h"
 #include "output_files.h"

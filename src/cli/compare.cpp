@@ -7,24 +7,19 @@
 
 #include "command.h"
 #include "compare_points.h"
-#include "io/domain_yaml.h"
-#include "io/private_table.h"
-#include "io/public_records.h"
-#include "io/roster.h"
-#include "mechanism_options.h"
-#include "reference/smoothed_histogram.h"
-#include "release/draw_budget.h"
+#include "io/csv_source.h"
+#include "io/public_files.h"
+#include "release/local_release.h"
+#include "release/spec_json.h"
+#include "release/unit_estimates.h"
 #include "report.h"
-#include "space_options.h"
+#include "spec_options.h"
 
 namespace mollify::cli {
 namespace {
 
 struct CompareOptions {
-  std::optional<std::string> data, domain, unit, units;
-  std::optional<std::uint64_t> count;
-  MechanismOptions mechanism;
-  SpaceOptions space;
+  std::optional<std::string> data;
   bool json = false;
 };
 
@@ -115,62 +110,37 @@ void print_table(const Comparison& comparison, const Domain& domain) {
 }
 
 /// The release that is compared.
-LocalReleaseRequest request_for(const CompareOptions& options) {
-  LocalReleaseRequest request = options.mechanism.request();
-  request.data = needed(options.data, "--data");
-  request.domain = needed(options.domain, "--domain");
-  request.model = options.unit ? "local" : "integral";
-  request.unit = options.unit;
-  request.roster = options.units;
-  request.count = options.count.value_or(1);
-  request.space = options.space.request();
-  options.mechanism.require_budget();
-  return request;
+ReleaseSpec spec_for(const CompareOptions& options, const CLI::App& command) {
+  needed(options.data, "--data");
+  Json parts = given_parts(command);
+  if (parts.contains("roster") && !parts.contains("unit")) refuse_missing("--unit");
+  parts["model"] = parts.contains("unit") ? "local" : "integral";
+  if (!parts.contains("count")) parts["count"] = 1U;
+  return mollify::spec_of(parts, "");
 }
 
-/// Whether the outcomes are too many, or the estimate too smooth, for a table of outcomes.
-bool is_of_points(const CompareOptions& options) {
-  if (options.space.chosen_scorer().value_or(ScorerKind::kEmpirical) != ScorerKind::kEmpirical) {
-    return true;
+int run(const CompareOptions& options, const CLI::App& command) {
+  const ReleaseSpec spec = spec_for(options, command);
+  const std::string& data = *options.data;
+  const auto release = prepare_local(spec, PublicFiles(data));
+  const CsvSource source(data);
+  release->require(source);
+  // Whether the outcomes are too many, or the estimate too smooth, for a table of outcomes.
+  if (release->space().kind() != SpaceKind::kCategories ||
+      draws_by_scores(*release->certificate().local())) {
+    return compare_points(*release, source, options.json);
   }
-  const Domain domain = read_domain(needed(options.domain, "--domain"));
-  return ReleaseSpace(domain, options.space.request()).kind() != SpaceKind::kCategories;
-}
-
-int run(const CompareOptions& options) {
-  if (is_of_points(options))
-    return compare_points(LocalRelease(request_for(options)), options.json);
-  const Domain domain = read_domain(needed(options.domain, "--domain"));
-  domain.require_enumerable("mollify compare");
-  const std::string& data = needed(options.data, "--data");
-  if (options.units) needed(options.unit, "--unit");
+  const Domain& domain = release->space().domain();
+  const LocalSampler& sampler = release->sampler();
   Comparison comparison;
-  comparison.reference.assign(domain.size(), 1.0 / domain.size());
-  if (options.mechanism.reference) {
-    comparison.reference = smoothed_histogram(
-        read_public_records(*options.mechanism.reference, domain), domain.size());
-  }
+  // Without any record the reference is released.
+  comparison.reference = sampler.law({}).probabilities;
   comparison.truth.assign(domain.size(), 0.0);
   comparison.law.assign(domain.size(), 0.0);
-  const std::uint64_t count = options.count.value_or(1);
-  MechanismParameters parameters = options.mechanism.parameters(
-      domain.size(), options.mechanism.reference ? std::span<const double>(comparison.reference)
-                                                 : std::span<const double>());
-  options.mechanism.require_budget();
-  const DrawBudget budget = draw_budget(parameters.epsilon, parameters.mu, count);
-  parameters.epsilon = budget.epsilon;
-  parameters.mu = budget.mu;
-  const auto sampler = make_sampler(parameters);
-  if (options.unit) {
-    std::optional<StringIndex> roster;
-    if (options.units) roster = read_roster(*options.units, *options.unit);
-    const UnitTable units = read_units(data, domain, *options.unit, roster);
-    for (std::size_t unit = 0; unit < units.size(); ++unit) {
-      add_unit(comparison, {units.outcomes(unit), units.weights(unit)}, *sampler);
-    }
-  } else {
-    const Empirical table = read_table(data, domain);
-    add_unit(comparison, {table.outcomes(), table.weights()}, *sampler);
+  SecureRandom random;
+  const UnitEstimates units(*release, source, random);
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    add_unit(comparison, units.outcomes(unit), sampler);
   }
   if (comparison.units == 0) refuse_nothing_to_compare(data);
   take_means(comparison);
@@ -185,8 +155,8 @@ int run(const CompareOptions& options) {
                       {"reference", comparison.reference[outcome]}});
     }
     print_json({{"notice", kNotPrivate},
-                {"mechanism", name_of(parameters.mechanism)},
-                {"guarantee", guarantee_json(sampler->guarantee())},
+                {"mechanism", release->certificate().mechanism()},
+                {"guarantee", guarantee_json(sampler.guarantee())},
                 {"units", comparison.units},
                 {"law", divergence_json(law)},
                 {"reference", divergence_json(reference)},
@@ -196,13 +166,13 @@ int run(const CompareOptions& options) {
                 {"outcomes", rows}});
     return kSuccess;
   }
-  fmt::print("{}\n{}, {} a draw{}\n\n", kNotPrivate, name_of(parameters.mechanism),
-             sampler->guarantee().text(),
-             options.unit ? fmt::format("; mean of {} units", comparison.units) : "");
+  fmt::print("{}\n{}, {} a draw{}\n\n", kNotPrivate, release->certificate().mechanism(),
+             sampler.guarantee().text(),
+             spec.unit ? fmt::format("; mean of {} units", comparison.units) : "");
   print_table(comparison, domain);
   fmt::print("\ntruth from the law:       {}\n", divergence_text(law));
   fmt::print("truth from the reference: {}\n", divergence_text(reference));
-  if (options.unit) {
+  if (spec.unit) {
     fmt::print(
         "a unit's own truth is at total variation {:.4f} from its law and {:.4f} from the "
         "reference, on average\n",
@@ -222,16 +192,9 @@ void add_compare(CLI::App& app, Session& session) {
       "units.");
   const auto options = std::make_shared<CompareOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
-  command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
-  command.add_option("--unit", options->unit, "column that names the unit")->type_name("COLUMN");
-  command.add_option("--units", options->units, "public CSV of all units")->type_name("FILE");
-  add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
-  options->mechanism.add_to(command, "public CSV of records in the domain",
-                            "all draws of a unit together");
-  options->mechanism.add_band_to(command);
-  options->space.add_to(command);
+  add_spec_flags(command, false);
   command.add_flag("--json", options->json, "print as JSON");
-  command.callback([options, &session] { session.status = run(*options); });
+  command.callback([options, &session, &command] { session.status = run(*options, command); });
 }
 
 }  // namespace mollify::cli

@@ -11,11 +11,9 @@
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
 #include "kernel/search/projection.h"
-#include "local/band_sampler.h"
 #include "progress.h"
 #include "release/unit_estimates.h"
 #include "report.h"
-#include "space_options.h"
 
 namespace mollify::cli {
 namespace {
@@ -62,9 +60,15 @@ struct PointComparison {
 
 constexpr std::array<const char*, 3> kOthers = {"law", "reference", "uniform"};
 
-PointComparison comparison_of(const LocalRelease& release) {
-  const UnitEstimates units(release);
-  const Band& band = dynamic_cast<const BandSampler&>(release.sampler()).band();
+PointComparison comparison_of(const LocalRelease& release, const Source& data) {
+  if (release.space().is_fresh()) {
+    throw InvalidInput(
+        "units must share one list of candidates to be compared, but --fresh is given");
+  }
+  SecureRandom random;
+  const UnitEstimates units(release, data, random);
+  // Points are drawn from bands alone.
+  const Band& band = *release.sampler().band();
   const auto total = static_cast<double>(band.total());
   const std::size_t outcomes = band.outcome_count();
   const auto add_law = [&](const Table& table, std::vector<double>& law) {
@@ -134,8 +138,8 @@ void print_text(const LocalRelease& release, const PointComparison& found) {
   const RecordLayout& layout = release.space().layout();
   const std::vector<Label> labels = labels_of(release.space().domain(), layout);
   fmt::print("{}\n{}, {}, {} a draw; mean of {} unit{}\n\n", kNotPrivate,
-             space_text(release.certificate()), name_of(release.certificate().mechanism),
-             release.certificate().per_draw.text(), found.units, found.units == 1 ? "" : "s");
+             space_text(release.certificate()), release.certificate().mechanism(),
+             release.certificate().draw.text(), found.units, found.units == 1 ? "" : "s");
   fmt::print("{:<28} {:>12} {:>12} {:>12} {:>12}\n", "mean", "truth", kOthers[0], kOthers[1],
              kOthers[2]);
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -166,16 +170,16 @@ Json summary_json(const MixedSummary& summary) {
 
 }  // namespace
 
-void refuse_nothing_to_compare(const std::string& data) {
+void refuse_nothing_to_compare(std::string_view data) {
   throw InvalidInput(fmt::format(
       "{} must hold records of a unit to compare with, but holds none: all that is released comes "
       "from the reference",
       data));
 }
 
-int compare_points(const LocalRelease& release, bool json) {
-  const PointComparison found = comparison_of(release);
-  if (found.units == 0) refuse_nothing_to_compare(release.request().data);
+int compare_points(const LocalRelease& release, const Source& data, bool json) {
+  const PointComparison found = comparison_of(release, data);
+  if (found.units == 0) refuse_nothing_to_compare(data.name());
   if (!json) {
     print_text(release, found);
     return kSuccess;
@@ -188,8 +192,8 @@ int compare_points(const LocalRelease& release, bool json) {
   Json result = {{"notice", kNotPrivate},
                  {"space", name_of(release.space().kind())},
                  {"outcomes", release.space().size()},
-                 {"mechanism", name_of(release.certificate().mechanism)},
-                 {"guarantee", guarantee_json(release.certificate().per_draw)},
+                 {"mechanism", release.certificate().mechanism()},
+                 {"guarantee", guarantee_json(release.certificate().draw)},
                  {"units", found.units},
                  {"columns", columns},
                  {"truth", summary_json(found.truth)}};

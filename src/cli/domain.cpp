@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "io/domain_hash.h"
+#include "space/domain_hash.h"
 #include "io/domain_yaml.h"
 #include "io/draft_domain.h"
 #include "output_files.h"

@@ -1,15 +1,13 @@
 // The options that charge a release to a ledger, the same for every command that releases.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
-#include "accounting/decimal.h"
-#include "accounting/privacy.h"
-#include "accounting/protection_scope.h"
+#include "accounting/ledger.h"
 
 namespace mollify::cli {
 
@@ -23,35 +21,12 @@ struct LedgerOptions {
   /// Adds --ledger and --data-set.
   void add_to(CLI::App& command);
 
-  /// The budget to make a release with: what was given for a flag of the command, and with a ledger
-  /// never above the decimal number typed, which is what is charged (the double nearest to 0.1 is).
-  /// Always the same side of a choice of the user's: nothing given, nothing returned.
-  std::optional<double> budget(const std::string& flag, std::optional<double> given) const;
+  /// The ledger, if one is given; its file is opened, or made, when something is charged. Throws
+  /// InvalidInput for a --data-set without one, and for an empty name.
+  std::unique_ptr<Ledger> open() const;
 
-  /// The cost of what a release promises: the numbers typed for --epsilon, --delta, --rho and --mu
-  /// where the release promises the doubles of `budget` for them, otherwise the promise's own,
-  /// exactly.
-  ExactPrivacy cost_of(const Privacy& promised) const;
-
-  /// What a release is, for the ledger.
-  struct Release {
-    std::string data;  ///< the private file
-    ProtectionScope scope;
-    std::string model;
-    std::string mechanism;
-    ExactPrivacy cost;
-    std::uint64_t count = 0;
-    std::string certificate;  ///< its text
-  };
-
-  /// Charges a release, or refuses it (InvalidInput); nothing without --ledger. To be called
-  /// between the last refusal and the first draw.
-  void charge(const Release& release) const;
-
- private:
-  Decimal exactly(const std::string& flag, double promised) const;
-
-  const CLI::App* command_ = nullptr;
+  /// --data-set, or the name of the data's file.
+  std::string data_set_for(const std::string& data_file) const;
 };
 
 }  // namespace mollify::cli

@@ -1,40 +1,28 @@
 #include "mechanism_options.h"
 
-#include <vector>
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "command.h"
 #include "kernel/core/invalid_input.h"
-#include "release/local_release.h"
+#include "release/design.h"
+#include "release/spec_json.h"
 
 namespace mollify::cli {
 namespace {
 
 constexpr const char* kGroup = "Mechanism, all of it public";
 
-/// Those that --mechanism takes: a location is a band, and --band says where.
-std::vector<std::string_view> names_to_choose_from() {
-  std::vector<std::string_view> taken;
-  for (const auto& [mechanism, name] : names<Mechanism>()) {
-    if (mechanism != Mechanism::kLocation) taken.push_back(name);
-  }
-  return taken;
-}
-
 }  // namespace
 
 void MechanismOptions::add_to(CLI::App& command, const std::string& reference_help,
                               std::string_view spent_on) {
   const std::string group = kGroup;
-  const auto names = names_to_choose_from();
   const auto chosen = [](Mechanism default_mechanism) {
     return fmt::format("; makes {} the default", name_of(default_mechanism));
   };
   command
       .add_option("--mechanism", mechanism,
-                  fmt::format("one of {} (default: minimax)", fmt::join(names, ", ")))
+                  fmt::format("one of {} (default: minimax)", local_mechanisms_text()))
       ->type_name("NAME")
       ->group(group);
   const auto number = [&](const std::string& flag, std::optional<double>& value,
@@ -73,7 +61,7 @@ std::optional<Mechanism> MechanismOptions::named() const {
   const std::optional<Mechanism> known = mollify::named<Mechanism>(*mechanism);
   if (!known || *known == Mechanism::kLocation) {
     throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
-                                   fmt::join(names_to_choose_from(), ", "), *mechanism));
+                                   local_mechanisms_text(), *mechanism));
   }
   return known;
 }
@@ -83,24 +71,22 @@ void MechanismOptions::require_budget() const {
   refuse_missing(named() == Mechanism::kGaussianCurve ? "--mu" : "--epsilon");
 }
 
-LocalReleaseRequest MechanismOptions::request() const {
-  LocalReleaseRequest request;
-  request.mechanism = named();
-  request.reference = reference;
-  request.epsilon = epsilon;
-  request.mu = mu;
-  request.c1 = c1;
-  request.c2 = c2;
-  request.gamma = gamma;
-  request.band = chosen_band();
-  return request;
+LocalSpec MechanismOptions::spec() const {
+  LocalSpec spec{.mechanism = named(), .band = chosen_band(), .c1 = c1, .c2 = c2, .gamma = gamma};
+  if (reference) spec.reference = PublicFile{*reference};
+  return spec;
 }
 
-Mechanism MechanismOptions::chosen() const { return chosen_mechanism(request()); }
+Mechanism MechanismOptions::chosen() const { return chosen_mechanism(spec(), mu.has_value()); }
 
 MechanismParameters MechanismOptions::parameters(std::size_t outcome_count,
-                                                 std::span<const double> reference_masses) const {
-  return mechanism_parameters(request(), SpaceKind::kCategories, outcome_count, reference_masses);
+                                                 std::span<const double> reference_masses,
+                                                 SpaceKind space) const {
+  MechanismParameters parameters =
+      mechanism_parameters(spec(), mu.has_value(), space, outcome_count, reference_masses);
+  parameters.epsilon = epsilon;
+  parameters.mu = mu;
+  return parameters;
 }
 
 }  // namespace mollify::cli

@@ -10,7 +10,7 @@
 
 #include "local/band_choice.h"
 #include "local/mechanism.h"
-#include "release/local_release.h"
+#include "release/spec.h"
 
 namespace mollify::cli {
 
@@ -41,15 +41,16 @@ struct MechanismOptions {
   /// Refuses (InvalidInput) what names no budget: mu for gaussian-curve, epsilon otherwise.
   void require_budget() const;
 
-  /// What these options ask of a release.
-  LocalReleaseRequest request() const;
-
   /// The mechanism named, or the one the other options stand for.
   Mechanism chosen() const;
 
-  /// The parameters of one draw over `outcome_count` outcomes.
+  /// The parameters of one draw over `outcome_count` outcomes of a space.
   MechanismParameters parameters(std::size_t outcome_count,
-                                 std::span<const double> reference_masses) const;
+                                 std::span<const double> reference_masses,
+                                 SpaceKind space = SpaceKind::kCategories) const;
+
+ private:
+  LocalSpec spec() const;
 };
 
 }  // namespace mollify::cli

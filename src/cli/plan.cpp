@@ -10,6 +10,7 @@
 #include "accounting/local_plan.h"
 #include "command.h"
 #include "io/domain_yaml.h"
+#include "io/public_files.h"
 #include "io/public_records.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
@@ -174,7 +175,11 @@ int run(const PlanOptions& options) {
   }
   // What sample would choose from.
   std::optional<ReleaseSpace> space;
-  if (options.domain) space.emplace(read_domain(*options.domain), SpaceRequest{}, reference_file);
+  if (options.domain) {
+    space.emplace(read_domain(*options.domain), SpaceSpec{},
+                  reference_file ? std::optional(PublicFile{*reference_file}) : std::nullopt,
+                  PublicFiles());
+  }
   const SpaceKind kind = space ? space->kind() : SpaceKind::kCategories;
   const std::size_t k =
       space ? static_cast<std::size_t>(space->size()) : outcome_count(options.k, "--domain or --k");
@@ -187,8 +192,7 @@ int run(const PlanOptions& options) {
   if (reference_file && domain) {
     masses = reference_masses(read_public_records(*reference_file, *domain), kind, *domain);
   }
-  MechanismParameters parameters =
-      mechanism_parameters(options.mechanism.request(), kind, k, masses);
+  MechanismParameters parameters = options.mechanism.parameters(k, masses, kind);
   if (!is_band(parameters.mechanism)) {
     throw InvalidInput(fmt::format(
         "plan needs a mechanism with a band, but {} has none; see mollify risk and mollify law",

@@ -30,4 +30,18 @@ std::string promise_lines(const std::vector<std::string>& promises,
   return text;
 }
 
+std::string space_text(const Certificate& certificate) {
+  const LocalDesign& design = *certificate.local();
+  const SpaceSpec& space = certificate.spec.local()->space;
+  std::string list;
+  if (design.list == CandidateList::kSeeded) list = " of the domain's seed";
+  if (design.list == CandidateList::kFresh) list = ", drawn anew for each unit";
+  if (design.list == CandidateList::kFile) list = fmt::format(" of {}", space.list->name);
+  const char* what = "outcomes";
+  if (design.space == SpaceKind::kGrid) what = "cells";
+  if (design.space == SpaceKind::kCandidates) what = "records";
+  return fmt::format("{} ({} {}{}), scored by {}", name_of(design.space),
+                     certificate.facts.outcomes, what, list, name_of(design.scorer));
+}
+
 }  // namespace mollify::cli

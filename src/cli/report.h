@@ -7,6 +7,7 @@
 #include "accounting/privacy.h"
 #include "command.h"
 #include "divergence/f_divergence.h"
+#include "release/certificate.h"
 
 namespace mollify::cli {
 
@@ -21,5 +22,8 @@ Json guarantee_json(const Privacy& guarantee);
 /// A line for each sentence of what a release promises, and of what it does not.
 std::string promise_lines(const std::vector<std::string>& promises,
                           const std::vector<std::string>& limits);
+
+/// "categories (120 outcomes), scored by empirical", for people; of a local release.
+std::string space_text(const Certificate& certificate);
 
 }  // namespace mollify::cli

@@ -33,8 +33,10 @@ void SpaceOptions::add_to(CLI::App& command) {
       ->group(group);
 }
 
-SpaceRequest SpaceOptions::request() const {
-  SpaceRequest request{std::nullopt, cells, candidates, fresh, candidates_file, chosen_scorer()};
+SpaceSpec SpaceOptions::request() const {
+  SpaceSpec request{
+      .cells = cells, .candidates = candidates, .fresh = fresh, .scorer = chosen_scorer()};
+  if (candidates_file) request.list = PublicFile{*candidates_file};
   if (space) {
     request.kind = named<SpaceKind>(*space);
     if (!request.kind) {
@@ -59,19 +61,6 @@ std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
 
 ScorerKind SpaceOptions::scorer_for(SpaceKind kind) const {
   return chosen_scorer().value_or(usual_scorer(kind));
-}
-
-std::string space_text(const Certificate& certificate) {
-  const CertifiedSpace& space = certificate.space;
-  std::string list;
-  if (space.list == CandidateList::kSeeded) list = " of the domain's seed";
-  if (space.list == CandidateList::kFresh) list = ", drawn anew for each unit";
-  if (space.list == CandidateList::kFile) list = fmt::format(" of {}", space.origin.value_or(""));
-  const char* what = "outcomes";
-  if (space.kind == SpaceKind::kGrid) what = "cells";
-  if (space.kind == SpaceKind::kCandidates) what = "records";
-  return fmt::format("{} ({} {}{}), scored by {}", name_of(space.kind), certificate.outcome_count,
-                     what, list, name_of(certificate.scorer));
 }
 
 }  // namespace mollify::cli

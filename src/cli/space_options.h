@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "release/certificate.h"
 #include "release/release_space.h"
 #include "release/scorer_kind.h"
 
@@ -23,13 +22,10 @@ struct SpaceOptions {
   void add_to(CLI::App& command);
 
   /// What is asked for. Throws InvalidInput for an unknown name.
-  SpaceRequest request() const;
+  SpaceSpec request() const;
   std::optional<ScorerKind> chosen_scorer() const;
   /// The one asked for, or the space's usual one.
   ScorerKind scorer_for(SpaceKind kind) const;
 };
-
-/// "categories (120 outcomes), scored by empirical", for people.
-std::string space_text(const Certificate& certificate);
 
 }  // namespace mollify::cli

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "divergence/worst_case_risk.h"
 #include "io/domain_yaml.h"
+#include "io/public_files.h"
 #include "io/public_records.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
@@ -95,11 +96,13 @@ int run(const TuneOptions& options) {
   const std::string& file = needed(options.public_units, "--public-units");
   refuse_private_units(options, file);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
-  SpaceRequest request = options.space.request();
+  SpaceSpec request = options.space.request();
   // Which list it is makes no difference on average over units; one list is made faster.
   request.fresh = false;
   if (options.space.fresh && !request.kind) request.kind = SpaceKind::kCandidates;
-  const ReleaseSpace space(domain, request, options.reference);
+  const auto reference =
+      options.reference ? std::optional(PublicFile{*options.reference}) : std::nullopt;
+  const ReleaseSpace space(domain, request, reference, PublicFiles());
   const double epsilon =
       *draw_budget(needed(options.epsilon, "--epsilon"), std::nullopt, options.count.value_or(1))
            .epsilon;

@@ -10,8 +10,6 @@
 #include "mechanism_options.h"
 #include "progress.h"
 #include "reference/reference_candidates.h"
-#include "release/central_certificate.h"
-#include "release/gaussian_certificate.h"
 #include "release/verification.h"
 #include "report.h"
 #include "text_file.h"
@@ -49,128 +47,103 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   refuse(given.band.has_value(), "--band");
 }
 
-/// The domain of a certificate of model central, beside which the options of candidates say
-/// nothing.
-Domain central_domain(const VerifyOptions& options) {
-  if (options.candidates_file || options.mechanism.reference) {
+/// The list of candidates that a certificate speaks of, where it is a file or follows from one.
+std::optional<Candidates> known_list(const StatedCertificate& stated, const Domain& domain,
+                                     const VerifyOptions& options) {
+  const auto& reference = options.mechanism.reference;
+  const LocalSpec* local = stated.spec.local();
+  if (local == nullptr && (options.candidates_file || reference)) {
     throw InvalidInput(
         fmt::format("{} is for models local and integral, but this certificate is of model central",
                     options.candidates_file ? "--candidates-file" : "--reference"));
   }
-  return read_domain(needed(options.domain, "--domain"));
-}
-
-int verify_gaussian(const std::string& text, const VerifyOptions& options) {
-  const GaussianCertificateCheck check =
-      check_gaussian_certificate(text, *options.certificate, central_domain(options));
-  if (options.json) {
-    print_json({{"promised", check.stated.text()},
-                {"domain_matches", check.domain_matches},
-                {"design_holds", check.design_holds},
-                {"accuracy_matches", check.accuracy_matches},
-                {"holds", check.holds()}});
-  } else {
-    fmt::print("certificate {}: {}, Gaussian samples\n", *options.certificate, check.stated.text());
-    fmt::print("  the domain is the one of the release                  {}\n",
-               yes_or_no(check.domain_matches));
-    fmt::print("  the sampler, designed anew, is this one and keeps it  {}\n",
-               yes_or_no(check.design_holds));
-    fmt::print("  and is as accurate as stated                          {}\n",
-               yes_or_no(check.accuracy_matches));
-    fmt::print(
-        "  unit, roster, covariance, ranges of the mean and the number of records are as declared, "
-        "not "
-        "checked\n");
-    fmt::print("{}\n", check.holds() ? "holds" : "DOES NOT HOLD");
-  }
-  return check.holds() ? kSuccess : kFailure;
-}
-
-int verify_central(const std::string& text, const VerifyOptions& options) {
-  const Domain domain = central_domain(options);
-  const CentralCertificate certificate = parse_central_certificate(text, *options.certificate);
-  const CentralCertificateCheck check = check_central_certificate(certificate, domain);
-  const CentralDesign& design = certificate.design;
-  if (options.json) {
-    print_json({{"promised", total_guarantee(certificate).text()},
-                {"domain_matches", check.domain_matches},
-                {"design_holds", check.design_holds},
-                {"accuracy_matches", check.accuracy_matches},
-                {"holds", check.holds()}});
-  } else {
-    fmt::print("certificate {}: {}, {} from {} {}\n", *options.certificate,
-               total_guarantee(certificate).text(), name_of(design.mechanism), design.records,
-               certificate.unit ? "units" : "rows");
-    fmt::print("  the domain is the one of the release                 {}\n",
-               yes_or_no(check.domain_matches));
-    fmt::print("  the mechanism, rebuilt from its parameters, keeps it  {}\n",
-               yes_or_no(check.design_holds));
-    fmt::print("  and is as accurate as stated                         {}\n",
-               yes_or_no(check.accuracy_matches));
-    fmt::print("  unit, roster and the number of records are as declared, not checked\n");
-    fmt::print("{}\n", check.holds() ? "holds" : "DOES NOT HOLD");
-  }
-  return check.holds() ? kSuccess : kFailure;
-}
-
-int verify_certificate(const VerifyOptions& options) {
-  refuse_options_beside_certificate(options);
-  const std::string text = read_text_file(*options.certificate);
-  if (is_central_certificate(text, *options.certificate)) return verify_central(text, options);
-  if (is_gaussian_certificate(text, *options.certificate)) return verify_gaussian(text, options);
-  const Certificate certificate = parse_certificate(text, *options.certificate);
-  const Domain domain = read_domain(needed(options.domain, "--domain"));
-  if (options.candidates_file && certificate.space.list != CandidateList::kFile) {
+  const bool file = local != nullptr && local->space.list;
+  const bool seeded =
+      local != nullptr && !file && !local->space.fresh && !stated.facts.list_sha256.empty();
+  if (options.candidates_file && !file) {
     throw InvalidInput(
         "--candidates-file is for releases from a file of candidates, but this is none");
   }
-  if (options.mechanism.reference && certificate.space.list != CandidateList::kSeeded) {
+  if (reference && !seeded) {
     throw InvalidInput(
         "--reference is for a seeded list of candidates drawn after public records, but this "
         "certificate is of another space");
   }
-  if (options.mechanism.reference && !certificate.reference) {
+  if (reference && !local->reference) {
     throw InvalidInput("--reference is given, but the certificate says that there was none");
   }
-  std::optional<Candidates> list;
-  if (options.candidates_file) list = read_candidates(*options.candidates_file, domain);
-  if (const auto& reference = options.mechanism.reference;
-      reference && certificate.space.list == CandidateList::kSeeded) {
-    list = ReferenceCandidates(domain, read_public_digits(*reference, domain))
-               .seeded(certificate.outcome_count);
+  if (options.candidates_file) return read_candidates(*options.candidates_file, domain);
+  if (!reference) return std::nullopt;
+  return ReferenceCandidates(domain, read_public_digits(*reference, domain))
+      .seeded(stated.facts.outcomes);
+}
+
+/// What is checked of a certificate, in words for its model.
+struct CheckWords {
+  const char* design;
+  const char* guarantee;
+  const char* total;
+  const char* accuracy;
+  const char* declared;
+};
+
+constexpr CheckWords kLocalWords = {
+    "the bounds recomputed here are the release's", "they keep the claim",
+    "the draws add up to at most the total", nullptr,
+    "unit, roster and where references came from are as declared, not checked"};
+constexpr CheckWords kCentralWords = {
+    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr,
+    "it is as accurate as stated",
+    "unit, roster, covariance and the number of records are as declared, not checked"};
+
+void print_check(const StatedCertificate& stated, const CertificateCheck& check,
+                 const std::string& name) {
+  const bool local = stated.spec.local() != nullptr;
+  const CheckWords& words = local ? kLocalWords : kCentralWords;
+  const auto line = [](const char* what, bool holds, const std::string& more = "") {
+    if (what != nullptr) fmt::print("  {:<46}{}{}\n", what, yes_or_no(holds), more);
+  };
+  fmt::print("certificate {}: {}{}\n", name, stated.total.text(),
+             stated.facts.records ? fmt::format(", from {} {}", *stated.facts.records,
+                                                stated.spec.unit ? "units" : "rows")
+                                  : " in all");
+  line("the domain is the one of the release", check.domain_matches);
+  if (local && !stated.facts.list_sha256.empty() && !check.list_matches) {
+    fmt::print("  {:<46}cannot be told\n", "the candidates are those of the release");
+  } else if (check.list_matches) {
+    line("the candidates are those of the release", *check.list_matches);
+  } else if (local && stated.spec.local()->space.fresh) {
+    fmt::print("  {:<46}cannot be told\n", "the candidates are those of the release");
   }
-  const CertificateCheck check = check_certificate(certificate, domain, list);
-  const bool pure = certificate.per_draw.notion == Privacy::Notion::kPure;
-  const char* claimed = pure ? "epsilon_claimed" : "mu_claimed";
-  if (options.json) {
-    print_json({{claimed, certificate.per_draw.parameter()},
-                {"total_claimed", certificate.total},
-                {"epsilon_realised", number(check.epsilon_realised_up)},
-                {"domain_matches", check.domain_matches},
-                {"list_matches", check.list_matches ? Json(*check.list_matches) : Json(nullptr)},
-                {"integers_match", check.integers_match},
-                {"arithmetic_holds", check.arithmetic_holds},
-                {"total_holds", check.total_holds},
-                {"holds", check.holds()}});
-  } else {
-    fmt::print("certificate {}: {}, {} draw{} of a unit, {:g} in all\n", *options.certificate,
-               certificate.per_draw.text(), certificate.draws_per_unit,
-               certificate.draws_per_unit == 1 ? "" : "s", certificate.total);
-    fmt::print("  the domain is the one of the release         {}\n",
-               yes_or_no(check.domain_matches));
-    if (certificate.space.kind == SpaceKind::kCandidates) {
-      fmt::print("  the candidates are those of the release       {}\n",
-                 check.list_matches ? yes_or_no(*check.list_matches) : "cannot be told");
-    }
-    fmt::print("  the bounds recomputed here are the release's  {}\n",
-               yes_or_no(check.integers_match));
-    fmt::print("  they keep the claim                          {}  (epsilon {:.15g} realised)\n",
-               yes_or_no(check.arithmetic_holds), check.epsilon_realised_up);
-    fmt::print("  the draws add up to at most the total        {}\n", yes_or_no(check.total_holds));
-    fmt::print(
-        "  model, unit, roster and where references came from are as declared, not checked\n");
-    fmt::print("{}\n", check.holds() ? "holds" : "DOES NOT HOLD");
+  line(words.design, check.design_matches);
+  line(words.guarantee, check.guarantee_holds,
+       local ? fmt::format("  (epsilon {:.15g} realised)", check.epsilon_realised_up) : "");
+  line(words.total, check.total_holds);
+  line(words.accuracy, check.accuracy_matches);
+  fmt::print("  {}\n{}\n", words.declared, check.holds() ? "holds" : "DOES NOT HOLD");
+}
+
+int verify_certificate(const VerifyOptions& options) {
+  refuse_options_beside_certificate(options);
+  const std::string& name = *options.certificate;
+  const StatedCertificate stated = parse_certificate(read_text_file(name), name);
+  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const CertificateCheck check =
+      mollify::verify_certificate(stated, name, domain, known_list(stated, domain, options));
+  if (!options.json) {
+    print_check(stated, check, name);
+    return check.holds() ? kSuccess : kFailure;
   }
+  Json json{{"promised", guarantee_json(stated.total)},
+            {"domain_matches", check.domain_matches},
+            {"list_matches", check.list_matches ? Json(*check.list_matches) : Json(nullptr)},
+            {"design_matches", check.design_matches},
+            {"guarantee_holds", check.guarantee_holds},
+            {"total_holds", check.total_holds},
+            {"accuracy_matches", check.accuracy_matches},
+            {"holds", check.holds()}};
+  if (stated.spec.local() != nullptr) json["epsilon_realised"] = number(check.epsilon_realised_up);
+  print_json(json);
   return check.holds() ? kSuccess : kFailure;
 }
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "front/entropy.h"
-#include "io/domain_hash.h"
+#include "space/domain_hash.h"
 #include "io/domain_yaml.h"
 #include "kernel/core/invalid_input.h"
 

@@ -10,16 +10,13 @@
 
 #include <fmt/format.h>
 
-#include "io/domain_hash.h"
 #include "io/line_reader.h"
-#include "io/sha256.h"
 #include "kernel/core/invalid_input.h"
+#include "space/candidates_text.h"
+#include "space/domain_hash.h"
 
 namespace mollify {
 namespace {
-
-constexpr std::string_view kListFormat = "mollify candidates 1";
-constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
 
 /// The parts of a line that is being read from its front.
 class Fields {
@@ -49,33 +46,6 @@ class Fields {
 
 }  // namespace
 
-void write_candidates(const Candidates& candidates, const Domain& domain,
-                      const std::function<void(std::string_view)>& take) {
-  const bool dense = !candidates.densities().empty();
-  std::string part =
-      fmt::format("{}\ndomain {}\nrecords {} columns {}{}\n", kListFormat, domain_hash(domain),
-                  candidates.size(), candidates.columns(), dense ? " densities" : "");
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const auto out = std::back_inserter(part);
-    for (const std::uint32_t digit : candidates[i]) fmt::format_to(out, "{},", digit);
-    if (dense) {
-      fmt::format_to(out, "{:a}\n", static_cast<double>(candidates.densities()[i]));
-    } else {
-      part.back() = '\n';
-    }
-    if (part.size() < kPartBytes) continue;
-    take(part);
-    part.clear();
-  }
-  take(part);
-}
-
-std::string candidates_hash(const Candidates& candidates, const Domain& domain) {
-  Sha256 hash;
-  write_candidates(candidates, domain, [&](std::string_view part) { hash.add(part); });
-  return hash.hex();
-}
-
 Candidates read_candidates(const std::string& path, const Domain& domain) {
   LineReader lines(path);
   const auto refuse = [&](const std::string& what) {
@@ -90,7 +60,8 @@ Candidates read_candidates(const std::string& path, const Domain& domain) {
   };
 
   Fields first = next("be a list of candidates");
-  if (!first.word(kListFormat) || !first.at_end()) refuse(fmt::format("be \"{}\"", kListFormat));
+  if (!first.word(kCandidatesFormat) || !first.at_end())
+    refuse(fmt::format("be \"{}\"", kCandidatesFormat));
   Fields second = next("name its domain");
   if (!second.word("domain ")) refuse("name the domain's hash");
   if (!second.word(domain_hash(domain)) || !second.at_end()) {

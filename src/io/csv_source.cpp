@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "io/sha256.h"
+#include "space/sha256.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {

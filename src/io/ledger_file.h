@@ -7,22 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "accounting/ledger.h"
 #include "accounting/ledger_account.h"
 #include "accounting/privacy.h"
 #include "accounting/protection_scope.h"
 
 namespace mollify {
-
-/// What is charged for a release. All of it is public.
-struct ReleaseCharge {
-  std::string data_set;   ///< the name under which releases of the same data are counted
-  ProtectionScope scope;  ///< whose data the promise is about
-  ExactPrivacy cost;      ///< of all that is released together
-  std::string model;      ///< "local", "integral" or "central"
-  std::string mechanism;
-  std::uint64_t count = 0;         ///< records asked for, for each unit
-  std::string certificate_sha256;  ///< of the certificate's bytes
-};
 
 /// What a data set's releases may cost together, and for whom.
 struct LedgerTotal {
@@ -57,7 +47,7 @@ struct DataSetSummary {
 /// that fails afterwards keeps it, which errs on the safe side. Several processes may use one file
 /// on the same computer at once: the check against the total and the entry are one transaction.
 /// Whatever happens to the program, the file stays in order (SQLite's own recovery).
-class LedgerFile {
+class LedgerFile final : public Ledger {
  public:
   enum class Opening {
     kExisting,   ///< refused if there is none
@@ -67,13 +57,11 @@ class LedgerFile {
   /// InvalidInput, one sentence naming the file, if it cannot be opened, is not a ledger, is
   /// damaged or is of another version of this format.
   LedgerFile(const std::string& path, Opening opening);
-  ~LedgerFile();
-  LedgerFile(const LedgerFile&) = delete;
-  LedgerFile& operator=(const LedgerFile&) = delete;
+  ~LedgerFile() override;
 
   /// Records a release that is about to be made. InvalidInput, and nothing is recorded, if the data
   /// set's total protects more than the release does, or would be passed.
-  void charge(const ReleaseCharge& release);
+  void charge(const ReleaseCharge& release) override;
 
   /// Declares what a data set's releases may cost, those recorded already included. InvalidInput if
   /// there is a total already and `replace` does not say that it is meant to be replaced, if there

@@ -21,7 +21,7 @@ class BandSampler final : public LocalSampler {
 
   explicit BandSampler(Band band) : band_(std::move(band)) {}
 
-  const Band& band() const { return band_; }
+  const Band* band() const override { return &band_; }
 
   std::size_t outcome_count() const override { return band_.outcome_count(); }
   Privacy guarantee() const override { return Privacy::pure(band_.epsilon()); }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "accounting/privacy.h"
+#include "kernel/core/band.h"
 #include "kernel/core/secure_random.h"
 #include "local/law.h"
 #include "local/scored_outcomes.h"
@@ -46,6 +47,10 @@ class LocalSampler {
 
   /// The exact law of one such draw. NOT PRIVATE.
   virtual Law law(const ScoredOutcomes& p) const = 0;
+
+  /// The band that it draws from, whatever the estimate is that is projected on it; none where there
+  /// is no band.
+  virtual const Band* band() const { return nullptr; }
 
   /// An upper bound, from the sampler's public integers and rounded up, on ln of the ratio of any
   /// outcome's probabilities under any two inputs. What `guarantee` claims, recomputed.

@@ -1,96 +1,20 @@
 #include "release/central_release.h"
 
-#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
 
-#include <fmt/format.h>
-
-#include "io/csv_writer.h"
-#include "io/domain_hash.h"
-#include "io/domain_yaml.h"
-#include "io/private_table.h"
-#include "io/public_records.h"
-#include "io/roster.h"
+#include "central/gaussian_sampler.h"
+#include "central/whitening.h"
 #include "kernel/core/invalid_input.h"
-#include "mollify/version.h"
+#include "records/numeric_rows.h"
+#include "records/private_table.h"
+#include "records/record_writer.h"
+#include "release/design.h"
+#include "release/spec_json.h"
 
 namespace mollify {
 namespace {
-
-using Records = std::variant<std::vector<std::uint32_t>, UnitTable>;
-
-Domain enumerable_domain(const CentralReleaseRequest& request) {
-  Domain domain = read_domain(request.domain);
-  domain.require_enumerable("model central");
-  return domain;
-}
-
-void validate_central(const CentralReleaseRequest& request) {
-  if (request.roster && !request.unit) {
-    throw InvalidInput("a roster of units needs the unit column, but none is given");
-  }
-  if (request.roster && same_file_or_content(*request.roster, request.data)) {
-    throw InvalidInput(fmt::format("the roster must be public, but {} is the private file itself",
-                                   *request.roster));
-  }
-  if (request.count && request.rate) {
-    throw InvalidInput(
-        "a rate releases as many records as come, so it is given instead of a count, but both are "
-        "given");
-  }
-  constexpr std::uint64_t kMostOutputs = 100'000'000;
-  if (request.count && (*request.count < 1 || *request.count > kMostOutputs)) {
-    throw InvalidInput(
-        fmt::format("count must be from 1 to {}, but is {}", kMostOutputs, *request.count));
-  }
-  if (!request.count && !request.rate) {
-    throw InvalidInput("a number of records to release is needed, but no count is given");
-  }
-  if (request.rate && request.mechanism && request.mechanism != CentralMechanism::kPoissonRr) {
-    throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
-                                   name_of(*request.mechanism)));
-  }
-}
-
-Records read_records(const CentralReleaseRequest& request, const Domain& domain) {
-  if (!request.unit) return read_outcomes(request.data, domain);
-  std::optional<StringIndex> roster;
-  if (request.roster) roster = read_roster(*request.roster, *request.unit);
-  return read_units(request.data, domain, *request.unit, roster);
-}
-
-/// What is spent on a hint; the rest is for the draw.
-Privacy half_of(const Privacy& budget) {
-  return Privacy::approximate(budget.epsilon / 2, budget.delta / 2);
-}
-
-void validate_support(const CentralReleaseRequest& request, const Domain& domain) {
-  if (!(request.budget.delta > 0)) {
-    throw InvalidInput("a hint of the support needs a delta above 0, but there is none");
-  }
-  if (request.mechanism == CentralMechanism::kProduct) {
-    throw InvalidInput("mechanism product is for bits, which have no support to be found");
-  }
-  const Column& column = domain.columns().front();
-  if (domain.columns().size() > 1 || !std::holds_alternative<IntegerCells>(column.cells()) ||
-      column.mapping().null_is_category) {
-    throw InvalidInput(fmt::format(
-        "a hint of the support needs a domain of one integer column whose nulls have a value, but "
-        "{} is another",
-        request.domain));
-  }
-}
-
-CentralDesign design_for(const CentralReleaseRequest& request, std::uint64_t records,
-                         std::uint64_t outcomes) {
-  if (records < 1) {
-    throw InvalidInput(fmt::format("model central needs at least one {}, but {} has none",
-                                   request.unit ? "unit" : "row", request.data));
-  }
-  const CentralRequest sizes{records, outcomes, request.count.value_or(1),
-                             request.support ? half_of(request.budget) : request.budget};
-  if (request.rate) return design_poisson(sizes, *request.rate);
-  return request.mechanism ? design_central(*request.mechanism, sizes) : best_central_design(sizes);
-}
 
 /// One of a unit's records, each alike, though equal ones are counted together.
 std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const double> counts,
@@ -106,69 +30,172 @@ std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const do
   return outcomes[i];
 }
 
+class FiniteRelease final : public PreparedRelease {
+ public:
+  FiniteRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster)
+      : PreparedRelease(std::move(made.certificate)),
+        domain_(std::move(domain)),
+        roster_(std::move(roster)),
+        sampler_(std::move(made.central)),
+        finder_(std::move(made.finder)) {}
+
+  void require(const Source& data) const override {
+    require_columns(data, domain_, certificate().spec.unit);
+  }
+
+  void draw(const Source& data, SecureRandom& random, Sink& sink) const override {
+    std::vector<std::uint32_t> records =
+        certificate().spec.unit ? unit_records(data, random) : read_outcomes(data, domain_);
+    records.resize(*certificate().facts.records);  // were the data changed since it was counted
+    RecordWriter writer(domain_, sink);
+    for (const std::uint32_t outcome :
+         finder_ ? draw_within_support(records, random) : sampler_->draw(records, random)) {
+      writer.write_outcome(outcome, random);
+    }
+    writer.finish();
+  }
+
+ private:
+  std::vector<std::uint32_t> unit_records(const Source& data, SecureRandom& random) const {
+    const UnitTable units = read_units(data, domain_, *certificate().spec.unit, roster_);
+    std::vector<std::uint32_t> drawn(units.size());
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      const auto outcomes = units.outcomes(unit);
+      drawn[unit] = outcomes.empty() ? static_cast<std::uint32_t>(random.below(domain_.size()))
+                                     : one_of(outcomes, units.weights(unit), random);
+    }
+    return drawn;
+  }
+
+  // The mechanism is the public choice for the whole domain, with parameters for the interval: it
+  // has been paid for, and a design exists for each that there can be
+  // (tests/central/central_design.cpp).
+  std::vector<std::uint32_t> draw_within_support(std::span<const std::uint32_t> records,
+                                                 SecureRandom& random) const {
+    const OutcomeInterval interval = finder_->find(records, random);
+    const CentralDesign& whole = certificate().finite()->design;
+    const CentralRequest sizes{whole.records, interval.width(), whole.outputs.value_or(1),
+                               whole.guarantee};
+    const CentralDesign design =
+        whole.outputs ? design_central(whole.mechanism, sizes) : design_poisson(sizes, whole.rate);
+    return map_back(interval,
+                    make_central_sampler(design)->draw(map_into(interval, records), random));
+  }
+
+  Domain domain_;
+  std::optional<StringIndex> roster_;
+  std::unique_ptr<CentralSampler> sampler_;  // over the whole domain
+  std::optional<SupportFinder> finder_;
+};
+
+class GaussianRelease final : public PreparedRelease {
+ public:
+  GaussianRelease(DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
+                  std::optional<StringIndex> roster)
+      : PreparedRelease(std::move(made.certificate)),
+        domain_(std::move(domain)),
+        columns_(std::move(columns)),
+        roster_(std::move(roster)),
+        sampler_(*certificate().gaussian(), std::move(whitening)) {}
+
+  void require(const Source& data) const override {
+    const auto& unit = certificate().spec.unit;
+    require_columns(data, domain_, unit);
+    if (!unit) data.require_repeatable();
+  }
+
+  void draw(const Source& data, SecureRandom& random, Sink& sink) const override {
+    RecordWriter writer(columns_, sink);
+    const std::vector<double> released = draw_points(data, random);
+    for (std::size_t i = 0; i < released.size(); i += columns_.size()) {
+      writer.write_point(std::span(released).subspan(i, columns_.size()));
+    }
+    writer.finish();
+  }
+
+ private:
+  std::vector<double> draw_points(const Source& data, SecureRandom& random) const {
+    const auto& unit = certificate().spec.unit;
+    if (!unit) return sampler_.draw(NumericRows(data, columns_), random);
+    const MemoryTable units(columns_.size(),
+                            read_unit_points(data, columns_, *unit, roster_, random));
+    return sampler_.draw(units, random);
+  }
+
+  Domain domain_;
+  RealColumns columns_;
+  std::optional<StringIndex> roster_;
+  GaussianSampler sampler_;
+};
+
+/// Whitened coordinates are counted from the middle of the declared ranges.
+Whitening whitening_for(const GaussianSpec& spec, const RealColumns& columns,
+                        const PublicInputs& inputs) {
+  const std::size_t dimension = columns.size();
+  std::vector<double> covariance(dimension * dimension);
+  for (std::size_t i = 0; i < dimension; ++i) covariance[i * dimension + i] = 1;
+  if (spec.covariance) covariance = inputs.covariance(spec.covariance->name, columns);
+  std::vector<double> middle;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    middle.push_back(columns.low(i) / 2 + columns.high(i) / 2);
+  }
+  return Whitening::from_covariance(dimension, covariance, middle);
+}
+
+std::vector<WhitenedRange> mean_ranges(const RealColumns& columns, const Whitening& whitening) {
+  std::vector<double> low;
+  std::vector<double> high;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    low.push_back(columns.low(i));
+    high.push_back(columns.high(i));
+  }
+  return whitening.ranges_of_box(low, high);
+}
+
+/// The number of records, and the roster that it is of, if there is one.
+std::optional<StringIndex> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
+                                         std::optional<std::uint64_t> records, PublicFacts& facts) {
+  std::optional<StringIndex> roster;
+  if (spec.roster) {
+    roster = inputs.roster(spec.roster->name, *spec.unit);
+    records = roster->size();
+  }
+  if (!records) {
+    throw InvalidInput("model central needs the number of records, but none is given");
+  }
+  facts.records = records;
+  return roster;
+}
+
 }  // namespace
 
-CentralRelease::CentralRelease(const CentralReleaseRequest& request)
-    : domain_((validate_central(request), enumerable_domain(request))),
-      data_(read_records(request, domain_)) {
-  const std::uint64_t count =
-      std::visit([](const auto& records) { return std::uint64_t{records.size()}; }, data_);
-  certificate_.version = kVersion;
-  certificate_.unit = request.unit;
-  certificate_.roster = request.roster;
-  if (request.support) validate_support(request, domain_);
-  certificate_.design = design_for(request, count, domain_.size());
-  if (request.support) {
-    const Privacy budget = half_of(request.budget);
-    const auto& cells = std::get<IntegerCells>(domain_.columns().front().cells());
-    finder_.emplace(hint_in_cells(*request.support, cells), domain_.size(), count, budget.epsilon,
-                    budget.delta);
-    certificate_.hint = CertifiedHint{*request.support, budget.epsilon, budget.delta};
-  }
-  certificate_.domain_sha256 = domain_hash(domain_);
-  sampler_ = make_central_sampler(certificate_.design);
+std::unique_ptr<const PreparedRelease> prepare_finite(ReleaseSpec spec, const PublicInputs& inputs,
+                                                      std::optional<std::uint64_t> records) {
+  validate_spec(spec);
+  Domain domain = complete_spec(spec, inputs);
+  domain.require_enumerable("model central");
+  PublicFacts facts{.outcomes = domain.size()};
+  auto roster = count_records(spec, inputs, records, facts);
+  DesignedRelease made = design_release(spec, facts, domain);
+  return std::make_unique<const FiniteRelease>(std::move(made), std::move(domain),
+                                               std::move(roster));
 }
 
-std::vector<std::uint32_t> CentralRelease::unit_records(SecureRandom& random) const {
-  const auto& units = std::get<UnitTable>(data_);
-  std::vector<std::uint32_t> drawn(units.size());
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    const auto outcomes = units.outcomes(unit);
-    drawn[unit] = outcomes.empty() ? static_cast<std::uint32_t>(random.below(domain_.size()))
-                                   : one_of(outcomes, units.weights(unit), random);
-  }
-  return drawn;
-}
-
-// The mechanism is the public choice for the whole domain, with parameters for the interval: it has
-// been paid for, and a design exists for each that there can be (tests/central/central_design.cpp).
-std::vector<std::uint32_t> CentralRelease::draw_within_support(
-    std::span<const std::uint32_t> records, SecureRandom& random) const {
-  const OutcomeInterval interval = finder_->find(records, random);
-  const CentralDesign& whole = certificate_.design;
-  const CentralRequest sizes{whole.records, interval.width(), whole.outputs.value_or(1),
-                             whole.guarantee};
-  const CentralDesign design =
-      whole.outputs ? design_central(whole.mechanism, sizes) : design_poisson(sizes, whole.rate);
-  return map_back(interval,
-                  make_central_sampler(design)->draw(map_into(interval, records), random));
-}
-
-std::string CentralRelease::run(SecureRandom& random) const {
-  const auto draw = [&](std::span<const std::uint32_t> records) {
-    return finder_ ? draw_within_support(records, random) : sampler_->draw(records, random);
-  };
-  const auto* rows = std::get_if<std::vector<std::uint32_t>>(&data_);
-  const std::vector<std::uint32_t> released = rows ? draw(*rows) : draw(unit_records(random));
-  std::string csv;
-  std::vector<std::string> fields;
-  for (const Column& column : domain_.columns()) fields.push_back(column.name());
-  append_csv_record(fields, csv);
-  for (const std::uint32_t outcome : released) {
-    domain_.decode(outcome, random, fields);
-    append_csv_record(fields, csv);
-  }
-  return csv;
+std::unique_ptr<const PreparedRelease> prepare_gaussian(ReleaseSpec spec,
+                                                        const PublicInputs& inputs,
+                                                        std::optional<std::uint64_t> records) {
+  validate_spec(spec);
+  Domain domain = complete_spec(spec, inputs);
+  const GaussianSpec& gaussian = *spec.gaussian();
+  RealColumns columns(domain, gaussian.logarithms);
+  Whitening whitening = whitening_for(gaussian, columns, inputs);
+  PublicFacts facts;
+  auto roster = count_records(spec, inputs, records, facts);
+  if (!gaussian.mean_bound) facts.mean_ranges = mean_ranges(columns, whitening);
+  DesignedRelease made = design_release(spec, facts, domain);
+  return std::make_unique<const GaussianRelease>(std::move(made), std::move(domain),
+                                                 std::move(columns), std::move(whitening),
+                                                 std::move(roster));
 }
 
 }  // namespace mollify

@@ -2,72 +2,101 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "local/mechanism.h"
+#include "accounting/privacy.h"
+#include "central/central_design.h"
+#include "central/gaussian_design.h"
 #include "release/release_space.h"
-#include "release/scorer_kind.h"
+#include "release/spec.h"
 
 namespace mollify {
 
-/// A public reference, whole: its records' counts, and where they were said to come from.
-struct CertifiedReference {
-  std::string origin;  ///< the file's name as it was given
-  /// Outcome, records; ascending. None for candidates: they are drawn after the records.
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;
+/// Outcomes, ascending, and how many records each has.
+using OutcomeCounts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+
+/// What is public about a release and no part of its spec: it was read from public inputs, or
+/// counted. With the spec and the domain it makes everything else.
+struct PublicFacts {
+  /// n of the central model: rows, or units.
+  std::optional<std::uint64_t> records{};
+  /// How many units the roster lists, in the local model.
+  std::optional<std::uint64_t> units{};
+  /// Of the space that is chosen from; of Gaussian samples there are none.
+  std::uint64_t outcomes = 0;
+  /// Of a list of candidates that everybody can have; empty if there is none.
+  std::string list_sha256{};
+  /// The reference's records, where the band is made of them: not of candidates.
+  std::optional<OutcomeCounts> reference{};
+  /// Of Gaussian samples without a bound on the mean: where it lies, in whitened coordinates.
+  std::vector<WhitenedRange> mean_ranges{};
+
+  friend bool operator==(const PublicFacts&, const PublicFacts&) = default;
 };
 
-/// The certificate of a local or integral release. Nothing in it depends on private data: it is
-/// made of the flags, the domain, the reference and the roster, all public, and of what follows
-/// from them.
-struct Certificate {
-  std::string version;                 ///< of mollify
-  std::string model;                   ///< "local" or "integral"
-  std::optional<std::string> unit;     ///< the unit column; none: the whole table is one unit
-  std::optional<std::string> roster;   ///< the public list of units, as it was given
-  std::optional<std::uint64_t> units;  ///< how many it lists; absent without a roster
-  std::uint64_t draws_per_unit = 0;    ///< M
+/// What a local or integral release draws by.
+struct LocalDesign {
   Mechanism mechanism = Mechanism::kMinimax;
-  CertifiedSpace space{};
+  SpaceKind space = SpaceKind::kCategories;
+  std::optional<CandidateList> list{};  ///< of candidates
   ScorerKind scorer = ScorerKind::kEmpirical;
-  Privacy per_draw{};                   ///< what each draw promises
-  double total = 0;                     ///< epsilon or mu of all draws of a unit, rounded up
-  std::optional<double> c1, c2, gamma;  ///< where the mechanism has them
-  std::optional<double> floor;          ///< b, where the mechanism has a band
-  std::optional<CertifiedReference> reference;  ///< none: uniform
-  std::string domain_sha256;
-  std::uint64_t outcome_count = 0;     ///< of the space
-  std::string public_integers_sha256;  ///< of the band's bounds or the matrix (public_digest)
+  std::optional<double> c1{};     ///< as chosen, where it was not given
+  std::optional<double> floor{};  ///< b, where the mechanism has a band
+  /// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a
+  /// matrix's defining integers.
+  std::string integers_sha256{};
+};
+
+/// What a central release from a finite domain draws by. With a hint the design is made for the
+/// interval that is found; this one is for the whole domain, which is the worst.
+struct FiniteDesign {
+  CentralDesign design{};
+  std::optional<Privacy> hint{};  ///< what finding the interval costs
+};
+
+/// The certificate of a release: its spec, and what follows from it. Nothing in it depends on
+/// private data.
+struct Certificate {
+  std::string version;  ///< of mollify
+  ReleaseSpec spec;     ///< whole: with the hashes of all that it names
+  PublicFacts facts;
+  /// What each draw of a unit promises (local), or all that is drawn after a hint (central).
+  Privacy draw;
+  Privacy total;  ///< what all of it promises together, rounded up
+  std::variant<LocalDesign, FiniteDesign, GaussianDesign> design;
+
+  /// The name of what it draws by: "minimax", "ds-roo", "gaussian", ...
+  [[nodiscard]] std::string mechanism() const;
+  [[nodiscard]] const LocalDesign* local() const { return std::get_if<LocalDesign>(&design); }
+  [[nodiscard]] const FiniteDesign* finite() const { return std::get_if<FiniteDesign>(&design); }
+  [[nodiscard]] const GaussianDesign* gaussian() const {
+    return std::get_if<GaussianDesign>(&design);
+  }
 };
 
 /// Pretty-printed JSON, ending in a line feed, with the promise and its limits in words.
-std::string certificate_json(const Certificate& certificate);
+[[nodiscard]] std::string certificate_text(const Certificate& certificate);
 
-/// The reverse. Throws InvalidInput, one sentence naming `name`, for anything that is not a
-/// certificate of this format; also where its words say something else than its numbers.
-Certificate parse_certificate(const std::string& text, const std::string& name);
+/// What is promised, as sentences for people; and what is not.
+[[nodiscard]] std::vector<std::string> promises(const Certificate& certificate);
+[[nodiscard]] std::vector<std::string> non_promises(const Certificate& certificate);
 
-/// What is promised, as sentences for people: no event, and no decision taken later on the output,
-/// changes its probability by more than e^epsilon whatever the data [Husain et al. 2019, Lemma 9];
-/// and what is not.
-std::vector<std::string> promises(const Certificate& certificate);
-std::vector<std::string> non_promises(const Certificate& certificate);
+/// What a certificate's text states, before anything is believed: the spec and the facts that all
+/// the rest follows from, and the rest as it stands.
+struct StatedCertificate {
+  std::string version;
+  ReleaseSpec spec;
+  PublicFacts facts;
+  Privacy total;     ///< as stated
+  std::string text;  ///< all of it
+};
 
-/// The sampler that the certificate speaks of, rebuilt from it and, where it has the cells of a
-/// grid and a reference, its domain. Throws InvalidInput for parameters that no release can have
-/// had.
-std::unique_ptr<LocalSampler> sampler_of(const Certificate& certificate, const Domain& domain);
-
-/// The b that a certificate states for a sampler made with these parameters; none without a band.
-std::optional<double> stated_floor(const LocalSampler& sampler,
-                                   const MechanismParameters& parameters);
-
-/// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a
-/// matrix's defining integers. 64 hexadecimal digits. O(k).
-std::string public_digest(const LocalSampler& sampler);
+/// Throws InvalidInput, one sentence naming `name`, for anything that is no certificate of this
+/// format, and for facts that no release can have had.
+[[nodiscard]] StatedCertificate parse_certificate(const std::string& text, const std::string& name);
 
 }  // namespace mollify

@@ -22,7 +22,7 @@ double split_epsilon(double total, std::uint64_t count) {
   const double one = epsilon_per_draw_down(total, count);
   if (one < ExpBound::kLeastEpsilon) {
     const std::string draws = count == 1 ? "" : fmt::format(" for each of {} draws", count);
-    throw InvalidInput(fmt::format("epsilon must be at least {}{}, but is {}{}",
+    throw InvalidInput(fmt::format("epsilon must be at least {}{}, but is {:.6g}{}",
                                    ExpBound::kLeastEpsilon, draws, total,
                                    count == 1 ? "" : " for all of them"));
   }

@@ -5,11 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "io/candidates_file.h"
-#include "io/public_records.h"
 #include "kernel/core/invalid_input.h"
 #include "reference/multiscale_histogram.h"
 #include "reference/smoothed_histogram.h"
+#include "space/candidates_text.h"
 #include "space/recut_domain.h"
 
 namespace mollify {
@@ -19,39 +18,6 @@ constexpr std::uint64_t kUsualCells = 65'536;
 
 // In the order of the enumeration.
 constexpr std::array<std::string_view, 3> kListNames = {"seeded", "fresh", "file"};
-
-SpaceKind kind_of(const Domain& domain, const SpaceRequest& request) {
-  const bool list = request.candidates || request.fresh || request.candidates_file ||
-                    (request.scorer && needs_candidates(*request.scorer));
-  if (request.kind) return *request.kind;
-  if (list) return SpaceKind::kCandidates;
-  return request.cells ? SpaceKind::kGrid : chosen_space(domain);
-}
-
-Domain domain_of(const Domain& domain, const SpaceRequest& request) {
-  const SpaceKind kind = kind_of(domain, request);
-  require_space(domain, kind);
-  const auto refuse = [&](bool given, std::string_view option, SpaceKind owner) {
-    if (!given || kind == owner) return;
-    throw InvalidInput(fmt::format("{} belongs to space {}, but the space is {}", option,
-                                   name_of(owner), name_of(kind)));
-  };
-  refuse(request.cells.has_value(), "cells", SpaceKind::kGrid);
-  refuse(request.candidates.has_value(), "the number of candidates", SpaceKind::kCandidates);
-  refuse(request.fresh, "a fresh list", SpaceKind::kCandidates);
-  refuse(request.candidates_file.has_value(), "a file of candidates", SpaceKind::kCandidates);
-  if (request.scorer && needs_candidates(*request.scorer) && kind != SpaceKind::kCandidates) {
-    throw InvalidInput(fmt::format("score {} needs space candidates, but the space is {}",
-                                   name_of(*request.scorer), name_of(kind)));
-  }
-  if (request.candidates_file && (request.candidates || request.fresh)) {
-    throw InvalidInput(
-        fmt::format("a file of candidates holds the list, so it cannot be {}",
-                    request.fresh ? "a fresh list as well" : "told how many candidates there are"));
-  }
-  return kind == SpaceKind::kGrid ? recut_domain(domain, request.cells.value_or(kUsualCells))
-                                  : domain;
-}
 
 }  // namespace
 
@@ -63,10 +29,42 @@ std::string_view name_of(CandidateList list) noexcept {
   return kListNames[static_cast<std::size_t>(list)];
 }
 
-std::optional<CandidateList> candidate_list_named(std::string_view name) noexcept {
-  const auto* const found = std::find(kListNames.begin(), kListNames.end(), name);
-  if (found == kListNames.end()) return std::nullopt;
-  return static_cast<CandidateList>(found - kListNames.begin());
+std::optional<CandidateList> candidate_list(SpaceKind kind, const SpaceSpec& spec) {
+  if (kind != SpaceKind::kCandidates) return std::nullopt;
+  if (spec.fresh) return CandidateList::kFresh;
+  return spec.list ? CandidateList::kFile : CandidateList::kSeeded;
+}
+
+SpaceKind space_kind(const Domain& domain, const SpaceSpec& spec) {
+  const bool list =
+      spec.candidates || spec.fresh || spec.list || (spec.scorer && needs_candidates(*spec.scorer));
+  if (spec.kind) return *spec.kind;
+  if (list) return SpaceKind::kCandidates;
+  return spec.cells ? SpaceKind::kGrid : chosen_space(domain);
+}
+
+Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
+  const SpaceKind kind = space_kind(domain, spec);
+  require_space(domain, kind);
+  const auto refuse = [&](bool given, std::string_view option, SpaceKind owner) {
+    if (!given || kind == owner) return;
+    throw InvalidInput(fmt::format("{} belongs to space {}, but the space is {}", option,
+                                   name_of(owner), name_of(kind)));
+  };
+  refuse(spec.cells.has_value(), "cells", SpaceKind::kGrid);
+  refuse(spec.candidates.has_value(), "the number of candidates", SpaceKind::kCandidates);
+  refuse(spec.fresh, "a fresh list", SpaceKind::kCandidates);
+  refuse(spec.list.has_value(), "a file of candidates", SpaceKind::kCandidates);
+  if (spec.scorer && needs_candidates(*spec.scorer) && kind != SpaceKind::kCandidates) {
+    throw InvalidInput(fmt::format("score {} needs space candidates, but the space is {}",
+                                   name_of(*spec.scorer), name_of(kind)));
+  }
+  if (spec.list && (spec.candidates || spec.fresh)) {
+    throw InvalidInput(
+        fmt::format("a file of candidates holds the list, so it cannot be {}",
+                    spec.fresh ? "a fresh list as well" : "told how many candidates there are"));
+  }
+  return kind == SpaceKind::kGrid ? recut_domain(domain, spec.cells.value_or(kUsualCells)) : domain;
 }
 
 std::vector<double> reference_masses(const Empirical& public_records, SpaceKind kind,
@@ -75,37 +73,36 @@ std::vector<double> reference_masses(const Empirical& public_records, SpaceKind 
                                   : smoothed_histogram(public_records, space.size());
 }
 
-ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceRequest& request,
-                           const std::optional<std::string>& reference)
-    : domain_(domain_of(domain, request)), layout_(domain_) {
-  certified_.kind = kind_of(domain, request);
-  if (certified_.kind != SpaceKind::kCandidates) {
+ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
+                           const std::optional<PublicFile>& reference, const PublicInputs& inputs)
+    : kind_(space_kind(domain, spec)),
+      list_(candidate_list(kind_, spec)),
+      domain_(space_domain(domain, spec)),
+      layout_(domain_) {
+  if (!list_) {
     size_ = domain_.size();
-    if (certified_.kind == SpaceKind::kGrid) certified_.cells = request.cells.value_or(kUsualCells);
     return;
   }
-  if (reference && request.candidates_file) {
+  if (reference && spec.list) {
     throw InvalidInput(
         "a file of candidates knows the reference they were drawn from, but another is given");
   }
-  if (reference) reference_.emplace(domain_, read_public_digits(*reference, domain_));
-  if (request.fresh) {
-    certified_.list = CandidateList::kFresh;
-    size_ = request.candidates.value_or(Candidates::kUsual);
+  if (reference) reference_.emplace(domain_, inputs.records(reference->name, domain_));
+  size_ = spec.candidates.value_or(Candidates::kUsual);
+  if (list_ == CandidateList::kFresh) {
     Candidates::require_count(size_);
     return;
   }
-  if (request.candidates_file) {
-    certified_.list = CandidateList::kFile;
-    certified_.origin = request.candidates_file;
-    candidates_ = read_candidates(*request.candidates_file, domain_);
+  if (list_ == CandidateList::kFile) {
+    candidates_ = inputs.candidates(spec.list->name, domain_);
   } else {
-    certified_.list = CandidateList::kSeeded;
-    const std::uint64_t count = request.candidates.value_or(Candidates::kUsual);
-    candidates_ = reference_ ? reference_->seeded(count) : Candidates::seeded(domain_, count);
+    candidates_ = reference_ ? reference_->seeded(size_) : Candidates::seeded(domain_, size_);
   }
   size_ = candidates_->size();
-  certified_.sha256 = candidates_hash(*candidates_, domain_);
+}
+
+std::string ReleaseSpace::list_sha256() const {
+  return candidates_ ? candidates_hash(*candidates_, domain_) : std::string();
 }
 
 Candidates ReleaseSpace::fresh_candidates(SecureRandom& random) const {

@@ -3,40 +3,49 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <vector>
+#include <variant>
 
 #include "density/mixed_points.h"
+#include "local/scored_outcomes.h"
+#include "records/empirical.h"
 #include "records/unit_records.h"
+#include "records/unit_table.h"
 #include "release/local_release.h"
 
 namespace mollify {
 
-/// The records and estimates of every unit of a release, for analysis: what `compare` shows
-/// of private units. Without units the whole table is one.
+/// The estimates of every unit of a local or integral release; without units the whole table is
+/// one. A release draws from them, and `compare` shows them.
 ///
 /// Nothing of this may leave the data holder's machine if the data is private.
 class UnitEstimates {
  public:
-  /// Reads the release's data; of a whole table as many records as a release would keep. `release`
-  /// must outlive this. Throws InvalidInput for fresh candidates: units would have no outcomes in
-  /// common.
-  explicit UnitEstimates(const LocalRelease& release);
+  /// Reads the data. `release` must outlive this. Total, if release.require(data) has passed;
+  /// `random` chooses the records of a whole table that are kept.
+  UnitEstimates(const LocalRelease& release, const Source& data, SecureRandom& random);
 
-  [[nodiscard]] std::size_t size() const noexcept { return units_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept;
+
+  /// Of releases that do not draw by scores: how often the unit has each outcome.
+  [[nodiscard]] ScoredOutcomes outcomes(std::size_t unit) const noexcept;
+
+  /// Of releases that do: the unit's records as digits, one after the other.
+  [[nodiscard]] std::span<const std::uint32_t> digits(std::size_t unit) const noexcept {
+    return std::get<UnitRecords>(units_).digits(unit);
+  }
 
   /// The unit's records as points.
   [[nodiscard]] MixedPoints rows(std::size_t unit) const;
 
   /// Writes the estimate of the unit's distribution, up to a factor: of candidates against the law
   /// they were drawn from, otherwise masses. All zero without records. Requires as many places as
-  /// the space has outcomes.
+  /// the space has outcomes, and a list that is not fresh.
   void masses(std::size_t unit, std::span<float> masses) const;
 
  private:
   const LocalRelease* release_;
-  UnitRecords units_;
+  std::variant<Empirical, UnitTable, UnitRecords> units_;
 };
 
 }  // namespace mollify

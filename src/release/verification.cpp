@@ -4,15 +4,21 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "accounting/composition.h"
 #include "accounting/directed_rounding.h"
 #include "accounting/gaussian_composition.h"
-#include "io/candidates_file.h"
-#include "io/domain_hash.h"
+#include "accounting/shuffle_amplification.h"
 #include "kernel/core/seeded_random.h"
 #include "kernel/search/projection.h"
-#include "local/band_sampler.h"
-#include "space/recut_domain.h"
+#include "kernel/core/sparse_table.h"
+#include "kernel/core/table.h"
+#include "release/design.h"
+#include "release/release_space.h"
+#include "space/candidates_text.h"
+#include "space/domain_hash.h"
 
 namespace mollify {
 namespace {
@@ -165,22 +171,95 @@ class BandTrial {
   bool holds_ = true;
 };
 
-/// Requires the domain of the certificate.
-void look_at_space(const Certificate& certificate, const Domain& domain,
+/// Whether the domain, and what is chosen from, are those of the certificate.
+void look_at_space(const StatedCertificate& stated, const Domain& domain,
                    const std::optional<Candidates>& list, CertificateCheck& check) {
-  const std::uint64_t count = certificate.outcome_count;
-  const CertifiedSpace& space = certificate.space;
-  require_space(domain, space.kind);
-  if (space.kind == SpaceKind::kCategories) check.domain_matches = count == domain.size();
-  if (space.kind == SpaceKind::kGrid) {
-    check.domain_matches = count == recut_domain(domain, space.cells).size();
+  check.domain_matches = stated.spec.domain.sha256 == domain_hash(domain);
+  if (!check.domain_matches || stated.spec.gaussian() != nullptr) return;
+  const std::uint64_t count = stated.facts.outcomes;
+  const LocalSpec* local = stated.spec.local();
+  const SpaceKind kind = local ? space_kind(domain, local->space) : SpaceKind::kCategories;
+  if (kind != SpaceKind::kCandidates) {
+    const Domain space = local ? space_domain(domain, local->space) : domain;
+    check.domain_matches = space.is_enumerable() && count == space.size();
+    return;
   }
-  if (space.list == CandidateList::kSeeded && !certificate.reference) {
-    check.list_matches = candidates_hash(Candidates::seeded(domain, count), domain) == space.sha256;
+  static_cast<void>(space_domain(domain, local->space));  // refuses what contradicts itself
+  if (candidate_list(kind, local->space) == CandidateList::kFresh) {
+    check.domain_matches = stated.facts.list_sha256.empty() &&
+                           count == local->space.candidates.value_or(Candidates::kUsual);
+    return;
   }
-  if (space.list && space.list != CandidateList::kFresh && list) {
-    check.list_matches = list->size() == count && candidates_hash(*list, domain) == space.sha256;
+  const auto matches = [&](const Candidates& known) {
+    return known.size() == count && candidates_hash(known, domain) == stated.facts.list_sha256;
+  };
+  if (list) {
+    check.list_matches = matches(*list);
+  } else if (!local->space.list && !local->reference) {
+    check.list_matches = matches(Candidates::seeded(domain, count));
   }
+  if (!local->space.list) {
+    check.domain_matches = count == local->space.candidates.value_or(Candidates::kUsual);
+  }
+}
+
+/// Whether shuffling and subsampling make of epsilon0 what is promised; true for mechanisms that do
+/// not rest on them.
+bool amplification_holds(const CentralDesign& design) {
+  const Privacy& promised = design.guarantee;
+  const auto keeps = [&](const DeltaBounds& delta) {
+    return promised.notion == PrivacyNotion::kApproximate && delta.upper <= promised.delta;
+  };
+  switch (design.mechanism) {
+    case CentralMechanism::kSubsetRr:
+      return keeps(subset_delta(
+          {design.records, *design.outputs, design.outcomes, *design.epsilon0}, promised.epsilon));
+    case CentralMechanism::kShuffledRr:
+      return design.outputs == design.records &&
+             keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0},
+                                 promised.epsilon));
+    case CentralMechanism::kPoissonRr:
+      return keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0, design.rate},
+                                 promised.epsilon));
+    default:
+      return true;
+  }
+}
+
+/// Whether the integers of what was designed keep what each draw promises, and the draws what is
+/// promised in all.
+void look_at_integers(const DesignedRelease& made, CertificateCheck& check) {
+  const Certificate& certificate = made.certificate;
+  if (const GaussianDesign* gaussian = certificate.gaussian()) {
+    check_gaussian_design(*gaussian);
+    check.guarantee_holds = check.total_holds = true;
+    return;
+  }
+  if (const FiniteDesign* finite = certificate.finite()) {
+    check.guarantee_holds = amplification_holds(finite->design) &&
+                            made.central->guarantee() == finite->design.guarantee;
+    check.total_holds = finite->hint || certificate.total == certificate.draw;
+    return;
+  }
+  check.epsilon_realised_up = made.local->epsilon_realised_up();
+  const double one = certificate.draw.parameter();
+  const bool pure = certificate.draw.notion == PrivacyNotion::kPure;
+  check.guarantee_holds =
+      made.local->guarantee_holds() && (!pure || check.epsilon_realised_up <= one);
+  const std::uint64_t count = *certificate.spec.count;
+  const double total = certificate.total.parameter();
+  check.total_holds =
+      one <= (pure ? epsilon_per_draw_down(total, count) : mu_per_draw_down(total, count));
+}
+
+/// A certificate is its spec and its facts: whatever else it says must be what follows from them,
+/// so that nobody reads a promise that has not been seen to hold.
+void require_implied(const nlohmann::json& implied, const nlohmann::json& stated,
+                     const std::string& name) {
+  const auto changes = nlohmann::json::diff(implied, stated);
+  if (changes.empty()) return;
+  throw InvalidInput(fmt::format("{} must hold what follows from its numbers, but does not at {}",
+                                 name, changes.front().at("path").get<std::string>()));
 }
 
 }  // namespace
@@ -191,8 +270,8 @@ Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
   result.claimed = sampler.guarantee();
   result.epsilon_realised_up = sampler.epsilon_realised_up();
   result.holds = sampler.guarantee_holds();
-  if (const auto* band_sampler = dynamic_cast<const BandSampler*>(&sampler)) {
-    BandTrial trial(band_sampler->band());
+  if (const Band* band = sampler.band()) {
+    BandTrial trial(*band);
     for (std::uint64_t number = 0; number < inputs; ++number) {
       trial.try_input(adversarial_scores(number, sampler.outcome_count()));
       if (tried) tried(number + 1);
@@ -213,23 +292,30 @@ Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
   return result;
 }
 
-CertificateCheck check_certificate(const Certificate& certificate, const Domain& domain,
-                                   const std::optional<Candidates>& list) {
+CertificateCheck verify_certificate(const StatedCertificate& stated, const std::string& name,
+                                    const Domain& domain, const std::optional<Candidates>& list) {
   CertificateCheck check;
-  check.domain_matches = certificate.domain_sha256 == domain_hash(domain);
-  if (check.domain_matches) look_at_space(certificate, domain, list, check);
-  // Without its domain a grid is not known, and nothing can be rebuilt.
-  if (!check.domain_matches && certificate.space.kind == SpaceKind::kGrid) return check;
-  const std::unique_ptr<LocalSampler> sampler = sampler_of(certificate, domain);
-  check.integers_match = public_digest(*sampler) == certificate.public_integers_sha256;
-  check.epsilon_realised_up = sampler->epsilon_realised_up();
-  const bool pure = certificate.per_draw.notion == Privacy::Notion::kPure;
-  check.arithmetic_holds = sampler->guarantee_holds() &&
-                           (!pure || check.epsilon_realised_up <= certificate.per_draw.parameter());
-  const double affordable =
-      pure ? epsilon_per_draw_down(certificate.total, certificate.draws_per_unit)
-           : mu_per_draw_down(certificate.total, certificate.draws_per_unit);
-  check.total_holds = certificate.per_draw.parameter() <= affordable;
+  look_at_space(stated, domain, list, check);
+  if (!check.domain_matches) return check;
+  DesignedRelease made;
+  try {
+    made = design_release(stated.spec, stated.facts, domain);
+    look_at_integers(made, check);
+  } catch (const InvalidInput&) {
+    return check;  // numbers that no release can have had
+  }
+  made.certificate.version = stated.version;
+  const auto implied = nlohmann::json::parse(certificate_text(made.certificate));
+  const auto said = nlohmann::json::parse(stated.text);
+  const auto agree = [&](std::initializer_list<const char*> parts) {
+    return std::all_of(parts.begin(), parts.end(), [&](const char* part) {
+      return implied.contains(part) == said.contains(part) &&
+             (!implied.contains(part) || implied[part] == said[part]);
+    });
+  };
+  check.design_matches = agree({"design", "mechanism", "draw", "privacy"});
+  check.accuracy_matches = agree({"accuracy"});
+  if (check.holds()) require_implied(implied, said, name);
   return check;
 }
 

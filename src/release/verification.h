@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "accounting/privacy.h"
 #include "local/sampler.h"
 #include "release/certificate.h"
 #include "space/candidates.h"
@@ -28,8 +29,8 @@ struct Verification {
 /// infinities, negative numbers, nothing) beside the public extremes. A band's tables are built
 /// densely, from float and from double scores, and sparsely. After each input, `tried` (if any) is
 /// told how many there have been. O(inputs k).
-Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
-                            const std::function<void(std::uint64_t)>& tried = {});
+[[nodiscard]] Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
+                                          const std::function<void(std::uint64_t)>& tried = {});
 
 /// What checking a certificate found.
 struct CertificateCheck {
@@ -37,19 +38,24 @@ struct CertificateCheck {
   /// Of candidates: whether the list is the one of the release. None if there is none, and where it
   /// cannot be told: for a fresh list, and for a file or a reference that is not given.
   std::optional<bool> list_matches;
-  bool integers_match = false;    ///< the recomputed bounds are those of the release
-  bool arithmetic_holds = false;  ///< the bounds satisfy the claim, in integers
-  bool total_holds = false;       ///< the draws add up to at most the stated total
-  double epsilon_realised_up = 0;
-  bool holds() const {
-    return domain_matches && list_matches.value_or(true) && integers_match && arithmetic_holds &&
-           total_holds;
+  bool design_matches = false;     ///< prepared again it is this one, to the integer
+  bool guarantee_holds = false;    ///< and these integers keep what each draw promises
+  bool total_holds = false;        ///< and the draws together what is promised in all
+  bool accuracy_matches = false;   ///< and it is as accurate as stated
+  double epsilon_realised_up = 0;  ///< of one draw; of local releases
+
+  [[nodiscard]] bool holds() const noexcept {
+    return domain_matches && list_matches.value_or(true) && design_matches && guarantee_holds &&
+           total_holds && accuracy_matches;
   }
 };
 
-/// Rebuilds the public integers and the space from the certificate and checks all of the above.
-/// `list` is the list of candidates, where it was a file or was drawn after public records.
-CertificateCheck check_certificate(const Certificate& certificate, const Domain& domain,
-                                   const std::optional<Candidates>& list = std::nullopt);
+/// Designs the release again from the spec and the facts that the certificate states, and compares
+/// what follows with the rest of it. `list` is the list of candidates, where it was a file or was
+/// drawn after public records. Throws InvalidInput, naming `name`, where the words say something
+/// else than the numbers.
+[[nodiscard]] CertificateCheck verify_certificate(
+    const StatedCertificate& stated, const std::string& name, const Domain& domain,
+    const std::optional<Candidates>& list = std::nullopt);
 
 }  // namespace mollify

@@ -86,8 +86,8 @@ TEST(Certificate, HoldsForEverySpace) {
       says(holds(kManyNumbers, {"--candidates-file", "list"}, {"--candidates-file", "list"}),
            (line + std::string("yes")).c_str()));
   const Json released = Json::parse(command.files.read("valid.json"));
-  EXPECT_EQ(released["space"]["sha256"], Json::parse(made.out)["sha256"]);
-  EXPECT_EQ(released["space"]["declared_origin"], "list");
+  EXPECT_EQ(released["facts"]["list_sha256"], Json::parse(made.out)["sha256"]);
+  EXPECT_EQ(released["spec"]["space"]["list"]["file"], "list");
 }
 
 TEST(Certificate, OfASpaceIsNotConfirmedOnceItIsTamperedWith) {
@@ -101,23 +101,23 @@ TEST(Certificate, OfASpaceIsNotConfirmedOnceItIsTamperedWith) {
                   [&](Json& json) { json[Json::json_pointer(pointer)] = value; });
   };
   ASSERT_EQ(verified(command, valid.dump()).status, 0);
-  EXPECT_EQ(valid["parameters"]["band"], "minimax");
-  caught("/space/kind", "grid");
-  caught("/space/kind", "categories");
-  caught("/space/kind", "sphere");
-  caught("/space/candidates", 499);
-  caught("/space/list", "fresh");
-  caught("/space/list", "file");
-  caught("/space/list", nullptr);
-  caught("/space/sha256", std::string(64, '0'));
-  caught("/space/sha256", nullptr);
-  caught("/space/declared_origin", "list");
-  caught("/space/cells", 500);
-  caught("/space", nullptr);
-  caught("/scorer", "guess");
-  caught("/scorer", nullptr);
-  caught("/parameters/band", "relative");
-  caught("/domain/outcomes", 499);
+  EXPECT_EQ(valid["mechanism"], "class");
+  caught("/spec/space/kind", "grid");
+  caught("/spec/space/kind", "categories");
+  caught("/spec/space/kind", "sphere");
+  caught("/spec/space/candidates", 499);
+  caught("/design/list", "fresh");
+  caught("/spec/space/fresh", true);
+  caught("/spec/space/list", Json{{"file", "list"}});
+  caught("/spec/space/list", nullptr);
+  caught("/facts/list_sha256", std::string(64, '0'));
+  caught("/facts/list_sha256", nullptr);
+  caught("/spec/space/cells", 500);
+  caught("/spec/space", nullptr);
+  caught("/spec/space/scorer", "guess");
+  caught("/design/scorer", nullptr);
+  caught("/spec/band", "relative");
+  caught("/facts/outcomes", 499);
 }
 
 TEST(Certificate, HoldsAtTheEndsOfEpsilon) {
@@ -135,7 +135,7 @@ TEST(Certificate, PrintsJson) {
       command.run({"verify", "--certificate", "valid.json", "--domain", "domain.yaml", "--json"})
           .out);
   EXPECT_EQ(found["holds"], true);
-  EXPECT_EQ(found["epsilon_claimed"], 0.25);
+  EXPECT_EQ(found["promised"]["epsilon"], 1.0);
   EXPECT_LE(found["epsilon_realised"], 0.25);
 }
 
@@ -150,50 +150,58 @@ TEST(Certificate, IsNotConfirmedOnceItIsTamperedWith) {
     expect_caught(command, valid, pointer,
                   [&](Json& json) { json[Json::json_pointer(pointer)] = value; });
   };
-  caught("/privacy/epsilon_per_draw", 0.25);
-  caught("/privacy/epsilon_per_draw", 1);
-  caught("/privacy/epsilon_per_draw", -1);
-  caught("/privacy/epsilon_total", 1);
-  caught("/privacy/draws_per_unit", 5);
-  caught("/privacy/draws_per_unit", 0);
-  caught("/privacy/draws_per_unit", -1);
-  caught("/privacy/draws_per_unit", 4.5);
+  caught("/draw/epsilon", 0.25);
+  caught("/draw/epsilon", 1);
+  caught("/draw/epsilon", -1);
+  caught("/privacy/epsilon", 1);
+  caught("/spec/count", 5);
+  caught("/spec/count", 0);
+  caught("/spec/count", -1);
+  caught("/spec/count", 4.5);
   caught("/privacy/notion", "gaussian");
   caught("/mechanism", "minimax");
-  caught("/mechanism", "randomized-response");
-  caught("/parameters/floor", 0.5);
-  caught("/parameters/floor", nullptr);
-  caught("/parameters/c1", 0.4);
-  caught("/parameters/c2", 2);
-  caught("/parameters/gamma", 2);
-  caught("/domain/sha256", std::string(64, '0'));
-  caught("/domain/outcomes", 121);
-  caught("/domain/outcomes", 120.9);
-  caught("/public_integers/sha256", std::string(64, '0'));
-  caught("/public_integers/N", "1");
-  caught("/reference/records/0/1", 9);
-  caught("/reference/records/0/0", 119);
-  caught("/reference/records/0/0", 4294967296 + 1);
-  caught("/reference/records/0/1", 1e300);
-  caught("/reference/records/0/1", -1.5);
-  caught("/reference/records/0/1", -1);
-  caught("/reference/records", Json::array());
-  caught("/reference", nullptr);
-  caught("/model", "integral");
-  caught("/model", "central");
-  caught("/unit", nullptr);
-  caught("/roster", nullptr);
-  caught("/units", -1);
+  caught("/spec/mechanism", "minimax");
+  caught("/spec/mechanism", "randomized-response");
+  caught("/spec/privacy/epsilon", "1");
+  caught("/spec/privacy/epsilon", "-1");
+  caught("/spec/privacy/mu", "1");
+  caught("/spec/privacy", nullptr);
+  caught("/spec/colour", "blue");
+  caught("/design/floor", 0.5);
+  caught("/design/floor", nullptr);
+  caught("/spec/c1", 0.4);
+  caught("/spec/c2", 2);
+  caught("/spec/gamma", 2);
+  caught("/spec/domain/sha256", std::string(64, '0'));
+  caught("/facts/outcomes", 121);
+  caught("/facts/outcomes", 120.9);
+  caught("/design/integers_sha256", std::string(64, '0'));
+  caught("/design/N", "1");
+  caught("/facts/reference/0/1", 9);
+  caught("/facts/reference/0/0", 119);
+  caught("/facts/reference/0/0", 4294967296 + 1);
+  caught("/facts/reference/0/1", 1e300);
+  caught("/facts/reference/0/1", -1.5);
+  caught("/facts/reference/0/1", -1);
+  caught("/facts/reference", Json::array());
+  caught("/spec/reference", nullptr);
+  caught("/spec/model", "integral");
+  caught("/spec/model", "central");
+  caught("/spec/unit", nullptr);
+  caught("/spec/roster", nullptr);
+  caught("/facts/units", -1);
+  caught("/facts/records", 4);
+  caught("/facts/mean_ranges", Json::array({Json::array({0, 1})}));
   caught("/promised/0", "Nothing can ever be learned.");
   caught("/not_promised", Json::array());
-  caught("/format", "mollify certificate 2");
+  caught("/format", "mollify certificate 3");
   caught("/also", "this is certified");
   // Both numbers and all words that follow from them: only the integers tell.
   expect_caught(command, valid, "half the budget", [&](Json& json) {
     json = certificate(command, kRostered + Arguments{"--mechanism", "class", "--c1", "0.5", "--c2",
                                                       "3", "--epsilon", "1", "--count", "4",
                                                       "--reference", "reference.csv"});
-    json["public_integers"] = valid["public_integers"];
+    json["design"]["integers_sha256"] = valid["design"]["integers_sha256"];
   });
 }
 
@@ -264,7 +272,7 @@ TEST(Certificate, RefusesWhatIsNone) {
             "mollify: tried.json must be a certificate, a JSON object, but is not\n");
   EXPECT_EQ(sentence("{}"), "mollify: tried.json must have the format at /format\n");
   sentence(std::string(100'000, '['));
-  sentence("{\"format\": \"mollify certificate 1\"}");
+  sentence("{\"format\": \"mollify certificate 2\"}");
   const Ended missing =
       command.run({"verify", "--certificate", "none.json", "--domain", "domain.yaml"});
   EXPECT_EQ(missing.status, 2);

@@ -14,7 +14,7 @@
 #include "accounting/decimal.h"
 #include "command_line.h"
 #include "io/ledger_file.h"
-#include "io/sha256.h"
+#include "space/sha256.h"
 
 namespace mollify::test {
 namespace {
@@ -68,7 +68,7 @@ TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
   Sha256 hash;
   hash.add(certificate);
   EXPECT_EQ(entry["certificate_sha256"], hash.hex());
-  const double promised = Json::parse(certificate)["privacy"]["epsilon_total"];
+  const double promised = Json::parse(certificate)["privacy"]["epsilon"];
   EXPECT_LE(Decimal(promised), Decimal::parse("0.1", "epsilon"));
   EXPECT_EQ(promised, std::nextafter(0.1, 0.0));
 }

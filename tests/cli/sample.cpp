@@ -141,12 +141,12 @@ TEST(Sample, WritesTheCertificateBesideTheRecords) {
   EXPECT_EQ(command.names(),
             (std::set<std::string>{"data.csv", "domain.yaml", "reference.csv", "units.csv",
                                    "out.csv", "out.csv.certificate.json", "named.json"}));
-  EXPECT_EQ(beside["model"], "integral");
+  EXPECT_EQ(beside["spec"]["model"], "integral");
   EXPECT_EQ(beside["mechanism"], "minimax");
   EXPECT_EQ(beside["version"],
             Json::parse("\"" + lines_of(command.run({"--version"}).out)[0] + "\""));
-  EXPECT_EQ(beside["public_integers"]["N"], "4611686018427387904");
-  EXPECT_TRUE(beside["unit"].is_null());
+  EXPECT_EQ(beside["design"]["N"], "4611686018427387904");
+  EXPECT_FALSE(beside["spec"].contains("unit"));
 }
 
 TEST(Sample, LeavesNothingBesideADevice) {
@@ -166,7 +166,7 @@ TEST(Sample, PrintsJson) {
   const Json printed = Json::parse(command.run(words).out);
   EXPECT_TRUE(printed["out"].is_null());
   EXPECT_EQ(records_of(printed["csv"]).size(), 4U);
-  EXPECT_EQ(printed["certificate"]["units"], 4);
+  EXPECT_EQ(printed["certificate"]["facts"]["units"], 4);
   const Json written = Json::parse(command.run(words + Arguments{"--out", "out.csv"}).out);
   EXPECT_EQ(written["out"], "out.csv");
   EXPECT_FALSE(written.contains("csv"));
@@ -182,10 +182,12 @@ TEST(Sample, NeverSpendsMoreThanTheTotal) {
       const Ended ended = command.run(kSample + kIntegral +
                                       Arguments{"--epsilon", epsilon, "--count", count, "--json"});
       ASSERT_EQ(ended.status, 0) << ended.err;
-      const Json privacy = Json::parse(ended.out)["certificate"]["privacy"];
-      const double total = privacy["epsilon_total"];
-      const double one = privacy["epsilon_per_draw"];
-      EXPECT_EQ(total, std::stod(epsilon));
+      const Json certificate = Json::parse(ended.out)["certificate"];
+      const double total = certificate["privacy"]["epsilon"];
+      const double one = certificate["draw"]["epsilon"];
+      EXPECT_EQ(certificate["spec"]["privacy"]["epsilon"], epsilon);
+      EXPECT_LE(total, std::stod(epsilon));
+      EXPECT_GE(total, std::nextafter(std::stod(epsilon), 0));
       EXPECT_LE(std::fma(one, std::stod(count), -total), 0) << epsilon << " by " << count;
       EXPECT_GE(one, total / std::stod(count) * (1 - 1e-15));
     }
@@ -198,9 +200,9 @@ TEST(Sample, CountsADrawAboveThirtyAsThirtyAndSaysSo) {
       kSample + kIntegral + Arguments{"--epsilon", "100", "--count", "2", "--out", "out.csv"};
   const Ended ended = command.run(words);
   EXPECT_EQ(ended.status, 0);
-  const Json privacy = Json::parse(command.files.read("out.csv.certificate.json"))["privacy"];
-  EXPECT_EQ(privacy["epsilon_per_draw"], 30);
-  EXPECT_EQ(privacy["epsilon_total"], 60);
+  const Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
+  EXPECT_EQ(certificate["draw"]["epsilon"], 30);
+  EXPECT_EQ(certificate["privacy"]["epsilon"], 60);
   EXPECT_NE(ended.err.find("epsilon of one draw counts as 30 at most, so this is less than asked "
                            "for\n"),
             std::string::npos)
@@ -252,7 +254,56 @@ TEST(Sample, NamesFilesOfAnyBytes) {
       command.run(kSample + kLocal +
                   Arguments{"--units", "\xff.csv", "--epsilon", "1", "--count", "1", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(Json::parse(ended.out)["certificate"]["roster"], "\xef\xbf\xbd.csv");
+  EXPECT_EQ(Json::parse(ended.out)["certificate"]["spec"]["roster"]["file"], "\xef\xbf\xbd.csv");
+}
+
+// The same release by flags and by the spec that they mean: the certificate is all of it.
+TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
+  const Release command;
+  command.files.write("numbers.yaml", kTwoNumbers);
+  command.files.write("points.yaml",
+                      "columns:\n  weight: {type: number, min: 40, max: 130, outside: 80}\n");
+  const Arguments central = {"--model", "central", "--epsilon", "1", "--count", "2"};
+  std::vector<Arguments> releases = {
+      kRostered + Arguments{"--epsilon", "0.7", "--count", "3", "--band", "location=0.8"},
+      kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--candidates", "50", "--fresh"},
+      central, central + Arguments{"--unit", "id", "--delta", "1e-3", "--mechanism", "subset-rr"},
+      central + Arguments{"--units", "units.csv", "--unit", "id"}};
+  for (const Arguments& mechanism : kMechanisms) {
+    releases.push_back(kLocal + mechanism + Arguments{"--count", "2"});
+  }
+  for (Arguments& release : releases) release = release + Arguments{"--domain", "domain.yaml"};
+  releases.push_back(kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--cells", "100",
+                                           "--domain", "numbers.yaml"});
+  releases.push_back({"--model", "central", "--family", "gaussian", "--covariance-bound", "1",
+                      "--mean-bound", "90", "--rho", "200", "--count", "1", "--log", "weight",
+                      "--domain", "points.yaml"});
+  for (const Arguments& release : releases) {
+    const Ended printed = command.run(Arguments{"sample", "--print-spec"} + release);
+    ASSERT_EQ(printed.status, 0) << printed.err;
+    command.files.write("spec.json", printed.out);
+    const Arguments data = {"sample", "--data", "data.csv", "--json"};
+    const Ended flags = command.run(data + release);
+    const Ended spec = command.run(data + Arguments{"--spec", "spec.json"});
+    ASSERT_EQ(flags.status, 0) << flags.err << printed.out;
+    ASSERT_EQ(spec.status, 0) << spec.err;
+    EXPECT_EQ(Json::parse(flags.out)["certificate"], Json::parse(spec.out)["certificate"]);
+    const Ended again = command.run({"sample", "--print-spec", "--spec", "spec.json"});
+    EXPECT_EQ(again.out, printed.out);
+  }
+}
+
+TEST(Sample, RefusesFlagsBesideASpec) {
+  const Release command;
+  command.files.write("spec.json", "{\"model\": \"integral\", \"colour\": 1}");
+  const Arguments words = {"sample", "--data", "data.csv", "--spec", "spec.json"};
+  const Ended beside = command.run(words + Arguments{"--count", "1"});
+  EXPECT_EQ(beside.status, 2);
+  EXPECT_EQ(beside.err,
+            "mollify: --spec holds the whole release, so --count must not be given beside it\n");
+  const Ended unknown = command.run(words);
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(unknown.err, "mollify: /colour in spec.json is no part of a release's spec\n");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(SampleCentral, ReleasesByEveryMechanismAndItVerifies) {
     EXPECT_EQ(lines.front(), "state");
     const Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
     EXPECT_EQ(certificate["mechanism"], tried.mechanism);
-    EXPECT_EQ(certificate["records"], 2000);
+    EXPECT_EQ(certificate["facts"]["records"], 2000);
     const Ended checked = command.verify("out.csv.certificate.json");
     EXPECT_EQ(checked.status, 0) << tried.mechanism << checked.out << checked.err;
     EXPECT_EQ(lines_of(checked.out).back(), "holds");
@@ -102,13 +102,13 @@ TEST(SampleCentral, CountsUnitsOnce) {
   const Ended ended = command.sample({"--unit", "id", "--epsilon", "1", "--count", "2"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   const Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
-  EXPECT_EQ(certificate["records"], 500);
-  EXPECT_EQ(certificate["unit"], "id");
+  EXPECT_EQ(certificate["facts"]["records"], 500);
+  EXPECT_EQ(certificate["spec"]["unit"], "id");
   command.files.write("units.csv", "id\n1\n2\nnobody\n");
   const Ended rostered =
       command.sample({"--unit", "id", "--units", "units.csv", "--epsilon", "1", "--count", "2"});
   ASSERT_EQ(rostered.status, 0) << rostered.err;
-  EXPECT_EQ(Json::parse(command.files.read("out.csv.certificate.json"))["records"], 3);
+  EXPECT_EQ(Json::parse(command.files.read("out.csv.certificate.json"))["facts"]["records"], 3);
 }
 
 TEST(SampleCentral, ChoosesTheLeastTotalVariation) {
@@ -146,7 +146,7 @@ TEST(SampleCentral, SpendsAPartOnTheSupport) {
                                         "--support", hint, "--mechanism", "subset-rr"});
     ASSERT_EQ(ended.status, 0) << ended.err;
     const Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
-    EXPECT_EQ(certificate["hint"]["support"], hint);
+    EXPECT_EQ(certificate["spec"]["support"], hint);
     EXPECT_EQ(certificate["privacy"]["epsilon"], 2.0);
     EXPECT_LE(certificate["privacy"]["delta"], 1e-6);
     const Ended checked = command.verify("out.csv.certificate.json");
@@ -279,23 +279,27 @@ TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
     caught("/privacy/epsilon", 0.5);
     caught("/privacy/delta", 1e-9);
     caught("/privacy/notion", "concentrated");
-    caught("/records", 20000);
-    caught("/records", 0);
-    caught("/count", 0);
-    caught("/count", nullptr);
-    caught("/count", 1999);
+    caught("/facts/records", 20000);
+    caught("/facts/records", 0);
+    caught("/spec/count", 0);
+    caught("/spec/count", nullptr);
+    caught("/spec/count", 1999);
     caught("/mechanism", "shuffled-rr");
-    caught("/mechanism", "none");
-    caught("/parameters/epsilon0", nullptr);
-    caught("/parameters/rate", 0.9);
-    caught("/parameters/runs", 0);
+    caught("/spec/mechanism", "shuffled-rr");
+    caught("/spec/mechanism", "none");
+    caught("/spec/privacy/epsilon", "0.5");
+    caught("/facts/units", 3);
+    caught("/design/epsilon0", nullptr);
+    caught("/design/rate", 0.9);
+    caught("/design/runs", 0);
     caught("/accuracy/total_variation", 1e-9);
     caught("/accuracy/independent", "yes");
-    caught("/domain/outcomes", 4);
-    caught("/domain/sha256", std::string(64, '0'));
+    caught("/facts/outcomes", 4);
+    caught("/spec/domain/sha256", std::string(64, '0'));
     caught("/promised", Json::array());
-    caught("/hint", Json{{"support", "bounded"}, {"epsilon", 0.1}, {"delta", 1e-9}});
-    if (valid["privacy"]["delta"] != 0.0) caught("/parameters/epsilon0", 29.0);
+    caught("/design/hint", Json{{"notion", "approximate"}, {"epsilon", 0.1}, {"delta", 1e-9}});
+    caught("/spec/support", "bounded");
+    caught("/design/epsilon0", 29.0);
   }
 }
 

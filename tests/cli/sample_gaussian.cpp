@@ -75,9 +75,9 @@ TEST(SampleGaussian, ReleasesUnderEveryNotionAndItVerifies) {
       ASSERT_EQ(lines.size(), 4U);
       EXPECT_EQ(lines.front(), "weight,dose");
       const Json certificate = command.certificate();
-      EXPECT_EQ(certificate["records"], Vitals::kRows);
-      EXPECT_EQ(certificate["logarithms"], Json::array({"dose"}));
-      EXPECT_EQ(certificate["parameters"]["centre"].is_null(), !mean.empty());
+      EXPECT_EQ(certificate["facts"]["records"], Vitals::kRows);
+      EXPECT_EQ(certificate["spec"]["logarithms"], Json::array({"dose"}));
+      EXPECT_EQ(certificate["design"]["centre"].is_null(), !mean.empty());
       EXPECT_LT(certificate["accuracy"]["total_variation"], 0.5) << ended.err;
       for (std::size_t i = 0; i < budget.size(); i += 2) {
         EXPECT_LE(certificate["privacy"][budget[i].substr(2)].get<double>(),
@@ -96,8 +96,8 @@ TEST(SampleGaussian, ReleasesWithABoundOnTheCovariance) {
     const Ended ended = command.sample(budget + Vitals::kCovariance +
                                        Arguments{"--covariance-bound", "2", "--count", "1"});
     ASSERT_EQ(ended.status, 0) << ended.err;
-    EXPECT_EQ(command.certificate()["request"]["covariance_bound"], 2.0);
-    EXPECT_GT(command.certificate()["parameters"]["weights"]["minus_records"], 0);
+    EXPECT_EQ(command.certificate()["spec"]["covariance_bound"], 2.0);
+    EXPECT_GT(command.certificate()["design"]["weights"]["minus_records"], 0);
     EXPECT_EQ(command.verify("out.csv.certificate.json").status, 0);
   }
 }
@@ -127,14 +127,14 @@ TEST(SampleGaussian, CountsUnitsOnce) {
                             Vitals::kCovariance + Arguments{"--mean-bound", "10"};
   const Ended ended = command.sample(options);
   ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(command.certificate()["records"], 1000);
-  EXPECT_EQ(command.certificate()["unit"], "id");
+  EXPECT_EQ(command.certificate()["facts"]["records"], 1000);
+  EXPECT_EQ(command.certificate()["spec"]["unit"], "id");
   std::string roster = "id\n";
   for (int id = 500; id < 1300; ++id) roster += std::to_string(id) + "\n";
   command.files.write("units.csv", roster);
   const Ended rostered = command.sample(options + Arguments{"--units", "units.csv"});
   ASSERT_EQ(rostered.status, 0) << rostered.err;
-  EXPECT_EQ(command.certificate()["records"], 800);
+  EXPECT_EQ(command.certificate()["facts"]["records"], 800);
 }
 
 TEST(SampleGaussian, IsTotal) {
@@ -249,26 +249,28 @@ TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
       caught(number, 1e-9);
     }
     caught("/privacy/notion", "none");
-    caught("/records", 20000);
-    caught("/records", 0);
-    caught("/count", 0);
-    caught("/count", nullptr);
-    caught("/columns", Json::array({"weight"}));
-    caught("/columns", Json::array({1, 2}));
-    caught("/covariance", nullptr);
-    caught("/request/rho", 100.0);
-    caught("/request/epsilon", 50.0);
-    caught("/request/covariance_bound", 0.5);
-    caught("/request/mean_bound", 1.0);
-    caught("/request/mean_ranges", Json::array({Json::array({1})}));
-    caught("/parameters/lattice_radius", 1);
-    caught("/parameters/scale/numerator", "1");
-    caught("/parameters/variance/numerator", "1");
-    caught("/parameters/run_records", 10);
-    caught("/parameters/weights/plus_records", 0);
-    caught("/parameters", nullptr);
+    caught("/facts/records", 20000);
+    caught("/facts/records", 0);
+    caught("/spec/count", 0);
+    caught("/spec/count", nullptr);
+    caught("/spec/logarithms", Json::array({"weight"}));
+    caught("/spec/logarithms", Json::array());
+    caught("/spec/logarithms", Json::array({1, 2}));
+    caught("/facts/outcomes", 3);
+    caught("/spec/covariance", nullptr);
+    caught("/spec/privacy/rho", "100");
+    caught("/spec/privacy/epsilon", "50");
+    caught("/spec/covariance_bound", 0.5);
+    caught("/spec/mean_bound", 1.0);
+    caught("/facts/mean_ranges", Json::array({Json::array({1})}));
+    caught("/design/lattice_radius", 1);
+    caught("/design/scale/numerator", "1");
+    caught("/design/variance/numerator", "1");
+    caught("/design/run_records", 10);
+    caught("/design/weights/plus_records", 0);
+    caught("/design", nullptr);
     caught("/accuracy/total_variation", 1e-9);
-    caught("/domain/sha256", std::string(64, '0'));
+    caught("/spec/domain/sha256", std::string(64, '0'));
     caught("/promised", Json::array());
     caught("/not_promised", Json::array({"nothing"}));
   }

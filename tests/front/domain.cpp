@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "front/refused.h"
-#include "io/domain_hash.h"
+#include "space/domain_hash.h"
 #include "io/domain_yaml.h"
 #include "io/scratch.h"
 

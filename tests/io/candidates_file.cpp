@@ -1,4 +1,5 @@
 #include "io/candidates_file.h"
+#include "space/candidates_text.h"
 
 #include <string>
 #include <vector>
@@ -6,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "io/domain_hash.h"
+#include "space/domain_hash.h"
 #include "io/domain_yaml.h"
 #include "io/scratch.h"
 #include "space/random_domain.h"

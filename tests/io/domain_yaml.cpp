@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "io/domain_hash.h"
+#include "space/domain_hash.h"
 #include "io/scratch.h"
 #include "kernel/core/invalid_input.h"
 #include "space/random_domain.h"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/json_syntax.h"
+#include "release/json_syntax.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {

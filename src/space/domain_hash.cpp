@@ -1,6 +1,6 @@
-#include "io/domain_hash.h"
+#include "space/domain_hash.h"
 
-#include "io/sha256.h"
+#include "space/sha256.h"
 
 namespace mollify {
 

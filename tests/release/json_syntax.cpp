@@ -1,4 +1,4 @@
-#include "io/json_syntax.h"
+#include "release/json_syntax.h"
 
 #include <gtest/gtest.h>
 

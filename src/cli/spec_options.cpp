@@ -1,0 +1,182 @@
+#include "spec_options.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "kernel/core/invalid_input.h"
+#include "release/spec_json.h"
+
+namespace mollify::cli {
+namespace {
+
+constexpr const char* kMechanismFlags = "Mechanism, all of it public";
+constexpr const char* kSpaceFlags = "Space, all of it public";
+constexpr const char* kCentralFlags = "Model central, all of it public";
+constexpr const char* kGaussianFlags = "Model central, family gaussian, all of it public";
+
+/// What --help says of a flag.
+struct FlagHelp {
+  const char* flag;
+  const char* value;
+  const char* group;
+  const char* help;
+};
+
+constexpr FlagHelp kHelp[] = {
+    {"--model", "MODEL", "", "local, integral or central"},
+    {"--domain", "FILE", "", "the public domain, YAML"},
+    {"--count", "NUMBER", "", "records to release: for each unit, or in model central in all"},
+    {"--unit", "COLUMN", "", "column that names the unit of each row"},
+    {"--units", "FILE", "", "public CSV of all units; protects who is in the data"},
+    {"--mechanism", "NAME", kMechanismFlags, ""},  // its help lists names
+    {"--epsilon", "NUMBER", kMechanismFlags,
+     "privacy budget of all draws of a unit together, from 1e-06"},
+    {"--mu", "NUMBER", kMechanismFlags,
+     "its counterpart in Gaussian-DP, from 0.001 to 20 for each draw; makes gaussian-curve the "
+     "default"},
+    {"--c1", "NUMBER", kMechanismFlags,
+     "least density of P against the reference; makes class the default"},
+    {"--c2", "NUMBER", kMechanismFlags,
+     "greatest density of P against the reference; makes class the default"},
+    {"--gamma", "NUMBER", kMechanismFlags,
+     "P is within this factor of the reference; makes neighbourhood the default"},
+    {"--reference", "FILE", kMechanismFlags,
+     "public CSV of records in the domain; makes relative the default"},
+    {"--band", "CHOICE", kMechanismFlags,
+     "where the band lies, instead of a mechanism: minimax (for --c2), relative, or location=B"},
+    {"--delta", "NUMBER", kCentralFlags,
+     "what (epsilon, delta)-DP adds (default: 0, which is pure)"},
+    {"--rho", "NUMBER", kCentralFlags,
+     "budget in zCDP, instead of epsilon and delta; for mechanism product and family gaussian"},
+    {"--rate", "NUMBER", kCentralFlags,
+     "releases as many records as come when each is looked at with this probability, instead of "
+     "--count; for mechanism poisson-rr"},
+    {"--support", "HINT", kCentralFlags,
+     "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
+     "width=W or subgaussian=S; half of the budget finds it"},
+    {"--family", "NAME", kGaussianFlags,
+     "gaussian: the rows are taken for draws from one Gaussian, and so are the records released. "
+     "How near they come rests on that; privacy rests on nothing about the data. Every column of "
+     "the domain must be a number"},
+    {"--covariance", "FILE", kGaussianFlags,
+     "public CSV of the covariance matrix, columns named in the header; of logarithms where --log "
+     "says so"},
+    {"--covariance-bound", "NUMBER", kGaussianFlags,
+     "the covariance lies between that of --covariance (default: 1 for each column, and "
+     "independent) and this many times it; with --rho, or with --delta"},
+    {"--mean-bound", "NUMBER", kGaussianFlags,
+     "the mean lies within so many standard deviations of the middle of the declared ranges "
+     "(default: it is found first, by a part of the rows)"},
+    {"--log", "COLUMN,...", kGaussianFlags,
+     "columns whose logarithms are Gaussian, separated by commas"},
+    {"--paper-variance", "", kGaussianFlags,
+     "with --epsilon alone: the published variance of the noise, not the corrected one"},
+    {"--space", "KIND", kSpaceFlags,
+     "categories, grid or candidates (default: what the domain suggests)"},
+    {"--cells", "NUMBER", kSpaceFlags, "cells of a grid, in all (default: 65536)"},
+    {"--candidates", "NUMBER", kSpaceFlags,
+     "how many public records to choose from (default: 65536)"},
+    {"--fresh", "", kSpaceFlags, "new candidates for each unit, instead of one shared list"},
+    {"--candidates-file", "FILE", kSpaceFlags, "a list made by mollify candidates"},
+    {"--score", "NAME", kSpaceFlags,
+     "kernel, empirical, histogram, gaussian-mixture, ratio or mbde: how rows become an estimate "
+     "(default: empirical for categories, kernel otherwise)"},
+};
+
+const SpecPart& part_of(std::string_view flag) {
+  for (const SpecPart& part : spec_parts()) {
+    if (flag == part.flag) return part;
+  }
+  throw std::logic_error("a flag must belong to a part of a spec");
+}
+
+bool is_central(PartScope scope) {
+  return scope == PartScope::kCentral || scope == PartScope::kFinite ||
+         scope == PartScope::kGaussian;
+}
+
+const CLI::Option* given_option(const CLI::App& command, const SpecPart& part) {
+  if (*part.flag == '\0') return nullptr;
+  const CLI::Option* option = command.get_option_no_throw(part.flag);
+  return option == nullptr || option->count() == 0 ? nullptr : option;
+}
+
+template <class Value>
+Value parsed(const std::string& text, const char* flag, const char* expected) {
+  Value value{};
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stopped == end) return value;
+  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"", flag + 2, expected, text));
+}
+
+}  // namespace
+
+void add_spec_flags(CLI::App& command, bool with_central) {
+  for (const FlagHelp& help : kHelp) {
+    const SpecPart& part = part_of(help.flag);
+    if (is_central(part.scope) && !with_central) continue;
+    CLI::Option* option = nullptr;
+    if (part.kind == PartKind::kTruth) {
+      option = command.add_flag(help.flag, help.help);
+    } else if (part.kind == PartKind::kTexts) {
+      option = command
+                   .add_option_function<std::vector<std::string>>(
+                       help.flag, [](const std::vector<std::string>&) {}, help.help)
+                   ->delimiter(',');
+    } else {
+      option = command.add_option_function<std::string>(
+          help.flag, [](const std::string&) {}, help.help);
+    }
+    if (*help.value != '\0') option->type_name(help.value);
+    if (*help.group != '\0') option->group(help.group);
+  }
+  std::string mechanisms = fmt::format("one of {} (default: minimax)", local_mechanisms_text());
+  if (with_central) {
+    mechanisms += fmt::format(
+        "; in model central one of {} (default: auto, the one with the least total variation)",
+        central_mechanisms_text());
+  }
+  command.get_option("--mechanism")->description(mechanisms);
+}
+
+Json given_parts(const CLI::App& command) {
+  Json json = Json::object();
+  for (const SpecPart& part : spec_parts()) {
+    const CLI::Option* option = given_option(command, part);
+    if (option == nullptr) continue;
+    Json& place = json[Json::json_pointer(part.place)];
+    const std::string text = option->results().back();
+    switch (part.kind) {
+      case PartKind::kTruth:
+        place = true;
+        break;
+      case PartKind::kTexts:
+        place = option->results();
+        break;
+      case PartKind::kFile:
+      case PartKind::kDomain:
+        place["file"] = text;
+        break;
+      case PartKind::kWhole:
+        place = parsed<std::uint64_t>(text, part.flag, "a whole number");
+        break;
+      case PartKind::kNumber:
+        place = parsed<double>(text, part.flag, "a number");
+        break;
+      default:
+        place = text;
+    }
+  }
+  return json;
+}
+
+std::string first_given_part(const CLI::App& command) {
+  for (const SpecPart& part : spec_parts()) {
+    if (given_option(command, part) != nullptr) return part.flag;
+  }
+  return {};
+}
+
+}  // namespace mollify::cli

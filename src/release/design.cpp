@@ -1,0 +1,290 @@
+#include "release/design.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "accounting/central_composition.h"
+#include "accounting/composition.h"
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
+#include "mollify/version.h"
+#include "release/draw_budget.h"
+#include "release/release_space.h"
+#include "release/spec_json.h"
+#include "space/real_columns.h"
+#include "space/sha256.h"
+
+namespace mollify {
+namespace {
+
+/// Counts up to here are doubles without rounding.
+constexpr std::uint64_t kMostReferenceRecords = std::uint64_t{1} << 53;
+
+/// The mechanism that a band choice stands for.
+Mechanism mechanism_of_band(const LocalSpec& spec, SpaceKind space) {
+  switch (spec.band->kind) {
+    case BandChoice::Kind::kRelative:
+      return Mechanism::kRelative;
+    case BandChoice::Kind::kLocation:
+      return Mechanism::kLocation;
+    case BandChoice::Kind::kMinimax:
+      break;
+  }
+  if (spec.gamma) return Mechanism::kNeighbourhood;
+  if (spec.c1 || spec.c2) return Mechanism::kClass;
+  if (space == SpaceKind::kCategories) return Mechanism::kMinimax;
+  throw InvalidInput(fmt::format(
+      "the minimax band over {} needs c2, the declared bound on the density against the "
+      "reference, but none is given",
+      space == SpaceKind::kGrid ? "a grid" : "candidates"));
+}
+
+/// The reference's masses; empty if it is uniform.
+std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Domain& space) {
+  if (!facts.reference) return {};
+  Tally<std::uint32_t>::Counts counts;
+  std::uint64_t sum = 0;
+  for (const auto& [outcome, records] : *facts.reference) {
+    if (outcome >= facts.outcomes || (!counts.keys.empty() && outcome <= counts.keys.back())) {
+      throw InvalidInput(
+          fmt::format("a reference must have ascending outcomes below {}, but has {}",
+                      facts.outcomes, outcome));
+    }
+    if (records < 1 || records > kMostReferenceRecords - sum) {
+      throw InvalidInput(
+          fmt::format("a reference must have from 1 to {} records in all, but has {} of outcome {}",
+                      kMostReferenceRecords, records, outcome));
+    }
+    sum += records;
+    counts.keys.push_back(outcome);
+    counts.counts.push_back(records);
+  }
+  return reference_masses(Empirical(std::move(counts)), kind, space);
+}
+
+/// What all draws of a unit promise together. Above 30 a draw counts as 30, and then that is less
+/// than was asked for.
+Privacy total_of_draws(const Privacy& budget, const Privacy& draw, std::uint64_t count) {
+  const bool capped =
+      draw.notion == PrivacyNotion::kPure && !(draw.parameter() < ExpBound::kGreatestEpsilon);
+  if (!capped) return Privacy::of(draw.notion, budget.parameter());
+  return Privacy::pure(
+      std::min(budget.epsilon, basic_composition_epsilon_up(draw.parameter(), count)));
+}
+
+std::string digest_of(const LocalSampler& sampler) {
+  Sha256 hash;
+  sampler.for_each_public_integer([&](uint128 integer) {
+    std::array<unsigned char, 16> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<unsigned char>(integer >> (8 * i));
+    }
+    hash.add(bytes);
+  });
+  return hash.hex();
+}
+
+/// A spec's facts are those that its model has, and no others.
+void require_facts(bool hold) {
+  if (!hold) throw InvalidInput("a release must have the facts of its spec, but has others");
+}
+
+void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease& made) {
+  Certificate& certificate = made.certificate;
+  const ReleaseSpec& spec = certificate.spec;
+  const PublicFacts& facts = certificate.facts;
+  const SpaceKind kind = space_kind(domain, local.space);
+  const auto list = candidate_list(kind, local.space);
+  require_facts(!facts.records && facts.units.has_value() == spec.roster.has_value() &&
+                facts.outcomes >= 1 && facts.mean_ranges.empty() &&
+                facts.reference.has_value() == (local.reference && !list) &&
+                facts.list_sha256.empty() == (!list || *list == CandidateList::kFresh));
+  const std::vector<double> masses =
+      masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
+  const Privacy budget = spec.budget();
+  const bool in_mu = budget.notion == PrivacyNotion::kGaussian;
+  MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
+  const auto given = [](bool has, double value) {
+    return has ? std::optional(value) : std::nullopt;
+  };
+  const DrawBudget one =
+      draw_budget(given(!in_mu, budget.epsilon), given(in_mu, budget.mu), *spec.count);
+  parameters.epsilon = one.epsilon;
+  parameters.mu = one.mu;
+  made.local = make_sampler(parameters);
+  LocalDesign design{.mechanism = parameters.mechanism,
+                     .space = kind,
+                     .list = list,
+                     .scorer = local.space.scorer.value_or(usual_scorer(kind)),
+                     .c1 = parameters.c1,
+                     .floor = std::nullopt,
+                     .integers_sha256 = digest_of(*made.local)};
+  if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
+  if (draws_by_scores(design) && !design.floor) {
+    throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",
+                                   name_of(design.scorer), name_of(design.mechanism)));
+  }
+  certificate.draw = made.local->guarantee();
+  certificate.total = total_of_draws(budget, certificate.draw, *spec.count);
+  certificate.design = std::move(design);
+}
+
+/// What is spent on a hint; the rest is for the draw.
+Privacy half_of(const Privacy& budget) {
+  return Privacy::approximate(budget.epsilon / 2, budget.delta / 2);
+}
+
+SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uint64_t records) {
+  const CentralSpec& central = *spec.central();
+  const Privacy budget = spec.budget();
+  if (!(budget.delta > 0)) {
+    throw InvalidInput("a hint of the support needs a delta above 0, but there is none");
+  }
+  if (central.mechanism == CentralMechanism::kProduct) {
+    throw InvalidInput("mechanism product is for bits, which have no support to be found");
+  }
+  const Column& column = domain.columns().front();
+  const auto* const cells = std::get_if<IntegerCells>(&column.cells());
+  if (domain.columns().size() > 1 || cells == nullptr || column.mapping().null_is_category) {
+    throw InvalidInput(fmt::format(
+        "a hint of the support needs a domain of one integer column whose nulls have a value, but "
+        "{} is another",
+        spec.domain.name()));
+  }
+  const Privacy half = half_of(budget);
+  return SupportFinder(hint_in_cells(*central.support, *cells), domain.size(), records,
+                       half.epsilon, half.delta);
+}
+
+void design_finite(const CentralSpec& central, const Domain& domain, DesignedRelease& made) {
+  Certificate& certificate = made.certificate;
+  const ReleaseSpec& spec = certificate.spec;
+  const PublicFacts& facts = certificate.facts;
+  require_facts(facts.records && !facts.units && facts.list_sha256.empty() && !facts.reference &&
+                facts.mean_ranges.empty());
+  const std::uint64_t records = *facts.records;
+  FiniteDesign design;
+  Privacy budget = spec.budget();
+  if (central.support) {
+    made.finder.emplace(finder_for(spec, domain, records));
+    budget = half_of(budget);
+    design.hint = budget;
+  }
+  const CentralRequest sizes{records, facts.outcomes, spec.count.value_or(1), budget};
+  if (central.rate) {
+    design.design = design_poisson(sizes, *central.rate);
+  } else {
+    design.design =
+        central.mechanism ? design_central(*central.mechanism, sizes) : best_central_design(sizes);
+  }
+  made.central = make_central_sampler(design.design);
+  certificate.draw = design.design.guarantee;
+  certificate.total =
+      design.hint ? composed_up(std::array{*design.hint, certificate.draw}) : certificate.draw;
+  certificate.design = std::move(design);
+}
+
+/// Of the ways to find a coarse centre that the budget allows, the one that costs least.
+GaussianDesign best_gaussian_design(const GaussianRequest& request) {
+  if (request.mean_bound || !(request.budget.delta > 0)) return design_gaussian(request);
+  GaussianRequest anywhere = request;
+  anywhere.ranges.clear();
+  std::optional<GaussianDesign> other;
+  try {
+    other = design_gaussian(anywhere);
+  } catch (const InvalidInput&) {
+    return design_gaussian(request);  // its refusal is the one to tell
+  }
+  try {
+    GaussianDesign ranged = design_gaussian(request);
+    if (ranged.total_variation_up() <= other->total_variation_up()) return ranged;
+  } catch (const InvalidInput&) {
+    // The other one serves.
+  }
+  return *std::move(other);
+}
+
+void design_normal(const GaussianSpec& gaussian, const Domain& domain, DesignedRelease& made) {
+  Certificate& certificate = made.certificate;
+  const PublicFacts& facts = certificate.facts;
+  require_facts(facts.records && !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
+                !facts.reference && facts.mean_ranges.empty() == gaussian.mean_bound.has_value());
+  GaussianDesign design =
+      best_gaussian_design({.records = *facts.records,
+                            .dimension = RealColumns(domain, gaussian.logarithms).size(),
+                            .outputs = *certificate.spec.count,
+                            .budget = certificate.spec.budget(),
+                            .covariance_bound = gaussian.covariance_bound.value_or(1),
+                            .mean_bound = gaussian.mean_bound,
+                            .ranges = facts.mean_ranges,
+                            .paper_variance = gaussian.paper_variance});
+  check_gaussian_design(design);
+  certificate.draw = certificate.total = design.guarantee;
+  certificate.design = std::move(design);
+}
+
+}  // namespace
+
+bool draws_by_scores(const LocalDesign& design) noexcept {
+  return design.scorer != ScorerKind::kEmpirical || design.space == SpaceKind::kCandidates;
+}
+
+Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu, SpaceKind space) {
+  if (spec.band && spec.mechanism) {
+    throw InvalidInput("a band is given instead of a mechanism, but both are given");
+  }
+  const bool categories = space == SpaceKind::kCategories;
+  const Mechanism mechanism = [&] {
+    if (spec.mechanism) return *spec.mechanism;
+    if (spec.band) return mechanism_of_band(spec, space);
+    if (in_mu) return Mechanism::kGaussianCurve;
+    if (spec.gamma) return Mechanism::kNeighbourhood;
+    if (spec.c1 || spec.c2) return Mechanism::kClass;
+    return spec.reference || !categories ? Mechanism::kRelative : Mechanism::kMinimax;
+  }();
+  if (!categories && (!is_band(mechanism) || mechanism == Mechanism::kMinimax)) {
+    throw InvalidInput(
+        fmt::format("space {} needs a band that does not depend on its size (relative, class, "
+                    "neighbourhood or location), but the mechanism is {}",
+                    name_of(space), name_of(mechanism)));
+  }
+  return mechanism;
+}
+
+MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu, SpaceKind space,
+                                         std::uint64_t outcome_count,
+                                         std::span<const double> reference) {
+  MechanismParameters parameters{.mechanism = chosen_mechanism(spec, in_mu, space),
+                                 .outcome_count = static_cast<std::size_t>(outcome_count),
+                                 .reference = reference,
+                                 .c1 = spec.c1,
+                                 .c2 = spec.c2,
+                                 .gamma = spec.gamma};
+  if (spec.band && spec.band->kind == BandChoice::Kind::kLocation) {
+    parameters.location = spec.band->location;
+  }
+  // A class without c1 holds all that lies below c2; --mechanism class has always asked for both.
+  const bool may_lack_c1 = spec.band || space != SpaceKind::kCategories;
+  if (parameters.mechanism == Mechanism::kClass && parameters.c2 && may_lack_c1) {
+    parameters.c1 = parameters.c1.value_or(0);
+  }
+  return parameters;
+}
+
+DesignedRelease design_release(const ReleaseSpec& spec, const PublicFacts& facts,
+                               const Domain& domain) {
+  validate_spec(spec);
+  DesignedRelease made;
+  made.certificate.version = kVersion;
+  made.certificate.spec = spec;
+  made.certificate.facts = facts;
+  if (const LocalSpec* local = spec.local()) design_local(*local, domain, made);
+  if (const CentralSpec* central = spec.central()) design_finite(*central, domain, made);
+  if (const GaussianSpec* gaussian = spec.gaussian()) design_normal(*gaussian, domain, made);
+  return made;
+}
+
+}  // namespace mollify

@@ -1,0 +1,50 @@
+// From what is public about a release to what it draws by.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "central/central_sampler.h"
+#include "central/support_hint.h"
+#include "local/mechanism.h"
+#include "local/sampler.h"
+#include "release/certificate.h"
+#include "space/domain.h"
+
+namespace mollify {
+
+/// A certificate, and the samplers that it speaks of.
+struct DesignedRelease {
+  Certificate certificate;
+  std::unique_ptr<LocalSampler> local{};      ///< of local and integral releases
+  std::unique_ptr<CentralSampler> central{};  ///< of finite central ones, over the whole domain
+  std::optional<SupportFinder> finder{};      ///< of these, with a hint
+};
+
+/// Everything that follows from the spec, the facts and the domain; the same whenever it is asked,
+/// so a certificate is checked by designing anew. Throws InvalidInput, in one sentence, for what
+/// contradicts itself and for what no mechanism can serve.
+[[nodiscard]] DesignedRelease design_release(const ReleaseSpec& spec, const PublicFacts& facts,
+                                             const Domain& domain);
+
+/// Whether every unit's estimate is a score for each point. The records of an enumerable space are
+/// outcomes themselves, and their counts a sparse estimate, which a sampler takes as they are.
+[[nodiscard]] bool draws_by_scores(const LocalDesign& design) noexcept;
+
+/// The mechanism for parameters that name none: a band choice the mechanism of that band, a budget
+/// in mu gaussian-curve, gamma neighbourhood, c1 or c2 class, a reference relative; otherwise
+/// minimax for categories and relative for other spaces, where no sampler over all distributions
+/// beats the trivial one [Park, Asoodeh, Lee 2024, Proposition III.2].
+///
+/// Throws InvalidInput for a band beside a mechanism, and for a mechanism that the space has not:
+/// all but categories need a band, and one that is not minimax over all distributions.
+[[nodiscard]] Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu,
+                                         SpaceKind space = SpaceKind::kCategories);
+
+/// The parameters of that mechanism over the space's outcomes, but for what one draw may spend.
+[[nodiscard]] MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu,
+                                                       SpaceKind space, std::uint64_t outcome_count,
+                                                       std::span<const double> reference);
+
+}  // namespace mollify

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "release/certificate.h"
+
+namespace mollify {
+namespace {
+
+/// All records of one unit, or the whole table.
+std::string protected_whole(const Certificate& certificate) {
+  const auto& unit = certificate.spec.unit;
+  return unit ? fmt::format("all records of one {}", *unit)
+              : std::string("the whole table, and so any group of its rows");
+}
+
+std::vector<std::string> local_promises(const Certificate& certificate) {
+  const std::string whole = protected_whole(certificate);
+  if (certificate.total.notion == PrivacyNotion::kGaussian) {
+    return {fmt::format(
+        "Telling from the output whether {} were one set of values or any other is no easier than "
+        "telling one draw of N(0,1) from one of N({:.6g},1).",
+        whole, certificate.total.mu)};
+  }
+  return {fmt::format("No event, and no decision taken later on the output, has its probability "
+                      "changed by more than a factor e^{:.6g} = {:.4g} by {}, whatever they are.",
+                      certificate.total.epsilon, std::exp(certificate.total.epsilon), whole),
+          "This holds for any data, any prior knowledge and any later use of the output; it was "
+          "decided in integers, and `mollify verify` recomputes it."};
+}
+
+/// What the promise means for a row or a unit.
+std::string protection(const Certificate& certificate) {
+  const auto& unit = certificate.spec.unit;
+  const std::string record =
+      unit ? fmt::format("all records of any one {}", *unit) : "any one row of the table";
+  const Privacy& total = certificate.total;
+  if (total.notion == PrivacyNotion::kConcentrated) {
+    return fmt::format(
+        "Replacing {} by anything else changes the law of the output by a Rényi "
+        "divergence of at most {:.6g} a at every order a > 1 (zCDP).",
+        record, total.rho);
+  }
+  return fmt::format(
+      "Replacing {} by anything else changes the probability of no event by more than a factor "
+      "e^{:.6g} = {:.4g}{}.",
+      record, total.epsilon, std::exp(total.epsilon),
+      total.delta > 0 ? fmt::format(" and an addition of {:.6g}", total.delta) : "");
+}
+
+std::string finite_accuracy(const Certificate& certificate) {
+  const CentralDesign& design = certificate.finite()->design;
+  const std::string accuracy = fmt::format(
+      "If the {} are independent draws from one distribution{}, each released record follows that "
+      "distribution to within {:.6g} in total variation",
+      certificate.spec.unit ? "units' records" : "rows",
+      certificate.finite()->hint
+          ? " and the hint holds of it, so that the interval found has all of them"
+          : "",
+      design.total_variation_up);
+  if (!design.independent_outputs) {
+    return accuracy + "; the records released together are not independent of each other.";
+  }
+  if (!design.outputs) return accuracy + ", independently of the others.";
+  return fmt::format(
+      "{}, and all {} together follow independent draws from it to within {:.6g}.", accuracy,
+      *design.outputs,
+      std::min(1.0, design.total_variation_up * static_cast<double>(*design.outputs)));
+}
+
+std::string gaussian_accuracy(const Certificate& certificate) {
+  const GaussianDesign& design = *certificate.gaussian();
+  const GaussianSpec& spec = *certificate.spec.gaussian();
+  const GaussianRequest& request = design.request;
+  const std::string covariance = spec.covariance ? "that of the file given" : "I";
+  const std::string assumed =
+      request.covariance_bound > 1
+          ? fmt::format("a covariance between {0} and {1:g} times {0}", covariance,
+                        request.covariance_bound)
+          : (spec.covariance ? "the covariance of the file given" : "covariance I");
+  return fmt::format(
+      "If the {} are independent draws from one Gaussian with {}{}, {} each released record "
+      "follows that Gaussian to within {:.6g} in total variation, and all {} together follow "
+      "independent draws from it to within {:.6g}.",
+      certificate.spec.unit ? "units' records" : "rows", assumed,
+      spec.logarithms.empty() ? "" : " (of logarithms, in the columns that say so)",
+      request.mean_bound
+          ? fmt::format("whose mean lies within {:g} standard deviations of the middle of the "
+                        "declared ranges,",
+                        *request.mean_bound)
+          : "whose mean lies in the declared ranges,",
+      design.total_variation_up(), request.outputs, design.strong_total_variation_up());
+}
+
+}  // namespace
+
+std::vector<std::string> promises(const Certificate& certificate) {
+  if (certificate.local() != nullptr) return local_promises(certificate);
+  if (certificate.finite() != nullptr)
+    return {protection(certificate), finite_accuracy(certificate)};
+  return {protection(certificate),
+          "This holds for any values whatever: it rests on no assumption about the data.",
+          gaussian_accuracy(certificate)};
+}
+
+std::vector<std::string> non_promises(const Certificate& certificate) {
+  const auto& unit = certificate.spec.unit;
+  const bool roster = certificate.spec.roster.has_value();
+  std::vector<std::string> limits;
+  if (certificate.gaussian() != nullptr) {
+    limits.emplace_back(
+        "How near the released records are to the data rests on the data being Gaussian, as "
+        "assumed: of other data they keep the mean, roughly, and the covariance that was given.");
+    limits.emplace_back(
+        "Values beyond the ranges that the domain declares are taken at their bounds before all "
+        "else, which the accuracy above leaves out; released records may lie beyond them.");
+  }
+  if (certificate.local() != nullptr) {
+    if (unit && !roster) {
+      limits.emplace_back(
+          "Who is in the data, and how many units there are, is not protected: no roster was "
+          "given.");
+    }
+    if (unit) {
+      limits.push_back(fmt::format(
+          "What many units have in common is learned, and is meant to be: each {} is protected, "
+          "not what is true of all.",
+          *unit));
+    }
+  } else {
+    limits.push_back(fmt::format("The number of {}, {}, is public and not protected.",
+                                 unit ? "units" : "rows", certificate.facts.records.value_or(0)));
+    limits.emplace_back(
+        "Each line of the file is one row: a value with a line break in it is two of them.");
+    if (unit && !roster) {
+      limits.emplace_back("Who is in the data is not protected: no roster was given.");
+    }
+    if (!unit) {
+      limits.emplace_back(
+          "A person with several rows is protected less: give --unit for the whole person.");
+    }
+    limits.emplace_back(
+        "What many records have in common is learned, and is meant to be: no single one can change "
+        "much, but a group can.");
+  }
+  limits.emplace_back(
+      "Time and memory used while releasing, and other releases from the same data, are outside "
+      "this promise; budgets of further releases add to this one.");
+  return limits;
+}
+
+}  // namespace mollify

@@ -1,0 +1,99 @@
+#include "release/release.h"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kernel/core/invalid_input.h"
+#include "records/units.h"
+#include "release/central_release.h"
+#include "release/local_release.h"
+#include "release/spec_json.h"
+#include "space/sha256.h"
+
+namespace mollify {
+namespace {
+
+/// Hands the certificate over before the records are whole.
+class CertifiedSink final : public Sink {
+ public:
+  CertifiedSink(Sink& sink, const Certify& certify, const std::string& certificate)
+      : sink_(sink), certify_(certify), certificate_(certificate) {}
+
+  void begin(const Schema& schema) override { sink_.begin(schema); }
+  void write(const Block& block) override { sink_.write(block); }
+  void finish() override {
+    certify_(certificate_);
+    sink_.finish();
+  }
+
+ private:
+  Sink& sink_;
+  const Certify& certify_;
+  const std::string& certificate_;
+};
+
+std::uint64_t count_units(const Source& data, const std::string& column) {
+  const std::array<std::size_t, 1> wanted = {
+      data.position(column, "which names the unit of a record")};
+  const std::optional<StringIndex> none;
+  Units units(none);
+  data.visit(wanted, [&](const Block& block) { static_cast<void>(units.of(block.columns[0])); });
+  return units.size();
+}
+
+/// The decimal where what is promised is the double below it.
+Decimal exactly(const Decimal& typed, double promised) {
+  return typed.down() == promised ? typed : Decimal(promised);
+}
+
+}  // namespace
+
+ExactPrivacy PreparedRelease::cost() const {
+  const ExactPrivacy& typed = certificate_.spec.privacy;
+  const Privacy& promised = certificate_.total;
+  return ExactPrivacy::of(promised.notion, exactly(typed.parameter(), promised.parameter()),
+                          exactly(typed.delta, promised.delta));
+}
+
+std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source& data) {
+  validate_spec(spec);
+  if (spec.model != Model::kCentral || spec.roster) return std::nullopt;
+  const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
+  if (count == 0) {
+    throw InvalidInput(fmt::format("model central needs at least one {}, but {} has none",
+                                   spec.unit ? "unit" : "row", data.name()));
+  }
+  return count;
+}
+
+std::unique_ptr<const PreparedRelease> prepare(const ReleaseSpec& spec, const PublicInputs& inputs,
+                                               std::optional<std::uint64_t> records) {
+  if (spec.local() != nullptr) return prepare_local(spec, inputs);
+  if (spec.central() != nullptr) return prepare_finite(spec, inputs, records);
+  return prepare_gaussian(spec, inputs, records);
+}
+
+void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
+             const Certify& certify, const std::optional<Charging>& charging) {
+  prepared.require(data);
+  const Certificate& certificate = prepared.certificate();
+  const std::string text = certificate_text(certificate);
+  if (charging) {
+    Sha256 hash;
+    hash.add(text);
+    charging->ledger.charge({.data_set = charging->data_set,
+                             .scope = certificate.spec.scope(),
+                             .cost = prepared.cost(),
+                             .model = std::string(name_of(certificate.spec.model)),
+                             .mechanism = certificate.mechanism(),
+                             .count = certificate.spec.count.value_or(0),
+                             .certificate_sha256 = hash.hex()});
+  }
+  SecureRandom random;
+  CertifiedSink certified(sink, certify, text);
+  prepared.draw(data, random, certified);
+}
+
+}  // namespace mollify

@@ -1,0 +1,83 @@
+// Private records in, private samples out, whatever the model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "accounting/ledger.h"
+#include "kernel/core/secure_random.h"
+#include "records/sink.h"
+#include "records/source.h"
+#include "release/certificate.h"
+#include "release/public_inputs.h"
+#include "release/spec.h"
+
+namespace mollify {
+
+/// A release that is ready to be charged and drawn: what is public has been read and checked, and
+/// no random word was drawn. Immutable.
+class PreparedRelease {
+ public:
+  PreparedRelease(const PreparedRelease&) = delete;
+  PreparedRelease& operator=(const PreparedRelease&) = delete;
+  virtual ~PreparedRelease() = default;
+
+  [[nodiscard]] const Certificate& certificate() const noexcept { return certificate_; }
+
+  /// What a ledger is to charge: the decimals of the spec where the release promises the doubles
+  /// nearest below them, otherwise the promise's own doubles, exactly.
+  [[nodiscard]] ExactPrivacy cost() const;
+
+  /// Throws InvalidInput for what is wrong with the private data in public: a column that it lacks,
+  /// data that cannot be visited as often as it must be. Looks at no record.
+  virtual void require(const Source& data) const = 0;
+
+  /// Draws, and passes the records to `sink`, in an order that tells nothing or, with a roster, in
+  /// the roster's order with the unit first. Requires require(data).
+  ///
+  /// Total: for any records it succeeds, in the same form, which depends on their number only where
+  /// that is public. In the central model records beyond that number are not looked at, and those
+  /// that lack count as the domain's first.
+  virtual void draw(const Source& data, SecureRandom& random, Sink& sink) const = 0;
+
+ protected:
+  explicit PreparedRelease(Certificate certificate) : certificate_(std::move(certificate)) {}
+
+ private:
+  Certificate certificate_;
+};
+
+/// The number of records that is public in the central model: rows, or units, each counted once.
+/// None with a roster, which says it, and in the other models; then nothing is read. Throws
+/// InvalidInput where there are none, and for what is wrong with the data in public.
+[[nodiscard]] std::optional<std::uint64_t> public_count(const ReleaseSpec& spec,
+                                                        const Source& data);
+
+/// Reads and checks all that is public. `records` is the number of them in the central model
+/// (public_count). Throws InvalidInput, in one sentence, for what is wrong with it.
+[[nodiscard]] std::unique_ptr<const PreparedRelease> prepare(
+    const ReleaseSpec& spec, const PublicInputs& inputs,
+    std::optional<std::uint64_t> records = std::nullopt);
+
+/// Where a release is charged, and under which name its data is known there.
+struct Charging {
+  Ledger& ledger;
+  std::string data_set;
+};
+
+/// Takes the certificate's text when all records have been drawn, before the sink is told that they
+/// are whole: whatever happens in between, no records are without their certificate.
+using Certify = std::function<void(const std::string& certificate)>;
+
+/// Releases, in the only safe order: the certificate is made, the ledger charged, and only then the
+/// first random word drawn; the certificate is handed over before the sink's `finish`. Whenever it
+/// ends before, nothing was released, and what was charged stays charged. Throws InvalidInput for
+/// what is wrong in public, before anything is charged, and whatever ledger, certify and sink
+/// throw.
+void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
+             const Certify& certify, const std::optional<Charging>& charging = std::nullopt);
+
+}  // namespace mollify

@@ -1,0 +1,500 @@
+#include "release/spec.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kernel/core/invalid_input.h"
+#include "release/json_syntax.h"
+#include "release/spec_json.h"
+
+namespace mollify {
+namespace {
+
+constexpr const char* kSpecFormat = "mollify release 1";
+constexpr std::uint64_t kMostReleased = 100'000'000;
+
+using enum PartKind;
+
+// In the order in which they are written.
+constexpr SpecPart kParts[] = {
+    {"/format", "", kText, PartScope::kAll},
+    {"/model", "--model", kText, PartScope::kAll},
+    {"/family", "--family", kText, PartScope::kCentral},
+    {"/domain", "--domain", kDomain, PartScope::kAll},
+    {"/unit", "--unit", kText, PartScope::kAll},
+    {"/roster", "--units", kFile, PartScope::kAll},
+    {"/count", "--count", kWhole, PartScope::kAll},
+    {"/rate", "--rate", kNumber, PartScope::kFinite},
+    {"/privacy", "", kObject, PartScope::kAll},
+    {"/privacy/epsilon", "--epsilon", kDecimal, PartScope::kAll},
+    {"/privacy/delta", "--delta", kDecimal, PartScope::kCentral},
+    {"/privacy/rho", "--rho", kDecimal, PartScope::kCentral},
+    {"/privacy/mu", "--mu", kDecimal, PartScope::kLocal},
+    {"/mechanism", "--mechanism", kText, PartScope::kNotGaussian},
+    {"/band", "--band", kText, PartScope::kLocal},
+    {"/c1", "--c1", kNumber, PartScope::kLocal},
+    {"/c2", "--c2", kNumber, PartScope::kLocal},
+    {"/gamma", "--gamma", kNumber, PartScope::kLocal},
+    {"/reference", "--reference", kFile, PartScope::kLocal},
+    {"/space", "", kObject, PartScope::kLocal},
+    {"/space/kind", "--space", kText, PartScope::kLocal},
+    {"/space/cells", "--cells", kWhole, PartScope::kLocal},
+    {"/space/candidates", "--candidates", kWhole, PartScope::kLocal},
+    {"/space/fresh", "--fresh", kTruth, PartScope::kLocal},
+    {"/space/list", "--candidates-file", kFile, PartScope::kLocal},
+    {"/space/scorer", "--score", kText, PartScope::kLocal},
+    {"/support", "--support", kText, PartScope::kFinite},
+    {"/covariance", "--covariance", kFile, PartScope::kGaussian},
+    {"/covariance_bound", "--covariance-bound", kNumber, PartScope::kGaussian},
+    {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
+    {"/logarithms", "--log", kTexts, PartScope::kGaussian},
+    {"/paper_variance", "--paper-variance", kTruth, PartScope::kGaussian},
+};
+
+/// The JSON form of a spec, checked part by part.
+class SpecReader {
+ public:
+  SpecReader(const Json& json, const std::string& name) : json_(json), name_(name) {
+    if (!json.is_object()) {
+      throw InvalidInput(fmt::format("{} must be the spec of a release, a JSON object", name));
+    }
+    require_known(json, "");
+    for (const SpecPart& part : kParts) {
+      if (has(part.place)) require_kind(part);
+    }
+  }
+
+  [[nodiscard]] bool has(const char* place) const {
+    return json_.contains(Json::json_pointer(place));
+  }
+  template <class Value>
+  [[nodiscard]] std::optional<Value> find(const char* place) const {
+    if (!has(place)) return std::nullopt;
+    return at(place).get<Value>();
+  }
+  [[nodiscard]] std::optional<PublicFile> find_file(const char* place) const {
+    if (!has(place)) return std::nullopt;
+    return PublicFile{at(place)["file"].get<std::string>(), at(place).value("sha256", "")};
+  }
+  [[nodiscard]] SpecDomain domain() const {
+    require_given("/domain");
+    const Json& domain = at("/domain");
+    return {domain.value("file", ""), domain.value("text", ""), domain.value("sha256", "")};
+  }
+  void require_given(const char* place) const {
+    if (!has(place)) throw InvalidInput(called(place) + " is needed, but is not given");
+  }
+
+  /// The only refusal of what is given for another model or family.
+  void refuse_strangers(Model model, bool gaussian) const {
+    for (const SpecPart& part : kParts) {
+      if (!has(part.place)) continue;
+      const std::string reason = stranger(part.scope, model, gaussian);
+      if (!reason.empty()) throw InvalidInput(called(part.place) + reason);
+    }
+  }
+
+  /// A privacy parameter, as it was typed.
+  [[nodiscard]] std::optional<Decimal> find_decimal(const char* place) const {
+    if (!has(place)) return std::nullopt;
+    const Json& json = at(place);
+    const std::string_view name = std::string_view(place).substr(sizeof("/privacy/") - 1);
+    const std::string text =
+        json.is_string() ? json.get<std::string>() : fmt::format("{}", json.get<double>());
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      throw InvalidInput(fmt::format("{} must be a number, but is \"{}\"", name, text));
+    }
+    if (name == "delta" && !(value >= 0 && value < 1)) {
+      throw InvalidInput(fmt::format("delta must be at least 0 and below 1, but is {}", value));
+    }
+    if (name != "delta" && !(std::isfinite(value) && value > 0)) {
+      throw InvalidInput(fmt::format("{} must be finite and positive, but is {}", name, value));
+    }
+    return Decimal::parse(text, name);
+  }
+
+ private:
+  [[nodiscard]] const Json& at(const char* place) const {
+    return json_.at(Json::json_pointer(place));
+  }
+  [[nodiscard]] std::string called(const std::string& place) const {
+    if (!name_.empty()) return fmt::format("{} in {}", place, name_);
+    return std::find_if(std::begin(kParts), std::end(kParts),
+                        [&](const SpecPart& part) { return place == part.place; })
+        ->flag;
+  }
+  [[nodiscard]] std::string stranger(PartScope scope, Model model, bool gaussian) const {
+    const bool central = model == Model::kCentral;
+    const auto other_model = [&](const char* models) {
+      return fmt::format(" is for {}, but the model is {}", models, name_of(model));
+    };
+    switch (scope) {
+      case PartScope::kAll:
+        break;
+      case PartScope::kLocal:
+        return central ? other_model("models local and integral") : "";
+      case PartScope::kCentral:
+        return central ? "" : other_model("model central");
+      case PartScope::kFinite:
+        if (!central) return other_model("model central");
+        [[fallthrough]];
+      case PartScope::kNotGaussian:
+        return gaussian ? " is for finite domains, but the family is gaussian" : "";
+      case PartScope::kGaussian:
+        if (gaussian) break;
+        return fmt::format(" is for {} gaussian, but no family is given",
+                           name_.empty() ? "--family" : "family");
+    }
+    return "";
+  }
+  void require_known(const Json& object, const std::string& place) const {
+    for (const auto& [key, member] : object.items()) {
+      const std::string whole = place + "/" + key;
+      const auto* const part =
+          std::find_if(std::begin(kParts), std::end(kParts),
+                       [&](const SpecPart& one) { return whole == one.place; });
+      if (part == std::end(kParts)) {
+        throw InvalidInput(fmt::format("{} in {} is no part of a release's spec", whole, name_));
+      }
+      if (part->kind == kObject && member.is_object()) require_known(member, whole);
+    }
+  }
+  void require_kind(const SpecPart& part) const {
+    const Json& json = at(part.place);
+    const auto require = [&](bool holds, const char* expected) {
+      if (!holds) {
+        throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, part.place));
+      }
+    };
+    const auto of_texts = [&](std::initializer_list<const char*> keys) {
+      return json.is_object() &&
+             std::all_of(json.items().begin(), json.items().end(), [&](const auto& item) {
+               return item.value().is_string() &&
+                      std::find(keys.begin(), keys.end(), item.key()) != keys.end();
+             });
+    };
+    switch (part.kind) {
+      case kObject:
+        return require(json.is_object(), "an object");
+      case kText:
+        return require(json.is_string(), "a text");
+      case kWhole:
+        return require(json.is_number_unsigned(), "a whole number");
+      case kNumber:
+        return require(json.is_number(), "a number");
+      case kDecimal:
+        return require(json.is_number() || json.is_string(), "a number, or one in quotes");
+      case kTruth:
+        return require(json.is_boolean(), "true or false");
+      case kTexts:
+        return require(
+            json.is_array() && std::all_of(json.begin(), json.end(),
+                                           [](const Json& one) { return one.is_string(); }),
+            "a list of texts");
+      case kFile:
+        return require(of_texts({"file", "sha256"}) && json.contains("file"),
+                       "a file, and at most its sha256");
+      case kDomain:
+        return require(
+            of_texts({"file", "text", "sha256"}) && json.contains("file") != json.contains("text"),
+            "a file or a text, and at most its sha256");
+    }
+  }
+
+  const Json& json_;
+  const std::string& name_;
+};
+
+Model model_of(const SpecReader& reader) {
+  reader.require_given("/model");
+  const auto name = *reader.find<std::string>("/model");
+  for (const Model model : {Model::kLocal, Model::kIntegral, Model::kCentral}) {
+    if (name_of(model) == name) return model;
+  }
+  throw InvalidInput(fmt::format("model must be local, integral or central, but is \"{}\"", name));
+}
+
+std::vector<std::string_view> local_mechanism_names() {
+  // A location is a band, and says where.
+  std::vector<std::string_view> taken;
+  for (const auto& [mechanism, name] : names<Mechanism>()) {
+    if (mechanism != Mechanism::kLocation) taken.push_back(name);
+  }
+  return taken;
+}
+
+LocalSpec local_spec(const SpecReader& reader) {
+  LocalSpec spec;
+  if (const auto name = reader.find<std::string>("/mechanism")) {
+    spec.mechanism = named<Mechanism>(*name);
+    if (!spec.mechanism || *spec.mechanism == Mechanism::kLocation) {
+      throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
+                                     local_mechanisms_text(), *name));
+    }
+  }
+  if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band_choice(*band);
+  spec.c1 = reader.find<double>("/c1");
+  spec.c2 = reader.find<double>("/c2");
+  spec.gamma = reader.find<double>("/gamma");
+  spec.reference = reader.find_file("/reference");
+  SpaceSpec& space = spec.space;
+  if (const auto kind = reader.find<std::string>("/space/kind")) {
+    space.kind = named<SpaceKind>(*kind);
+    if (!space.kind) {
+      throw InvalidInput(
+          fmt::format("space must be categories, grid or candidates, but is \"{}\"", *kind));
+    }
+  }
+  space.cells = reader.find<std::uint64_t>("/space/cells");
+  space.candidates = reader.find<std::uint64_t>("/space/candidates");
+  space.fresh = reader.find<bool>("/space/fresh").value_or(false);
+  space.list = reader.find_file("/space/list");
+  if (const auto scorer = reader.find<std::string>("/space/scorer")) {
+    space.scorer = scorer_named(*scorer);
+    if (!space.scorer) {
+      throw InvalidInput(
+          fmt::format("score must be kernel, empirical, histogram, gaussian-mixture, ratio or "
+                      "mbde, but is \"{}\"",
+                      *scorer));
+    }
+  }
+  return spec;
+}
+
+CentralSpec central_spec(const SpecReader& reader) {
+  CentralSpec spec;
+  if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
+    spec.mechanism = named<CentralMechanism>(*name);
+    if (!spec.mechanism) {
+      throw InvalidInput(fmt::format("mechanism must be one of {} in model central, but is \"{}\"",
+                                     central_mechanisms_text(), *name));
+    }
+  }
+  spec.rate = reader.find<double>("/rate");
+  if (const auto support = reader.find<std::string>("/support")) {
+    spec.support = parse_support_hint(*support);
+  }
+  return spec;
+}
+
+GaussianSpec gaussian_spec(const SpecReader& reader) {
+  return {reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>()),
+          reader.find_file("/covariance"), reader.find<double>("/covariance_bound"),
+          reader.find<double>("/mean_bound"), reader.find<bool>("/paper_variance").value_or(false)};
+}
+
+ExactPrivacy privacy_of(const SpecReader& reader, const ReleaseSpec& spec) {
+  const auto epsilon = reader.find_decimal("/privacy/epsilon");
+  if (const auto rho = reader.find_decimal("/privacy/rho")) {
+    if (epsilon) throw InvalidInput("a budget is either --rho or --epsilon, but both are given");
+    if (reader.has("/privacy/delta")) {
+      throw InvalidInput("a budget of --rho has no --delta, but one is given");
+    }
+    return ExactPrivacy::concentrated(*rho);
+  }
+  if (const auto mu = reader.find_decimal("/privacy/mu")) {
+    if (!epsilon) return ExactPrivacy::gaussian(*mu);
+    const Mechanism mechanism = spec.local()->mechanism.value_or(Mechanism::kGaussianCurve);
+    throw InvalidInput(
+        mechanism == Mechanism::kGaussianCurve
+            ? "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given"
+            : fmt::format("mechanism {} has no mu, but one is given", name_of(mechanism)));
+  }
+  const bool in_mu =
+      spec.local() != nullptr && spec.local()->mechanism == Mechanism::kGaussianCurve;
+  reader.require_given(in_mu && !epsilon ? "/privacy/mu" : "/privacy/epsilon");
+  return ExactPrivacy::approximate(*epsilon,
+                                   reader.find_decimal("/privacy/delta").value_or(Decimal()));
+}
+
+/// Writes parts in the order of the list.
+class SpecWriter {
+ public:
+  template <class Value>
+  void put(const char* place, const Value& value) {
+    json_[Json::json_pointer(place)] = value;
+  }
+  template <class Value>
+  void put(const char* place, const std::optional<Value>& value) {
+    if (value) put(place, *value);
+  }
+  void put(const char* place, const std::optional<PublicFile>& file) {
+    if (!file) return;
+    Json& json = json_[Json::json_pointer(place)];
+    json["file"] = file->name;
+    if (!file->sha256.empty()) json["sha256"] = file->sha256;
+  }
+  void put_truth(const char* place, bool value) {
+    if (value) put(place, true);
+  }
+  [[nodiscard]] Json take() { return std::move(json_); }
+
+ private:
+  Json json_ = Json::object();
+};
+
+void put_local(SpecWriter& writer, const LocalSpec& spec) {
+  if (spec.mechanism) writer.put("/mechanism", name_of(*spec.mechanism));
+  if (spec.band) writer.put("/band", to_text(*spec.band));
+  writer.put("/c1", spec.c1);
+  writer.put("/c2", spec.c2);
+  writer.put("/gamma", spec.gamma);
+  writer.put("/reference", spec.reference);
+  const SpaceSpec& space = spec.space;
+  if (space.kind) writer.put("/space/kind", name_of(*space.kind));
+  writer.put("/space/cells", space.cells);
+  writer.put("/space/candidates", space.candidates);
+  writer.put_truth("/space/fresh", space.fresh);
+  writer.put("/space/list", space.list);
+  if (space.scorer) writer.put("/space/scorer", name_of(*space.scorer));
+}
+
+void put_gaussian(SpecWriter& writer, const GaussianSpec& spec) {
+  writer.put("/covariance", spec.covariance);
+  writer.put("/covariance_bound", spec.covariance_bound);
+  writer.put("/mean_bound", spec.mean_bound);
+  if (!spec.logarithms.empty()) writer.put("/logarithms", spec.logarithms);
+  writer.put_truth("/paper_variance", spec.paper_variance);
+}
+
+}  // namespace
+
+std::string_view name_of(Model model) noexcept {
+  constexpr std::array<std::string_view, 3> kNames = {"local", "integral", "central"};
+  return kNames[static_cast<std::size_t>(model)];
+}
+
+std::span<const SpecPart> spec_parts() noexcept { return kParts; }
+
+std::string central_mechanisms_text() { return "auto, " + all_names<CentralMechanism>(); }
+
+std::string local_mechanisms_text() {
+  return fmt::format("{}", fmt::join(local_mechanism_names(), ", "));
+}
+
+ProtectionScope ReleaseSpec::scope() const {
+  if (unit) return ProtectionScope::of_unit(*unit);
+  return model == Model::kCentral ? ProtectionScope::row() : ProtectionScope::table();
+}
+
+Privacy ReleaseSpec::budget() const {
+  return Privacy::of(privacy.notion, privacy.parameter().down(), privacy.delta.down());
+}
+
+void validate_spec(const ReleaseSpec& spec) {
+  if ((spec.model == Model::kCentral) != (spec.local() == nullptr)) {
+    throw InvalidInput(fmt::format("model {} must have the parts of its own, but has others",
+                                   name_of(spec.model)));
+  }
+  if (spec.model == Model::kIntegral && spec.unit) {
+    throw InvalidInput(
+        "model integral protects the whole table and has no unit, but one is given; use model "
+        "local to protect each unit");
+  }
+  if (spec.roster && !spec.unit) {
+    throw InvalidInput("a roster of units needs the unit column, but none is given");
+  }
+  const CentralSpec* central = spec.central();
+  const bool has_rate = central != nullptr && central->rate;
+  if (has_rate && spec.count) {
+    throw InvalidInput(
+        "a rate releases as many records as come, so it is given instead of a count, but both are "
+        "given");
+  }
+  if (!has_rate && !spec.count) {
+    throw InvalidInput("a number of records to release is needed, but no count is given");
+  }
+  if (spec.count && (*spec.count < 1 || *spec.count > kMostReleased)) {
+    throw InvalidInput(
+        fmt::format("count must be from 1 to {}, but is {}", kMostReleased, *spec.count));
+  }
+  if (has_rate &&
+      central->mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
+    throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
+                                   name_of(*central->mechanism)));
+  }
+  if (const GaussianSpec* gaussian = spec.gaussian();
+      gaussian != nullptr && !gaussian->covariance && !gaussian->covariance_bound) {
+    throw InvalidInput(
+        "family gaussian needs the covariance, or a bound of it, but neither is given");
+  }
+}
+
+ReleaseSpec spec_of(const Json& json, const std::string& name) {
+  const SpecReader reader(json, name);
+  if (const auto format = reader.find<std::string>("/format"); format && *format != kSpecFormat) {
+    throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kSpecFormat));
+  }
+  ReleaseSpec spec;
+  spec.model = model_of(reader);
+  const auto family = reader.find<std::string>("/family");
+  reader.refuse_strangers(spec.model, family.has_value());
+  if (family && *family != "gaussian") {
+    throw InvalidInput(fmt::format("family must be gaussian, but is \"{}\"", *family));
+  }
+  spec.domain = reader.domain();
+  spec.unit = reader.find<std::string>("/unit");
+  spec.roster = reader.find_file("/roster");
+  spec.count = reader.find<std::uint64_t>("/count");
+  if (family) {
+    spec.method = gaussian_spec(reader);
+  } else if (spec.model == Model::kCentral) {
+    spec.method = central_spec(reader);
+  } else {
+    spec.method = local_spec(reader);
+  }
+  if (!reader.has("/rate")) reader.require_given("/count");
+  spec.privacy = privacy_of(reader, spec);
+  validate_spec(spec);
+  return spec;
+}
+
+Json spec_json(const ReleaseSpec& spec) {
+  SpecWriter writer;
+  writer.put("/format", kSpecFormat);
+  writer.put("/model", name_of(spec.model));
+  if (spec.gaussian() != nullptr) writer.put("/family", "gaussian");
+  const SpecDomain& domain = spec.domain;
+  if (domain.file.empty()) {
+    writer.put("/domain/text", domain.text);
+  } else {
+    writer.put("/domain/file", domain.file);
+  }
+  if (!domain.sha256.empty()) writer.put("/domain/sha256", domain.sha256);
+  writer.put("/unit", spec.unit);
+  writer.put("/roster", spec.roster);
+  writer.put("/count", spec.count);
+  if (spec.central() != nullptr) writer.put("/rate", spec.central()->rate);
+  for (const auto& [place, value] :
+       {std::pair{"/privacy/epsilon", &spec.privacy.epsilon},
+        std::pair{"/privacy/delta", &spec.privacy.delta},
+        std::pair{"/privacy/rho", &spec.privacy.rho}, std::pair{"/privacy/mu", &spec.privacy.mu}}) {
+    if (!value->is_zero()) writer.put(place, value->text());
+  }
+  if (const LocalSpec* local = spec.local()) put_local(writer, *local);
+  if (const CentralSpec* central = spec.central()) {
+    if (central->mechanism) writer.put("/mechanism", name_of(*central->mechanism));
+    if (central->support) writer.put("/support", to_text(*central->support));
+  }
+  if (const GaussianSpec* gaussian = spec.gaussian()) put_gaussian(writer, *gaussian);
+  return writer.take();
+}
+
+ReleaseSpec parse_spec(const std::string& text, const std::string& name) {
+  require_json(text, name);
+  return spec_of(Json::parse(text), name);
+}
+
+std::string spec_text(const ReleaseSpec& spec) {
+  // Names of files and columns may hold any bytes; JSON holds text.
+  return spec_json(spec).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mollify

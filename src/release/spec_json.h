@@ -1,0 +1,47 @@
+// The parts of a spec, as JSON and as the command's flags.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "release/spec.h"
+
+namespace mollify {
+
+using Json = nlohmann::ordered_json;
+
+/// What a part holds.
+enum class PartKind { kObject, kText, kWhole, kNumber, kDecimal, kTruth, kTexts, kFile, kDomain };
+
+/// Which releases have a part.
+enum class PartScope { kAll, kLocal, kCentral, kNotGaussian, kFinite, kGaussian };
+
+/// A part of a spec: its place in the JSON form, and the flag of `mollify sample` that gives it.
+struct SpecPart {
+  const char* place;
+  const char* flag;
+  PartKind kind;
+  PartScope scope;
+};
+
+/// All of them; the only list of what may be given, and for which releases.
+[[nodiscard]] std::span<const SpecPart> spec_parts() noexcept;
+
+/// The spec of a JSON object in which every part has its place. Sentences name parts by their
+/// place in the file `name`, or by their flags if `name` is empty.
+[[nodiscard]] ReleaseSpec spec_of(const Json& json, const std::string& name);
+
+/// The reverse.
+[[nodiscard]] Json spec_json(const ReleaseSpec& spec);
+
+/// Throws InvalidInput for a spec whose parts contradict each other.
+void validate_spec(const ReleaseSpec& spec);
+
+/// "auto, subsampled-rr, ..." and "minimax, relative, ...": the mechanisms that can be named.
+[[nodiscard]] std::string central_mechanisms_text();
+[[nodiscard]] std::string local_mechanisms_text();
+
+}  // namespace mollify

@@ -1,0 +1,62 @@
+// Releases from the files of a test.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "io/csv_sink.h"
+#include "io/csv_source.h"
+#include "io/public_files.h"
+#include "io/scratch.h"
+#include "release/local_release.h"
+#include "release/release.h"
+#include "release/verification.h"
+
+namespace mollify::test {
+
+/// An integral release of 3 draws at epsilon 1 in all; `domain` is the content of its file.
+inline ReleaseSpec integral_spec(const Scratch& scratch, const char* domain) {
+  ReleaseSpec spec;
+  spec.model = Model::kIntegral;
+  spec.domain.file = scratch.write("domain.yaml", domain);
+  spec.count = 3;
+  spec.privacy = ExactPrivacy::pure(Decimal(1));
+  return spec;
+}
+
+inline LocalSpec& local_of(ReleaseSpec& spec) { return std::get<LocalSpec>(spec.method); }
+
+/// Of the data in data.csv.
+inline std::unique_ptr<const PreparedRelease> prepared(const Scratch& scratch,
+                                                       const ReleaseSpec& spec) {
+  const std::string data = scratch.path("data.csv");
+  return prepare(spec, PublicFiles(data), public_count(spec, CsvSource(data)));
+}
+
+inline std::unique_ptr<const LocalRelease> prepared_local(const Scratch& scratch,
+                                                          const ReleaseSpec& spec) {
+  return prepare_local(spec, PublicFiles(scratch.path("data.csv")));
+}
+
+/// What it draws, as CSV.
+inline std::string drawn(const PreparedRelease& release, const Source& data) {
+  SecureRandom random;
+  std::string csv;
+  CsvSink sink(csv);
+  release.draw(data, random, sink);
+  return csv;
+}
+
+inline std::string drawn(const PreparedRelease& release, const Scratch& scratch) {
+  return drawn(release, CsvSource(scratch.path("data.csv")));
+}
+
+/// What its certificate's text is found to be.
+inline CertificateCheck checked(const PreparedRelease& release, const Domain& domain,
+                                const std::optional<Candidates>& list = std::nullopt) {
+  const std::string text = certificate_text(release.certificate());
+  return verify_certificate(parse_certificate(text, "certificate"), "certificate", domain, list);
+}
+
+}  // namespace mollify::test

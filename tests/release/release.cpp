@@ -1,0 +1,287 @@
+// The order in which a release is made, and that it does not matter where its records come from.
+#include "release/release.h"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <map>
+
+#include <gtest/gtest.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include "io/domain_yaml.h"
+#include "kernel/core/invalid_input.h"
+#include "kernel/core/table.h"
+#include "kernel/search/projection.h"
+#include "records/memory_table.h"
+#include "records/numeric_rows.h"
+#include "records/private_table.h"
+#include "release/prepared.h"
+#include "release/unit_estimates.h"
+
+namespace mollify {
+namespace {
+
+using test::Scratch;
+
+constexpr const char* kFiniteDomain =
+    "columns:\n"
+    "  a: {type: categorical, values: [x, y]}\n"
+    "  b: {type: boolean}\n";
+constexpr const char* kNumericDomain =
+    "columns:\n"
+    "  a: {type: number, min: 0, max: 10}\n"
+    "  b: {type: number, min: 0, max: 10}\n";
+constexpr int kRows = 4000;
+
+/// Every kind of release there is, of data.csv of either domain: 4000 rows of 2000 units.
+std::vector<ReleaseSpec> every_release(const Scratch& scratch) {
+  std::string finite = "id,a,b\n";
+  std::string numeric = "id,a,b\n";
+  for (int row = 0; row < kRows; ++row) {
+    const std::string id = std::to_string(row / 2) + ",";
+    finite += id + (row % 3 == 0 ? "y," : "x,") + (row % 5 == 0 ? "true\n" : "false\n");
+    numeric += id + std::to_string(row % 10) + "," + std::to_string(row % 7) + "\n";
+  }
+  scratch.write("finite.csv", finite);
+  scratch.write("numeric.csv", numeric);
+  const auto spec = [&](const char* name, const char* domain, Model model,
+                        std::optional<std::string> unit, auto method, ExactPrivacy privacy) {
+    ReleaseSpec made;
+    made.domain.file = scratch.write(name + std::string(".yaml"), domain);
+    made.model = model;
+    made.unit = std::move(unit);
+    made.count = model == Model::kLocal ? 1 : 50;
+    made.method = std::move(method);
+    made.privacy = privacy;
+    return made;
+  };
+  const ExactPrivacy pure = ExactPrivacy::pure(Decimal(20));
+  const GaussianSpec gaussian{.covariance_bound = 1, .mean_bound = 20};
+  LocalSpec scored;
+  scored.space.scorer = ScorerKind::kKernel;
+  scored.space.kind = SpaceKind::kCategories;
+  scored.mechanism = Mechanism::kRelative;
+  LocalSpec fresh;
+  fresh.space.candidates = 30;
+  fresh.space.fresh = true;
+  return {spec("finite", kFiniteDomain, Model::kIntegral, std::nullopt, LocalSpec(), pure),
+          spec("finite", kFiniteDomain, Model::kLocal, "id", LocalSpec(), pure),
+          spec("finite", kFiniteDomain, Model::kLocal, "id", scored, pure),
+          spec("finite", kFiniteDomain, Model::kLocal, "id", fresh, pure),
+          spec("finite", kFiniteDomain, Model::kCentral, std::nullopt, CentralSpec(), pure),
+          spec("finite", kFiniteDomain, Model::kCentral, "id", CentralSpec(), pure),
+          spec("numeric", kNumericDomain, Model::kCentral, std::nullopt, gaussian, pure),
+          spec("numeric", kNumericDomain, Model::kCentral, "id", gaussian, pure)};
+}
+
+std::string data_of(const Scratch& scratch, const ReleaseSpec& spec) {
+  return scratch.path(spec.gaussian() != nullptr ? "numeric.csv" : "finite.csv");
+}
+
+std::unique_ptr<const PreparedRelease> ready(const ReleaseSpec& spec, const Source& data) {
+  return prepare(spec, PublicFiles(), public_count(spec, data));
+}
+
+/// Keeps the order in which it, and the sink beside it, are called.
+class Witness final : public Ledger {
+ public:
+  explicit Witness(bool refuses) : refuses_(refuses) {}
+  void charge(const ReleaseCharge& release) override {
+    said += "charged " + release.model + " ";
+    charged = release;
+    if (refuses_) throw InvalidInput("the total is passed");
+  }
+  std::string said{};
+  ReleaseCharge charged{};
+
+ private:
+  bool refuses_;
+};
+
+class WitnessSink final : public Sink {
+ public:
+  explicit WitnessSink(Witness& witness) : witness_(witness) {}
+  void begin(const Schema&) override { witness_.said += "begun "; }
+  void write(const Block&) override {}
+  void finish() override { witness_.said += "finished"; }
+
+ private:
+  Witness& witness_;
+};
+
+TEST(Release, ChargesDrawsCertifiesAndFinishesInThisOrder) {
+  const Scratch scratch;
+  for (const ReleaseSpec& spec : every_release(scratch)) {
+    const CsvSource data(data_of(scratch, spec));
+    const auto prepared = ready(spec, data);
+    Witness witness(false);
+    WitnessSink sink(witness);
+    std::string certificate;
+    release(
+        *prepared, data, sink,
+        [&](const std::string& text) {
+          witness.said += "certified ";
+          certificate = text;
+        },
+        Charging{witness, "people"});
+    const std::string model(name_of(spec.model));
+    EXPECT_EQ(witness.said, "charged " + model + " begun certified finished");
+    EXPECT_EQ(certificate, certificate_text(prepared->certificate()));
+    EXPECT_EQ(witness.charged.data_set, "people");
+    EXPECT_EQ(witness.charged.scope, spec.scope());
+    EXPECT_LE(witness.charged.cost.epsilon, spec.privacy.epsilon);
+  }
+}
+
+TEST(Release, LeavesNothingOfWhatIsNotCharged) {
+  const Scratch scratch;
+  for (const ReleaseSpec& spec : every_release(scratch)) {
+    const CsvSource data(data_of(scratch, spec));
+    const auto prepared = ready(spec, data);
+    Witness witness(true);
+    WitnessSink sink(witness);
+    const auto released = [&] {
+      release(
+          *prepared, data, sink, [&](const std::string&) { witness.said += "certified "; },
+          Charging{witness, "people"});
+    };
+    EXPECT_THROW(released(), InvalidInput);
+    EXPECT_EQ(witness.said, "charged " + std::string(name_of(spec.model)) + " ");
+  }
+}
+
+#ifdef __x86_64__
+/// From here on the operating system gives no entropy: the first random word ends the program.
+void refuse_entropy() {
+  std::array<sock_filter, 4> program = {{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(SYS_getrandom), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(EIO)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    std::exit(0);
+  }
+}
+
+[[noreturn]] void release_without_entropy(const Scratch& scratch, const ReleaseSpec& spec,
+                                          bool refuses) {
+  refuse_entropy();
+  const CsvSource data(data_of(scratch, spec));
+  const auto prepared = ready(spec, data);
+  Witness witness(refuses);
+  WitnessSink sink(witness);
+  try {
+    release(
+        *prepared, data, sink, [](const std::string&) {}, Charging{witness, "people"});
+  } catch (const InvalidInput&) {
+    std::exit(7);
+  }
+  std::exit(0);
+}
+
+// Where the charge is refused nothing ends the program, so no word had been asked for; where it is
+// not, the same release ends it.
+TEST(ReleaseDeathTest, DrawsNoRandomWordBeforeTheCharge) {
+  const Scratch scratch;
+  for (const ReleaseSpec& spec : every_release(scratch)) {
+    EXPECT_EXIT(release_without_entropy(scratch, spec, true), ::testing::ExitedWithCode(7), "");
+    EXPECT_EXIT(release_without_entropy(scratch, spec, false), ::testing::KilledBySignal(SIGABRT),
+                "gives no entropy");
+  }
+}
+#endif
+
+/// A table in memory with the values of a CSV file, as texts.
+class Copy {
+ public:
+  explicit Copy(const Source& source) {
+    Schema schema;
+    std::vector<std::size_t> all;
+    for (const std::string& name : source.columns()) {
+      all.push_back(schema.size());
+      schema.push_back({.name = name});
+    }
+    kept_.begin(schema);
+    source.visit(all, [&](const Block& block) { kept_.write(block); });
+    std::vector<Values> columns;
+    for (const std::size_t i : all) columns.push_back(kept_.column(i));
+    copy_.emplace(source.columns(), std::move(columns));
+  }
+  const Source& source() const { return *copy_; }
+
+ private:
+  MemorySink kept_;
+  std::optional<MemorySource> copy_;
+};
+
+TEST(Release, HasOneCertificateWhereverItsRecordsCome) {
+  const Scratch scratch;
+  for (const ReleaseSpec& spec : every_release(scratch)) {
+    const CsvSource file(data_of(scratch, spec));
+    const Copy copy(file);
+    EXPECT_EQ(certificate_text(ready(spec, file)->certificate()),
+              certificate_text(ready(spec, copy.source())->certificate()));
+  }
+}
+
+// The estimate decides the law, to the integer.
+TEST(Release, HasOneLawWhereverItsRecordsCome) {
+  const Scratch scratch;
+  for (ReleaseSpec spec : every_release(scratch)) {
+    if (spec.local() == nullptr || spec.local()->space.fresh) continue;
+    const CsvSource file(data_of(scratch, spec));
+    const Copy copy(file);
+    const auto prepared = prepare_local(spec, PublicFiles());
+    SecureRandom random;
+    const UnitEstimates first(*prepared, file, random);
+    const UnitEstimates second(*prepared, copy.source(), random);
+    ASSERT_EQ(first.size(), second.size());
+    const std::size_t outcomes = prepared->space().size();
+    std::vector<float> one(outcomes);
+    std::vector<float> other(outcomes);
+    Table table(*prepared->sampler().band());
+    Table beside(*prepared->sampler().band());
+    // By scores units come in no order, so laws are counted.
+    std::map<std::vector<std::uint64_t>, int> laws;
+    for (std::size_t unit = 0; unit < first.size(); ++unit) {
+      first.masses(unit, one);
+      second.masses(unit, other);
+      project(table, one);
+      project(beside, other);
+      ++laws[{table.numerators().begin(), table.numerators().end()}];
+      --laws[{beside.numerators().begin(), beside.numerators().end()}];
+    }
+    EXPECT_GT(laws.size(), 0U);
+    for (const auto& [law, surplus] : laws) EXPECT_EQ(surplus, 0);
+  }
+  // Central samplers draw from the outcomes and the points themselves.
+  const Domain finite = read_domain(scratch.path("finite.yaml"));
+  const CsvSource file(scratch.path("finite.csv"));
+  const Copy copy(file);
+  EXPECT_EQ(read_outcomes(file, finite), read_outcomes(copy.source(), finite));
+  const Domain numeric = read_domain(scratch.path("numeric.yaml"));
+  const RealColumns columns(numeric);
+  const CsvSource numbers(scratch.path("numeric.csv"));
+  const Copy same(numbers);
+  const auto rows = [&](const Source& source) {
+    std::vector<double> all;
+    NumericRows(source, columns).visit([&](std::span<const double> block) {
+      all.insert(all.end(), block.begin(), block.end());
+    });
+    return all;
+  };
+  EXPECT_EQ(rows(numbers), rows(same.source()));
+}
+
+}  // namespace
+}  // namespace mollify

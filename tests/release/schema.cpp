@@ -1,0 +1,173 @@
+// The schema in the repository, held against what is read and written.
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "central/central_mechanism.h"
+#include "kernel/core/invalid_input.h"
+#include "local/mechanism.h"
+#include "release/spec_json.h"
+
+namespace mollify {
+namespace {
+
+using Schema2020 = nlohmann::json;
+
+const Schema2020& schema() {
+  static const Schema2020 read = [] {
+    std::ifstream file(MOLLIFY_SCHEMA);
+    return Schema2020::parse(std::string(std::istreambuf_iterator<char>(file), {}));
+  }();
+  return read;
+}
+
+bool is_of_type(const Schema2020& value, const std::string& type) {
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  if (type == "string") return value.is_string();
+  if (type == "boolean") return value.is_boolean();
+  if (type == "integer") return value.is_number_integer();
+  EXPECT_EQ(type, "number");
+  return value.is_number();
+}
+
+/// Whether a value is valid by the keywords that our schema uses; any other fails the test.
+bool is_valid(const Schema2020& value, const Schema2020& by) {
+  for (const auto& [keyword, rule] : by.items()) {
+    bool valid = true;
+    if (keyword == "$ref") {
+      valid = is_valid(value, schema()["$defs"][rule.get<std::string>().substr(8)]);
+    } else if (keyword == "type") {
+      valid = is_of_type(value, rule);
+    } else if (keyword == "const") {
+      valid = value == rule;
+    } else if (keyword == "enum") {
+      valid = std::find(rule.begin(), rule.end(), value) != rule.end();
+    } else if (keyword == "minimum") {
+      valid = !value.is_number() || value >= rule;
+    } else if (keyword == "maximum") {
+      valid = !value.is_number() || value <= rule;
+    } else if (keyword == "pattern") {
+      valid = !value.is_string() ||
+              std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>()));
+    } else if (keyword == "oneOf") {
+      valid = std::count_if(rule.begin(), rule.end(),
+                            [&](const Schema2020& one) { return is_valid(value, one); }) == 1;
+    } else if (keyword == "required") {
+      valid = std::all_of(rule.begin(), rule.end(),
+                          [&](const std::string key) { return value.contains(key); });
+    } else if (keyword == "items") {
+      valid = std::all_of(value.begin(), value.end(),
+                          [&](const Schema2020& item) { return is_valid(item, rule); });
+    } else if (keyword == "properties") {
+      for (const auto& [key, member] : value.items()) {
+        if (rule.contains(key)) valid = valid && is_valid(member, rule[key]);
+      }
+    } else if (keyword == "additionalProperties") {
+      EXPECT_EQ(rule, false);
+      for (const auto& [key, member] : value.items()) {
+        valid = valid && by["properties"].contains(key);
+      }
+    } else {
+      EXPECT_TRUE(keyword == "title" || keyword == "description" || keyword == "$schema" ||
+                  keyword == "$defs")
+          << keyword;
+    }
+    if (!valid) return false;
+  }
+  return true;
+}
+
+/// Specs with every part there is, by hand, and what breaks them.
+std::vector<Schema2020> specs_with_every_part() {
+  const Schema2020 domain = {{"file", "d.yaml"}, {"sha256", "00"}};
+  const Schema2020 file = {{"file", "f.csv"}};
+  const Schema2020 base = {{"format", "mollify release 1"}, {"domain", domain}, {"count", 3}};
+  std::vector<Schema2020> specs(4, base);
+  specs[0].update({{"model", "local"},
+                   {"unit", "id"},
+                   {"roster", file},
+                   {"privacy", {{"epsilon", "1e-1"}}},
+                   {"mechanism", "class"},
+                   {"c1", 0.5},
+                   {"c2", 2},
+                   {"gamma", 2.5},
+                   {"reference", file},
+                   {"space",
+                    {{"kind", "candidates"},
+                     {"cells", 9},
+                     {"candidates", 4},
+                     {"fresh", true},
+                     {"list", file},
+                     {"scorer", "mbde"}}}});
+  specs[1].update({{"model", "integral"}, {"privacy", {{"mu", 1}}}, {"band", "location=0.5"}});
+  specs[2].update({{"model", "central"},
+                   {"privacy", {{"epsilon", "1"}, {"delta", "1e-6"}}},
+                   {"mechanism", "poisson-rr"},
+                   {"support", "width=3"}});
+  specs[3].update({{"model", "central"},
+                   {"family", "gaussian"},
+                   {"privacy", {{"rho", "0.5"}}},
+                   {"covariance", file},
+                   {"covariance_bound", 2},
+                   {"mean_bound", 3},
+                   {"logarithms", {"a"}},
+                   {"paper_variance", true}});
+  specs.push_back(specs[2]);
+  specs.back().erase("count");
+  specs.back()["rate"] = 0.5;
+  return specs;
+}
+
+bool is_read(const Schema2020& spec) {
+  try {
+    static_cast<void>(parse_spec(spec.dump(), "spec"));
+  } catch (const InvalidInput&) {
+    return false;
+  }
+  return true;
+}
+
+TEST(Schema, KnowsEveryPartAndNoOther) {
+  std::set<std::string> seen;
+  for (const Schema2020& spec : specs_with_every_part()) {
+    EXPECT_TRUE(is_valid(spec, schema())) << spec;
+    ASSERT_TRUE(is_read(spec)) << spec;
+    EXPECT_TRUE(is_valid(Schema2020::parse(spec_text(parse_spec(spec.dump(), "spec"))), schema()));
+    for (const SpecPart& part : spec_parts()) {
+      const Schema2020::json_pointer place(part.place);
+      if (!spec.contains(place)) continue;
+      seen.insert(part.place);
+      Schema2020 broken = spec;
+      broken[place] = Schema2020::array({nullptr});
+      EXPECT_FALSE(is_valid(broken, schema())) << part.place;
+      EXPECT_FALSE(is_read(broken)) << part.place;
+    }
+    Schema2020 more = spec;
+    more["colour"] = 1;
+    EXPECT_FALSE(is_valid(more, schema()));
+    EXPECT_FALSE(is_read(more));
+  }
+  for (const SpecPart& part : spec_parts()) EXPECT_TRUE(seen.contains(part.place)) << part.place;
+}
+
+TEST(Schema, NamesEveryMechanism) {
+  const auto allowed = [](std::size_t model) {
+    return schema()["oneOf"][model]["properties"]["mechanism"]["enum"].get<std::set<std::string>>();
+  };
+  std::set<std::string> local;
+  for (const auto& known : names<Mechanism>()) local.insert(std::string(known.name));
+  local.erase("location");
+  EXPECT_EQ(allowed(0), local);
+  std::set<std::string> central = {"auto"};
+  for (const auto& known : names<CentralMechanism>()) central.insert(std::string(known.name));
+  EXPECT_EQ(allowed(1), central);
+}
+
+}  // namespace
+}  // namespace mollify

@@ -1,0 +1,161 @@
+// The JSON form of specs, and what it refuses.
+#include "release/spec.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "kernel/core/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+using nlohmann::json;
+
+json integral() {
+  return {{"model", "integral"},
+          {"domain", {{"file", "d.yaml"}}},
+          {"count", 2},
+          {"privacy", {{"epsilon", "0.1"}}}};
+}
+
+json central() {
+  json spec = integral();
+  spec["model"] = "central";
+  spec["privacy"]["delta"] = "0.000001";
+  return spec;
+}
+
+json gaussian() {
+  json spec = central();
+  spec["family"] = "gaussian";
+  spec["covariance_bound"] = 2.5;
+  return spec;
+}
+
+std::string refused(const json& spec) {
+  try {
+    static_cast<void>(parse_spec(spec.dump(), "s.json"));
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ReleaseSpec, IsReadAsItIsWritten) {
+  json local = integral();
+  local.update({{"model", "local"},
+                {"unit", "id"},
+                {"roster", {{"file", "u.csv"}, {"sha256", "ab"}}},
+                {"band", "location=0.25"},
+                {"c1", 0.1},
+                {"c2", 3},
+                {"gamma", 2},
+                {"reference", {{"file", "r.csv"}}},
+                {"space",
+                 {{"kind", "candidates"},
+                  {"candidates", 9},
+                  {"fresh", true},
+                  {"scorer", "gaussian-mixture"}}}});
+  json other = integral();
+  other.update({{"mechanism", "gaussian-curve"},
+                {"privacy", {{"mu", "0.5"}}},
+                {"space", {{"cells", 7}, {"list", {{"file", "list"}}}}}});
+  json text = integral();
+  text["domain"] = {{"text", "columns: {a: {type: boolean}}\n"}, {"sha256", "cd"}};
+  json finite = central();
+  finite.update({{"mechanism", "subset-rr"}, {"support", "width=10"}});
+  json rated = central();
+  rated.erase("count");
+  rated["rate"] = 0.25;
+  json bits = integral();
+  bits.update({{"model", "central"}, {"privacy", {{"rho", "0.5"}}}, {"mechanism", "product"}});
+  json normal = gaussian();
+  normal.update({{"covariance", {{"file", "c.csv"}}},
+                 {"mean_bound", 4},
+                 {"logarithms", {"a", "b"}},
+                 {"paper_variance", true}});
+  for (const json& spec : {integral(), local, other, text, finite, rated, bits, normal}) {
+    const ReleaseSpec read = parse_spec(spec.dump(), "s.json");
+    const std::string written = spec_text(read);
+    EXPECT_EQ(parse_spec(written, "s.json"), read) << written;
+    json told = json::parse(written);
+    told.erase("format");
+    EXPECT_EQ(told, spec);
+  }
+}
+
+TEST(ReleaseSpec, TakesDecimalsAsTheyAreTyped) {
+  const ReleaseSpec typed = parse_spec(integral().dump(), "s.json");
+  EXPECT_EQ(typed.privacy.epsilon, Decimal::parse("0.1", "epsilon"));
+  EXPECT_LE(Decimal(typed.budget().epsilon), typed.privacy.epsilon);
+  json number = integral();
+  number["privacy"]["epsilon"] = 0.1;
+  EXPECT_EQ(parse_spec(number.dump(), "s.json"), typed);
+}
+
+TEST(ReleaseSpec, RefusesWhatIsNone) {
+  const auto with = [](json spec, const char* place, const json& value) {
+    spec[json::json_pointer(place)] = value;
+    return refused(spec);
+  };
+  EXPECT_EQ(refused(json::array()), "s.json must be the spec of a release, a JSON object");
+  EXPECT_EQ(with(integral(), "/colour", 3), "/colour in s.json is no part of a release's spec");
+  EXPECT_EQ(with(integral(), "/privacy/colour", 3),
+            "/privacy/colour in s.json is no part of a release's spec");
+  EXPECT_EQ(with(integral(), "/space/colour", 3),
+            "/space/colour in s.json is no part of a release's spec");
+  EXPECT_EQ(with(integral(), "/domain/colour", "x"),
+            "s.json must have a file or a text, and at most its sha256 at /domain");
+  EXPECT_EQ(with(integral(), "/domain/text", "x"),
+            "s.json must have a file or a text, and at most its sha256 at /domain");
+  EXPECT_EQ(with(integral(), "/count", 1.5), "s.json must have a whole number at /count");
+  EXPECT_EQ(with(integral(), "/count", -1), "s.json must have a whole number at /count");
+  EXPECT_EQ(with(integral(), "/count", nullptr), "s.json must have a whole number at /count");
+  EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
+  EXPECT_EQ(with(integral(), "/model", "global"),
+            "model must be local, integral or central, but is \"global\"");
+  EXPECT_EQ(with(integral(), "/format", "mollify release 9"),
+            "s.json must have the format \"mollify release 1\"");
+  EXPECT_EQ(with(integral(), "/privacy/epsilon", "-1"),
+            "epsilon must be finite and positive, but is -1");
+  EXPECT_EQ(with(integral(), "/privacy/epsilon", "abc"),
+            "epsilon must be a number, but is \"abc\"");
+  EXPECT_EQ(with(integral(), "/privacy/epsilon", true),
+            "s.json must have a number, or one in quotes at /privacy/epsilon");
+  EXPECT_EQ(with(integral(), "/privacy", json::object()),
+            "/privacy/epsilon in s.json is needed, but is not given");
+  EXPECT_EQ(with(integral(), "/privacy/mu", "1"),
+            "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given");
+  EXPECT_EQ(with(integral(), "/reference", "r.csv"),
+            "s.json must have a file, and at most its sha256 at /reference");
+  EXPECT_EQ(with(integral(), "/c2", "3"), "s.json must have a number at /c2");
+  EXPECT_EQ(with(gaussian(), "/logarithms", "a"),
+            "s.json must have a list of texts at /logarithms");
+  json missing = integral();
+  missing.erase("domain");
+  EXPECT_EQ(refused(missing), "/domain in s.json is needed, but is not given");
+  EXPECT_EQ(refused(integral()), "");
+}
+
+TEST(ReleaseSpec, RefusesThePartsOfOthers) {
+  const auto with = [](json spec, const char* place, const json& value) {
+    spec[json::json_pointer(place)] = value;
+    return refused(spec);
+  };
+  EXPECT_EQ(with(central(), "/c2", 3),
+            "/c2 in s.json is for models local and integral, but the model is central");
+  EXPECT_EQ(with(central(), "/space/cells", 3),
+            "/space in s.json is for models local and integral, but the model is central");
+  EXPECT_EQ(with(integral(), "/rate", 0.5),
+            "/rate in s.json is for model central, but the model is integral");
+  EXPECT_EQ(with(integral(), "/family", "gaussian"),
+            "/family in s.json is for model central, but the model is integral");
+  EXPECT_EQ(with(gaussian(), "/support", "bounded"),
+            "/support in s.json is for finite domains, but the family is gaussian");
+  EXPECT_EQ(with(central(), "/mean_bound", 3),
+            "/mean_bound in s.json is for family gaussian, but no family is given");
+  EXPECT_EQ(with(gaussian(), "/family", "cauchy"), "family must be gaussian, but is \"cauchy\"");
+}
+
+}  // namespace
+}  // namespace mollify
