@@ -13,7 +13,7 @@ namespace mollify {
 ///
 /// Of one value: K = floor(L Ebar).
 /// Theorem. K <= Ebar L <= e^epsilon L, so any report is at most e^epsilon times as likely under
-/// one value as under another: epsilon-LDP (Kairouz, Oh, Viswanath 2016, section 4.1). `draw` has
+/// one value as under another: epsilon-LDP [Kairouz et al. 2016, section 4.1]. `draw` has
 /// exactly these probabilities: an integer below K + (k - 1) L decides whether the value is kept,
 /// and a second one below k - 1 chooses among the others alike. It is drawn in any case.
 ///
@@ -29,7 +29,7 @@ namespace mollify {
 /// = K / L we have a <= E0 a' and a <= E0 b. As a function of a' and b the ratio
 ///   P(y) / P'(y) <= ((m/n) E0 min(a', b) + (1 - m/n) b) / ((m/n) a' + (1 - m/n) b)
 /// falls in a' where b <= a', and in b where a' <= b: it is greatest at a' = b, and (*) bounds it.
-/// QED [Balle, Barthe, Gaboardi 2018, Theorem 9, for delta = 0]
+/// QED [Balle et al. 2018, Theorem 9, for delta = 0]
 ///
 /// Total: a value outside {0, ..., k - 1} is private data and counts as 0. O(1), no memory.
 class RandomizedResponse {

@@ -18,8 +18,8 @@ namespace mollify {
 ///
 /// NaN and negative scores count as zero, and so may scores below 2^-500 of the greatest; beside
 /// infinite scores all finite ones do. Where the outcomes with a score are all at their upper
-/// bounds, those without share what is left in proportion to the reference [MATH 1.1]; so scores
-/// without any positive one give the reference.
+/// bounds, those without share what is left in proportion to the reference
+/// (docs/theory/band.md); so scores without any positive one give the reference.
 ///
 /// The number of scores is public: any other than the band's throws InvalidInput (Table alone).
 /// Their values never throw.
