@@ -13,7 +13,7 @@ namespace mollify {
 ///
 /// Of one value: K = floor(L Ebar).
 /// Theorem. K <= Ebar L <= e^epsilon L, so any report is at most e^epsilon times as likely under
-/// one value as under another: epsilon-LDP [Kairouz et al. 2016, section 4.1]. `draw` has
+/// one value as under another: epsilon-LDP (Kairouz et al. 2016, Section 4.1). `draw` has
 /// exactly these probabilities: an integer below K + (k - 1) L decides whether the value is kept,
 /// and a second one below k - 1 chooses among the others alike. It is drawn in any case.
 ///

@@ -11,15 +11,15 @@ namespace mollify {
 
 /// Makes a table the projection of its scores: n follows clip(t score_i, lower_i, upper_i), the
 /// f-divergence projection of the scores' distribution on the band for every f at once [Park et al.
-/// 2024, Prop. III.4], to 1e-9 relative or two parts of N, whichever is larger.
+/// 2024, Proposition III.4], to 1e-9 relative or two parts of N, whichever is larger.
 ///
 /// t is found by Newton's method on a monotone, piecewise linear function, in about five passes
 /// over the scores. Privacy does not rest on it: a table keeps its theorem whatever t is.
 ///
 /// NaN and negative scores count as zero, and so may scores below 2^-500 of the greatest; beside
 /// infinite scores all finite ones do. Where the outcomes with a score are all at their upper
-/// bounds, those without share what is left in proportion to the reference
-/// (docs/theory/band.md); so scores without any positive one give the reference.
+/// bounds, those without share what is left in proportion to the reference (docs/theory/band.md);
+/// so scores without any positive one give the reference.
 ///
 /// The number of scores is public: any other than the band's throws InvalidInput (Table alone).
 /// Their values never throw.

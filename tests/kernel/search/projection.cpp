@@ -113,7 +113,7 @@ TEST(Projection, LargestMeasuredSizeMeetsTheLaw) {
 }
 
 // P on one outcome of two, at an epsilon where both fit: no scale of P sums to one, because its
-// outcome is already at its upper bound: the missing case of docs/theory/band.md.
+// outcome is already at its upper bound (docs/theory/band.md, the missing case).
 TEST(Projection, SharesTheRestByTheReferenceWhereNoScaleFits) {
   const std::vector<double> reference = {0.1, 0.2, 0.3, 0.4};
   const Band band = make_band({.reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
