@@ -10,6 +10,7 @@
 #include "io/candidates_file.h"
 #include "io/domain_hash.h"
 #include "kernel/core/seeded_random.h"
+#include "kernel/search/projection.h"
 #include "local/band_sampler.h"
 #include "space/recut_domain.h"
 
@@ -90,7 +91,7 @@ class BandTrial {
         greatest_(band.outcome_count(), 0) {}
 
   void try_input(const std::vector<double>& scores) {
-    dense_.assign(scores);
+    project(dense_, scores);
     look_at_dense();
     const std::vector<float> singles = [&] {
       std::vector<float> converted(scores.size());
@@ -101,7 +102,7 @@ class BandTrial {
       });
       return converted;
     }();
-    dense_.assign(singles);
+    project(dense_, singles);
     look_at_dense();
     std::vector<std::uint32_t> outcomes;
     std::vector<double> weights;
@@ -110,7 +111,7 @@ class BandTrial {
       outcomes.push_back(static_cast<std::uint32_t>(i));
       weights.push_back(scores[i]);
     }
-    sparse_.assign(outcomes, weights);
+    project(sparse_, outcomes, weights);
     look_at_sparse();
   }
 

@@ -5,7 +5,6 @@
 
 #include "kernel/core/band.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 
 namespace mollify {
 
@@ -69,21 +68,21 @@ class RandomizedResponse {
                         uint128{records_} * other_);
   }
 
-  std::size_t draw(std::size_t value, SecureRandom& random) const { return respond(value, random); }
-  /// A response for analysis. NOT PRIVATE.
-  std::size_t simulate(std::size_t value, SeededRandom& random) const {
-    return respond(value, random);
+  /// What `value` is reported as for two uniform integers: `position` below total(), and `other`
+  /// below k - 1 (0 if k is 1). NOT PRIVATE.
+  [[nodiscard]] std::size_t outcome_at(std::size_t value, std::uint64_t position,
+                                       std::uint64_t other) const {
+    const std::size_t inside = value < outcome_count_ ? value : 0;
+    const auto another = static_cast<std::size_t>(other) + (other >= inside ? 1 : 0);
+    return position < kept_ ? inside : another;
+  }
+
+  [[nodiscard]] std::size_t draw(std::size_t value, SecureRandom& random) const {
+    const std::uint64_t position = below_total_(random);
+    return outcome_at(value, position, below_others_(random));
   }
 
  private:
-  template <WordSource Source>
-  std::size_t respond(std::size_t value, Source& random) const {
-    const std::size_t inside = value < outcome_count_ ? value : 0;
-    const bool is_kept = below_total_(random) < kept_;
-    const auto other = static_cast<std::size_t>(below_others_(random));
-    return is_kept ? inside : other + (other >= inside ? 1 : 0);
-  }
-
   ExpBound bound_;
   std::size_t outcome_count_;
   std::uint64_t records_;
