@@ -99,7 +99,7 @@ void compare(const std::string& data, const ColumnSet& set, double delta, std::u
   const CentralDesign design = best_central_design({.records = records.size(),
                                                     .outcomes = domain.size(),
                                                     .outputs = rows,
-                                                    .budget = {.epsilon = 1, .delta = delta}});
+                                                    .budget = Privacy::approximate(1, delta)});
   const auto sampler = make_central_sampler(design);
   SecureRandom random;
   const Seen seen = look_at(table, rows, [&] { return sampler->draw(records, random); });

@@ -68,12 +68,12 @@ std::optional<std::size_t> best_answer(PlanUnknown unknown,
 
 /// Records that any mechanism needs, up to a constant factor that the sources do not give:
 /// k/(alpha epsilon) for independent outputs [Raskhodnikova et al. 2021], k sqrt(m)/(alpha epsilon)
-/// for a joint law within alpha [Cheu, Nayak 2024, Thm 22-23].
+/// for a joint law within alpha [Cheu, Nayak 2024, Theorems 22 and 23].
 double records_lower_bound_order(const CentralQuestion& question);
 
 /// Records that the papers ask for [Cheu, Nayak 2024]: m(k - 1)/(alpha epsilon) for m subsampled
-/// outputs (Thm 11, Lemma 8; pure), and the least n whose closed form (Lemma 12), with all reports
-/// released, allows alpha within its regime; none without delta or up to 2^39.
+/// outputs (Theorem 11, Lemma 8; pure), and the least n whose closed form (Lemma 12), with all
+/// reports released, allows alpha within its regime; none without delta or up to 2^39.
 double papers_subsampled_records(const CentralQuestion& question);
 std::optional<std::uint64_t> papers_shuffled_records(const CentralQuestion& question);
 

@@ -47,12 +47,14 @@ std::optional<GaussianDesign> plan_gaussian(GaussianUnknown unknown,
 
 /// The records that the papers' own parameters need for alpha, with B = paper_clip_radius_up(beta),
 /// the mean bounded by R, for m outputs m times those of one at alpha (strong: alpha/m):
-///  - zCDP: 2 B^2/(n (n - 1)) <= rho, beta = alpha [CN24 Thm 19, Gh23 Alg. 1];
+///  - zCDP: 2 B^2/(n (n - 1)) <= rho, beta = alpha [Cheu, Nayak 2024, Theorem 19; Ghazi et al.
+///  2023, Algorithm 1];
 ///  - (epsilon, delta): the analytic Gaussian of sensitivity 2 B/n and variance 1 - 1/n, the same;
-///  - pure: v = 1 - 1/n [CN24 Alg. 4], beta = alpha/2 and the shape's exact total variation the
-///  rest;
+///  - pure: v = 1 - 1/n [Cheu, Nayak 2024, Algorithm 4], beta = alpha/2 and the shape's exact total
+///  variation the rest;
 ///  - covariance from I to K I, zCDP: beta = alpha/2, s^2 sqrt(d/8) = alpha/2, 2 B^2 a^2/s^2 <= rho
-///    with the greatest weight a = 1/n + sqrt((1 - 1/n)/n) [CN24 Thm 30, Gh23 Alg. 3].
+///    with the greatest weight a = 1/n + sqrt((1 - 1/n)/n) [Cheu, Nayak 2024, Theorem 30; Ghazi et
+///    al. 2023, Algorithm 3].
 /// None without a mean bound, for bounded covariance under (epsilon, delta), or beyond 2^39.
 std::optional<std::uint64_t> papers_gaussian_records(const GaussianQuestion& question);
 

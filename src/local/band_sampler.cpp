@@ -19,6 +19,17 @@ std::vector<double> dense_scores(const ScoredOutcomes& p, std::size_t outcome_co
   return scores;
 }
 
+template <class Weight>
+void draw_each(const Band& band, std::span<const Weight> weights, SecureRandom& random,
+               std::span<std::uint32_t> released) {
+  const std::size_t k = band.outcome_count();
+  Table table(band);
+  for (std::size_t row = 0; row < released.size(); ++row) {
+    table.assign(weights.subspan(row * k, k));
+    released[row] = static_cast<std::uint32_t>(table.draw(random));
+  }
+}
+
 }  // namespace
 
 void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t> released) {
@@ -41,6 +52,16 @@ void BandSampler::draw(const ScoredOutcomes& p, SecureRandom& random,
   SparseTable table(band_);
   table.assign(p.outcomes, p.weights);
   for (std::uint32_t& outcome : released) outcome = static_cast<std::uint32_t>(table.draw(random));
+}
+
+void BandSampler::draw_rows(std::span<const double> weights, SecureRandom& random,
+                            std::span<std::uint32_t> released) const {
+  draw_each(band_, weights, random, released);
+}
+
+void BandSampler::draw_rows(std::span<const float> weights, SecureRandom& random,
+                            std::span<std::uint32_t> released) const {
+  draw_each(band_, weights, random, released);
 }
 
 Law BandSampler::law(const ScoredOutcomes& p) const {

@@ -27,6 +27,11 @@ class BandSampler final : public LocalSampler {
   Privacy guarantee() const override { return Privacy::pure(band_.epsilon()); }
   void draw(const ScoredOutcomes& p, SecureRandom& random,
             std::span<std::uint32_t> released) const override;
+  /// From a Table, which has an integer for each outcome, for every k.
+  void draw_rows(std::span<const double> weights, SecureRandom& random,
+                 std::span<std::uint32_t> released) const override;
+  void draw_rows(std::span<const float> weights, SecureRandom& random,
+                 std::span<std::uint32_t> released) const override;
   Law law(const ScoredOutcomes& p) const override;
 
   /// ln of the greatest upper_i / lower_i; of Ebar where a SparseTable is used, whose unscored

@@ -38,6 +38,13 @@ class LocalSampler {
   virtual void draw(const ScoredOutcomes& p, SecureRandom& random,
                     std::span<std::uint32_t> released) const = 0;
 
+  /// One draw for each row of k weights, rows after rows: for those who hold arrays. Requires k
+  /// weights for each of `released`. Never throws for any values.
+  virtual void draw_rows(std::span<const double> weights, SecureRandom& random,
+                         std::span<std::uint32_t> released) const;
+  virtual void draw_rows(std::span<const float> weights, SecureRandom& random,
+                         std::span<std::uint32_t> released) const;
+
   /// The exact law of one such draw. NOT PRIVATE.
   virtual Law law(const ScoredOutcomes& p) const = 0;
 

@@ -9,7 +9,7 @@
 namespace mollify {
 
 /// Only indices are ever drawn, so every space of records is first made finite with public
-/// information alone, and the guarantee over indices is inherited [MATH 1.3].
+/// information alone, and the guarantee over indices is inherited (docs/theory/spaces.md).
 enum class SpaceKind {
   kCategories,  ///< all records of an enumerable domain
   kGrid,        ///< the cells of equal width of one to three numeric columns, cut anew

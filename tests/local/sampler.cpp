@@ -14,7 +14,7 @@
 #include "chi_square.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/seeded_random.h"
-#include "laboratory/law/hockey_stick.h"
+#include "laboratory/law/privacy_divergence.h"
 #include "laboratory/mollifier/convex_mollifier.h"
 #include "local/band_sampler.h"
 #include "local/gaussian_curve.h"

@@ -1,4 +1,5 @@
-// What perfect classifiers reach on the papers' ring of eight Gaussians: MATH's own figures.
+// What perfect classifiers reach on the papers' ring of eight Gaussians: the figures of
+// docs/measured/boosting.md.
 #include <cmath>
 #include <cstdio>
 #include <memory>

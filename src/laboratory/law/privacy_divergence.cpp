@@ -1,4 +1,4 @@
-#include "laboratory/law/renyi.h"
+#include "laboratory/law/privacy_divergence.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,6 +98,17 @@ double renyi(double alpha, std::span<const double> p, std::span<const double> q)
   // Beyond these limits the first form has overflowed or would cancel against the one.
   if (std::isfinite(excess) && excess > -0.5) return std::log1p(excess) / (alpha - 1.0);
   return log_power_sum(alpha, p, q) / (alpha - 1.0);
+}
+
+double hockey_stick(double gamma, std::span<const double> p, std::span<const double> q) {
+  require_same_outcomes(p, q);
+  if (!(gamma >= 0.0) || std::isinf(gamma)) {
+    throw InvalidInput(fmt::format(
+        "gamma of a hockey-stick divergence must be finite and not negative, but is {}", gamma));
+  }
+  CompensatedSum sum;
+  for (std::size_t i = 0; i < p.size(); ++i) sum += std::max(0.0, std::fma(-gamma, q[i], p[i]));
+  return sum.value();
 }
 
 }  // namespace mollify

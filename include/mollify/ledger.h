@@ -1,0 +1,62 @@
+// What has been spent of which data set: every release is charged before it is drawn.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mollify/privacy.h"
+
+namespace mollify::front {
+
+/// What a ledger says about one data set. A number means its shortest decimal form, as when it was
+/// typed, and is rounded to the safe side where doubles have none that means the same.
+struct LedgerBalance {
+  std::string data_set;
+  std::uint64_t releases = 0;  ///< how many were charged
+  /// What they may cost together, if that was declared, and for whom: "row", "unit=COLUMN" or
+  /// "table".
+  std::optional<Privacy> total{};
+  std::string scope{};
+  /// What they cost, in the total's notion; none where no rule says so.
+  std::optional<Privacy> spent{};
+  /// What one more release may cost: pure, or in rho where the total is. None without a total.
+  std::optional<Privacy> remaining{};
+};
+
+/// A ledger file (SQLite): entries are added, and none is ever taken away.
+///
+/// `release` charges it. Several processes on one computer may use a file at once; what was charged
+/// stays charged whatever happens to the program. One object belongs to one thread at a time.
+class Ledger {
+ public:
+  /// Opens the file; makes an empty ledger if there is none. Throws InvalidInput, one sentence
+  /// naming the file, if it cannot be opened, is damaged or is something else.
+  explicit Ledger(const std::string& path);
+  /// The same for a file that must be there.
+  [[nodiscard]] static Ledger existing(const std::string& path);
+
+  /// Declares what the releases of a data set may cost together, those charged already included:
+  /// pure, approximate or concentrated, each number meaning its shortest decimal form; for whom:
+  /// "row", "unit=COLUMN" or "table". Throws InvalidInput if there is a total already and `replace`
+  /// does not say that it is meant, or if the releases so far do not keep it.
+  void declare(const std::string& data_set, const Privacy& total, const std::string& scope = "row",
+               bool replace = false);
+
+  /// Of one data set; of one that the ledger does not know, no release.
+  [[nodiscard]] LedgerBalance balance(const std::string& data_set) const;
+  /// Of all of them, by name.
+  [[nodiscard]] std::vector<LedgerBalance> balances() const;
+
+  class Inside;
+  [[nodiscard]] Inside& inside() const noexcept { return *inside_; }
+
+ private:
+  explicit Ledger(std::shared_ptr<Inside> inside) : inside_(std::move(inside)) {}
+  std::shared_ptr<Inside> inside_;
+};
+
+}  // namespace mollify::front

@@ -1,0 +1,78 @@
+/* mollify for C, and for everything that calls C: samples of private data under differential
+ * privacy.
+ *
+ * Errors. Every function that can fail returns a mollify_status, and what it returns otherwise
+ * through its last parameters, which it leaves alone when it fails. mollify_last_error() then is
+ * the reason in one sentence, made from public information only. Nothing is thrown across this
+ * interface. Without entropy from the operating system the program is aborted: there is no
+ * fallback.
+ *
+ * Ownership. Whoever gets a text frees it by mollify_free_text, a sampler by mollify_free_sampler,
+ * an Arrow stream by the stream's own `release`. Freeing NULL does nothing. Texts are UTF-8 and end
+ * in a zero byte. No pointer may be NULL where that is not said.
+ *
+ * Threads. Every function may be called from several threads at once. */
+#ifndef MOLLIFY_C_H
+#define MOLLIFY_C_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mollify_status {
+  MOLLIFY_OK = 0,
+  /* A file could not be written, memory is exhausted, ... */
+  MOLLIFY_FAILURE = 1,
+  /* A public input cannot be used: a parameter, a spec, a domain, a column that is missing. */
+  MOLLIFY_INVALID_INPUT = 2
+} mollify_status;
+
+/* Why the last call of this thread that did not return MOLLIFY_OK did not. Valid until the next
+ * such call; at most 4095 bytes; empty if there was none. */
+const char* mollify_last_error(void);
+
+/* "0.1.0": for as long as the library is loaded. */
+const char* mollify_version(void);
+
+void mollify_free_text(char* text);
+
+/* ---- One private distribution over k outcomes in, one released outcome out ------------------ */
+
+/* A local mechanism: immutable, may be shared by threads. As mollify::Sampler (mollify/sampler.h):
+ * each draw keeps the promise for whoever the distribution belongs to, draws from the same one add
+ * up, no value of a score or weight is ever refused, and randomness is the operating system's. */
+typedef struct mollify_sampler mollify_sampler;
+
+/* The parameters are a JSON object:
+ *   {"mechanism": "minimax", "outcomes": 6, "epsilon": 2}
+ * and, where the mechanism has them, "mu", "c1", "c2", "gamma", "location" and "reference", an
+ * array of one positive number for each outcome. */
+mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler);
+void mollify_free_sampler(mollify_sampler* sampler);
+
+uint64_t mollify_sampler_outcomes(const mollify_sampler* sampler);
+
+/* A bound, from public integers and rounded up, on ln of the ratio of any outcome's probabilities
+ * under any two inputs. */
+double mollify_sampler_epsilon_realised_up(const mollify_sampler* sampler);
+
+/* One draw for each of `rows` rows of k scores, rows after rows. */
+mollify_status mollify_draw(const mollify_sampler* sampler, const double* scores, uint64_t rows,
+                            uint32_t* released);
+mollify_status mollify_draw_float(const mollify_sampler* sampler, const float* scores,
+                                  uint64_t rows, uint32_t* released);
+
+/* One draw for each of `units` units: unit u has outcomes[offsets[u]] ... outcomes[offsets[u + 1] -
+ * 1], in any order, and as many weights; where `weights` is NULL each counts 1. There are units + 1
+ * offsets, and the last one is the number of outcomes. */
+mollify_status mollify_draw_units(const mollify_sampler* sampler, const uint32_t* outcomes,
+                                  const uint64_t* offsets, const double* weights, uint64_t units,
+                                  uint32_t* released);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,84 @@
+// One private distribution over k outcomes in, one released outcome out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mollify/privacy.h"
+
+namespace mollify::front {
+
+/// Everything public that makes a sampler of single draws.
+struct SamplerParameters {
+  /// "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
+  /// "mixture", "gaussian-curve" or "location", as `mollify sample --mechanism` has them.
+  std::string mechanism = "minimax";
+  /// k, from 1 to 2^24.
+  std::size_t outcomes = 0;
+  /// Of one draw, from 1e-6; above 30 it counts as 30. For all but gaussian-curve.
+  std::optional<double> epsilon{};
+  /// Of one draw, for gaussian-curve.
+  std::optional<double> mu{};
+  /// A positive mass for each outcome, not necessarily normalised; none: uniform.
+  std::vector<double> reference{};
+  /// For class: c1 h <= p <= c2 h is declared of every p.
+  std::optional<double> c1{};
+  std::optional<double> c2{};
+  /// For neighbourhood: P0/gamma <= p <= gamma P0.
+  std::optional<double> gamma{};
+  /// For location: the least probability of an outcome is this constant times the reference's.
+  std::optional<double> location{};
+};
+
+/// A local mechanism over k outcomes. Immutable, cheap to copy, safe to share between threads.
+///
+/// Each draw promises `guarantee()` for whoever the distribution belongs to, against any other
+/// distribution whatsoever; draws from the same one add up. The law of a draw lies in integers
+/// between public integer bounds (docs/theory/privacy-kernel.md), so no rounding error and no score
+/// breaks the promise. Randomness is the operating system's; there is no seed.
+///
+/// Scores and weights are private. They need not be normalised nor make sense: NaN and negative
+/// ones count as 0, and without any weight the reference is released. None of their values ever
+/// throws; only shapes, which are public, do (InvalidInput).
+class Sampler {
+ public:
+  /// Throws InvalidInput, in one sentence, for parameters that are missing, that the mechanism has
+  /// not, or that are out of range. The guarantee is checked in integers. O(k).
+  explicit Sampler(const SamplerParameters& parameters);
+
+  [[nodiscard]] std::size_t outcomes() const noexcept;
+  /// What each draw promises: epsilon, or mu.
+  [[nodiscard]] Privacy guarantee() const;
+  /// A bound, from the sampler's public integers and rounded up, on ln of the ratio of any
+  /// outcome's probabilities under any two inputs: at most epsilon. O(k).
+  [[nodiscard]] double epsilon_realised_up() const;
+
+  /// One draw; k scores. O(k).
+  [[nodiscard]] std::uint32_t draw(std::span<const double> scores) const;
+  [[nodiscard]] std::uint32_t draw(std::span<const float> scores) const;
+
+  /// One draw for each row of k scores: `scores` are rows after rows, released.size() of them.
+  /// O(k) for each, and no memory but for one row.
+  void draw(std::span<const double> scores, std::span<std::uint32_t> released) const;
+  void draw(std::span<const float> scores, std::span<std::uint32_t> released) const;
+
+  /// One draw for each unit's records: unit u has outcomes[offsets[u]] ... outcomes[offsets[u + 1]
+  /// - 1], in any order, and as many weights; without weights each counts 1. There is one offset
+  /// more than there are units, released.size(). An outcome that is none is passed over, and of
+  /// offsets that are out of order or out of range what is in range counts.
+  ///
+  /// Where k is above 4096, a unit costs time in its own records alone.
+  void draw_units(std::span<const std::uint32_t> outcomes, std::span<const std::uint64_t> offsets,
+                  std::span<const double> weights, std::span<std::uint32_t> released) const;
+
+ private:
+  class Inside;
+  std::shared_ptr<const Inside> inside_;
+};
+
+}  // namespace mollify::front

@@ -1,0 +1,92 @@
+#include "front/domain.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "front/entropy.h"
+#include "space/domain_hash.h"
+#include "io/domain_yaml.h"
+#include "kernel/core/invalid_input.h"
+
+namespace mollify::front {
+namespace {
+
+Column made(std::string name, inside::Cells cells, Mapping mapping) {
+  return Column(std::make_shared<const Column::Inside>(
+      inside::Column::make(std::move(name), std::move(cells),
+                           {mapping.null_is_category, std::move(mapping.null_value),
+                            std::move(mapping.outside_value)})));
+}
+
+}  // namespace
+
+Column Column::categorical(std::string name, const std::vector<std::string>& values,
+                           Mapping mapping) {
+  return made(std::move(name), inside::Categories::make(values), std::move(mapping));
+}
+
+Column Column::boolean(std::string name, std::string false_word, std::string true_word,
+                       Mapping mapping) {
+  return made(std::move(name),
+              inside::BooleanWords::make(std::move(false_word), std::move(true_word)),
+              std::move(mapping));
+}
+
+Column Column::integer(std::string name, std::int64_t min, std::int64_t max,
+                       std::optional<std::uint64_t> bins, Mapping mapping) {
+  return made(std::move(name), inside::IntegerCells::make(min, max, bins), std::move(mapping));
+}
+
+Column Column::number(std::string name, double min, double max, std::optional<std::uint64_t> bins,
+                      Mapping mapping) {
+  return made(std::move(name), inside::NumberCells::make(min, max, bins), std::move(mapping));
+}
+
+const std::string& Column::name() const noexcept { return inside_->column.name(); }
+std::uint32_t Column::size() const noexcept { return inside_->column.size(); }
+
+Domain outward(inside::Domain domain) {
+  return Domain(std::make_shared<const Domain::Inside>(std::move(domain)));
+}
+
+Domain Domain::make(const std::vector<Column>& columns, std::uint64_t seed) {
+  std::vector<inside::Column> inner;
+  inner.reserve(columns.size());
+  for (const Column& column : columns) inner.push_back(column.inside().column);
+  return outward(inside::Domain::make(std::move(inner), seed));
+}
+
+Domain Domain::read(const std::string& path) { return outward(inside::read_domain(path)); }
+
+Domain Domain::parse(std::string_view yaml, const std::string& name) {
+  return outward(inside::parse_domain(yaml, name));
+}
+
+std::string Domain::yaml() const { return inside::domain_yaml(inside_->domain); }
+std::string Domain::hash() const { return inside::domain_hash(inside_->domain); }
+std::vector<std::string> Domain::column_names() const { return inside_->domain.names(); }
+double Domain::outcome_count() const noexcept { return inside_->domain.product(); }
+bool Domain::is_enumerable() const noexcept { return inside_->domain.is_enumerable(); }
+
+std::uint32_t Domain::encode(std::span<const std::string_view> fields) const {
+  inside_->domain.require_enumerable("an outcome");
+  return inside_->domain.encode(fields);
+}
+
+std::vector<std::string> Domain::decode(std::uint32_t outcome) const {
+  inside_->domain.require_enumerable("an outcome");
+  if (outcome >= inside_->domain.size()) {
+    throw InvalidInput(
+        fmt::format("an outcome must be below {}, but is {}", inside_->domain.size(), outcome));
+  }
+  std::vector<std::string> fields;
+  inside_->domain.decode(outcome, entropy(), fields);
+  return fields;
+}
+
+bool operator==(const Domain& left, const Domain& right) {
+  return left.inside_->domain == right.inside_->domain;
+}
+
+}  // namespace mollify::front

@@ -1,0 +1,77 @@
+#include "mollify/accounting.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "front/refused.h"
+
+namespace mollify::front {
+namespace {
+
+/// Relative, above and by no more than `slack`.
+void expect_just_above(double value, double exact, double slack = 1e-6) {
+  EXPECT_GE(value, exact * (1 - 1e-12));
+  EXPECT_LE(value, exact * (1 + slack));
+}
+
+TEST(FrontPrivacy, IsWrittenInWords) {
+  EXPECT_EQ(Privacy::pure(0.5).text(), "epsilon 0.5");
+  EXPECT_EQ(Privacy::approximate(1, 1e-6).text(), "epsilon 1 and delta 1e-06");
+  EXPECT_EQ(Privacy::approximate(1, 0), Privacy::pure(1));
+  EXPECT_EQ(Privacy::concentrated(0.1).text(), "rho 0.1");
+  EXPECT_EQ(Privacy::gaussian(1).text(), "mu 1");
+}
+
+TEST(FrontAccounting, ReleasesAddUp) {
+  const std::vector<Privacy> pure{Privacy::pure(1), Privacy::approximate(0.5, 1e-6)};
+  const Privacy sum = composed_up(pure);
+  EXPECT_EQ(sum.notion, Privacy::Notion::kApproximate);
+  expect_just_above(sum.epsilon, 1.5);
+  expect_just_above(sum.delta, 1e-6);
+  const std::vector<Privacy> mixed{Privacy::pure(1), Privacy::concentrated(0.25),
+                                   Privacy::gaussian(1)};
+  expect_just_above(composed_up(mixed).rho, 0.5 + 0.25 + 0.5);
+  const std::vector<Privacy> apart{Privacy::approximate(1, 1e-6), Privacy::concentrated(1)};
+  EXPECT_NE(refused([&] { (void)composed_up(apart); }), "");
+}
+
+TEST(FrontAccounting, EqualReleasesComposeOptimally) {
+  EXPECT_LE(composed_epsilon_up(0.1, 100, 1e-6), 10);
+  expect_just_above(composed_epsilon_up(0.1, 100, 0), 10);
+  EXPECT_LE(epsilon_per_release_down(1, 3) * 3, 1);
+  EXPECT_GT(epsilon_per_release_down(1, 3), 0.333333);
+}
+
+TEST(FrontAccounting, NotionsAreConverted) {
+  // Gaussian-DP: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
+  const auto normal = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  const double exact = normal(0.5 - 1) - std::exp(1) * normal(-0.5 - 1);
+  expect_just_above(delta_up(Privacy::gaussian(1), 1), exact);
+  expect_just_above(epsilon_up(Privacy::gaussian(1), exact), 1);
+  // zCDP is weaker than the Gaussian-DP of the same rho, and better than the first conversion.
+  const double epsilon = epsilon_up(Privacy::concentrated(0.5), 1e-6);
+  EXPECT_GT(epsilon, epsilon_up(Privacy::gaussian(1), 1e-6));
+  EXPECT_LT(epsilon, 0.5 + 2 * std::sqrt(0.5 * std::log(1e6)));
+  // A pure release: delta is (e^e - e^epsilon) / (1 + e^e) below its epsilon, none from there on.
+  expect_just_above(delta_up(Privacy::pure(1), 0), (std::exp(1) - 1) / (std::exp(1) + 1));
+  EXPECT_EQ(delta_up(Privacy::pure(1), 1), 0);
+  EXPECT_EQ(epsilon_up(Privacy::approximate(1, 1e-3), 1e-4), INFINITY);
+  expect_just_above(rho_up(Privacy::pure(1)), 0.5);
+  expect_just_above(rho_up(Privacy::gaussian(1)), 0.5);
+  EXPECT_EQ(rho_up(Privacy::concentrated(0.5)), 0.5);
+  EXPECT_NE(refused([] { (void)rho_up(Privacy::approximate(1, 1e-6)); }), "");
+}
+
+TEST(FrontAccounting, ShufflingAmplifies) {
+  const ShuffledReports reports{.records = 10000, .outcomes = 4, .epsilon0 = 2};
+  const double epsilon = shuffled_epsilon_up(reports, 1e-6);
+  EXPECT_GT(epsilon, 0);
+  EXPECT_LT(epsilon, 0.5);
+  EXPECT_LE(shuffled_delta_up(reports, epsilon), 1e-6);
+  EXPECT_NEAR(shuffled_epsilon0_down(10000, 4, epsilon, 1e-6), 2, 1e-6);
+}
+
+}  // namespace
+}  // namespace mollify::front

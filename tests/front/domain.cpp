@@ -1,0 +1,87 @@
+#include "mollify/domain.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "front/refused.h"
+#include "space/domain_hash.h"
+#include "io/domain_yaml.h"
+#include "io/scratch.h"
+
+namespace mollify::front {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kYaml =
+    "seed: 7\n"
+    "columns:\n"
+    "  region: {type: categorical, values: [north, south], null: south}\n"
+    "  insured: {type: boolean, values: [\"no\", \"yes\"]}\n"
+    "  age: {type: integer, min: 0, max: 110, bins: 11, outside: 40}\n"
+    "  income: {type: number, min: 0, max: 2e5, bins: 20, null: category}\n";
+
+Domain made_in_a_program() {
+  return Domain::make({Column::categorical("region", {"north", "south"}, {.null_value = "south"}),
+                       Column::boolean("insured", "no", "yes"),
+                       Column::integer("age", 0, 110, 11, {.outside_value = "40"}),
+                       Column::number("income", 0, 2e5, 20, {.null_is_category = true})},
+                      7);
+}
+
+TEST(FrontDomain, OfAFileAndOfAProgramAreTheSame) {
+  const inside::test::Scratch scratch;
+  const auto read = Domain::read(scratch.write("domain.yaml", kYaml));
+  EXPECT_EQ(read, made_in_a_program());
+  EXPECT_EQ(read, Domain::parse(read.yaml()));
+  EXPECT_EQ(read.hash(), made_in_a_program().hash());
+  EXPECT_EQ(read.hash(), inside::domain_hash(inside::parse_domain(kYaml, "domain.yaml")));
+  EXPECT_NE(read, Domain::make({Column::boolean("insured")}));
+}
+
+TEST(FrontDomain, TellsItsShape) {
+  const auto domain = made_in_a_program();
+  EXPECT_THAT(domain.column_names(), ElementsAre("region", "insured", "age", "income"));
+  EXPECT_EQ(domain.outcome_count(), 2 * 2 * 11 * 21);
+  EXPECT_TRUE(domain.is_enumerable());
+  const auto income = Column::number("income", 0, 2e5, 20, {.null_is_category = true});
+  EXPECT_EQ(income.name(), "income");
+  EXPECT_EQ(income.size(), 21U);
+}
+
+TEST(FrontDomain, EveryOutcomeIsWrittenAsARecordOfIt) {
+  const auto domain = made_in_a_program();
+  for (std::uint32_t outcome = 0; outcome < domain.outcome_count(); ++outcome) {
+    const std::vector<std::string> fields = domain.decode(outcome);
+    const std::vector<std::string_view> views(fields.begin(), fields.end());
+    ASSERT_EQ(domain.encode(views), outcome);
+  }
+}
+
+TEST(FrontDomain, MapsWhatIsNoneOfItsValues) {
+  const auto domain = made_in_a_program();
+  const std::array<std::string_view, 4> strange = {"", "maybe", "thirty", "1e9"};
+  const std::array<std::string_view, 4> mapped = {"south", "no", "40", "200000"};
+  EXPECT_EQ(domain.encode(strange), domain.encode(mapped));
+}
+
+TEST(FrontDomain, RefusesInOneSentence) {
+  EXPECT_EQ(refused([] { (void)Domain::make({}); }),
+            refused([] { (void)inside::Domain::make({}); }));
+  EXPECT_THAT(refused([] { (void)Domain::parse("columns: 3", "F"); }), HasSubstr("F"));
+  EXPECT_EQ(refused([] { (void)made_in_a_program().decode(924); }),
+            "an outcome must be below 924, but is 924");
+  const auto large = Domain::make({Column::number("x", 0, 1), Column::number("y", 0, 1)});
+  EXPECT_FALSE(large.is_enumerable());
+  EXPECT_THAT(refused([&] { (void)large.encode({}); }), HasSubstr("an outcome"));
+  EXPECT_THAT(refused([&] { (void)large.decode(0); }), HasSubstr("an outcome"));
+}
+
+}  // namespace
+}  // namespace mollify::front

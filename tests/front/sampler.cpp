@@ -1,0 +1,197 @@
+#include "mollify/sampler.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "chi_square.h"
+#include "front/refused.h"
+#include "local/mechanism.h"
+#include "local/private_inputs.h"
+
+namespace mollify::front {
+namespace {
+
+constexpr std::size_t kOutcomes = 5;
+
+SamplerParameters parameters_of(std::string_view mechanism, std::size_t outcomes = kOutcomes) {
+  SamplerParameters parameters{.mechanism = std::string(mechanism), .outcomes = outcomes};
+  (mechanism == "gaussian-curve" ? parameters.mu : parameters.epsilon) = 1.5;
+  if (mechanism == "public-kernel") parameters.reference.assign(outcomes, 1);
+  if (mechanism == "class") {
+    parameters.c1 = 0.25;
+    parameters.c2 = 4;
+  }
+  if (mechanism == "neighbourhood") parameters.gamma = 3;
+  if (mechanism == "location") parameters.location = 0.5;
+  return parameters;
+}
+
+/// The probabilities of one draw for k weights, of the sampler inside.
+std::vector<double> law(const SamplerParameters& parameters, std::vector<double> weights) {
+  std::vector<std::uint32_t> outcomes(weights.size());
+  std::iota(outcomes.begin(), outcomes.end(), 0U);
+  const auto sampler =
+      inside::make_sampler({.mechanism = *inside::mechanism_named(parameters.mechanism),
+                            .outcome_count = parameters.outcomes,
+                            .reference = parameters.reference,
+                            .epsilon = parameters.epsilon,
+                            .mu = parameters.mu,
+                            .c1 = parameters.c1,
+                            .c2 = parameters.c2,
+                            .gamma = parameters.gamma,
+                            .location = parameters.location});
+  return sampler->law({outcomes, weights}).probabilities;
+}
+
+std::vector<std::uint64_t> counted(const std::vector<std::uint32_t>& released,
+                                   std::size_t outcomes) {
+  std::vector<std::uint64_t> counts(outcomes);
+  for (const std::uint32_t outcome : released) ++counts.at(outcome);
+  return counts;
+}
+
+class FrontSampler : public testing::TestWithParam<std::string_view> {
+ protected:
+  static constexpr std::size_t kDraws = 100000;
+  const SamplerParameters parameters = parameters_of(GetParam());
+  const Sampler sampler{parameters};
+  const std::vector<double> scores{0, 8, 0.5, 1, 3};
+  const std::vector<double> expected = law(parameters, scores);
+};
+
+TEST_P(FrontSampler, TellsItsPromise) {
+  EXPECT_EQ(sampler.outcomes(), kOutcomes);
+  const auto guarantee = sampler.guarantee();
+  if (GetParam() == "gaussian-curve") {
+    EXPECT_EQ(guarantee, Privacy::gaussian(1.5));
+  } else {
+    EXPECT_EQ(guarantee, Privacy::pure(1.5));
+    EXPECT_LE(sampler.epsilon_realised_up(), 1.5 + 1e-9);
+    EXPECT_GT(sampler.epsilon_realised_up(), 0);
+  }
+}
+
+TEST_P(FrontSampler, RowsOfDoublesFollowTheLaw) {
+  std::vector<double> rows;
+  for (std::size_t i = 0; i < kDraws; ++i) rows.insert(rows.end(), scores.begin(), scores.end());
+  std::vector<std::uint32_t> released(kDraws);
+  sampler.draw(rows, released);
+  EXPECT_TRUE(inside::test::follows(expected, counted(released, kOutcomes)));
+}
+
+TEST_P(FrontSampler, RowsOfFloatsFollowTheLaw) {
+  std::vector<float> rows;
+  for (std::size_t i = 0; i < kDraws; ++i) rows.insert(rows.end(), scores.begin(), scores.end());
+  std::vector<std::uint32_t> released(kDraws);
+  sampler.draw(rows, released);
+  EXPECT_TRUE(inside::test::follows(expected, counted(released, kOutcomes)));
+}
+
+TEST_P(FrontSampler, UnitsFollowTheLaw) {
+  // In any order, with repetitions and with an outcome that is none.
+  const std::vector<std::uint32_t> unit{4, 1, 3, 2, 1, 99};
+  const std::vector<double> weight{3, 5, 1, 0.5, 3, 7};
+  std::vector<std::uint32_t> outcomes;
+  std::vector<double> weights;
+  std::vector<std::uint64_t> offsets{0};
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    outcomes.insert(outcomes.end(), unit.begin(), unit.end());
+    weights.insert(weights.end(), weight.begin(), weight.end());
+    offsets.push_back(outcomes.size());
+  }
+  std::vector<std::uint32_t> released(kDraws);
+  sampler.draw_units(outcomes, offsets, weights, released);
+  EXPECT_TRUE(inside::test::follows(expected, counted(released, kOutcomes)));
+}
+
+TEST_P(FrontSampler, RecordsWithoutWeightsCountOneEach) {
+  const std::vector<std::uint32_t> unit{1, 1, 1, 4, 1};
+  std::vector<std::uint32_t> outcomes;
+  std::vector<std::uint64_t> offsets{0};
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    outcomes.insert(outcomes.end(), unit.begin(), unit.end());
+    offsets.push_back(outcomes.size());
+  }
+  std::vector<std::uint32_t> released(kDraws);
+  sampler.draw_units(outcomes, offsets, {}, released);
+  EXPECT_TRUE(
+      inside::test::follows(law(parameters, {0, 4, 0, 0, 1}), counted(released, kOutcomes)));
+}
+
+TEST_P(FrontSampler, NoScoresAndNoOffsetsEverThrow) {
+  for (const std::size_t k : {std::size_t{1}, std::size_t{7}, std::size_t{5000}}) {
+    const Sampler any(parameters_of(GetParam(), k));
+    for (const inside::test::PrivateInput& input : inside::test::private_inputs(k)) {
+      std::vector<double> row(k);
+      for (std::size_t j = 0; j < std::min(input.outcomes.size(), input.weights.size()); ++j) {
+        if (input.outcomes[j] < k) row[input.outcomes[j]] = input.weights[j];
+      }
+      EXPECT_LT(any.draw(row), k) << input.name;
+      const std::vector<float> narrow(row.begin(), row.end());
+      EXPECT_LT(any.draw(narrow), k) << input.name;
+    }
+    const std::vector<std::uint32_t> outcomes{0, 3, 1};
+    const std::vector<std::uint64_t> offsets{2, 0, UINT64_MAX, 1, 3, 9};
+    std::vector<std::uint32_t> released(5, UINT32_MAX);
+    any.draw_units(outcomes, offsets, {}, released);
+    for (const std::uint32_t outcome : released) EXPECT_LT(outcome, k);
+  }
+}
+
+TEST_P(FrontSampler, IsSharedByThreads) {
+  constexpr std::size_t kThreads = 4;
+  std::vector<std::vector<std::uint32_t>> released(kThreads,
+                                                   std::vector<std::uint32_t>(kDraws / kThreads));
+  std::vector<std::thread> threads;
+  for (auto& own : released) {
+    threads.emplace_back([&] {
+      for (std::uint32_t& outcome : own) outcome = sampler.draw(scores);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<std::uint32_t> all;
+  for (const auto& own : released) {
+    all.insert(all.end(), own.begin(), own.end());
+    EXPECT_TRUE(&own == released.data() || own != released.front()) << "two threads drew alike";
+  }
+  EXPECT_TRUE(inside::test::follows(expected, counted(all, kOutcomes)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, FrontSampler, testing::ValuesIn(inside::mechanism_names()),
+                         [](const auto& mechanism) {
+                           std::string name(mechanism.param);
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(FrontSamplerShapes, AreRefused) {
+  const Sampler sampler(parameters_of("minimax"));
+  const std::vector<double> scores(12);
+  std::vector<std::uint32_t> two(2);
+  EXPECT_EQ(refused([&] { sampler.draw(scores, two); }),
+            "2 draws over 5 outcomes need as many rows of scores, but there are 12 scores");
+  EXPECT_EQ(refused([&] { (void)sampler.draw(scores); }),
+            "1 draws over 5 outcomes need as many rows of scores, but there are 12 scores");
+  const std::vector<std::uint32_t> outcomes{1, 2};
+  const std::vector<std::uint64_t> offsets{0, 1};
+  EXPECT_EQ(refused([&] { sampler.draw_units(outcomes, offsets, {}, two); }),
+            "2 units need one offset more, but there are 2 offsets");
+  std::vector<std::uint32_t> one(1);
+  EXPECT_EQ(refused([&] { sampler.draw_units(outcomes, offsets, scores, one); }),
+            "2 outcomes need as many weights, but there are 12");
+  EXPECT_EQ(
+      refused([] { Sampler({.mechanism = "best", .outcomes = 2, .epsilon = 1}); }).substr(0, 53),
+      "mechanism must be one of minimax, relative, class, ne");
+  EXPECT_EQ(refused([] { Sampler({.outcomes = 2, .epsilon = -1}); }),
+            refused([] { (void)inside::make_sampler({.outcome_count = 2, .epsilon = -1}); }));
+}
+
+}  // namespace
+}  // namespace mollify::front
