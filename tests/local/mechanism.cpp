@@ -204,8 +204,9 @@ TEST(Mechanism, MinimaxLawsAgreeWithTheReferenceValues) {
   EXPECT_EQ(seen, 15U);
 }
 
-// MATH 1.1: no scale makes H20's closed form sum to one for a point mass; it takes its upper bound
-// and the others share the rest in proportion to the reference.
+// docs/theory/band.md: no scale makes the closed form of [Husain et al. 2020, eq. 8] sum to one for
+// a point mass; it takes its upper bound and the others share the rest in proportion to the
+// reference.
 TEST(Mechanism, RelativeMollifierInTheMissingCase) {
   const Masses h = {0.1, 0.2, 0.3, 0.4};
   const double top = 0.1 * std::exp(0.5);
@@ -337,7 +338,8 @@ TEST(Mechanism, ConvexHullOfRandomizedResponseGivesTheMinimaxLaw) {
   EXPECT_LE(farthest, 1e-6);
 }
 
-// H20: never worse in KL than the naive sampler whose rows generate the hull, and often better.
+// [Husain et al. 2020]: never worse in KL than the naive sampler whose rows generate the hull, and
+// often better.
 TEST(Mechanism, ConvexProjectionIsNeverWorseThanTheNaiveSampler) {
   std::mt19937_64 random(4);
   int better = 0, tried = 0;

@@ -249,7 +249,7 @@ TEST_P(LocalSamplerConformance, ReleasesTheReferenceWhereNothingIsKnown) {
   for (const Setting& setting : settings()) {
     const Instance instance = make_instance(GetParam(), setting);
     SCOPED_TRACE(instance.name);
-    // From epsilon = 20 on, 2^62 parts make some lower bounds coarse (MATH 1.2).
+    // From epsilon = 20 on, 2^62 parts make some lower bounds coarse (docs/theory/band.md).
     const double tolerance = setting.epsilon < 20 ? 1e-9 : 1e-4;
     const auto last = static_cast<std::uint32_t>(setting.k);
     for (const PrivateInput& input :
