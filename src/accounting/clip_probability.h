@@ -45,7 +45,7 @@ double any_clip_probability_up(const WhitenedRecords& records, std::uint64_t cou
 double clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta);
 
 /// The papers' radius R + sqrt(K) (sqrt(d) + sqrt(2 ln(n/beta))) [Cheu, Nayak 2024, Algorithms 3
-/// and 4; Ghazi et al. 2023 Algorithms 1 and 3], rounded up: any_clip_probability_up <= beta there
+/// and 4; Ghazi et al. 2023, Algorithms 1 and 3], rounded up: any_clip_probability_up <= beta there
 /// too. Errors as above.
 double paper_clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta);
 

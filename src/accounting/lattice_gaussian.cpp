@@ -45,7 +45,7 @@ void require_curve(std::size_t dimension, double epsilon) {
   }
 }
 
-/// gaussian_delta_up on all of μ ≥ 0, ε ≥ 0: the curve grows with μ and falls with ε.
+/// gaussian_delta_up on all of mu ≥ 0, epsilon ≥ 0: the curve grows with mu and falls with epsilon.
 double curve_up(double mu, double epsilon) {
   if (mu > 1000.0) return 1.0;
   return gaussian_delta_up(std::max(mu, 1e-6), std::min(epsilon, 1e6));

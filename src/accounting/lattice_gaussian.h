@@ -10,7 +10,7 @@ namespace mollify {
 // (DiscreteGaussian), added to an integer vector that moves by at most `sensitivity` in Euclidean
 // norm between neighbours. All is in lattice units.
 
-/// The rho for which this is rho-zCDP, sensitivity^2/(2 variance) [CKS20; proof at
+/// The rho for which this is rho-zCDP, sensitivity^2/(2 variance) [Canonne et al. 2020; proof at
 /// DiscreteGaussian], rounded up. InvalidInput unless the variance is from 2^-10 to 2^100 and the
 /// sensitivity from 2^-60 to 2^50.
 double lattice_gaussian_rho_up(double variance, double sensitivity);

@@ -1,5 +1,6 @@
-// Body of chacha20.h, compiled once for each instruction set with MOLLIFY_CHACHA20 set to the name
-// of its entry. Eight blocks side by side: word j of all eight is one vector.
+// ChaCha20, compiled once for each instruction set: see mollify_add_library in CMake. Eight blocks
+// side by side: word j of all eight is one vector.
+#include "kernel/core/chacha20.h"
 
 namespace mollify::detail {
 namespace {
@@ -20,15 +21,15 @@ inline void quarter_round(Word8& a, Word8& b, Word8& c, Word8& d) {
   b = rotate(b ^ c, 7);
 }
 
-inline Word8 all(std::uint32_t x) { return Word8{x, x, x, x, x, x, x, x}; }
+inline Word8 eight(std::uint32_t x) { return Word8{x, x, x, x, x, x, x, x}; }
 
 void keystream(const std::uint32_t* key, const std::uint32_t* nonce, std::uint32_t counter,
                unsigned char* out, std::size_t batches) {
   for (std::size_t batch = 0; batch < batches; ++batch) {
-    Word8 start[16] = {all(0x61707865), all(0x3320646e), all(0x79622d32), all(0x6b206574)};
-    for (int j = 0; j < 8; ++j) start[4 + j] = all(key[j]);
-    start[12] = all(counter) + Word8{0, 1, 2, 3, 4, 5, 6, 7};
-    for (int j = 0; j < 3; ++j) start[13 + j] = all(nonce[j]);
+    Word8 start[16] = {eight(0x61707865), eight(0x3320646e), eight(0x79622d32), eight(0x6b206574)};
+    for (int j = 0; j < 8; ++j) start[4 + j] = eight(key[j]);
+    start[12] = eight(counter) + Word8{0, 1, 2, 3, 4, 5, 6, 7};
+    for (int j = 0; j < 3; ++j) start[13 + j] = eight(nonce[j]);
     Word8 x[16];
     for (int j = 0; j < 16; ++j) x[j] = start[j];
     for (int round = 0; round < 10; ++round) {
@@ -58,6 +59,10 @@ void keystream(const std::uint32_t* key, const std::uint32_t* nonce, std::uint32
 
 }  // namespace
 
-const ChaCha20 MOLLIFY_CHACHA20 = keystream;
+#if defined(MOLLIFY_AVX2)
+const ChaCha20 kAvx2ChaCha20 = keystream;
+#else
+const ChaCha20 kBaselineChaCha20 = keystream;
+#endif
 
 }  // namespace mollify::detail

@@ -1,6 +1,7 @@
-// Body of network_lanes.h, compiled once for each instruction set with MOLLIFY_LANES set to the
-// name of its table. No inline function from elsewhere may be called here, be it the standard
-// library's or a header's: compiled for AVX2, it could be the copy the linker keeps for everybody.
+// network_lanes.h, compiled once for each instruction set: see mollify_add_library in CMake.
+// No inline function from elsewhere may be called here, be it the standard library's or a header's:
+// compiled for AVX2, it could be the copy the linker keeps for everybody.
+#include "boosting/network_lanes.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -256,7 +257,12 @@ void tanh(const float* from, float* to, std::size_t samples) {
 
 }  // namespace
 
-const NetworkLanes MOLLIFY_LANES = {combine,      activate,  propagate_back,
-                                    add_products, residuals, tanh};
+#if defined(MOLLIFY_AVX2)
+const NetworkLanes kAvx2NetworkLanes = {combine,      activate,  propagate_back,
+                                        add_products, residuals, tanh};
+#else
+const NetworkLanes kBaselineNetworkLanes = {combine,      activate,  propagate_back,
+                                            add_products, residuals, tanh};
+#endif
 
 }  // namespace mollify::detail

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 #include "kernel/core/table.h"
 
 namespace mollify {
@@ -25,21 +24,16 @@ class AliasTable {
   explicit AliasTable(const Table& table);
 
   /// The outcome that owns the part at `height`, below the total, of column `column`. NOT PRIVATE.
-  std::size_t outcome_at(std::size_t column, std::uint64_t height) const {
+  [[nodiscard]] std::size_t outcome_at(std::size_t column, std::uint64_t height) const {
     return height < thresholds_[column] ? column : aliases_[column];
   }
 
-  std::size_t draw(SecureRandom& random) const { return draw_with(random); }
-  /// One outcome for analysis. NOT PRIVATE.
-  std::size_t simulate(SeededRandom& random) const { return draw_with(random); }
-
- private:
-  template <WordSource Source>
-  std::size_t draw_with(Source& random) const {
+  [[nodiscard]] std::size_t draw(SecureRandom& random) const {
     const auto column = static_cast<std::size_t>(below_columns_(random));
     return outcome_at(column, below_total_(random));
   }
 
+ private:
   UniformBelow below_total_;
   UniformBelow below_columns_;
   std::vector<std::uint64_t> thresholds_;

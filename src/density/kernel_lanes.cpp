@@ -1,6 +1,7 @@
-// Body of kernel_lanes.h, compiled once for each instruction set with MOLLIFY_LANES set to the name
-// of its table. No inline function from elsewhere may be called here, be it the standard library's
-// or a header's: compiled for AVX2, it could be the copy the linker keeps for everybody.
+// kernel_lanes.h, compiled once for each instruction set: see mollify_add_library in CMake.
+// No inline function from elsewhere may be called here, be it the standard library's or a header's:
+// compiled for AVX2, it could be the copy the linker keeps for everybody.
+#include "density/kernel_lanes.h"
 
 namespace mollify::detail {
 namespace {
@@ -188,6 +189,10 @@ void scale(const float* values, std::size_t count, float origin, float factor, f
 
 }  // namespace
 
-const KernelLanes MOLLIFY_LANES = {bound, sort_into_shells, pack, add_kernels, scale};
+#if defined(MOLLIFY_AVX2)
+const KernelLanes kAvx2KernelLanes = {bound, sort_into_shells, pack, add_kernels, scale};
+#else
+const KernelLanes kBaselineKernelLanes = {bound, sort_into_shells, pack, add_kernels, scale};
+#endif
 
 }  // namespace mollify::detail

@@ -1,7 +1,7 @@
 // A program with the kernel alone. What it needs at run time is what the kernel needs.
 #include <vector>
 
-#include "kernel/channel/alias_table.h"
+#include "kernel/core/alias_table.h"
 #include "kernel/core/randomized_response.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
@@ -9,13 +9,14 @@
 #include "kernel/noise/discrete_laplace.h"
 #include "kernel/order/shuffle.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 
 int main() {
   const mollify::Band band = mollify::make_band({.outcome_count = 4, .floor = 0.6, .epsilon = 1});
   mollify::SecureRandom random;
-  const mollify::Table table(band, std::vector<double>{1, 2, 3, 4});
+  const mollify::Table table = mollify::projected(band, std::vector<double>{1, 2, 3, 4});
   mollify::SparseTable sparse(band);
-  sparse.assign(std::vector<std::uint32_t>{1}, std::vector<double>{1});
+  mollify::project(sparse, std::vector<std::uint32_t>{1}, std::vector<double>{1});
   const mollify::AliasTable alias(table);
   const mollify::RandomizedResponse response(4, 1);
   std::vector<std::uint32_t> order = {0, 1, 2};
