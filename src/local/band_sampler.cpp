@@ -26,7 +26,7 @@ void draw_each(const Band& band, std::span<const Weight> weights, SecureRandom& 
   const std::size_t k = band.outcome_count();
   Table table(band);
   for (std::size_t row = 0; row < released.size(); ++row) {
-    table.assign(weights.subspan(row * k, k));
+    project(table, weights.subspan(row * k, k));
     released[row] = static_cast<std::uint32_t>(table.draw(random));
   }
 }

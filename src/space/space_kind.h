@@ -1,9 +1,9 @@
 // What a release chooses from: the outcomes of a domain, the cells of a grid, or candidates.
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include <array>
 
+#include "accounting/names.h"
 #include "space/domain.h"
 
 namespace mollify {
@@ -16,9 +16,10 @@ enum class SpaceKind {
   kCandidates,  ///< a list of public records, for any domain
 };
 
-/// "categories", "grid", "candidates".
-[[nodiscard]] std::string_view name_of(SpaceKind kind) noexcept;
-[[nodiscard]] std::optional<SpaceKind> space_named(std::string_view name) noexcept;
+constexpr auto names_of(SpaceKind) {
+  return std::array{Named{SpaceKind::kCategories, "categories"}, Named{SpaceKind::kGrid, "grid"},
+                    Named{SpaceKind::kCandidates, "candidates"}};
+}
 
 /// A domain may leave the bins of a number open. At most 2^20 outcomes without such a column:
 /// categories. At most three columns, all of them numbers or integers without a null category:

@@ -49,18 +49,17 @@ Masses random_masses(std::size_t k, std::mt19937_64& random) {
 }
 
 TEST(Mechanism, NamesRoundTrip) {
-  const std::set<std::string_view> names(mechanism_names().begin(), mechanism_names().end());
-  EXPECT_EQ(names, (std::set<std::string_view>{"minimax", "relative", "class", "neighbourhood",
-                                               "public-kernel", "randomized-response", "mixture",
-                                               "gaussian-curve", "location"}));
-  for (const std::string_view name : mechanism_names()) {
-    ASSERT_TRUE(mechanism_named(name));
-    EXPECT_EQ(name_of(*mechanism_named(name)), name);
+  EXPECT_EQ(all_names<Mechanism>(),
+            "minimax, relative, class, neighbourhood, public-kernel, randomized-response, mixture, "
+            "gaussian-curve, location");
+  for (const auto& [mechanism, name] : names<Mechanism>()) {
+    EXPECT_EQ(named<Mechanism>(name), mechanism);
+    EXPECT_EQ(name_of(mechanism), name);
   }
   EXPECT_EQ(name_of(Mechanism::kMinimax), "minimax");
   EXPECT_EQ(name_of(Mechanism::kGaussianCurve), "gaussian-curve");
-  EXPECT_FALSE(mechanism_named("Minimax"));
-  EXPECT_FALSE(mechanism_named(""));
+  EXPECT_FALSE(named<Mechanism>("Minimax"));
+  EXPECT_FALSE(named<Mechanism>(""));
 }
 
 std::string refusal(const MechanismParameters& parameters) {
@@ -119,9 +118,9 @@ MechanismParameters complete(Mechanism mechanism, std::size_t k, std::span<const
 // Whatever the mechanism, a wrong space is refused in the same words, before anything is computed
 // from it.
 TEST(Mechanism, RefusesWrongSpaces) {
-  for (const std::string_view name : mechanism_names()) {
-    SCOPED_TRACE(name);
-    const Mechanism mechanism = *mechanism_named(name);
+  for (const auto& known : names<Mechanism>()) {
+    SCOPED_TRACE(known.name);
+    const Mechanism mechanism = known.value;
     const auto with = [&](std::size_t k, const Masses& h) {
       return refusal(complete(mechanism, k, h));
     };

@@ -97,7 +97,7 @@ Instance make_instance(std::string_view name, const Setting& setting) {
     for (std::size_t i = 0; i < k; ++i) instance.reference[i] = (1 + (i < m ? peak : 0)) / total;
     return instance;
   }
-  MechanismParameters parameters{.mechanism = *mechanism_named(name), .outcome_count = k};
+  MechanismParameters parameters{.mechanism = *named<Mechanism>(name), .outcome_count = k};
   if (!uniform || parameters.mechanism == Mechanism::kPublicKernel) {
     parameters.reference = instance.reference;
   }
@@ -307,9 +307,10 @@ TEST_P(LocalSamplerConformance, DrawsForAnythingAtAll) {
 }
 
 std::vector<std::string> sampler_names() {
-  std::vector<std::string> names(mechanism_names().begin(), mechanism_names().end());
-  names.emplace_back(kConvex);
-  return names;
+  std::vector<std::string> all;
+  for (const auto& known : names<Mechanism>()) all.emplace_back(known.name);
+  all.emplace_back(kConvex);
+  return all;
 }
 
 std::string identifier(const ::testing::TestParamInfo<std::string>& name) {

@@ -1,4 +1,4 @@
-#include "central/central_plan.h"
+#include "release/central_plan.h"
 
 #include <cmath>
 #include <cstdio>
@@ -34,7 +34,7 @@ double subset_alpha(const CentralRequest& request) {
 }
 
 TEST(CentralPlan, FindsTheLeastRecords) {
-  const auto answers = plan_central(PlanUnknown::kRecords, kQuestion);
+  const auto answers = plan(PlanUnknown::kRecords, kQuestion);
   ASSERT_EQ(answers.size(), planned_mechanisms().size());
   const CentralAnswer subset = answer_of(answers, CentralMechanism::kSubsetRr);
   ASSERT_TRUE(subset.design.has_value());
@@ -60,7 +60,7 @@ TEST(CentralPlan, FindsTheLeastRecords) {
 }
 
 TEST(CentralPlan, FindsWholeNumbersAtTheEdge) {
-  const auto outcomes = plan_central(PlanUnknown::kOutcomes, kQuestion);
+  const auto outcomes = plan(PlanUnknown::kOutcomes, kQuestion);
   const CentralAnswer widest = answer_of(outcomes, CentralMechanism::kSubsetRr);
   ASSERT_TRUE(widest.design.has_value());
   CentralRequest request = kQuestion.request;
@@ -68,7 +68,7 @@ TEST(CentralPlan, FindsWholeNumbersAtTheEdge) {
   EXPECT_LE(subset_alpha(request), kQuestion.alpha);
   ++request.outcomes;
   EXPECT_GT(subset_alpha(request), kQuestion.alpha);
-  const auto outputs = plan_central(PlanUnknown::kOutputs, kQuestion);
+  const auto outputs = plan(PlanUnknown::kOutputs, kQuestion);
   const CentralAnswer most = answer_of(outputs, CentralMechanism::kSubsetRr);
   ASSERT_TRUE(most.design.has_value());
   request = kQuestion.request;
@@ -80,7 +80,7 @@ TEST(CentralPlan, FindsWholeNumbersAtTheEdge) {
 
 TEST(CentralPlan, FindsBudgets) {
   CentralRequest request = kQuestion.request;
-  const auto epsilons = plan_central(PlanUnknown::kEpsilon, kQuestion);
+  const auto epsilons = plan(PlanUnknown::kEpsilon, kQuestion);
   const CentralAnswer least = answer_of(epsilons, CentralMechanism::kSubsetRr);
   ASSERT_TRUE(least.design.has_value());
   EXPECT_LE(least.alpha, kQuestion.alpha);
@@ -89,7 +89,7 @@ TEST(CentralPlan, FindsBudgets) {
   // Without delta a total variation of .02 takes 4249 records.
   CentralQuestion closer = kQuestion;
   closer.alpha = 0.02;
-  const auto deltas = plan_central(PlanUnknown::kDelta, closer);
+  const auto deltas = plan(PlanUnknown::kDelta, closer);
   const CentralAnswer smallest = answer_of(deltas, CentralMechanism::kSubsetRr);
   ASSERT_TRUE(smallest.design.has_value());
   EXPECT_LE(smallest.alpha, closer.alpha);
@@ -101,9 +101,9 @@ TEST(CentralPlan, FindsBudgets) {
 
 TEST(CentralPlan, ReportsAlphaWeakAndStrong) {
   CentralQuestion question = kQuestion;
-  const auto weak = plan_central(PlanUnknown::kAlpha, question);
+  const auto weak = plan(PlanUnknown::kAlpha, question);
   question.strong = true;
-  const auto strong = plan_central(PlanUnknown::kAlpha, question);
+  const auto strong = plan(PlanUnknown::kAlpha, question);
   for (std::size_t i = 0; i < weak.size(); ++i) {
     ASSERT_EQ(weak[i].design.has_value(), strong[i].design.has_value());
     if (!weak[i].design) continue;
@@ -120,10 +120,10 @@ TEST(CentralPlan, CurveFalls) {
   CentralQuestion question = kQuestion;
   question.request.records = 320;
   question.request.outputs = 100;
-  const auto curve = central_curve(question);
-  ASSERT_EQ(curve.size(), 7U);  // from 160 records on
+  const auto points = curve(question);
+  ASSERT_EQ(points.size(), 7U);  // from 160 records on
   double before = 2;
-  for (const CurvePoint& point : curve) {
+  for (const CurvePoint& point : points) {
     ASSERT_EQ(point.alphas.size(), planned_mechanisms().size());
     ASSERT_TRUE(point.alphas[1].has_value());
     EXPECT_LT(*point.alphas[1], before);
@@ -135,14 +135,14 @@ TEST(CentralPlan, RefusesTheImpossible) {
   CentralQuestion question = kQuestion;
   for (const double alpha : {0.0, 1.0, -1.0}) {
     question.alpha = alpha;
-    EXPECT_THROW(plan_central(PlanUnknown::kRecords, question), InvalidInput);
+    EXPECT_THROW(plan(PlanUnknown::kRecords, question), InvalidInput);
   }
   question = kQuestion;
   question.request.budget.epsilon = -1;
-  EXPECT_THROW(plan_central(PlanUnknown::kRecords, question), InvalidInput);
+  EXPECT_THROW(plan(PlanUnknown::kRecords, question), InvalidInput);
   question = kQuestion;
   question.request.outputs = 0;
-  EXPECT_THROW(plan_central(PlanUnknown::kRecords, question), InvalidInput);
+  EXPECT_THROW(plan(PlanUnknown::kRecords, question), InvalidInput);
 }
 
 }  // namespace

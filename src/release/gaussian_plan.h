@@ -3,36 +3,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "central/gaussian_design.h"
+#include "release/plan.h"
 
 namespace mollify {
 
-/// What a plan of Gaussian samples solves for; the others are given.
-enum class GaussianUnknown {
-  kRecords,    ///< the least n
-  kDimension,  ///< the greatest d, up to 1024
-  kEpsilon,    ///< the least epsilon, at the budget's delta
-  kRho,        ///< the least rho
-  kDelta,      ///< the least delta, at the budget's epsilon
-  kOutputs,    ///< the greatest m
-  kAlpha,      ///< the least total variation
-};
-
-/// "n", "dimension", "epsilon", "rho", "delta", "count", "alpha".
-std::string_view name_of(GaussianUnknown unknown);
-
-/// A request with the accuracy that it must have.
-struct GaussianQuestion {
-  /// The field of the unknown is not read.
-  GaussianRequest request;
-  /// Total variation, above 0 and below 1; not read where it is the unknown.
-  double alpha = 0;
-  /// Whether alpha bounds the joint law of all outputs or each output's.
-  bool strong = false;
-};
+using GaussianQuestion = PlanQuestion<GaussianRequest>;
 
 /// The total variation, in the sense of the question, that a design promises.
 double alpha_of(const GaussianDesign& design, bool strong);
@@ -42,8 +20,8 @@ double alpha_of(const GaussianDesign& design, bool strong);
 /// 1e-5 of themselves. None if none within the limits of GaussianRequest does. InvalidInput for a
 /// question that is wrong in itself. Milliseconds to some seconds: bisection over
 /// find_gaussian_design.
-std::optional<GaussianDesign> plan_gaussian(GaussianUnknown unknown,
-                                            const GaussianQuestion& question);
+[[nodiscard]] std::optional<GaussianDesign> plan(PlanUnknown unknown,
+                                                 const GaussianQuestion& question);
 
 /// The records that the papers' own parameters need for alpha, with B = paper_clip_radius_up(beta),
 /// the mean bounded by R, for m outputs m times those of one at alpha (strong: alpha/m):
@@ -62,14 +40,7 @@ std::optional<std::uint64_t> papers_gaussian_records(const GaussianQuestion& que
 /// ball inside the ranges; 0 where that says nothing.
 double gaussian_records_lower_bound(const GaussianQuestion& question);
 
-/// Total variation against the number of records.
-struct GaussianCurvePoint {
-  std::uint64_t records;
-  std::optional<double> alpha;  ///< none where nothing is promised
-};
-
-/// Designs at n/32, n/16, ..., 32 n around the request's n, as far as there are at least as many
-/// records as outputs.
-std::vector<GaussianCurvePoint> gaussian_curve(const GaussianQuestion& question);
+/// Total variation against the number of records (curve_records).
+[[nodiscard]] std::vector<CurvePoint> curve(const GaussianQuestion& question);
 
 }  // namespace mollify

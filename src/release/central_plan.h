@@ -1,4 +1,4 @@
-// Which of records, outcomes, budget, outputs and accuracy must be how large, before any data.
+// How many records, outcomes or outputs, how much budget and accuracy: finite samples.
 #pragma once
 
 #include <cstdint>
@@ -8,31 +8,11 @@
 #include <vector>
 
 #include "central/central_design.h"
+#include "release/plan.h"
 
 namespace mollify {
 
-/// What a plan solves for; the others are given.
-enum class PlanUnknown {
-  kRecords,   ///< the least n
-  kOutcomes,  ///< the greatest k
-  kEpsilon,   ///< the least epsilon
-  kDelta,     ///< the least delta
-  kOutputs,   ///< the greatest m
-  kAlpha,     ///< the least total variation
-};
-
-/// "n", "k", "epsilon", "delta", "count", "alpha".
-std::string_view name_of(PlanUnknown unknown);
-
-/// A request with the accuracy that it must have.
-struct CentralQuestion {
-  /// The field of the unknown is not read.
-  CentralRequest request;
-  /// Total variation, above 0 and below 1; not read where it is the unknown.
-  double alpha = 0;
-  /// Whether alpha bounds the joint law of all outputs (m times the law of one) or each output's.
-  bool strong = false;
-};
+using CentralQuestion = PlanQuestion<CentralRequest>;
 
 /// What one mechanism needs.
 struct CentralAnswer {
@@ -51,6 +31,13 @@ struct CentralAnswer {
 /// of subset-rr (shuffled-rr), or needs independent columns (product).
 std::span<const CentralMechanism> planned_mechanisms();
 
+/// The question with an answer in place of its unknown.
+[[nodiscard]] CentralQuestion answered(PlanUnknown unknown, CentralQuestion question,
+                                       const CentralAnswer& answer);
+
+/// The value of the unknown in an answer that has a design.
+[[nodiscard]] double value_of(PlanUnknown unknown, const CentralAnswer& answer);
+
 /// The total variation, in the sense of the question, of a design.
 double alpha_of(const CentralDesign& design, bool strong);
 
@@ -59,7 +46,7 @@ double alpha_of(const CentralDesign& design, bool strong);
 /// to within 1e-6 of themselves. Limits: n to 2^39, k to 2^24, epsilon from 1e-6 to 30, delta from
 /// 1e-100 to 0.5 (or 0 where that serves). InvalidInput for a question that is wrong in itself.
 /// Milliseconds to a second.
-std::vector<CentralAnswer> plan_central(PlanUnknown unknown, const CentralQuestion& question);
+[[nodiscard]] std::vector<CentralAnswer> plan(PlanUnknown unknown, const CentralQuestion& question);
 
 /// The index of the best answer: fewest records, most outcomes or outputs, least epsilon, delta or
 /// alpha, among those whose outputs are independent; the first of equals. None if there is none.
@@ -77,17 +64,7 @@ double records_lower_bound_order(const CentralQuestion& question);
 double papers_subsampled_records(const CentralQuestion& question);
 std::optional<std::uint64_t> papers_shuffled_records(const CentralQuestion& question);
 
-/// Total variation against the number of records.
-struct CurvePoint {
-  std::uint64_t records;
-  /// For each planned mechanism; none where it refuses.
-  std::vector<std::optional<double>> alphas;
-  /// The index of the least one with independent outputs; none if there is none.
-  std::optional<std::size_t> best;
-};
-
-/// Designs at n/32, n/16, ..., 32 n around the request's n, as far as there are at least as many
-/// records as outputs.
-std::vector<CurvePoint> central_curve(const CentralQuestion& question);
+/// Total variation of each planned mechanism against the number of records (curve_records).
+[[nodiscard]] std::vector<CurvePoint> curve(const CentralQuestion& question);
 
 }  // namespace mollify

@@ -1,4 +1,4 @@
-#include "central/central_plan.h"
+#include "release/central_plan.h"
 
 #include <algorithm>
 #include <array>
@@ -25,23 +25,20 @@ constexpr std::array kPlanned = {CentralMechanism::kSubsampledRr, CentralMechani
 
 /// What poisson-rr adds to its total variation, at most.
 constexpr double kRareEvents = 1e-12;
-constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39;
 constexpr double kLeastDelta = 1e-100;
 constexpr double kGreatestDelta = 0.5;
 
 /// One mechanism's total variation as a function of the unknown.
-class Problem {
+class CentralProblem {
  public:
-  Problem(CentralMechanism mechanism, PlanUnknown unknown, const CentralQuestion& question)
+  CentralProblem(CentralMechanism mechanism, PlanUnknown unknown, const CentralQuestion& question)
       : mechanism_(mechanism), unknown_(unknown), question_(question) {}
 
   /// Infinite where the mechanism refuses; keeps why.
   double alpha_at(double value) {
     answer_ = {mechanism_, std::nullopt, 1, ""};
-    CentralRequest request = question_.request;
-    set(request, value);
     try {
-      answer_.design = design_central(mechanism_, request);
+      answer_.design = design_central(mechanism_, with(question_.request, unknown_, value));
     } catch (const InvalidInput& refused) {
       answer_.refusal = refused.what();
       return std::numeric_limits<double>::infinity();
@@ -54,8 +51,7 @@ class Problem {
   /// times the delta of the reports that alpha needs over the delta that may be spent, which is one
   /// evaluation where a design is an inversion.
   double measure(double value) {
-    CentralRequest request = question_.request;
-    set(request, value);
+    const CentralRequest request = with(question_.request, unknown_, value);
     const double m = static_cast<double>(request.outputs);
     if (mechanism_ != CentralMechanism::kSubsetRr && mechanism_ != CentralMechanism::kPoissonRr) {
       return alpha_at(value);
@@ -100,28 +96,6 @@ class Problem {
         .upper;
   }
 
-  void set(CentralRequest& request, double value) const {
-    switch (unknown_) {
-      case PlanUnknown::kRecords:
-        request.records = static_cast<std::uint64_t>(value);
-        break;
-      case PlanUnknown::kOutcomes:
-        request.outcomes = static_cast<std::uint64_t>(value);
-        break;
-      case PlanUnknown::kEpsilon:
-        request.budget = Privacy::approximate(value, request.budget.delta);
-        break;
-      case PlanUnknown::kDelta:
-        request.budget = Privacy::approximate(request.budget.epsilon, value);
-        break;
-      case PlanUnknown::kOutputs:
-        request.outputs = static_cast<std::uint64_t>(value);
-        break;
-      case PlanUnknown::kAlpha:
-        break;
-    }
-  }
-
   CentralMechanism mechanism_;
   PlanUnknown unknown_;
   CentralQuestion question_;
@@ -129,7 +103,9 @@ class Problem {
 };
 
 /// The end of [easy, hard] next to where the mechanism stops to serve. Whole numbers if `whole`.
-CentralAnswer solve(Problem problem, double target, double easy, double hard, bool whole) {
+CentralAnswer solve(CentralProblem problem, PlanUnknown unknown, double target, double easy,
+                    double hard) {
+  const bool whole = is_whole(unknown);
   if (problem.serves(hard)) return problem.answer(hard);
   if (!problem.serves(easy)) return problem.answer(easy);
   const auto at = [whole](double logarithm) {
@@ -144,101 +120,83 @@ CentralAnswer solve(Problem problem, double target, double easy, double hard, bo
                (whole && std::abs(at(now.above) - at(now.at_most)) <= 1);
       });
   double serves = std::clamp(at(found.at_most), std::min(easy, hard), std::max(easy, hard));
-  double fails = std::clamp(at(found.above), std::min(easy, hard), std::max(easy, hard));
-  while (whole && std::abs(serves - fails) > 1) {
-    const double middle = std::floor(0.5 * (serves + fails));
-    (problem.serves(middle) ? serves : fails) = middle;
+  const double fails = std::clamp(at(found.above), std::min(easy, hard), std::max(easy, hard));
+  if (whole) {
+    serves = last_that_serves(unknown, {serves, fails},
+                              [&](double value) { return problem.serves(value); });
   }
   return problem.answer(serves);
 }
 
 CentralAnswer solve(CentralMechanism mechanism, PlanUnknown unknown,
                     const CentralQuestion& question) {
-  Problem problem(mechanism, unknown, question);
+  CentralProblem problem(mechanism, unknown, question);
   const double alpha = question.alpha;
   const double m = static_cast<double>(question.request.outputs);
   switch (unknown) {
     case PlanUnknown::kRecords:
-      return solve(problem, alpha, static_cast<double>(kMostPlannedRecords), std::max(m, 1.0),
-                   true);
+      return solve(problem, unknown, alpha, static_cast<double>(kMostPlannedRecords),
+                   std::max(m, 1.0));
     case PlanUnknown::kOutcomes:
-      return solve(problem, alpha, 1, static_cast<double>(Band::kMostOutcomes), true);
+      return solve(problem, unknown, alpha, 1, static_cast<double>(Band::kMostOutcomes));
     case PlanUnknown::kEpsilon:
-      return solve(problem, alpha, ExpBound::kGreatestEpsilon, ExpBound::kLeastEpsilon, false);
+      return solve(problem, unknown, alpha, ExpBound::kGreatestEpsilon, ExpBound::kLeastEpsilon);
     case PlanUnknown::kDelta:
       if (problem.serves(0)) return problem.answer(0);
-      return solve(problem, alpha, kGreatestDelta, kLeastDelta, false);
+      return solve(problem, unknown, alpha, kGreatestDelta, kLeastDelta);
     case PlanUnknown::kOutputs:
-      return solve(problem, alpha, 1, static_cast<double>(question.request.records), true);
-    case PlanUnknown::kAlpha:
+      return solve(problem, unknown, alpha, 1, static_cast<double>(question.request.records));
+    default:
       break;
   }
   CentralQuestion any = question;
   any.alpha = std::numeric_limits<double>::infinity();
-  problem = Problem(mechanism, unknown, any);
+  problem = CentralProblem(mechanism, unknown, any);
   problem.alpha_at(0);
   return problem.answer(0);
 }
 
-/// What a design makes of the unknown, so that less is better.
-double cost(PlanUnknown unknown, const CentralAnswer& answer) {
-  const CentralDesign& design = *answer.design;
-  switch (unknown) {
-    case PlanUnknown::kRecords:
-      return static_cast<double>(design.records);
-    case PlanUnknown::kOutcomes:
-      return -static_cast<double>(design.outcomes);
-    case PlanUnknown::kEpsilon:
-      return design.guarantee.epsilon;
-    case PlanUnknown::kDelta:
-      return design.guarantee.delta;
-    case PlanUnknown::kOutputs:
-      return -static_cast<double>(design.outputs.value_or(0));
-    case PlanUnknown::kAlpha:
-      break;
-  }
-  return answer.alpha;
+bool is_better(PlanUnknown unknown, const CentralAnswer& a, const CentralAnswer& b) {
+  const double one = value_of(unknown, a), other = value_of(unknown, b);
+  const bool more = unknown == PlanUnknown::kOutcomes || unknown == PlanUnknown::kOutputs;
+  return more ? one > other : one < other;
 }
 
 /// A question with an answer by construction in place of the unknown, to be refused if the rest is
 /// wrong.
-void validate(PlanUnknown unknown, const CentralQuestion& question) {
-  if (unknown != PlanUnknown::kAlpha && !(question.alpha > 0 && question.alpha < 1)) {
-    throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha));
+void require_answerable(PlanUnknown unknown, const CentralQuestion& question) {
+  if (unknown == PlanUnknown::kDimension || unknown == PlanUnknown::kRho) {
+    throw InvalidInput(fmt::format("a plan of finite samples has no unknown {}", name_of(unknown)));
   }
+  require_alpha(unknown, question.alpha);
   CentralRequest request = question.request;
-  if (unknown == PlanUnknown::kRecords)
+  if (unknown == PlanUnknown::kRecords) {
     request.records = std::max<std::uint64_t>(request.outputs, 1);
-  if (unknown == PlanUnknown::kOutcomes) request.outcomes = 1;
-  if (unknown == PlanUnknown::kEpsilon) {
-    request.budget = Privacy::approximate(1, request.budget.delta);
+  } else {
+    request = with(request, unknown, unknown == PlanUnknown::kDelta ? 0 : 1);
   }
-  if (unknown == PlanUnknown::kDelta) request.budget = Privacy::pure(request.budget.epsilon);
-  if (unknown == PlanUnknown::kOutputs) request.outputs = 1;
   design_central(CentralMechanism::kSubsampledRr, request);
 }
 
 }  // namespace
 
-std::string_view name_of(PlanUnknown unknown) {
-  switch (unknown) {
-    case PlanUnknown::kRecords:
-      return "n";
-    case PlanUnknown::kOutcomes:
-      return "k";
-    case PlanUnknown::kEpsilon:
-      return "epsilon";
-    case PlanUnknown::kDelta:
-      return "delta";
-    case PlanUnknown::kOutputs:
-      return "count";
-    case PlanUnknown::kAlpha:
-      break;
-  }
-  return "alpha";
+std::span<const CentralMechanism> planned_mechanisms() { return kPlanned; }
+
+CentralQuestion answered(PlanUnknown unknown, CentralQuestion question,
+                         const CentralAnswer& answer) {
+  question.request = with(question.request, unknown, value_of(unknown, answer));
+  if (unknown == PlanUnknown::kAlpha) question.alpha = answer.alpha;
+  return question;
 }
 
-std::span<const CentralMechanism> planned_mechanisms() { return kPlanned; }
+double value_of(PlanUnknown unknown, const CentralAnswer& answer) {
+  const CentralDesign& design = *answer.design;
+  const CentralRequest request{.records = design.records,
+                               .outcomes = design.outcomes,
+                               .outputs = design.outputs.value_or(0),
+                               .budget = design.guarantee};
+  return value_in(request, unknown, answer.alpha);
+}
 
 double alpha_of(const CentralDesign& design, bool strong) {
   if (!strong) return design.total_variation_up;
@@ -246,8 +204,8 @@ double alpha_of(const CentralDesign& design, bool strong) {
                         2.0);
 }
 
-std::vector<CentralAnswer> plan_central(PlanUnknown unknown, const CentralQuestion& question) {
-  validate(unknown, question);
+std::vector<CentralAnswer> plan(PlanUnknown unknown, const CentralQuestion& question) {
+  require_answerable(unknown, question);
   std::vector<CentralAnswer> answers;
   answers.reserve(kPlanned.size());
   for (const CentralMechanism mechanism : kPlanned) {
@@ -261,7 +219,7 @@ std::optional<std::size_t> best_answer(PlanUnknown unknown,
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (!answers[i].design || !answers[i].design->independent_outputs) continue;
-    if (!best || cost(unknown, answers[i]) < cost(unknown, answers[*best])) best = i;
+    if (!best || is_better(unknown, answers[i], answers[*best])) best = i;
   }
   return best;
 }
@@ -294,39 +252,28 @@ std::optional<std::uint64_t> papers_shuffled_records(const CentralQuestion& ques
                                                      request.budget.delta);
     return epsilon && *epsilon <= request.budget.epsilon;
   };
-  std::uint64_t enough = kMostPlannedRecords;
-  if (std::log(odds) > kGreatestReportEpsilon || !serves(enough)) return std::nullopt;
-  for (std::uint64_t few = 0; enough - few > 1;) {
-    const std::uint64_t middle = few + (enough - few) / 2;
-    (serves(middle) ? enough : few) = middle;
-  }
-  return enough;
+  if (std::log(odds) > kGreatestReportEpsilon) return std::nullopt;
+  return least_whole(1, kMostPlannedRecords, serves);
 }
 
-std::vector<CurvePoint> central_curve(const CentralQuestion& question) {
-  std::vector<CurvePoint> curve;
-  for (int power = -5; power <= 5; ++power) {
-    const double records =
-        std::round(std::ldexp(static_cast<double>(question.request.records), power));
-    if (records < static_cast<double>(question.request.outputs) || records < 1 ||
-        records > static_cast<double>(kMostPlannedRecords)) {
-      continue;
-    }
-    CurvePoint point{static_cast<std::uint64_t>(records), {}, std::nullopt};
-    point.alphas.reserve(kPlanned.size());
+std::vector<CurvePoint> curve(const CentralQuestion& question) {
+  std::vector<CurvePoint> points;
+  for (const std::uint64_t records :
+       curve_records(question.request.records, question.request.outputs)) {
+    CurvePoint point{records, {}, std::nullopt};
+    CentralQuestion here = question;
+    here.request.records = records;
     std::vector<CentralAnswer> answers;
     answers.reserve(kPlanned.size());
-    CentralQuestion here = question;
-    here.request.records = point.records;
     for (const CentralMechanism mechanism : kPlanned) {
-      answers.push_back(solve(mechanism, PlanUnknown::kAlpha, here));
-      point.alphas.push_back(answers.back().design ? std::optional(answers.back().alpha)
-                                                   : std::nullopt);
+      const CentralAnswer& answer =
+          answers.emplace_back(solve(mechanism, PlanUnknown::kAlpha, here));
+      point.alphas.push_back(answer.design ? std::optional(answer.alpha) : std::nullopt);
     }
     point.best = best_answer(PlanUnknown::kAlpha, answers);
-    curve.push_back(std::move(point));
+    points.push_back(std::move(point));
   }
-  return curve;
+  return points;
 }
 
 }  // namespace mollify
