@@ -74,7 +74,7 @@ void run(benchmark::State& state, const GridSampler& sampler, const GaussianMixt
   }
 }
 
-/// A client of the one-dimensional class of [Park, Asoodeh, Lee 2024, Section V-B].
+/// A client of the one-dimensional class of [Park et al. 2024, Section V-B].
 void one_dimensional_client(benchmark::State& state) {
   const auto cells = static_cast<std::size_t>(state.range(0));
   const bool equal_mass = state.range(1) == 1;
@@ -91,7 +91,7 @@ BENCHMARK(one_dimensional_client)
     ->ArgsProduct({{1 << 12, 1 << 16}, {0, 1}})
     ->Unit(benchmark::kMicrosecond);
 
-/// The ring of three Gaussians of [Park, Asoodeh, Lee 2024, Figure 1].
+/// The ring of three Gaussians of [Park et al. 2024, Figure 1].
 void ring_of_three(benchmark::State& state) {
   const auto cells = static_cast<std::size_t>(state.range(0));
   const auto sampler = minimax(std::make_shared<GaussianEnvelope>(1, 0.5, 2), cells, false, 0.5);

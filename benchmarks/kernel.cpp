@@ -17,7 +17,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "kernel/channel/alias_table.h"
+#include "kernel/core/alias_table.h"
 #include "kernel/core/band.h"
 #include "kernel/core/randomized_response.h"
 #include "kernel/core/secure_random.h"
@@ -31,6 +31,7 @@
 #include "kernel/order/shuffle.h"
 #include "kernel/order/subsample.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 
 namespace {
 
@@ -143,7 +144,7 @@ void table_and_draw(benchmark::State& state) {
   const Band band = uniform_band(floor, size, epsilon);
   Table table(band);
   for (std::size_t v = 0; v < std::min<std::size_t>(scores.size(), 4); ++v) {
-    table.assign(scores[v]);
+    mollify::project(table, scores[v]);
     if (!keeps_contract(table) || !agrees_with_bisection<Score>(table, scores[v])) {
       state.SkipWithError("the table is wrong");
       return;
@@ -152,7 +153,7 @@ void table_and_draw(benchmark::State& state) {
   SecureRandom random;
   std::size_t v = 0;
   for (auto _ : state) {
-    table.assign(scores[v]);
+    mollify::project(table, scores[v]);
     benchmark::DoNotOptimize(table.draw(random));
     v = v + 1 < scores.size() ? v + 1 : 0;
   }
@@ -235,7 +236,7 @@ void ten_thousand_sparse_units(benchmark::State& state) {
   }
   SparseTable table(band);
   for (std::size_t u = 0; u < kUnits; u += 100) {
-    table.assign(units[u].outcomes, units[u].counts);
+    mollify::project(table, units[u].outcomes, units[u].counts);
     uint128 sum = table.numerators().back();
     bool right = band.bound().allows(sum, table.unscored_lower()) && sum >= table.unscored_lower();
     for (std::size_t j = 0; j < table.outcomes().size(); ++j) {
@@ -251,7 +252,7 @@ void ten_thousand_sparse_units(benchmark::State& state) {
   SecureRandom secure;
   for (auto _ : state) {
     for (const Unit& one : units) {
-      table.assign(one.outcomes, one.counts);
+      mollify::project(table, one.outcomes, one.counts);
       benchmark::DoNotOptimize(table.draw(secure));
     }
   }
@@ -281,7 +282,7 @@ BENCHMARK(randomized_response)->Arg(2)->Arg(100)->Arg(1 << 20);
 void alias_draw(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   const Band band = uniform_band(kMinimax, size, 1);
-  const Table table(band, score_vectors<double>(kUniform, size, 1)[0]);
+  const Table table = mollify::projected(band, score_vectors<double>(kUniform, size, 1)[0]);
   const mollify::AliasTable alias(table);
   if (!keeps_contract(table)) {
     state.SkipWithError("the table is wrong");

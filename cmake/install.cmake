@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mollify)
-set(libraries mollify_kernel mollify_local mollify_release mollify_io mollify_laboratory)
+set(libraries mollify_core mollify_kernel mollify_local mollify_release mollify_io mollify_laboratory)
 
 install(TARGETS ${libraries} EXPORT mollifyTargets
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mollify/internal)

@@ -19,8 +19,9 @@
 #include <fmt/format.h>
 
 #include "central/central_design.h"
+#include "io/csv_source.h"
 #include "io/domain_yaml.h"
-#include "io/private_table.h"
+#include "records/private_table.h"
 
 namespace {
 
@@ -93,13 +94,13 @@ Seen look_at(const Frequencies& table, std::uint64_t rows, Release release) {
 
 void compare(const std::string& data, const ColumnSet& set, double delta, std::uint64_t rows) {
   const Domain domain = parse_domain(set.domain, set.name);
-  const std::vector<std::uint32_t> records = read_outcomes(data, domain);
+  const std::vector<std::uint32_t> records = read_outcomes(CsvSource(data), domain);
   Frequencies table(domain.size());
   count(records, table);
   const CentralDesign design = best_central_design({.records = records.size(),
                                                     .outcomes = domain.size(),
                                                     .outputs = rows,
-                                                    .budget = {.epsilon = 1, .delta = delta}});
+                                                    .budget = Privacy::approximate(1, delta)});
   const auto sampler = make_central_sampler(design);
   SecureRandom random;
   const Seen seen = look_at(table, rows, [&] { return sampler->draw(records, random); });

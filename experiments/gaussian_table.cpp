@@ -21,8 +21,9 @@
 
 #include "central/gaussian_sampler.h"
 #include "io/covariance_file.h"
+#include "io/csv_source.h"
 #include "io/domain_yaml.h"
-#include "io/numeric_file.h"
+#include "records/numeric_rows.h"
 
 namespace {
 
@@ -112,8 +113,9 @@ int main(int argument_count, char** arguments) {
   const std::vector<std::string> logarithms{"year1", "year2", "year3"};
   const RealColumns columns(domain, logarithms);
   Table table;
-  const NumericFile file(stem + ".csv", domain, columns);
-  file.visit([&](std::span<const double> rows) {
+  const CsvSource source(stem + ".csv");
+  const NumericRows rows_of_file(source, columns);
+  rows_of_file.visit([&](std::span<const double> rows) {
     table.rows.insert(table.rows.end(), rows.begin(), rows.end());
   });
   table.sorted = sorted_columns(table.rows, columns.size());

@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   mollify::Tally<std::uint32_t> tally;
   std::uint64_t findings = 0;
   std::vector<std::string> drawn;
-  while (records.next_line()) {
+  while (records.next()) {
     const std::uint32_t outcome = records.outcome();
     require(outcome < domain().size());
     tally.add(outcome);

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/channel/alias_table.h"
+#include "kernel/core/alias_table.h"
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/sparse_table.h"
@@ -24,6 +24,7 @@
 #include "kernel/noise/euclidean_laplace.h"
 #include "kernel/noise/exponential_choice.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 #include "laboratory/boosting/acceptance.h"
 
 namespace {
@@ -193,7 +194,7 @@ void check_scores(const Band& band, Input& input) {
   mollify::Table table(band);
   scores.assign(band.outcome_count(), Score{});
   for (Score& score : scores) score = input.next<Score>();
-  table.assign(scores);
+  mollify::project(table, scores);
   check_table(table);
   if (band.outcome_count() <= 8) check_alias(table);
 }
@@ -389,7 +390,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       scores.push_back(input.next<double>());
     }
     mollify::SparseTable table(*band);
-    table.assign(outcomes, scores);
+    mollify::project(table, outcomes, scores);
     check_sparse(table);
   }
   return 0;

@@ -16,7 +16,7 @@ namespace mollify::front {
 [[nodiscard]] Privacy composed_up(std::span<const Privacy> releases);
 
 /// A total epsilon for `releases` releases at `epsilon` each that are allowed a total `delta`: by
-/// optimal composition [Kairouz, Oh, Viswanath 2015], least but for rounding, and never above the
+/// optimal composition [Kairouz et al. 2015], least but for rounding, and never above the
 /// sum. `epsilon` up to 700, up to 2^20 releases, delta from 0 to 1. O(60 releases).
 [[nodiscard]] double composed_epsilon_up(double epsilon, std::uint64_t releases, double delta);
 
@@ -24,7 +24,7 @@ namespace mollify::front {
 [[nodiscard]] double epsilon_per_release_down(double total, std::uint64_t releases);
 
 /// The release as (epsilon, delta)-DP at this epsilon: the least delta that is proved for it (zCDP:
-/// Canonne, Kamath, Steinke 2020, Corollary 13; Gaussian-DP: its exact curve).
+/// Canonne et al. 2020, Corollary 13; Gaussian-DP: its exact curve).
 [[nodiscard]] double delta_up(const Privacy& release, double epsilon);
 /// The same at this delta: the least epsilon, infinite where there is none.
 [[nodiscard]] double epsilon_up(const Privacy& release, double delta);

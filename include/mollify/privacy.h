@@ -12,7 +12,7 @@ struct Privacy {
     kPure,          ///< epsilon-DP: no event is more than e^epsilon times as likely beside another
     kApproximate,   ///< (epsilon, delta)-DP: the same, but for a probability of delta
     kConcentrated,  ///< rho-zCDP [Bun, Steinke 2016]
-    kGaussian,      ///< mu-Gaussian-DP [Dong, Roth, Su 2022]
+    kGaussian,      ///< mu-Gaussian-DP [Dong et al. 2022]
   };
   Notion notion = Notion::kPure;
   double epsilon = 0;

@@ -26,6 +26,12 @@ void require_parameters(const Privacy& guarantee) {
   }
 }
 
+double rho_of_up(const Privacy& part) {
+  if (part.notion == Notion::kConcentrated) return part.rho;
+  return part.notion == Notion::kGaussian ? concentrated_rho_of_gaussian_up(part.mu)
+                                          : concentrated_rho_of_pure_up(part.epsilon);
+}
+
 }  // namespace
 
 Privacy composed_up(std::span<const Privacy> parts) {
@@ -49,10 +55,7 @@ Privacy composed_up(std::span<const Privacy> parts) {
       throw InvalidInput(
           "an (epsilon, delta) release has no rho, so it cannot be composed with one in zCDP");
     } else {
-      whole.rho = add_up(whole.rho, part.notion == Notion::kConcentrated
-                                        ? part.rho
-                                        // μ-Gaussian-DP is μ²/2-zCDP, and ε-DP is ε²/2-zCDP.
-                                        : concentrated_rho_of_pure_up(part.parameter()));
+      whole.rho = add_up(whole.rho, rho_of_up(part));
     }
   }
   return whole;

@@ -89,7 +89,7 @@ class InsideTail {
   double radius_;
 };
 
-/// P(|N(μ, I)| > B), |μ| = R.
+/// P(|N(mu, I)| > B), |mu| = R.
 double tail(double d, double mean, double radius) {
   double probability = 0.0;
   if (mean == 0.0) {

@@ -38,8 +38,9 @@ void require_delta(double delta) {
   }
 }
 
-/// 1 − (1−δ)^k, rounded up: two functions within 2 units in the last place and two roundings, none
-/// of which moves the result by more than its own relative error, as it is concave in k·ln(1−δ).
+/// 1 − (1−delta)^k, rounded up: two functions within 2 units in the last place and two roundings,
+/// none of which moves the result by more than its own relative error, as it is concave in
+/// k·ln(1−delta).
 double any_of_up(double delta, double k) {
   if (delta == 0.0) return 0.0;
   const double exact_enough = -std::expm1(k * std::log1p(-delta));
@@ -105,17 +106,18 @@ double OptimalComposition::pure_delta_up(double total_epsilon) const {
   const double k = static_cast<double>(releases_);
   if (total_epsilon >= mul_up(epsilon_, k)) return 0.0;
 
-  // pmf(l) = C(k,l)·e^{lε}/(1+e^ε)^k is the binomial law; walking from its mode both ways with
-  // pmf(l+1)/pmf(l) = (k−l)/(l+1)·e^ε and dividing by the sum needs no factorials. Counted in
-  // 2^−53: one step makes three roundings and repeats the error of e^ε, at most 4, so a weight is
-  // within 7k and the quotient of two sums within 14k, to which the summands and the last
-  // operations add fewer than 32: less than 16(k+2) in all.
+  // pmf(l) = C(k,l)·e^{l epsilon}/(1+e^epsilon)^k is the binomial law; walking from its mode both
+  // ways with pmf(l+1)/pmf(l) = (k−l)/(l+1)·e^epsilon and dividing by the sum needs no factorials.
+  // Counted in 2^−53: one step makes three roundings and repeats the error of e^epsilon, at most 4,
+  // so a weight is within 7k and the quotient of two sums within 14k, to which the summands and the
+  // last operations add fewer than 32: less than 16(k+2) in all.
   const double odds = std::exp(epsilon_);
   const double mode = std::min(k, std::floor((k + 1.0) / (1.0 + std::exp(-epsilon_))));
   CompensatedSum mass;
   CompensatedSum excess;
-  // e^{lε} − e^{ε′+(k−l)ε} = e^{lε}·(1 − e^x). The product in x is exact inside the fused
-  // multiply-add, and 1 − e^x is no more sensitive to the relative error of x < 0 than to scale.
+  // e^{l epsilon} − e^{epsilon′+(k−l)epsilon} = e^{l epsilon}·(1 − e^x). The product in x is exact
+  // inside the fused multiply-add, and 1 − e^x is no more sensitive to the relative error of x < 0
+  // than to scale.
   const auto add = [&](double l, double weight) {
     mass += weight;
     const double x = std::fma(k - 2.0 * l, epsilon_, total_epsilon);

@@ -26,8 +26,8 @@ void require_delta(double delta, bool may_be_one) {
   }
 }
 
-/// ln δ at a = 1 + b, every operation rounded up.
-///     ln δ = b·((1+b)ρ − ε) − ln(1+b) − b·ln(1+1/b).
+/// ln delta at a = 1 + b, every operation rounded up.
+///     ln delta = b·((1+b)rho − epsilon) − ln(1+b) − b·ln(1+1/b).
 double ln_delta_up(double rho, double epsilon, double b) {
   constexpr int kLibrarySteps = 2;  // as for the logarithms of directed_rounding.h
   const auto log1p_down = [](double x) {
@@ -42,11 +42,11 @@ double ln_delta_up(double rho, double epsilon, double b) {
   return add_up(add_up(exponent, order), last);
 }
 
-/// The b > 0 at which the derivative (1+2b)ρ − ε − ln(1+1/b) of ln δ, which increases, changes its
-/// sign; within the doubles' range, and only approximately.
+/// The b > 0 at which the derivative (1+2b)rho − epsilon − ln(1+1/b) of ln delta, which increases,
+/// changes its sign; within the doubles' range, and only approximately.
 double best_order_less_one(double rho, double epsilon) {
-  // At the left end ln(1+1/b) alone outweighs (1+2b)ρ ≤ 3ρ, at the right end 2bρ outweighs the
-  // rest.
+  // At the left end ln(1+1/b) alone outweighs (1+2b)rho ≤ 3 rho, at the right end 2b rho outweighs
+  // the rest.
   double left = std::max(-700.0, -1.0 - 3.0 * rho);
   double right = std::min(700.0, std::log(std::max(1.0, (epsilon + 1.0) / rho)));
   for (int i = 0; i < 64 && right - left > 1e-9; ++i) {
@@ -85,7 +85,8 @@ double concentrated_epsilon_up(double rho, double delta) {
   require_delta(delta, true);
   if (rho == 0.0 || concentrated_delta_up(rho, 0.0) <= delta) return 0.0;
   double too_small = 0.0;
-  double enough = rho + 2.0 * std::sqrt(rho * -std::log(delta));  // [Bun, Steinke 2016, Prop. 1.3]
+  // [Bun, Steinke 2016, Proposition 1.3]
+  double enough = rho + 2.0 * std::sqrt(rho * -std::log(delta));
   while (std::isfinite(enough) && concentrated_delta_up(rho, enough) > delta) {
     too_small = enough;
     enough *= 2.0;
@@ -103,7 +104,8 @@ double concentrated_rho_down(double epsilon, double delta) {
   require_parameter("epsilon", epsilon);
   require_delta(delta, false);
   if (delta == 0.0) return 0.0;
-  // What the simpler ε = ρ + 2√(ρ ln(1/δ)) of [Bun, Steinke 2016] allows, or next to it.
+  // What the simpler epsilon = rho + 2√(rho ln(1/delta)) of [Bun, Steinke 2016] allows, or next to
+  // it.
   const double log = -std::log(delta);
   double fits = std::max(epsilon * epsilon / (4.0 * (epsilon + log)), 0.25 * delta * delta);
   while (fits > 0.0 && concentrated_delta_up(fits, epsilon) > delta) fits *= 0.5;

@@ -35,7 +35,7 @@ double ln_down(double x);   ///< −∞ at 0; NaN below
 
 /// ln(numerator/denominator), rounded up: at least the truth and at most 6 units in the last place
 /// above it (4 with a library within 1), also for ratios as near to one as 1 ± 2^−127. The realised
-/// ε of a table is printed through this.
+/// epsilon of a table is printed through this.
 ///
 /// A numerator of zero gives −∞, a denominator of zero +∞ (both zero: +∞).
 double ln_ratio_up(uint128 numerator, uint128 denominator);

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kMostPackedRecords = 0x1p60;
 
-/// The least n with p ≥ (M−1)·e^{−nε}·(1 − p − δ(e^{nε}−1)/(e^ε−1)), which holds from some n on.
+/// The least n with p ≥ (M−1)·e^{−n epsilon}·(1 − p − delta(e^{n epsilon}−1)/(e^epsilon−1)), which
+/// holds from some n on.
 double by_group_privacy(double log_others, double p, double epsilon, double delta) {
   const auto possible = [&](double n) {
     const double lost =

@@ -21,11 +21,11 @@ struct GaussianSamplingTask {
 /// A number of records below which no sampler does this under the guarantee; 0 where that says
 /// nothing.
 ///
-/// Theorem [ours; with constants, where the lower bounds of CN24 (Theorems 22, 23, 27) are orders].
-/// Let there be M means in the ball, 2 r apart. The nearest one to the average of the outputs is
-/// the true one but for a probability of p = q + joint_error, q = P(|N(0, I/m)| > r), so A_j = {the
-/// jth is nearest} are disjoint with P_j(A_j) >= 1 - p, while any two sets of n records are n
-/// replacements apart. So
+/// Theorem [ours; with constants, where the lower bounds of [Cheu, Nayak 2024, Theorems 22, 23 and
+/// 27] are orders]. Let there be M means in the ball, 2 r apart. The nearest one to the average of
+/// the outputs is the true one but for a probability of p = q + joint_error, q = P(|N(0, I/m)| >
+/// r), so A_j = {the jth is nearest} are disjoint with P_j(A_j) >= 1 - p, while any two sets of n
+/// records are n replacements apart. So
 ///  - epsilon-DP: p >= (M - 1) e^(-n epsilon) (1 - p);
 ///  - (epsilon, delta)-DP: p >= (M - 1) e^(-n epsilon) (1 - p - delta (e^(n epsilon) -
 ///  1)/(e^epsilon -

@@ -69,12 +69,4 @@ double lattice_laplace_error_up(std::size_t dimension, double scale, double publ
   return std::min(1.0, (points + ripple + rounding) * kSlack);
 }
 
-double dithered_laplace_error_up(std::size_t dimension, double scale, double rounding_norm) {
-  const double d = positive_dimension(dimension);
-  positive("the scale", scale);
-  checked_norm(rounding_norm);
-  return std::min(
-      1.0, (std::tanh(std::sqrt(d) / (2.0 * scale)) + rounding_norm / (2.0 * scale)) * kSlack);
-}
-
 }  // namespace mollify

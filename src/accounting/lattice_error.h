@@ -45,12 +45,4 @@ double lattice_gaussian_error_up(std::size_t dimension, double variance, double 
 double lattice_laplace_error_up(std::size_t dimension, double scale, double public_deviation,
                                 double rounding_norm);
 
-/// The same with dither of one cell added and no public Gaussian: tanh(sqrt(d)/(2 b)) +
-/// rounding_norm/(2 b).
-/// Proof. In a cell |x| and |y| differ by at most sqrt(d)/2, so the densities before normalisation,
-/// and hence the two constants, differ by factors within e^(+-sqrt(d)/(2b)): the ratio of the
-/// densities is within e^(+-c), c = sqrt(d)/b, and then total variation is at most (e^c - 1)/(e^c +
-/// 1). A shift by e changes the density by a factor within e^(+-|e|/b), likewise. QED
-double dithered_laplace_error_up(std::size_t dimension, double scale, double rounding_norm);
-
 }  // namespace mollify

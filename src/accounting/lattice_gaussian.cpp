@@ -45,7 +45,7 @@ void require_curve(std::size_t dimension, double epsilon) {
   }
 }
 
-/// gaussian_delta_up on all of μ ≥ 0, ε ≥ 0: the curve grows with μ and falls with ε.
+/// gaussian_delta_up on all of mu ≥ 0, epsilon ≥ 0: the curve grows with mu and falls with epsilon.
 double curve_up(double mu, double epsilon) {
   if (mu > 1000.0) return 1.0;
   return gaussian_delta_up(std::max(mu, 1e-6), std::min(epsilon, 1e6));
@@ -86,19 +86,6 @@ double lattice_gaussian_rho_up(double variance, double sensitivity) {
   return div_up(mul_up(sensitivity, sensitivity), 2.0 * variance);
 }
 
-double lattice_gaussian_variance_up_for_rho(double sensitivity, double rho) {
-  require_sensitivity(sensitivity);
-  if (!(rho > 0.0) || std::isinf(rho)) {
-    throw InvalidInput(fmt::format("rho must be finite and positive, but is {}", rho));
-  }
-  double variance = std::max(kLeastVariance, div_up(mul_up(sensitivity, sensitivity), 2.0 * rho));
-  require_variance(variance);
-  while (lattice_gaussian_rho_up(variance, sensitivity) > rho) {
-    variance = std::nextafter(variance, kInfinite);
-  }
-  return variance;
-}
-
 double lattice_gaussian_delta_up(double variance, double sensitivity, std::size_t dimension,
                                  double epsilon) {
   require_variance(variance);
@@ -113,33 +100,6 @@ double lattice_gaussian_delta_up(double variance, double sensitivity, std::size_
     }
   }
   return least;
-}
-
-double lattice_gaussian_variance_up(double sensitivity, std::size_t dimension, double epsilon,
-                                    double delta) {
-  require_sensitivity(sensitivity);
-  require_curve(dimension, epsilon);
-  if (!(delta >= 1e-290 && delta < 1.0)) {
-    throw InvalidInput(fmt::format("delta must be from 1e-290 to below 1, but is {}", delta));
-  }
-  const auto enough = [&](double variance) {
-    return lattice_gaussian_delta_up(variance, sensitivity, dimension, epsilon) <= delta;
-  };
-  if (enough(kLeastVariance)) return kLeastVariance;
-  double low = std::max(kLeastVariance, 1e-3 * sensitivity * sensitivity);
-  while (low > kLeastVariance && enough(low)) low = std::max(kLeastVariance, low / 16.0);
-  double high = low;
-  while (!enough(high)) {
-    if (high == kGreatestNoiseVariance) require_variance(kInfinite);
-    low = high;
-    high = std::min(16.0 * high, kGreatestNoiseVariance);
-  }
-  while (high - low > 1e-9 * high) {
-    const double middle = std::sqrt(low * high);
-    if (!(middle > low && middle < high)) break;
-    (enough(middle) ? high : low) = middle;
-  }
-  return high;
 }
 
 }  // namespace mollify

@@ -10,14 +10,10 @@ namespace mollify {
 // (DiscreteGaussian), added to an integer vector that moves by at most `sensitivity` in Euclidean
 // norm between neighbours. All is in lattice units.
 
-/// The rho for which this is rho-zCDP, sensitivity^2/(2 variance) [CKS20; proof at
+/// The rho for which this is rho-zCDP, sensitivity^2/(2 variance) [Canonne et al. 2020; proof at
 /// DiscreteGaussian], rounded up. InvalidInput unless the variance is from 2^-10 to 2^100 and the
 /// sensitivity from 2^-60 to 2^50.
 double lattice_gaussian_rho_up(double variance, double sensitivity);
-
-/// A variance with lattice_gaussian_rho_up <= rho, the least but for two roundings. InvalidInput
-/// unless rho is finite and positive, or the variance would leave the range above.
-double lattice_gaussian_variance_up_for_rho(double sensitivity, double rho);
 
 /// A delta for which this is (epsilon, delta)-DP: the analytic Gaussian's, but for a factor that
 /// variances from about 30 no longer show.
@@ -50,12 +46,6 @@ double lattice_gaussian_variance_up_for_rho(double sensitivity, double rho);
 /// or unless d is from 1 to 10^6 and epsilon is finite and at least 0.
 double lattice_gaussian_delta_up(double variance, double sensitivity, std::size_t dimension,
                                  double epsilon);
-
-/// A variance with lattice_gaussian_delta_up <= delta, the least but for a relative 1e-9.
-/// InvalidInput unless delta is at least 1e-290 and below 1, or the variance would leave the range
-/// above.
-double lattice_gaussian_variance_up(double sensitivity, std::size_t dimension, double epsilon,
-                                    double delta);
 
 /// eta of the theorem at s^2 = `variance`, rounded up: how far the sum of e^(-(y-x)^2/(2 variance))
 /// over the integers is from sqrt(2 pi variance), relatively, at most. Variance from 2^-10.

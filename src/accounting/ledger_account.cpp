@@ -20,7 +20,7 @@ constexpr std::size_t kLargestThresholds = 8;
 
 Decimal half() { return Decimal(0.5); }
 
-/// ρ of so many ε-DP releases.
+/// rho of so many epsilon-DP releases.
 Decimal rho_of(const Decimal& epsilon, std::uint64_t times) {
   return half() * epsilon * epsilon * Decimal(static_cast<double>(times));
 }
@@ -41,11 +41,12 @@ const char* name_of(CompositionRule rule) {
   return "Gaussian-DP composition";
 }
 
-/// One valid way to compose: `added` by Σε, the rest as `rule` has it, whose curve is one of these.
+/// One valid way to compose: `added` by Σ epsilon, the rest as `rule` has it, whose curve is one of
+/// these.
 struct LedgerAccount::Conversion {
   CompositionRule rule;
   Decimal added;
-  double parameter = 0;        // ρ, ε of each, or μ; rounded up
+  double parameter = 0;        // rho, epsilon of each, or mu; rounded up
   std::uint64_t releases = 1;  // of kOptimal
 
   double delta_up(double epsilon) const {
@@ -103,7 +104,7 @@ Decimal LedgerAccount::rho_of_all() const {
   return rho;
 }
 
-/// Visits every conversion that may keep an (ε, δ) total with some ε left for it.
+/// Visits every conversion that may keep an (epsilon, delta) total with some epsilon left for it.
 template <class Visit>
 void LedgerAccount::for_each_conversion(const ExactPrivacy& total, Visit visit) const {
   if (delta_ >= total.delta) return;

@@ -11,10 +11,10 @@ namespace mollify {
 
 /// How a sum of costs was found.
 enum class CompositionRule {
-  kBasic,         ///< Σε and Σδ, or Σρ
-  kConcentrated,  ///< ρ of everything, converted to (ε, δ)
+  kBasic,         ///< Σ epsilon and Σ delta, or Σ rho
+  kConcentrated,  ///< rho of everything, converted to (epsilon, delta)
   kOptimal,       ///< the optimal composition of equal releases
-  kGaussian,      ///< μ² of everything, converted to (ε, δ)
+  kGaussian,      ///< mu² of everything, converted to (epsilon, delta)
 };
 
 /// "basic composition", "zCDP composition", ...
@@ -28,25 +28,27 @@ struct Spending {
 
 /// The costs of releases made from the same data, in any order.
 ///
-/// A total is a pure ε, an (ε, δ) or a ρ. Costs add up in it by every rule that is valid for them,
-/// and what counts is the least result:
-/// - pure ε: Σε of pure releases. Others promise no pure ε, so they never fit.
-/// - ρ: Σρ, where ε counts ε²/2 and μ counts μ²/2. An (ε, δ) release promises no ρ and never fits.
-/// - (ε, δ): Σε and Σδ; or each (ε_i, δ_i) is ε_i-DP but for an event of probability δ_i (the pair
-///   that dominates it, Kairouz, Oh, Viswanath 2015), so that Σδ_i is split off and the pure rest
-///   composes: the releases with ε_i up to some threshold by zCDP, or raised to the threshold and
-///   composed optimally, or those equal to it composed optimally; the others by adding ε_i. Every
-///   threshold is valid, and the best one of about 32 is taken. Releases in Gaussian-DP alone are
-///   converted by their exact curve.
+/// A total is a pure epsilon, an (epsilon, delta) or a rho. Costs add up in it by every rule that
+/// is valid for them, and what counts is the least result:
+/// - pure epsilon: Σ epsilon of pure releases. Others promise no pure epsilon, so they never fit.
+/// - rho: Σ rho, where epsilon counts epsilon²/2 and mu counts mu²/2. An (epsilon, delta) release
+/// promises no rho and never fits.
+/// - (epsilon, delta): Σ epsilon and Σ delta; or each (epsilon_i, delta_i) is epsilon_i-DP but for
+/// an event of probability delta_i (the pair
+///   that dominates it, Kairouz et al. 2015), so that Σ delta_i is split off and the pure rest
+///   composes: the releases with epsilon_i up to some threshold by zCDP, or raised to the threshold
+///   and composed optimally, or those equal to it composed optimally; the others by adding
+///   epsilon_i. Every threshold is valid, and the best one of about 32 is taken. Releases in
+///   Gaussian-DP alone are converted by their exact curve.
 /// Sums and comparisons are exact in decimal numbers, so that no spend that fits by Σ is refused
 /// for rounding; conversions between notions are rounded up.
 ///
-/// For an (ε, δ) total the rules hold for releases whose parameters were not chosen by looking at
-/// the outputs before them; the sums Σε and Σρ hold for these too [Rogers et al. 2016; Feldman,
-/// Zrnic 2021].
+/// For an (epsilon, delta) total the rules hold for releases whose parameters were not chosen by
+/// looking at the outputs before them; the sums Σ epsilon and Σ rho hold for these too [Rogers et
+/// al. 2016; Feldman, Zrnic 2021].
 class LedgerAccount {
  public:
-  /// Counts one release. InvalidInput for δ above 1.
+  /// Counts one release. InvalidInput for delta above 1.
   void add(const ExactPrivacy& cost);
 
   /// The same account with one release more.
@@ -55,20 +57,21 @@ class LedgerAccount {
   std::uint64_t releases() const { return releases_; }
 
   /// Whether all that is counted keeps the total. Immediate if Σ does; otherwise some microseconds
-  /// for each distinct ε, and for each release of a threshold that is composed optimally.
+  /// for each distinct epsilon, and for each release of a threshold that is composed optimally.
   bool fits(const ExactPrivacy& total) const;
 
-  /// What is spent, in the notion of the total; none where no rule says so. For an (ε, δ) total ε
-  /// is the least one that goes with the total's δ, or with Σδ where that is by Σε.
+  /// What is spent, in the notion of the total; none where no rule says so. For an (epsilon, delta)
+  /// total epsilon is the least one that goes with the total's delta, or with Σ delta where that is
+  /// by Σ epsilon.
   std::optional<Spending> spent(const ExactPrivacy& total) const;
 
   /// What is spent where no total says in which notion: the weakest notion that all costs have, by
-  /// addition; none where (ε, δ) releases are beside releases in ρ or μ.
+  /// addition; none where (epsilon, delta) releases are beside releases in rho or mu.
   std::optional<ExactPrivacy> plain_sum() const;
 
-  /// What one more release may cost: ε of a pure one, or ρ where the total is in ρ, in the total's
-  /// notion. Exact where addition is the best rule, otherwise rounded down to 6 digits; 0 where the
-  /// total is passed.
+  /// What one more release may cost: epsilon of a pure one, or rho where the total is in rho, in
+  /// the total's notion. Exact where addition is the best rule, otherwise rounded down to 6 digits;
+  /// 0 where the total is passed.
   Decimal remaining(const ExactPrivacy& total) const;
 
  private:

@@ -15,17 +15,18 @@ struct RegionBounds {
   double at_most = 1.0;
 };
 
-/// Bounds on the probability of a region B of reference mass m = h(B), for a band [b·h, b·e^ε·h]:
-///     max(b·m, 1 − b·e^ε·(1−m)) ≤ Q(B) ≤ min(b·e^ε·m, 1 − b·(1−m)).
+/// Bounds on the probability of a region B of reference mass m = h(B), for a band [b·h,
+/// b·e^epsilon·h]:
+///     max(b·m, 1 − b·e^epsilon·(1−m)) ≤ Q(B) ≤ min(b·e^epsilon·m, 1 − b·(1−m)).
 /// Within rounding both are attained, by the P that avoids B and the one that fills it in
-/// proportion to h. `lower_factor` is b, `largest_lift` b·e^ε, as in WorstCaseRisk. InvalidInput
-/// for m outside [0, 1] or factors without 0 ≤ b ≤ 1 ≤ b·e^ε.
+/// proportion to h. `lower_factor` is b, `largest_lift` b·e^epsilon, as in WorstCaseRisk.
+/// InvalidInput for m outside [0, 1] or factors without 0 ≤ b ≤ 1 ≤ b·e^epsilon.
 RegionBounds region_bounds(double lower_factor, double largest_lift, double reference_mass);
 
 /// What a row of the plan's table changes.
 enum class PlanChange {
   nothing,            ///< the plan as asked
-  larger_epsilon,     ///< ε doubled
+  larger_epsilon,     ///< epsilon doubled
   fewer_outcomes,     ///< outcomes merged in pairs, so half as many
   perfect_reference,  ///< a reference equal to P: the risk of a lucky or well-informed choice
 };
@@ -48,9 +49,9 @@ struct LocalPlan {
   std::vector<PlanRow> table;  ///< the plan itself first, then what each change would buy
 };
 
-/// The plan of a mechanism with a public reference at ε.
+/// The plan of a mechanism with a public reference at epsilon.
 ///
-/// No data enters. The row `larger_epsilon` is left out above ε = 350, `fewer_outcomes` for a
+/// No data enters. The row `larger_epsilon` is left out above epsilon = 350, `fewer_outcomes` for a
 /// single outcome. Merging outcomes keeps a class with constants c1, c2 (or γ) around the merged
 /// reference, so those constants stay; the full simplex of MinimaxBand and RelativeMollifierBand
 /// becomes that of the smaller domain. Refuses what worst_case_risk refuses.

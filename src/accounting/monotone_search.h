@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 
 namespace mollify {
 
@@ -50,6 +52,25 @@ Crossing narrow(Crossing bracket, double target, const Value& value) {
     return std::abs(now.above - now.at_most) <=
            1e-9 * std::max(std::abs(now.above), std::abs(now.at_most));
   });
+}
+
+/// The least n from `least` to `most` with `serves(n)`, which stays true once it is: doubling up to
+/// one that serves, then halving; none if `most` does not. 1 <= least <= most.
+template <class Serves>
+std::optional<std::uint64_t> least_whole(std::uint64_t least, std::uint64_t most,
+                                         const Serves& serves) {
+  std::uint64_t fails = least - 1;
+  std::uint64_t n = least;
+  while (!serves(n)) {
+    if (n == most) return std::nullopt;
+    fails = n;
+    n = n > most / 2 ? most : 2 * n;
+  }
+  while (n - fails > 1) {
+    const std::uint64_t middle = fails + (n - fails) / 2;
+    (serves(middle) ? n : fails) = middle;
+  }
+  return n;
 }
 
 }  // namespace mollify

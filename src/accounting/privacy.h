@@ -11,10 +11,12 @@ namespace mollify {
 /// How two neighbouring inputs' output laws P and Q may differ. Which inputs are neighbours, a
 /// ProtectionScope says.
 enum class PrivacyNotion {
-  kPure,          ///< ε-DP: P(A) ≤ e^ε Q(A) for every event A
-  kApproximate,   ///< (ε, δ)-DP: P(A) ≤ e^ε Q(A) + δ
-  kConcentrated,  ///< ρ-zCDP: a Rényi divergence of at most ρa at every order a > 1 [BS16]
-  kGaussian,      ///< μ-Gaussian-DP: no easier to tell apart than N(0,1) and N(μ,1) [DRS22]
+  kPure,          ///< epsilon-DP: P(A) ≤ e^epsilon Q(A) for every event A
+  kApproximate,   ///< (epsilon, delta)-DP: P(A) ≤ e^epsilon Q(A) + delta
+  kConcentrated,  ///< rho-zCDP: a Rényi divergence of at most rho a at every order a > 1 [Bun,
+                  ///< Steinke 2016]
+  kGaussian,      ///< mu-Gaussian-DP: no easier to tell apart than N(0,1) and N(mu,1) [Dong et al.
+                  ///< 2022]
 };
 
 /// The name of what adds up when releases do: "epsilon", "epsilon", "rho" or "mu".

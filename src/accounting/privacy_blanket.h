@@ -13,8 +13,8 @@ namespace mollify {
 ///     1 - E      with probability (k - 2) s/Z + 1 - s,
 ///     0          otherwise.
 /// Theorem. The shuffled mechanism is (epsilon, B(epsilon))-DP under replacement: every report is
-/// with probability k s/Z + 1 - s drawn without regard to its record, the hidden blanket [Balle,
-/// Bell, Gascon, Nissim, CRYPTO 2019, Lemma 5.3]; a dropped record is one more public outcome.
+/// with probability k s/Z + 1 - s drawn without regard to its record, the hidden blanket [Balle et
+/// al. 2019, Lemma 5.3]; a dropped record is one more public outcome.
 ///
 /// `upper` is at least B and `lower` at most B; their difference is the slack of the arithmetic.
 /// The upper bound takes E rounded down and E0 rounded up, because delta falls in epsilon and rises

@@ -7,7 +7,7 @@
 namespace mollify {
 
 /// epsilon = ln(1 + (E0 - 1)(4 sqrt(2 (k + 1) ln(4/delta)) / sqrt((E0 + k - 1) k n) + 4 (k + 1)/(k
-/// n))) [Feldman, McMillan, Talwar, FOCS 2021; Cheu, Nayak 2024, Lemma 12], rounded up and at most
+/// n))) [Feldman et al. 2021; Cheu, Nayak 2024, Lemma 12], rounded up and at most
 /// epsilon0. None outside the regime epsilon0 <= ln(n/(16 ln(4/delta))) in which it is proved.
 /// InvalidInput as `validate`, and for delta not above 0 and below 1. O(1).
 std::optional<double> shuffle_closed_form_epsilon(std::uint64_t records, std::uint64_t outcomes,

@@ -14,8 +14,8 @@ double subset_odds_up(const ShuffledSubset& response, double epsilon);
 /// (epsilon, delta)-DP: the smaller one of two bounds. `upper` is certified, `upper - lower` the
 /// slack of the arithmetic. q = m/n, e^epsilon = E' = 1 + q(E - 1).
 ///
-/// Subsampling of anything: q times the delta of m shuffled reports at ln E [Balle, Barthe,
-/// Gaboardi, NeurIPS 2018, Thm 9, for replacement].
+/// Subsampling of anything: q times the delta of m shuffled reports at ln E [Balle et al. 2018,
+/// Theorem 9, for replacement].
 ///
 /// Jointly (derived for this project): (1/n) E[(G_1 + ... + G_m)_+], G_i independent: with Z = E0 +
 /// k - 1,

@@ -1,9 +1,10 @@
 // How what a classifier says becomes a number between -log 2 and log 2.
 #pragma once
 
+#include <array>
 #include <numbers>
-#include <optional>
-#include <string_view>
+
+#include "accounting/names.h"
 
 namespace mollify {
 
@@ -22,8 +23,9 @@ inline constexpr double kClassifierBound = std::numbers::ln2;
 /// c for the logit z. Within +-kClassifierBound for every z whatsoever, and 0 for NaN.
 [[nodiscard]] double bounded(double logit, Bounding bounding) noexcept;
 
-/// "probability", "logit", "sign".
-[[nodiscard]] std::string_view name_of(Bounding bounding) noexcept;
-[[nodiscard]] std::optional<Bounding> bounding_named(std::string_view name) noexcept;
+constexpr auto names_of(Bounding) {
+  return std::array{Named{Bounding::kProbability, "probability"}, Named{Bounding::kLogit, "logit"},
+                    Named{Bounding::kSign, "sign"}};
+}
 
 }  // namespace mollify

@@ -53,10 +53,10 @@ class NetworkClassifier final : public Classifier {
 /// How steps follow from gradients g of the mean cross-entropy.
 enum class Optimiser {
   kNesterov,  ///< v <- momentum v + g; w <- w - rate (g + momentum v)
-  kAdam,      ///< Kingma and Ba, 2015, with decays .9 and .999 and 1e-8
+  kAdam,      ///< Kingma, Ba 2015, with decays .9 and .999 and 1e-8
 };
 
-/// How a network is trained; as it stands, the system of Husain et al. (2020), section 5: three
+/// How a network is trained; as it stands, the system of [Husain et al. 2020, Section 5]: three
 /// hidden layers of 25.
 struct NetworkOptions {
   std::size_t width = 25;  ///< neurons of each hidden layer, 1 to 1024
@@ -76,7 +76,7 @@ struct NetworkOptions {
 
 /// Trains networks by the cross-entropy of a sigmoid output.
 ///
-/// Start. Weights are uniform as Glorot and Bengio (2010) have them, on +-sqrt(6 / (inputs +
+/// Start. Weights are uniform as [Glorot, Bengio 2010] have them, on +-sqrt(6 / (inputs +
 /// outputs)), offsets are 0.
 ///
 /// Samples. Features are standardised by the samples' own mean and deviation, each distribution

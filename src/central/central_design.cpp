@@ -304,8 +304,8 @@ CentralDesign design_poisson(const CentralRequest& request, double rate) {
 std::vector<CentralOption> central_options(const CentralRequest& request) {
   validate(request);
   std::vector<CentralOption> options;
-  for (std::size_t i = 0; i < central_mechanism_names().size(); ++i) {
-    CentralOption option{static_cast<CentralMechanism>(i), std::nullopt, ""};
+  for (const auto& [mechanism, name] : names<CentralMechanism>()) {
+    CentralOption option{mechanism, std::nullopt, ""};
     try {
       option.design = design_central(option.mechanism, request);
     } catch (const InvalidInput& refused) {

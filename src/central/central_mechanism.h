@@ -1,9 +1,9 @@
 // The central mechanisms on finite domains, by the names that users give them.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string_view>
+#include <array>
+
+#include "accounting/names.h"
 
 namespace mollify {
 
@@ -19,12 +19,15 @@ enum class CentralMechanism {
   kProduct,          ///< coordinates of {0, 1}^d one by one [ibid., Ghazi et al. 2023]
 };
 
-/// "subsampled-rr", "reveal-or-obscure", "ds-roo", "subset-rr", "shuffled-rr", "poisson-rr",
-/// "histogram", "product".
-std::string_view name_of(CentralMechanism mechanism);
-std::optional<CentralMechanism> central_mechanism_named(std::string_view name);
-
-/// All names, in the order of the enumeration.
-std::span<const std::string_view> central_mechanism_names();
+constexpr auto names_of(CentralMechanism) {
+  return std::array{Named{CentralMechanism::kSubsampledRr, "subsampled-rr"},
+                    Named{CentralMechanism::kRevealOrObscure, "reveal-or-obscure"},
+                    Named{CentralMechanism::kDsRoo, "ds-roo"},
+                    Named{CentralMechanism::kSubsetRr, "subset-rr"},
+                    Named{CentralMechanism::kShuffledRr, "shuffled-rr"},
+                    Named{CentralMechanism::kPoissonRr, "poisson-rr"},
+                    Named{CentralMechanism::kHistogram, "histogram"},
+                    Named{CentralMechanism::kProduct, "product"}};
+}
 
 }  // namespace mollify

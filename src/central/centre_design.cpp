@@ -9,6 +9,7 @@
 
 #include "accounting/concentrated.h"
 #include "accounting/directed_rounding.h"
+#include "accounting/monotone_search.h"
 #include "central/private_median.h"
 #include "central/stable_histogram.h"
 #include "kernel/core/invalid_input.h"
@@ -254,44 +255,30 @@ std::optional<CentreDesign> best_design(const CentreRequest& request) {
   return best;
 }
 
+/// The least n that serves; InvalidInput if none up to the limit does.
+std::uint64_t least_records(CentreRequest request) {
+  const auto least = least_whole(1, kMostCentreRecords, [&](std::uint64_t records) {
+    request.records = records;
+    return best_design(request).has_value();
+  });
+  if (least) return *least;
+  throw InvalidInput(
+      fmt::format("no number of records up to {} gives a coarse centre with this budget and "
+                  "probability of failure",
+                  kMostCentreRecords));
+}
+
 }  // namespace
 
 CentreDesign design_centre(const CentreRequest& request) {
   check(request);
   const auto design = best_design(request);
   if (design) return *design;
-  const std::uint64_t least =
-      least_centre_records(request, std::numeric_limits<double>::infinity());
+  const std::uint64_t least = least_records(request);
   throw InvalidInput(fmt::format(
       "a coarse centre with this budget and probability of failure needs at least {} records, but "
       "has {}",
       least, request.records));
-}
-
-std::uint64_t least_centre_records(CentreRequest request, double radius) {
-  const auto is_enough = [&](std::uint64_t records) {
-    request.records = records;
-    const auto design = best_design(request);
-    return design && design->radius <= radius;
-  };
-  request.records = 1;
-  check(request);
-  std::uint64_t low = 0, high = 1;
-  while (!is_enough(high)) {
-    if (high == kMostCentreRecords) {
-      throw InvalidInput(fmt::format(
-          "no number of records up to {} gives a coarse centre of radius {:g} with this budget and "
-          "probability of failure",
-          kMostCentreRecords, radius));
-    }
-    low = high;
-    high = std::min(2 * high, kMostCentreRecords);
-  }
-  while (high - low > 1) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    (is_enough(middle) ? high : low) = middle;
-  }
-  return high;
 }
 
 }  // namespace mollify

@@ -83,9 +83,4 @@ struct CentreDesign {
 /// and for n too small, in one sentence with the n that would do.
 CentreDesign design_centre(const CentreRequest& request);
 
-/// The least n, by bisection, for which design_centre succeeds with a radius of at most `radius`
-/// (infinity: with any). `request.records` is not read. Throws InvalidInput for requests that are
-/// wrong and where 2^32 - 1 records do not do.
-std::uint64_t least_centre_records(CentreRequest request, double radius);
-
 }  // namespace mollify

@@ -10,17 +10,6 @@
 #include "kernel/order/subsample.h"
 
 namespace mollify {
-namespace {
-
-void validate(double total_variation, std::uint64_t outputs) {
-  if (!(total_variation >= 0)) {
-    throw InvalidInput(
-        fmt::format("a total variation must be at least 0, but is {}", total_variation));
-  }
-  if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
-}
-
-}  // namespace
 
 DisjointRuns::DisjointRuns(std::unique_ptr<const CentralSampler> single, std::uint64_t records,
                            std::uint64_t runs)
@@ -50,13 +39,10 @@ std::vector<std::uint32_t> DisjointRuns::draw(std::span<const std::uint32_t> rec
 }
 
 double strong_total_variation_up(double weak, std::uint64_t outputs) {
-  validate(weak, outputs);
+  if (!(weak >= 0)) {
+    throw InvalidInput(fmt::format("a total variation must be at least 0, but is {}", weak));
+  }
   return std::fmin(1, mul_up(weak, integer_up(outputs)));
-}
-
-double weak_total_variation_down(double strong, std::uint64_t outputs) {
-  validate(strong, outputs);
-  return div_down(strong, integer_up(outputs));
 }
 
 }  // namespace mollify

@@ -46,11 +46,7 @@ class DisjointRuns final : public CentralSampler {
 };
 
 /// Total variation of m independent outputs together, if each is within `weak`: m weak, rounded up,
-/// at most 1 [Cheu, Nayak 2024, Lemma 9]. Throws InvalidInput unless 0 <= weak and m >= 1.
+/// at most 1 [Cheu, Nayak 2024, Lemma 9]. Throws InvalidInput unless 0 <= weak.
 double strong_total_variation_up(double weak, std::uint64_t outputs);
-
-/// The total variation of each that is enough for m outputs to be within `strong` together:
-/// strong / m, rounded down. Same refusals.
-double weak_total_variation_down(double strong, std::uint64_t outputs);
 
 }  // namespace mollify

@@ -36,8 +36,8 @@ struct GaussianRequest {
   /// Without R, a part of the records finds a coarse centre (centre_design.h). Where each
   /// coordinate of the mean lies: d intervals or one for all; not needed if delta > 0.
   std::vector<WhitenedRange> ranges = {};
-  /// Pure privacy only: the public variance of [Cheu, Nayak 2024, Alg. 4] in place of the corrected
-  /// one. Privacy is the same.
+  /// Pure privacy only: the public variance of [Cheu, Nayak 2024, Algorithm 4] in place of the
+  /// corrected one. Privacy is the same.
   bool paper_variance = false;
 
   friend bool operator==(const GaussianRequest&, const GaussianRequest&) = default;
@@ -47,8 +47,8 @@ struct GaussianRequest {
 /// and the sum is divided by `divisor` = plus_records - minus_records, so that weights add up to 1.
 /// For a known covariance this is the mean, all with plus. For a bounded one, divisor is about the
 /// root of their number: then the squares of the weights add up to about 1 and the combination has
-/// a record's own covariance, whatever that is [after Ghazi et al. 2023, Alg. 3; Cheu, Nayak 2024,
-/// Thm 30]. Weights all of one size have the least maximum, and few integers: [ours].
+/// a record's own covariance, whatever that is [after Ghazi et al. 2023, Algorithm 3; Cheu, Nayak
+/// 2024, Theorem 30]. Weights all of one size have the least maximum, and few integers: [ours].
 struct GaussianWeights {
   std::uint64_t plus_records = 0;
   std::uint64_t minus_records = 0;

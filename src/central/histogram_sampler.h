@@ -8,7 +8,7 @@ namespace mollify {
 
 /// Each of the k counts gets discrete Laplace noise of scale t >= 2 / epsilon and is clipped to
 /// [0, n]; the m outputs are drawn from the clipped counts, normalised, or from the uniform law if
-/// all are 0 [Raskhodnikova, Sivakumar, Smith, Swanberg 2021].
+/// all are 0 [Raskhodnikova et al. 2021].
 ///
 /// Theorem. epsilon-DP for any m. Proof: a replaced record changes two counts by one each, so the
 /// noisy counts are (2 / t)-DP (DiscreteLaplace); what follows does not look at the data. QED

@@ -18,7 +18,7 @@ struct NoisyCount {
   int128 count;
 };
 
-/// Noise and threshold (Korolova et al. 2009; Bun, Nissim, Stemmer 2016; [Cheu, Nayak, App. B])
+/// Noise and threshold (Korolova et al. 2009; Bun et al. 2016; [Cheu, Nayak 2024, Appendix B])
 /// with exact discrete noise.
 ///
 /// Definition. Each outcome that occurs c >= 1 times is released with c + Z, Z discrete Laplace of

@@ -58,7 +58,8 @@ std::vector<std::uint32_t> map_into(OutcomeInterval interval,
 std::vector<std::uint32_t> map_back(OutcomeInterval interval,
                                     std::span<const std::uint32_t> places);
 
-/// Finds an interval of {0, ..., k - 1} that holds nearly all records [after Cheu, Nayak, App. B].
+/// Finds an interval of {0, ..., k - 1} that holds nearly all records [after Cheu, Nayak 2024,
+/// Appendix B].
 ///
 /// Definition. Cells of width w cut the domain into {0, ..., w - 1}, {w, ..., 2 w - 1}, ...; the
 /// heaviest of them in a StableHistogram of the records' cells is the anchor.

@@ -10,6 +10,7 @@
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 #include "laboratory/boosting/measure_features.h"
 #include "laboratory/boosting/metropolis_hastings.h"
 #include "laboratory/boosting/rejection_sampler.h"
@@ -44,11 +45,10 @@ void draw_from_candidates(const BoostedDensity& density, const Measure& referenc
                                .reference = {},
                                .floor = relative_floor(epsilon),
                                .epsilon = epsilon});
-  Table table(band);
-  table.assign(std::span<const float>(scores));
+  const Table table = projected(band, scores);
   const std::size_t dimension = reference.dimension();
   for (std::size_t i = 0; i < points.size(); i += dimension) {
-    const std::size_t chosen = table.simulate(random);
+    const std::size_t chosen = table.outcome_at(random.below(band.total()));
     for (std::size_t axis = 0; axis < dimension; ++axis) {
       points[i + axis] = static_cast<double>(list.values(axis)[chosen]);
     }

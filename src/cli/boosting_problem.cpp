@@ -9,8 +9,8 @@
 
 #include "boosting/feature_encoding.h"
 #include "density/record_layout.h"
+#include "io/csv_source.h"
 #include "io/domain_yaml.h"
-#include "io/private_table.h"
 #include "io/public_records.h"
 #include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
@@ -18,6 +18,7 @@
 #include "laboratory/boosting/measure_features.h"
 #include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/measure_json.h"
+#include "records/private_table.h"
 #include "reference/reference_candidates.h"
 #include "release/local_release.h"
 #include "space/field_text.h"
@@ -170,7 +171,7 @@ BoostingProblem problem_of_records(const std::string& data, const std::string& d
   const SplitRecords of_reference = split(list.digits(), layout.digits(), 2);
   SecureRandom random;
   const std::vector<std::uint32_t> records =
-      read_table_digits(data, domain, kMostScoredRows, random);
+      read_table_digits(CsvSource(data), domain, kMostScoredRows, random);
   if (records.empty()) {
     throw InvalidInput(fmt::format("{} must hold records to learn from, but holds none", data));
   }

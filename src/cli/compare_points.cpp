@@ -10,6 +10,7 @@
 #include "density/mixed_summary.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
+#include "kernel/search/projection.h"
 #include "progress.h"
 #include "release/unit_estimates.h"
 #include "report.h"
@@ -90,7 +91,7 @@ PointComparison comparison_of(const LocalRelease& release, const Source& data) {
     MixedPoints rows = units.rows(unit);
     if (rows.size() == 0) continue;
     units.masses(unit, masses);
-    table.assign(masses);
+    project(table, masses);
     add_law(table, law);
     weights.insert(weights.end(), rows.size(), 1 / static_cast<double>(rows.size()));
     records += rows.size();

@@ -14,8 +14,7 @@
 #include "kernel/core/invalid_input.h"
 #include "laboratory/law/candidate_law.h"
 #include "laboratory/law/grid_sampler.h"
-#include "laboratory/law/hockey_stick.h"
-#include "laboratory/law/renyi.h"
+#include "laboratory/law/privacy_divergence.h"
 #include "laboratory/law/table_scale.h"
 #include "laboratory/measure/measure_json.h"
 #include "local/band_choice.h"
@@ -252,7 +251,7 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
     throw InvalidInput(
         "a continuous space needs --reference, a public distribution: without one there are "
         "infinitely many mutually singular inputs, and no private sampler beats one that ignores "
-        "them all (Park, Asoodeh, Lee 2024, Proposition III.2)");
+        "them all (Park et al. 2024, Proposition III.2)");
   }
   if (options.cells && options.candidates) {
     throw InvalidInput("--cells and --candidates are two spaces, but one is needed");

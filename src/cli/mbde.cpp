@@ -75,7 +75,7 @@ MbdeSpec spec_of(const MbdeOptions& options, const std::optional<BoostedDensity>
   require_range(spec.boosting.epsilon);
   spec.boosting.outputs = static_cast<std::size_t>(options.outputs.value_or(1));
   if (options.classifier) {
-    const std::optional<Bounding> bounding = bounding_named(*options.classifier);
+    const std::optional<Bounding> bounding = named<Bounding>(*options.classifier);
     if (!bounding) {
       throw InvalidInput(fmt::format("classifier must be probability, logit or sign, but is \"{}\"",
                                      *options.classifier));

@@ -16,8 +16,7 @@
 #include "kernel/core/invalid_input.h"
 #include "local/mechanism_risk.h"
 #include "mechanism_options.h"
-#include "plan_central.h"
-#include "plan_gaussian.h"
+#include "plan_samples.h"
 #include "release/draw_budget.h"
 #include "release/release_space.h"
 #include "report.h"
@@ -30,8 +29,7 @@ struct PlanOptions {
   std::optional<std::uint64_t> k, count;
   std::vector<std::string> region;
   MechanismOptions mechanism;
-  CentralPlanOptions central;
-  GaussianPlanOptions gaussian;
+  SamplePlanOptions samples;
   bool json = false;
 };
 
@@ -128,54 +126,46 @@ void require_central(const PlanOptions& options) {
   }
 }
 
-/// A plan of Gaussian samples from the options of all central plans.
-int run_gaussian(const PlanOptions& options) {
-  if (options.gaussian.family != "gaussian") {
-    throw InvalidInput(
-        fmt::format("family must be gaussian, but is \"{}\"", *options.gaussian.family));
+/// A plan of the central model.
+int run_central(const PlanOptions& options) {
+  require_central(options);
+  SamplePlanOptions samples = options.samples;
+  samples.k = options.k;
+  samples.count = options.count;
+  samples.epsilon = options.mechanism.epsilon;
+  if (!samples.family) {
+    if (const auto given = samples.first_gaussian_given()) {
+      throw InvalidInput(
+          fmt::format("{} is for --family gaussian, but no family is given", *given));
+    }
+    if (options.domain) samples.k = read_domain(*options.domain).size();
+    return run_finite_plan(samples, options.json);
+  }
+  if (samples.family != "gaussian") {
+    throw InvalidInput(fmt::format("family must be gaussian, but is \"{}\"", *samples.family));
   }
   if (options.domain || options.k) {
     throw InvalidInput(
         "a plan of Gaussian samples has a --dimension and no outcomes, but --domain or --k is "
         "given");
   }
-  GaussianPlanOptions gaussian = options.gaussian;
-  gaussian.n = options.central.n;
-  gaussian.count = options.count;
-  gaussian.epsilon = options.mechanism.epsilon;
-  gaussian.delta = options.central.delta;
-  gaussian.alpha = options.central.alpha;
-  gaussian.strong = options.central.strong;
-  gaussian.curve = options.central.curve;
-  return run_gaussian_plan(gaussian, options.json);
+  return run_gaussian_plan(samples, options.json);
 }
 
 int run(const PlanOptions& options) {
-  if (options.model == "central") {
-    require_central(options);
-    if (options.gaussian.family) return run_gaussian(options);
-    if (const auto given = options.gaussian.first_given()) {
-      throw InvalidInput(
-          fmt::format("{} is for --family gaussian, but no family is given", *given));
-    }
-    std::optional<std::uint64_t> k = options.k;
-    if (options.domain) k = read_domain(*options.domain).size();
-    CentralPlanOptions central = options.central;
-    central.count = options.count;
-    return run_central_plan(central, k, options.mechanism.epsilon, options.json);
-  }
+  if (options.model == "central") return run_central(options);
   if (options.model && *options.model != "local" && *options.model != "integral") {
     throw InvalidInput(
         fmt::format("model must be local, integral or central, but is \"{}\"", *options.model));
   }
-  if (options.gaussian.family) {
+  if (options.samples.family) {
     throw InvalidInput("--family is for --model central, but the model is " +
                        options.model.value_or("local"));
   }
-  if (const auto given = options.gaussian.first_given()) {
+  if (const auto given = options.samples.first_gaussian_given()) {
     throw InvalidInput(fmt::format("{} is for --family gaussian, but no family is given", *given));
   }
-  if (const auto given = options.central.first_given()) {
+  if (const auto given = options.samples.first_given()) {
     throw InvalidInput(fmt::format("{} is for --model central, but the model is {}", *given,
                                    options.model.value_or("local")));
   }
@@ -331,8 +321,7 @@ void add_plan(CLI::App& app, Session& session) {
   options->mechanism.add_to(command, "public CSV of records in the domain",
                             "all draws of a unit together");
   options->mechanism.add_band_to(command);
-  options->central.add_to(command);
-  options->gaussian.add_to(command);
+  options->samples.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

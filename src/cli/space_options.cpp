@@ -38,7 +38,7 @@ SpaceSpec SpaceOptions::request() const {
       .cells = cells, .candidates = candidates, .fresh = fresh, .scorer = chosen_scorer()};
   if (candidates_file) request.list = PublicFile{*candidates_file};
   if (space) {
-    request.kind = space_named(*space);
+    request.kind = named<SpaceKind>(*space);
     if (!request.kind) {
       throw InvalidInput(
           fmt::format("space must be categories, grid or candidates, but is \"{}\"", *space));

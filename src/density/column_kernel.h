@@ -14,9 +14,9 @@ namespace mollify {
 ///
 ///   number: the normal density of mean X and deviation h on [0, 1], divided by its mass there;
 ///   category: 1 - lambda if x = X, else lambda / (levels - 1)
-///     (Aitchison and Aitken, Multivariate binary discrimination by the kernel method, 1976);
+///     [Aitchison, Aitken 1976];
 ///   ordered: 1 if x = X, else lambda^|x - X| / 2, divided by the sum over all levels
-///     (Wang and van Ryzin, A class of smooth estimators for discrete distributions, 1981).
+///     [Wang, van Ryzin 1981].
 ///
 /// No mass is lost at edges. Values are read into range.
 class ColumnKernel {

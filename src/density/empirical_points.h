@@ -14,9 +14,9 @@ namespace mollify {
 /// candidates.
 ///
 /// Distance. The sum over columns of squared differences: numbers on [0, 1], ordered values in
-/// units of (levels - 1), and 1 for another category (Gower, A general coefficient of similarity,
-/// 1971, with squares). Rows equidistant from several candidates go to the first of them, except
-/// that candidates equal to each other share evenly.
+/// units of (levels - 1), and 1 for another category [Gower 1971, with squares]. Rows equidistant
+/// from several candidates go to the first of them, except that candidates equal to each other
+/// share evenly.
 ///
 /// Scores are ratios: a candidate's share of the rows times the number of candidates. Their mean
 /// is 1. Most are zero when candidates are many more than rows, so the release leans on the band;

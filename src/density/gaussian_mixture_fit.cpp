@@ -263,7 +263,7 @@ struct Prior {
 /// The most probable component given its rows' moments.
 void maximise(const Moments& rows, const Prior& prior, bool full_covariance, std::size_t k,
               FittedMixture& mixture) {
-  constexpr double kMeanPrior = 0.01;  // rows' worth, as Fraley and Raftery have it
+  constexpr double kMeanPrior = 0.01;  // rows' worth, as [Fraley, Raftery 2007] have it
   const std::size_t p = prior.means.size();
   std::vector<double>& mean = mixture.means[k];
   for (std::size_t d = 0; d < p; ++d) {

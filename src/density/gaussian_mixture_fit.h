@@ -37,16 +37,14 @@ struct MixtureFit {
 /// The mixture after a fixed number of steps of expectation and maximisation.
 ///
 /// Start. Rows are split as Var-Part does: again and again the part with the greatest sum of
-/// squares, at its mean in its column of greatest variance (Su and Dy, In search of deterministic
-/// methods for initializing K-means and Gaussian mixture clustering, 2007), levels counting as
+/// squares, at its mean in its column of greatest variance [Su, Dy 2007], levels counting as
 /// numbers. Rows that cannot be split any more give fewer components.
 ///
 /// Regularisation. Maximisation is a posteriori, with one row's worth of prior for each component:
 /// the pooled variances, over components^(2/p), and the pooled level frequencies, both with one
-/// more record spread evenly over the domain (Fraley and Raftery, Bayesian regularization for
-/// normal mixture estimation and model-based clustering, 2007). So any rows have a fit, none, one
-/// and constant ones included, and any values are read into range. The same rows in the same order
-/// give the same fit.
+/// more record spread evenly over the domain [Fraley, Raftery 2007]. So any rows have a fit, none,
+/// one and constant ones included, and any values are read into range. The same rows in the same
+/// order give the same fit.
 ///
 /// O(rows components p^2 iterations). Throws InvalidInput if there are to be no components.
 [[nodiscard]] FittedMixture fit_gaussian_mixture(const MixedPoints& rows,

@@ -56,7 +56,7 @@ class ColumnCells {
   double empty_ = 0;
 };
 
-/// Joins a cell to the hash of those before it (the finaliser of SplitMix64, Steele et al. 2014).
+/// Joins a cell to the hash of those before it (the finaliser of SplitMix64 [Steele et al. 2014]).
 std::uint64_t joined(std::uint64_t hash, std::uint64_t cell) {
   std::uint64_t x = hash + 0x9e3779b97f4a7c15U * (cell + 1);
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;

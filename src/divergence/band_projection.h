@@ -15,7 +15,7 @@ struct BandProjection {
 /// Projects P on the band {Q : lower ≤ Q ≤ upper, ΣQ = 1}.
 ///
 /// q = clip(P/r, lower, upper) with r such that q sums to one is the projection for every
-/// f-divergence at once [Park, Asoodeh, Lee, NeurIPS 2024, Prop. III.4]. Where r is not unique the
+/// f-divergence at once [Park et al. 2024, Proposition III.4]. Where r is not unique the
 /// largest one is returned. If every outcome with P > 0 reaches its upper bound before q sums to
 /// one, no r exists; then any allocation of the rest over the outcomes with P = 0 is optimal,
 /// because these enter D_f linearly, and each gets the same fraction of its interval, which on a

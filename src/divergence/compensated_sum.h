@@ -10,7 +10,7 @@ namespace mollify {
 /// Neumaier's variant of Kahan summation: the error of every addition is computed exactly and kept
 /// beside the sum, so that the result is within one unit in the last place of the true sum plus
 /// n²·2^−106 times the sum of magnitudes. Infinite terms give an infinite sum, as a plain loop
-/// would. Source: A. Neumaier, ZAMM 54 (1974), algorithm IV.
+/// would. [Neumaier 1974, algorithm IV]
 class CompensatedSum {
  public:
   CompensatedSum() = default;

@@ -71,11 +71,11 @@ Class full_simplex(const ReferenceMasses& reference) {
 /// A band's two factors.
 struct Factors {
   double lower;  // b
-  double upper;  // b·e^ε
+  double upper;  // b·e^epsilon
 };
 
-/// bE = 1/(α+(1−α)/E) and b = bE/E: nothing overflows, and for small ε, where that sum is near one,
-/// its distance from one is computed instead.
+/// bE = 1/(α+(1−α)/E) and b = bE/E: nothing overflows, and for small epsilon, where that sum is
+/// near one, its distance from one is computed instead.
 Factors class_factors(const Class& inputs, double epsilon) {
   const double below = epsilon < 0.5 ? 1.0 + inputs.one_minus_alpha * std::expm1(-epsilon)
                                      : inputs.alpha + inputs.one_minus_alpha * std::exp(-epsilon);

@@ -18,25 +18,26 @@ struct DensityClass {
   double c2 = 1.0;
 };
 
-// A band is {Q : b·h ≤ Q ≤ b·e^ε·h}; the mechanisms differ in b and in the inputs they are made
-// for. Sources: [P24] Park, Asoodeh, Lee, NeurIPS 2024; [H20] Husain, Balle, Cranko, Nock,
-// AISTATS 2020; [G25] Ghoukasian, Lee, Asoodeh, NeurIPS 2025.
+// A band is {Q : b·h ≤ Q ≤ b·e^epsilon·h}; the mechanisms differ in b and in the inputs they are
+// made for.
 
-/// Every P. With uniform h on k outcomes b = k/(e^ε+k−1) [P24 Thm III.1]; with another reference
-/// the class band with c1 = 0, c2 = 1/min h.
+/// Every P. With uniform h on k outcomes b = k/(e^epsilon+k−1) [Park et al. 2024, Theorem III.1];
+/// with another reference the class band with c1 = 0, c2 = 1/min h.
 struct MinimaxBand {};
 
-/// b = e^{−ε/2} [H20 eq. 5]. Its risk is taken over every P, or over a class if one is named.
+/// b = e^{−epsilon/2} [Husain et al. 2020, eq. 5]. Its risk is taken over every P, or over a class
+/// if one is named.
 struct RelativeMollifierBand {
   std::optional<DensityClass> inputs = std::nullopt;
 };
 
-/// The band made for a class: b = 1/(1+α(e^ε−1)), α = (1−c1)/(c2−c1) [P24 Thm III.3].
+/// The band made for a class: b = 1/(1+α(e^epsilon−1)), α = (1−c1)/(c2−c1) [Park et al. 2024,
+/// Theorem III.3].
 struct DensityClassBand {
   DensityClass inputs;
 };
 
-/// The band made for h/γ ≤ P ≤ γh, γ ≥ 1: b = (γ+1)/(γ+e^ε) [G25].
+/// The band made for h/γ ≤ P ≤ γh, γ ≥ 1: b = (γ+1)/(γ+e^epsilon) [Ghoukasian et al. 2025].
 struct NeighbourhoodBand {
   double gamma = 1.0;
 };
@@ -53,16 +54,17 @@ using BandMechanism = std::variant<MinimaxBand, RelativeMollifierBand, DensityCl
 /// The worst-case divergence of P from the band's projection of P.
 struct WorstCaseRisk {
   double lower_factor = 1.0;  ///< b
-  double largest_lift = 1.0;  ///< b·e^ε: no outcome is ever lifted more over the reference
+  double largest_lift = 1.0;  ///< b·e^epsilon: no outcome is ever lifted more over the reference
 
-  /// The closed form R_f [P24 Thm III.3]. Always an upper bound on the worst case.
+  /// The closed form R_f [Park et al. 2024, Theorem III.3]. Always an upper bound on the worst
+  /// case.
   DivergenceReport risk;
 
   /// The worst case equals `risk`. For the bands made for their class it is then also the least
-  /// worst case of all ε-LDP samplers. True for every P (full simplex), for a class inside the
-  /// band (risk zero), and where a set of reference mass α exists: uniform h with αk an integer,
-  /// any h if a subset of its outcomes has that mass (searched up to 16 outcomes, single outcomes
-  /// and their complements beyond). False means: not attained, or not known to be.
+  /// worst case of all epsilon-LDP samplers. True for every P (full simplex), for a class inside
+  /// the band (risk zero), and where a set of reference mass α exists: uniform h with αk an
+  /// integer, any h if a subset of its outcomes has that mass (searched up to 16 outcomes, single
+  /// outcomes and their complements beyond). False means: not attained, or not known to be.
   bool attained = false;
 
   /// Where not attained: the exact worst case over the class, the maximum over its vertices, each
@@ -75,22 +77,22 @@ struct WorstCaseRisk {
   std::array<double, 2> extreme_output{};
 };
 
-/// Worst-case risk of a mechanism with reference h at ε.
+/// Worst-case risk of a mechanism with reference h at epsilon.
 ///
-/// R_f = (1−r1)/(r2−r1)·f(r2) + (r2−1)/(r2−r1)·f(r1), r1 = c1/b, r2 = c2/(b·e^ε), evaluated as a
-/// divergence of two-point distributions whose difference is known in closed form, so that small
-/// risks keep about 15 digits. For the relative mollifier the same two-point argument gives the
-/// bound [P24 App. F for the full simplex]. It bounds every finite reference because a finite class
-/// is a coarsening of a continuous one, where a set of mass α always exists.
+/// R_f = (1−r1)/(r2−r1)·f(r2) + (r2−1)/(r2−r1)·f(r1), r1 = c1/b, r2 = c2/(b·e^epsilon), evaluated
+/// as a divergence of two-point distributions whose difference is known in closed form, so that
+/// small risks keep about 15 digits. For the relative mollifier the same two-point argument gives
+/// the bound [Park et al. 2024, Appendix F for the full simplex]. It bounds every finite reference
+/// because a finite class is a coarsening of a continuous one, where a set of mass α always exists.
 ///
-/// InvalidInput for ε not finite and positive or above 700, and for impossible c1, c2, γ.
+/// InvalidInput for epsilon not finite and positive or above 700, and for impossible c1, c2, γ.
 /// O(1) where attained or uniform; up to k·2^(k−1) small projections for other h of at most 16
 /// outcomes (a fraction of a second).
 WorstCaseRisk worst_case_risk(const BandMechanism& mechanism, const ReferenceMasses& reference,
                               double epsilon);
 
-/// The same for a band given by its factor b, with 0 < b ≤ 1 ≤ b·e^ε (InvalidInput otherwise), over
-/// a class it need not have been made for.
+/// The same for a band given by its factor b, with 0 < b ≤ 1 ≤ b·e^epsilon (InvalidInput
+/// otherwise), over a class it need not have been made for.
 WorstCaseRisk worst_case_risk_of_band(const ReferenceMasses& reference, double lower_factor,
                                       double epsilon, const DensityClass& inputs);
 

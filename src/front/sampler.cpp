@@ -18,10 +18,10 @@ class Sampler::Inside {
 
 namespace {
 
-inside::Mechanism named(const std::string& name) {
-  if (const auto mechanism = inside::mechanism_named(name)) return *mechanism;
+inside::Mechanism mechanism_of(const std::string& name) {
+  if (const auto mechanism = inside::named<inside::Mechanism>(name)) return *mechanism;
   throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
-                                 fmt::join(inside::mechanism_names(), ", "), name));
+                                 inside::all_names<inside::Mechanism>(), name));
 }
 
 template <class Score>
@@ -48,7 +48,7 @@ std::uint32_t draw_one(const inside::LocalSampler& sampler, std::span<const Scor
 
 Sampler::Sampler(const SamplerParameters& parameters)
     : inside_(std::make_shared<const Inside>(
-          Inside{inside::make_sampler({.mechanism = named(parameters.mechanism),
+          Inside{inside::make_sampler({.mechanism = mechanism_of(parameters.mechanism),
                                        .outcome_count = parameters.outcomes,
                                        .reference = parameters.reference,
                                        .epsilon = parameters.epsilon,

@@ -61,7 +61,7 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<StringIndex>& roster, const FindingReport& report) {
   RecordReader records(path, domain, unit_column);
   CheckCounts counts;
-  while (records.next_line()) {
+  while (records.next()) {
     if (records.csv().line().empty()) {
       ++counts.findings;
       report({records.csv().line_number(), "", "",

@@ -25,6 +25,7 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
   RecordReader records(path, domain, unit_column);
   bool any = false;
   while (records.next()) {
+    if (records.csv().line().empty()) continue;
     any = true;
     check_record(records, nullptr, [&](const Finding& finding) {
       const std::string place =

@@ -22,19 +22,9 @@ RecordReader::RecordReader(std::string path, const Domain& domain,
 }
 
 bool RecordReader::next() {
-  if (!csv_.next()) return false;
-  take_fields();
-  return true;
-}
-
-bool RecordReader::next_line() {
   if (!csv_.next_line()) return false;
-  take_fields();
-  return true;
-}
-
-void RecordReader::take_fields() {
   for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i] = csv_.fields()[positions_[i]];
+  return true;
 }
 
 std::string_view RecordReader::unit() const noexcept {

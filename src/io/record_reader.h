@@ -23,10 +23,8 @@ class RecordReader {
   RecordReader(std::string path, const Domain& domain,
                const std::optional<std::string>& unit_column = std::nullopt);
 
-  /// Goes to the next record; false at the end of the file.
+  /// Goes to the next record, which an empty line is too; false at the end of the file.
   bool next();
-  /// The same, taking empty lines for records of nulls.
-  bool next_line();
 
   /// The record's fields in the domain's order. Valid until the next call of `next`.
   [[nodiscard]] std::span<const std::string_view> fields() const noexcept { return fields_; }
@@ -49,8 +47,6 @@ class RecordReader {
   [[nodiscard]] CsvReader& csv() noexcept { return csv_; }
 
  private:
-  void take_fields();
-
   CsvReader csv_;
   const Domain& domain_;
   std::vector<std::size_t> positions_;

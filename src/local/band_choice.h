@@ -31,7 +31,7 @@ std::string to_text(const BandChoice& choice);
 /// The constant b of the band [b h, b e^epsilon h] for one draw at epsilon.
 ///
 /// `c1` (default 0) and `c2` are the declared bounds on p/h of kMinimax, which has no band without
-/// c2 [Park, Asoodeh, Lee 2024, Theorem III.3 and Proposition III.2]. Throws InvalidInput where a
+/// c2 [Park et al. 2024, Theorem III.3 and Proposition III.2]. Throws InvalidInput where a
 /// bound is missing, given to a choice that has none, or out of range, and where b e^epsilon <= 1:
 /// then no law fits between the band's edges.
 double floor_of(const BandChoice& choice, double epsilon, std::optional<double> c1 = std::nullopt,

@@ -8,11 +8,11 @@ namespace mollify {
 /// Every band sampler releases q(x) = clip(P(x)/r, b h(x), b E h(x)) with E = e^epsilon and a
 /// public reference h; they differ in b. These functions compute b as doubles: the choice decides
 /// how useful the law is, while the integer band built on it decides privacy, so their rounding is
-/// harmless. Each throws InvalidInput for parameters outside its range. Source of the table:
-/// MATH 1.1.
+/// harmless. Each throws InvalidInput for parameters outside its range. The table stands in
+/// docs/theory/band.md.
 
 /// The finite minimax sampler on k outcomes with a uniform reference: b = k / (E + k - 1)
-/// [Park, Asoodeh, Lee 2024, Theorem III.1]. k at least 1; for k = 1 there is nothing to bound.
+/// [Park et al. 2024, Theorem III.1]. k at least 1; for k = 1 there is nothing to bound.
 double minimax_floor(std::size_t outcome_count, double epsilon);
 
 /// The relative mollifier of a reference: b = e^(-epsilon/2), the band symmetric about h in the
@@ -20,12 +20,12 @@ double minimax_floor(std::size_t outcome_count, double epsilon);
 double relative_floor(double epsilon);
 
 /// The density class c1 h <= p <= c2 h: b = (c2 - c1) / ((E - 1)(1 - c1) + c2 - c1)
-/// [Park, Asoodeh, Lee 2024, Theorem III.3]. 0 <= c1 < 1 < c2. If c2 <= E c1 the class is itself an
+/// [Park et al. 2024, Theorem III.3]. 0 <= c1 < 1 < c2. If c2 <= E c1 the class is itself an
 /// epsilon-mollifier, and this band contains it, so the sampler releases P unchanged.
 double class_floor(double c1, double c2, double epsilon);
 
 /// The neighbourhood P0 / gamma <= p <= gamma P0 of a public distribution: b = (gamma + 1) /
-/// (gamma + E) [Ghoukasian, Lee, Asoodeh 2025]. gamma > 1. It is the class with c1 = 1/gamma and
+/// (gamma + E) [Ghoukasian et al. 2025]. gamma > 1. It is the class with c1 = 1/gamma and
 /// c2 = gamma.
 double neighbourhood_floor(double gamma, double epsilon);
 

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "accounting/directed_rounding.h"
-#include "kernel/channel/alias_table.h"
+#include "kernel/core/alias_table.h"
+#include "kernel/search/projection.h"
 
 namespace mollify {
 namespace {
@@ -25,7 +26,7 @@ void draw_each(const Band& band, std::span<const Weight> weights, SecureRandom& 
   const std::size_t k = band.outcome_count();
   Table table(band);
   for (std::size_t row = 0; row < released.size(); ++row) {
-    table.assign(weights.subspan(row * k, k));
+    project(table, weights.subspan(row * k, k));
     released[row] = static_cast<std::uint32_t>(table.draw(random));
   }
 }
@@ -46,11 +47,11 @@ void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t>
 void BandSampler::draw(const ScoredOutcomes& p, SecureRandom& random,
                        std::span<std::uint32_t> released) const {
   if (outcome_count() <= kDense) {
-    draw_all(Table(band_, dense_scores(p, outcome_count())), random, released);
+    draw_all(projected(band_, dense_scores(p, outcome_count())), random, released);
     return;
   }
   SparseTable table(band_);
-  table.assign(p.outcomes, p.weights);
+  project(table, p.outcomes, p.weights);
   for (std::uint32_t& outcome : released) outcome = static_cast<std::uint32_t>(table.draw(random));
 }
 
@@ -65,9 +66,9 @@ void BandSampler::draw_rows(std::span<const float> weights, SecureRandom& random
 }
 
 Law BandSampler::law(const ScoredOutcomes& p) const {
-  if (outcome_count() <= kDense) return law_of(Table(band_, dense_scores(p, outcome_count())));
+  if (outcome_count() <= kDense) return law_of(projected(band_, dense_scores(p, outcome_count())));
   SparseTable table(band_);
-  table.assign(p.outcomes, p.weights);
+  project(table, p.outcomes, p.weights);
   return law_of(table);
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 
 namespace mollify {
 namespace {
@@ -38,7 +39,7 @@ void BandTuning::add(std::span<const float> scores) {
   if (!(sum > 0)) return;
   for (double& mass : p_) mass /= sum;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
-    tables_[i].assign(p_);
+    project(tables_[i], p_);
     const auto numerators = tables_[i].numerators();
     const double total = static_cast<double>(bands_[i].total());
     std::transform(numerators.begin(), numerators.end(), q_.begin(),

@@ -1,7 +1,6 @@
 #include "local/mechanism.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -16,11 +15,6 @@
 
 namespace mollify {
 namespace {
-
-// In the order of the enumeration.
-constexpr std::array<std::string_view, 9> kNames = {
-    "minimax", "relative",       "class",   "neighbourhood", "public-kernel", "randomized-response",
-    "mixture", "gaussian-curve", "location"};
 
 void require(const MechanismParameters& parameters, const std::optional<double>& value,
              std::string_view name) {
@@ -56,18 +50,6 @@ double least_share(std::span<const double> masses) {
 }
 
 }  // namespace
-
-std::string_view name_of(Mechanism mechanism) {
-  return kNames[static_cast<std::size_t>(mechanism)];
-}
-
-std::optional<Mechanism> mechanism_named(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Mechanism>(found - kNames.begin());
-}
-
-std::span<const std::string_view> mechanism_names() { return kNames; }
 
 bool is_band(Mechanism mechanism) {
   return mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRelative ||

@@ -1,13 +1,14 @@
 // From a mechanism's name and public parameters to its sampler.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "accounting/names.h"
 #include "local/sampler.h"
 
 namespace mollify {
@@ -25,11 +26,17 @@ enum class Mechanism {
   kLocation,            ///< band whose b the user gives
 };
 
-/// "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
-/// "mixture", "gaussian-curve", "location".
-std::string_view name_of(Mechanism mechanism);
-std::optional<Mechanism> mechanism_named(std::string_view name);
-std::span<const std::string_view> mechanism_names();
+constexpr auto names_of(Mechanism) {
+  return std::array{Named{Mechanism::kMinimax, "minimax"},
+                    Named{Mechanism::kRelative, "relative"},
+                    Named{Mechanism::kClass, "class"},
+                    Named{Mechanism::kNeighbourhood, "neighbourhood"},
+                    Named{Mechanism::kPublicKernel, "public-kernel"},
+                    Named{Mechanism::kRandomizedResponse, "randomized-response"},
+                    Named{Mechanism::kMixture, "mixture"},
+                    Named{Mechanism::kGaussianCurve, "gaussian-curve"},
+                    Named{Mechanism::kLocation, "location"}};
+}
 
 /// Whether the mechanism is a reference and a constant b.
 bool is_band(Mechanism mechanism);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "kernel/search/projection.h"
 
 namespace mollify {
 
@@ -27,7 +28,7 @@ ScoredTable::ScoredTable(const Band& band) : table_(band), scores_(band.outcome_
 void ScoredTable::assign(const Scorer& scorer, const MixedPoints& rows,
                          std::span<const float> densities) {
   score_against_reference(scorer, rows, densities, scores_);
-  table_.assign(scores_);
+  project(table_, scores_);
 }
 
 }  // namespace mollify

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -13,8 +17,8 @@ namespace mollify {
 /// number of distinct keys (at least a few megabytes are used as a buffer).
 ///
 /// New keys wait in a buffer; whenever it holds as many as there are distinct keys, it is sorted
-/// and merged into the sorted counts. n additions cost O(n log n) in all.
-template <class Key>
+/// and merged into the sorted counts. n additions cost O(n) in all.
+template <std::unsigned_integral Key>
 class Tally {
  public:
   struct Counts {
@@ -38,7 +42,7 @@ class Tally {
   static constexpr std::size_t kMinPending = std::size_t{1} << 18U;
 
   void merge() {
-    std::sort(pending_.begin(), pending_.end());
+    sort_pending();
     Counts merged;
     merged.keys.reserve(sorted_.keys.size());
     merged.counts.reserve(sorted_.keys.size());
@@ -55,6 +59,29 @@ class Tally {
     for (; old < sorted_.keys.size(); ++old) take_old(merged, old);
     sorted_ = std::move(merged);
     pending_.clear();
+  }
+
+  /// By digits of 11 bits, from the least: of many keys several times as fast as comparing them.
+  void sort_pending() {
+    constexpr unsigned kDigitBits = 11;
+    constexpr std::size_t kFewKeys = std::size_t{1} << 12U;
+    if (pending_.size() < kFewKeys) {
+      std::sort(pending_.begin(), pending_.end());
+      return;
+    }
+    const Key greatest = *std::max_element(pending_.begin(), pending_.end());
+    std::vector<Key> sorted(pending_.size());
+    for (unsigned shift = 0; shift < std::numeric_limits<Key>::digits; shift += kDigitBits) {
+      if (greatest >> shift == 0) break;
+      const auto digit = [shift](Key key) {
+        return static_cast<std::size_t>(key >> shift & ((Key{1} << kDigitBits) - 1));
+      };
+      std::array<std::size_t, std::size_t{1} << kDigitBits> places{};
+      for (const Key key : pending_) ++places[digit(key)];
+      std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
+      for (const Key key : pending_) sorted[places[digit(key)]++] = key;
+      pending_.swap(sorted);
+    }
   }
 
   void take_old(Counts& merged, std::size_t old) const {

@@ -90,19 +90,17 @@ class FiniteRelease final : public PreparedRelease {
 
 class GaussianRelease final : public PreparedRelease {
  public:
-  GaussianRelease(DesignedRelease made, RealColumns columns, Whitening whitening,
+  GaussianRelease(DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
                   std::optional<StringIndex> roster)
       : PreparedRelease(std::move(made.certificate)),
+        domain_(std::move(domain)),
         columns_(std::move(columns)),
         roster_(std::move(roster)),
         sampler_(*certificate().gaussian(), std::move(whitening)) {}
 
   void require(const Source& data) const override {
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      static_cast<void>(data.position(columns_.name(i), "which the domain declares"));
-    }
     const auto& unit = certificate().spec.unit;
-    if (unit) static_cast<void>(data.position(*unit, "which names the unit of a record"));
+    require_columns(data, domain_, unit);
     if (!unit) data.require_repeatable();
   }
 
@@ -124,6 +122,7 @@ class GaussianRelease final : public PreparedRelease {
     return sampler_.draw(units, random);
   }
 
+  Domain domain_;
   RealColumns columns_;
   std::optional<StringIndex> roster_;
   GaussianSampler sampler_;
@@ -186,14 +185,15 @@ std::unique_ptr<const PreparedRelease> prepare_gaussian(ReleaseSpec spec,
                                                         const PublicInputs& inputs,
                                                         std::optional<std::uint64_t> records) {
   validate_spec(spec);
-  const Domain domain = complete_spec(spec, inputs);
+  Domain domain = complete_spec(spec, inputs);
   const GaussianSpec& gaussian = *spec.gaussian();
   RealColumns columns(domain, gaussian.logarithms);
   Whitening whitening = whitening_for(gaussian, columns, inputs);
   PublicFacts facts;
   auto roster = count_records(spec, inputs, records, facts);
   if (!gaussian.mean_bound) facts.mean_ranges = mean_ranges(columns, whitening);
-  return std::make_unique<const GaussianRelease>(design_release(spec, facts, domain),
+  DesignedRelease made = design_release(spec, facts, domain);
+  return std::make_unique<const GaussianRelease>(std::move(made), std::move(domain),
                                                  std::move(columns), std::move(whitening),
                                                  std::move(roster));
 }

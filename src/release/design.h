@@ -35,7 +35,7 @@ struct DesignedRelease {
 /// The mechanism for parameters that name none: a band choice the mechanism of that band, a budget
 /// in mu gaussian-curve, gamma neighbourhood, c1 or c2 class, a reference relative; otherwise
 /// minimax for categories and relative for other spaces, where no sampler over all distributions
-/// beats the trivial one [Park, Asoodeh, Lee 2024, Proposition III.2].
+/// beats the trivial one [Park et al. 2024, Proposition III.2].
 ///
 /// Throws InvalidInput for a band beside a mechanism, and for a mechanism that the space has not:
 /// all but categories need a band, and one that is not minimax over all distributions.

@@ -14,7 +14,7 @@ struct DrawBudget {
 
 /// Splits the parameters of `count` draws together into equal parts, rounded down: epsilon / count
 /// [basic composition], but never above the 30 at which one draw counts (ExpBound), and
-/// mu / sqrt(count) [Dong, Roth, Su 2022, Corollary 3.3].
+/// mu / sqrt(count) [Dong et al. 2022, Corollary 3.3].
 ///
 /// Throws InvalidInput, one sentence in terms of the whole, unless count is from 1 to 100 000 000
 /// and each parameter given is finite, positive and large enough to be split.

@@ -223,15 +223,17 @@ Model model_of(const SpecReader& reader) {
 
 std::vector<std::string_view> local_mechanism_names() {
   // A location is a band, and says where.
-  std::vector<std::string_view> names(mechanism_names().begin(), mechanism_names().end());
-  std::erase(names, name_of(Mechanism::kLocation));
-  return names;
+  std::vector<std::string_view> taken;
+  for (const auto& [mechanism, name] : names<Mechanism>()) {
+    if (mechanism != Mechanism::kLocation) taken.push_back(name);
+  }
+  return taken;
 }
 
 LocalSpec local_spec(const SpecReader& reader) {
   LocalSpec spec;
   if (const auto name = reader.find<std::string>("/mechanism")) {
-    spec.mechanism = mechanism_named(*name);
+    spec.mechanism = named<Mechanism>(*name);
     if (!spec.mechanism || *spec.mechanism == Mechanism::kLocation) {
       throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
                                      local_mechanisms_text(), *name));
@@ -244,7 +246,7 @@ LocalSpec local_spec(const SpecReader& reader) {
   spec.reference = reader.find_file("/reference");
   SpaceSpec& space = spec.space;
   if (const auto kind = reader.find<std::string>("/space/kind")) {
-    space.kind = space_named(*kind);
+    space.kind = named<SpaceKind>(*kind);
     if (!space.kind) {
       throw InvalidInput(
           fmt::format("space must be categories, grid or candidates, but is \"{}\"", *kind));
@@ -269,7 +271,7 @@ LocalSpec local_spec(const SpecReader& reader) {
 CentralSpec central_spec(const SpecReader& reader) {
   CentralSpec spec;
   if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
-    spec.mechanism = central_mechanism_named(*name);
+    spec.mechanism = named<CentralMechanism>(*name);
     if (!spec.mechanism) {
       throw InvalidInput(fmt::format("mechanism must be one of {} in model central, but is \"{}\"",
                                      central_mechanisms_text(), *name));
@@ -371,9 +373,7 @@ std::string_view name_of(Model model) noexcept {
 
 std::span<const SpecPart> spec_parts() noexcept { return kParts; }
 
-std::string central_mechanisms_text() {
-  return fmt::format("auto, {}", fmt::join(central_mechanism_names(), ", "));
-}
+std::string central_mechanisms_text() { return "auto, " + all_names<CentralMechanism>(); }
 
 std::string local_mechanisms_text() {
   return fmt::format("{}", fmt::join(local_mechanism_names(), ", "));

@@ -12,6 +12,7 @@
 #include "accounting/gaussian_composition.h"
 #include "accounting/shuffle_amplification.h"
 #include "kernel/core/seeded_random.h"
+#include "kernel/search/projection.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
 #include "release/design.h"
@@ -96,7 +97,7 @@ class BandTrial {
         greatest_(band.outcome_count(), 0) {}
 
   void try_input(const std::vector<double>& scores) {
-    dense_.assign(scores);
+    project(dense_, scores);
     look_at_dense();
     const std::vector<float> singles = [&] {
       std::vector<float> converted(scores.size());
@@ -107,7 +108,7 @@ class BandTrial {
       });
       return converted;
     }();
-    dense_.assign(singles);
+    project(dense_, singles);
     look_at_dense();
     std::vector<std::uint32_t> outcomes;
     std::vector<double> weights;
@@ -116,7 +117,7 @@ class BandTrial {
       outcomes.push_back(static_cast<std::uint32_t>(i));
       weights.push_back(scores[i]);
     }
-    sparse_.assign(outcomes, weights);
+    project(sparse_, outcomes, weights);
     look_at_sparse();
   }
 

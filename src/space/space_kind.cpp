@@ -1,7 +1,6 @@
 #include "space/space_kind.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,9 +14,6 @@ namespace {
 constexpr double kMostChosenCategories = std::uint32_t{1} << 20U;
 constexpr std::size_t kMostGridColumns = 3;
 
-// In the order of the enumeration.
-constexpr std::array<std::string_view, 3> kNames = {"categories", "grid", "candidates"};
-
 bool is_undeclared_number(const Column& column) noexcept {
   const auto* numbers = std::get_if<NumberCells>(&column.cells());
   return numbers != nullptr && !numbers->declares_bins();
@@ -28,14 +24,6 @@ bool can_be_cut(const Column& column) noexcept {
 }
 
 }  // namespace
-
-std::string_view name_of(SpaceKind kind) noexcept { return kNames[static_cast<std::size_t>(kind)]; }
-
-std::optional<SpaceKind> space_named(std::string_view name) noexcept {
-  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<SpaceKind>(found - kNames.begin());
-}
 
 SpaceKind chosen_space(const Domain& domain) noexcept {
   const auto& columns = domain.columns();

@@ -1,24 +1,25 @@
 // What a release chooses from: the outcomes of a domain, the cells of a grid, or candidates.
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include <array>
 
+#include "accounting/names.h"
 #include "space/domain.h"
 
 namespace mollify {
 
 /// Only indices are ever drawn, so every space of records is first made finite with public
-/// information alone, and the guarantee over indices is inherited [MATH 1.3].
+/// information alone, and the guarantee over indices is inherited (docs/theory/spaces.md).
 enum class SpaceKind {
   kCategories,  ///< all records of an enumerable domain
   kGrid,        ///< the cells of equal width of one to three numeric columns, cut anew
   kCandidates,  ///< a list of public records, for any domain
 };
 
-/// "categories", "grid", "candidates".
-[[nodiscard]] std::string_view name_of(SpaceKind kind) noexcept;
-[[nodiscard]] std::optional<SpaceKind> space_named(std::string_view name) noexcept;
+constexpr auto names_of(SpaceKind) {
+  return std::array{Named{SpaceKind::kCategories, "categories"}, Named{SpaceKind::kGrid, "grid"},
+                    Named{SpaceKind::kCandidates, "candidates"}};
+}
 
 /// A domain may leave the bins of a number open. At most 2^20 outcomes without such a column:
 /// categories. At most three columns, all of them numbers or integers without a null category:

@@ -20,11 +20,14 @@ TEST(CentralComposition, TakesTheStrongestNotionThatHoldsAll) {
   const Privacy pure = Privacy::pure(0.5);
   const Privacy approximate = Privacy::approximate(0.25, 0x1p-20);
   const Privacy concentrated = Privacy::concentrated(0.125);
+  const Privacy gaussian = Privacy::gaussian(0.5);
   EXPECT_EQ(composed_up(std::vector{pure, pure}), (Privacy::pure(1.0)));
   EXPECT_EQ(composed_up(std::vector{pure, approximate, approximate}),
             (Privacy::approximate(1.0, 0x1p-19)));
   EXPECT_EQ(composed_up(std::vector{pure, concentrated}), (Privacy::concentrated(0.25)));
+  EXPECT_EQ(composed_up(std::vector{pure, gaussian}), (Privacy::concentrated(0.25)));
   EXPECT_THROW(composed_up(std::vector{concentrated, approximate}), InvalidInput);
+  EXPECT_THROW(composed_up(std::vector{gaussian, approximate}), InvalidInput);
   EXPECT_THROW(composed_up({}), InvalidInput);
   for (const double bad : {-1.0, test::kNan, test::kInfinity}) {
     EXPECT_THROW(composed_up(std::vector{Privacy::pure(bad)}), InvalidInput);

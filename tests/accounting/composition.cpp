@@ -17,7 +17,7 @@ namespace {
 using test::kInfinity;
 using test::kNan;
 
-/// Sign of releases·ε − total in exact arithmetic.
+/// Sign of releases·epsilon − total in exact arithmetic.
 int compare_product(double epsilon, std::uint64_t releases, double total) {
   mpfr_t product;
   mpfr_init2(product, 200);
@@ -28,7 +28,7 @@ int compare_product(double epsilon, std::uint64_t releases, double total) {
   return sign;
 }
 
-/// δ(ε′) by its definition in 300-bit arithmetic, rounded to the nearest double.
+/// delta(epsilon′) by its definition in 300-bit arithmetic, rounded to the nearest double.
 double exact_delta(double epsilon, std::uint64_t k, double total) {
   mpfr_t sum, left, right, binomial, scale;
   mpfr_inits2(300, sum, left, right, binomial, scale, nullptr);
@@ -94,8 +94,8 @@ TEST(OptimalComposition, AgainstTheDefinition) {
   }
 }
 
-// One release: δ(ε′) = (e^ε − e^ε′)/(1 + e^ε), and δ(0) is the total variation of randomized
-// response.
+// One release: delta(epsilon′) = (e^epsilon − e^epsilon′)/(1 + e^epsilon), and delta(0) is the
+// total variation of randomized response.
 TEST(OptimalComposition, OneRelease) {
   const OptimalComposition one(1.0, 1);
   const double e = std::exp(1.0);
@@ -137,7 +137,8 @@ RC_GTEST_PROP(OptimalCompositionProperty, MonotoneAndNeverAboveBasic, ()) {
   RC_ASSERT(composition.delta_up(basic) == 0.0);
 }
 
-// k releases that are (ε, δ₀)-DP: 1 − (1−δ₀)^k·(1 − δ(ε′)), in bits enough for 10^−300.
+// k releases that are (epsilon, delta₀)-DP: 1 − (1−delta₀)^k·(1 − delta(epsilon′)), in bits enough
+// for 10^−300.
 TEST(OptimalComposition, ApproximateReleasesAgainstTheDefinition) {
   for (const double delta0 : {1e-300, 1e-9, 1e-3, 0.5, 1.0}) {
     for (const std::uint64_t k : {1U, 7U, 1000U}) {

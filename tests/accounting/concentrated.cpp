@@ -52,7 +52,7 @@ Precise least_delta(double rho, double epsilon) {
   return exp(at((left + right) / 2));
 }
 
-/// δ of N(0,1) from N(μ,1), which is (μ²/2)-zCDP [Balle, Wang 2018, Thm 8].
+/// delta of N(0,1) from N(mu,1), which is (mu²/2)-zCDP [Balle, Wang 2018, Theorem 8].
 Precise gaussian_delta(const Precise& mu, const Precise& epsilon) {
   const auto phi = [](const Precise& x) -> Precise {
     return boost::math::erfc(-x / sqrt(Precise(2))) / 2;
@@ -77,8 +77,8 @@ TEST(Concentrated, DeltaAgainstFiftyDigits) {
   }
 }
 
-// What a ρ-zCDP release promises holds for the Gaussian mechanism in particular, whose δ is known;
-// and the bound is not far above it.
+// What a rho-zCDP release promises holds for the Gaussian mechanism in particular, whose delta is
+// known; and the bound is not far above it.
 TEST(Concentrated, DeltaIsThatOfTheGaussianMechanismOrMore) {
   for (const double rho : {1e-4, 0.02, 0.5, 3.0}) {
     for (const double factor : {0.5, 1.0, 3.0, 7.0}) {

@@ -287,11 +287,11 @@ TEST_F(DirectedRounding, LnRatio) {
   EXPECT_LE(worst_.up, 4);
 }
 
-// A table at ε = 0.1 must not be reported above 0.1, and tiny ε must keep its digits.
+// A table at epsilon = 0.1 must not be reported above 0.1, and tiny epsilon must keep its digits.
 TEST_F(DirectedRounding, LnRatioAtRealEpsilons) {
   for (const double epsilon : {1e-12, 1e-6, 1e-3, 0.1, 0.5, 1.0, 5.0, 20.0, 30.0}) {
     const uint128 low = static_cast<uint128>(1) << 62;
-    // The largest integer n with n/2^62 ≤ e^ε, in two halves.
+    // The largest integer n with n/2^62 ≤ e^epsilon, in two halves.
     Exact scaled(epsilon);
     mpfr_exp(scaled.get(), scaled.get(), MPFR_RNDD);
     mpfr_mul_2ui(scaled.get(), scaled.get(), 62, MPFR_RNDD);

@@ -67,7 +67,6 @@ TEST(LatticeError, BoundsLaplaceNoiseOnTheLine) {
       const double span = 40 * b + 9 * t;
       constexpr double kStep = 1.0 / 16;
       double smoothed = 0;
-      double dithered = 0;
       for (double x = -span; x < span; x += kStep) {
         double lattice = 0;
         for (int y = -300; y <= 300; ++y) {
@@ -80,13 +79,8 @@ TEST(LatticeError, BoundsLaplaceNoiseOnTheLine) {
                  std::erfc((t / b - z / t) / std::sqrt(2.0));
         };
         smoothed += kStep / 2 * std::abs(lattice - (wing(x) + wing(-x)) / (4 * b));
-        const double middle = x + kStep / 2;
-        dithered += kStep / 2 *
-                    std::abs(std::exp(-std::abs(std::round(middle)) / b) / total -
-                             std::exp(-std::abs(middle) / b) / (2 * b));
       }
       EXPECT_GE(lattice_laplace_error_up(1, b, t, 0), smoothed - 1e-12) << b << ' ' << t;
-      EXPECT_GE(dithered_laplace_error_up(1, b, 0), dithered) << b;
     }
   }
   EXPECT_LT(lattice_laplace_error_up(1, 1e4, 1e8, 0), 2e-9);
@@ -137,7 +131,6 @@ TEST(LatticeError, RefusesWhatIsNoLattice) {
   EXPECT_THROW(lattice_gaussian_error_up(0, 1, 0), InvalidInput);
   EXPECT_THROW(lattice_gaussian_error_up(1, test::kNan, 0), InvalidInput);
   EXPECT_THROW(lattice_laplace_error_up(1, 0, 1, 0), InvalidInput);
-  EXPECT_THROW(dithered_laplace_error_up(1, 1, -1), InvalidInput);
 }
 
 }  // namespace

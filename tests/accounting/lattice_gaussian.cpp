@@ -106,27 +106,6 @@ TEST(LatticeGaussian, HasTheRenyiCurveOfItsRho) {
   }
 }
 
-TEST(LatticeGaussian, FindsTheLeastVariance) {
-  for (const double rho : {1e-9, 0.5, 3.7}) {
-    const double variance = lattice_gaussian_variance_up_for_rho(1e9, rho);
-    EXPECT_LE(lattice_gaussian_rho_up(variance, 1e9), rho);
-    EXPECT_GT(lattice_gaussian_rho_up(variance * (1 - 1e-14), 1e9), rho * (1 - 1e-15));
-  }
-  for (const double sensitivity : {1.0, 1e4, 0x1p40}) {
-    for (const double epsilon : {0.01, 1.0, 20.0}) {
-      for (const double delta : {1e-12, 1e-3, 0.3}) {
-        SCOPED_TRACE(testing::Message() << sensitivity << ' ' << epsilon << ' ' << delta);
-        const double variance = lattice_gaussian_variance_up(sensitivity, 3, epsilon, delta);
-        EXPECT_LE(lattice_gaussian_delta_up(variance, sensitivity, 3, epsilon), delta);
-        if (variance > 0x1p-9) {
-          EXPECT_GT(lattice_gaussian_delta_up(variance * (1 - 1e-7), sensitivity, 3, epsilon),
-                    delta);
-        }
-      }
-    }
-  }
-}
-
 TEST(LatticeGaussian, BoundsTheRippleOfItsSum) {
   for (const double variance : {0.01, 0.05, 0.1, 0.3, 1.0}) {
     double at_zero = 0;
@@ -142,10 +121,8 @@ TEST(LatticeGaussian, BoundsTheRippleOfItsSum) {
 TEST(LatticeGaussian, RefusesWhatIsNoNoise) {
   EXPECT_THROW(lattice_gaussian_rho_up(0, 1), InvalidInput);
   EXPECT_THROW(lattice_gaussian_rho_up(1, test::kNan), InvalidInput);
-  EXPECT_THROW(lattice_gaussian_variance_up_for_rho(1, 0), InvalidInput);
   EXPECT_THROW(lattice_gaussian_delta_up(1, 1, 0, 1), InvalidInput);
   EXPECT_THROW(lattice_gaussian_delta_up(1, 1, 1, -1), InvalidInput);
-  EXPECT_THROW(lattice_gaussian_variance_up(1, 1, 1, 0), InvalidInput);
   EXPECT_THROW(lattice_ripple_up(-1), InvalidInput);
 }
 

@@ -76,7 +76,7 @@ RC_GTEST_PROP(LedgerAccountProperty, PartsOfATotalFitExactly, ()) {
 
 TEST(LedgerAccount, ComposesByTheTightestRule) {
   const Cost total = approximate("10", "1e-6");
-  // A thousand at 0.01: the same ε, so that the optimal composition is the best.
+  // A thousand at 0.01: the same epsilon, so that the optimal composition is the best.
   const LedgerAccount equal = account_of(std::vector<Cost>(1000, pure("0.01")));
   const auto spent = equal.spent(total);
   ASSERT_TRUE(spent);
@@ -106,25 +106,26 @@ TEST(LedgerAccount, ComposesByTheTightestRule) {
   EXPECT_EQ(gaussian->rule, CompositionRule::kGaussian);
   EXPECT_NEAR(gaussian->cost.parameter().up(), gaussian_epsilon_up(1.0, 1e-6), 1e-9);
   EXPECT_LT(gaussian->cost.parameter().up(), concentrated_epsilon_up(0.5, 1e-6));
-  // With one in ρ beside them there is zCDP alone.
+  // With one in rho beside them there is zCDP alone.
   EXPECT_EQ(account_of({mu("0.6"), mu("0.8"), rho("0.1")}).spent(total)->rule,
             CompositionRule::kConcentrated);
 }
 
-// The δ of approximate releases is taken off, and the rest composes like pure ones.
+// The delta of approximate releases is taken off, and the rest composes like pure ones.
 TEST(LedgerAccount, SplitsDeltasOff) {
   std::vector<Cost> costs(500, approximate("0.01", "1e-9"));
   const auto spent = account_of(costs).spent(approximate("1", "1e-6"));
   ASSERT_TRUE(spent);
   const double rest = OptimalComposition(0.01, 500).epsilon_up(0.5e-6);
   EXPECT_NEAR(spent->cost.parameter().up(), rest, 1e-9);
-  // The exact optimum of Kairouz, Oh and Viswanath for (ε, δ) releases is not above, and close.
+  // The exact optimum of Kairouz, Oh and Viswanath for (epsilon, delta) releases is not above, and
+  // close.
   const double optimum = OptimalComposition(0.01, 500, 1e-9).epsilon_up(1e-6);
   EXPECT_GE(spent->cost.parameter().up(), optimum * (1 - 1e-12));
   EXPECT_LE(spent->cost.parameter().up(), optimum * 1.001);
   costs.resize(1000, approximate("0.01", "1e-9"));
   EXPECT_FALSE(account_of(costs).fits(approximate("1", "1e-6")));
-  EXPECT_TRUE(account_of(costs).fits(approximate("10", "1e-6")));  // by Σε and Σδ, exactly
+  EXPECT_TRUE(account_of(costs).fits(approximate("10", "1e-6")));  // by the sums, exactly
   costs.push_back(approximate("0.01", "1e-9"));
   EXPECT_FALSE(account_of(costs).fits(approximate("100", "1e-6")));
 }

@@ -1,4 +1,4 @@
-// What an account says is spent, against the exact δ of releases that have nothing but their
+// What an account says is spent, against the exact delta of releases that have nothing but their
 // promises.
 #include <cmath>
 #include <numeric>
@@ -20,9 +20,9 @@ struct LossyOutcome {
   double loss = 0;
 };
 
-/// The outcomes together with those of one more (ε, δ) release that attains its promise: with
-/// probability δ it tells which of the two it was, otherwise it is randomized response
-/// [Kairouz, Oh, Viswanath 2015].
+/// The outcomes together with those of one more (epsilon, delta) release that attains its promise:
+/// with probability delta it tells which of the two it was, otherwise it is randomized response
+/// [Kairouz et al. 2015].
 std::vector<LossyOutcome> followed_by(const std::vector<LossyOutcome>& outcomes, double epsilon,
                                       double delta) {
   const double likely = (1 - delta) / (1 + std::exp(-epsilon));
@@ -35,7 +35,8 @@ std::vector<LossyOutcome> followed_by(const std::vector<LossyOutcome>& outcomes,
   return all;
 }
 
-/// δ of N(0,1) from N(mu,1) at any ε, also below 0; mu = 0 is a release that says nothing.
+/// delta of N(0,1) from N(mu,1) at any epsilon, also below 0; mu = 0 is a release that says
+/// nothing.
 double gaussian_delta(double mu, double epsilon) {
   if (epsilon == -HUGE_VAL) return 1;
   if (mu == 0) return std::max(0.0, -std::expm1(epsilon));
@@ -44,7 +45,7 @@ double gaussian_delta(double mu, double epsilon) {
   return std::max(0.0, left - std::exp(epsilon) * phi(-mu / 2 - epsilon / mu));
 }
 
-/// The exact δ at ε of all outcomes and one Gaussian release of mu besides.
+/// The exact delta at epsilon of all outcomes and one Gaussian release of mu besides.
 double exact_delta_at(const std::vector<LossyOutcome>& outcomes, double mu, double epsilon) {
   return std::accumulate(
       outcomes.begin(), outcomes.end(), 0.0, [&](double sum, const LossyOutcome& outcome) {
@@ -52,8 +53,8 @@ double exact_delta_at(const std::vector<LossyOutcome>& outcomes, double mu, doub
       });
 }
 
-// Any mixture of up to eight releases: at the ε that is said to be spent, their δ is not above the
-// total's. A release in ρ is the Gaussian of mu = √(2ρ).
+// Any mixture of up to eight releases: at the epsilon that is said to be spent, their delta is not
+// above the total's. A release in rho is the Gaussian of mu = √(2 rho).
 RC_GTEST_PROP(LedgerBruteForce, NoReleasesCostMoreThanIsSaid, ()) {
   // Ranges are drawn from whole, whatever the size that RapidCheck begins with.
   const auto whole = [](int least, int end) {
@@ -81,7 +82,7 @@ RC_GTEST_PROP(LedgerBruteForce, NoReleasesCostMoreThanIsSaid, ()) {
       account.add(ExactPrivacy::approximate(decimal, Decimal::parse("1e-4", "delta")));
       outcomes = followed_by(outcomes, value, 1e-4);
     } else {
-      // Often the same ε.
+      // Often the same epsilon.
       const int usual = kind == 0 ? 30 : size;
       account.add(ExactPrivacy::pure(Decimal::parse(std::to_string(usual) + "e-2", "epsilon")));
       outcomes = followed_by(outcomes, 0.01 * usual, 0);
@@ -89,7 +90,7 @@ RC_GTEST_PROP(LedgerBruteForce, NoReleasesCostMoreThanIsSaid, ()) {
   }
   const auto spent =
       account.spent(ExactPrivacy::approximate(Decimal(10.0), Decimal::parse(total_delta, "delta")));
-  if (!spent) return;  // the releases' own δ is all of the total's
+  if (!spent) return;  // the releases' own delta is all of the total's
   const double delta =
       exact_delta_at(outcomes, std::sqrt(mu_squared), spent->cost.parameter().up());
   RC_ASSERT(delta <= spent->cost.delta.up() * (1 + 1e-9) + 1e-14);

@@ -8,7 +8,7 @@
 #include "accounting/privacy_blanket.h"
 #include "accounting/report_laws.h"
 #include "accounting/shuffle_amplification.h"
-#include "laboratory/law/hockey_stick.h"
+#include "laboratory/law/privacy_divergence.h"
 
 namespace mollify::test {
 namespace {

@@ -42,9 +42,9 @@ TEST(Bounding, SaysWhatItIs) {
     EXPECT_EQ(bounded(infinity, bounding), kClassifierBound);
     EXPECT_EQ(bounded(-infinity, bounding), -kClassifierBound);
     EXPECT_EQ(bounded(std::nan(""), bounding), 0);
-    EXPECT_EQ(bounding_named(name_of(bounding)), bounding);
+    EXPECT_EQ(named<Bounding>(name_of(bounding)), bounding);
   }
-  EXPECT_EQ(bounding_named("tanh"), std::nullopt);
+  EXPECT_EQ(named<Bounding>("tanh"), std::nullopt);
 }
 
 }  // namespace

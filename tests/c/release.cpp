@@ -67,9 +67,9 @@ TEST(CRelease, GoesFromStreamToStream) {
   ASSERT_EQ(mollify_verify(certificate.str().c_str(), kDomain, report.out()), MOLLIFY_OK);
   EXPECT_TRUE(nlohmann::json::parse(report.str()).at("holds"));
   Text other;
-  ASSERT_EQ(mollify_verify(certificate.str().c_str(), "columns: {age: {type: boolean}}",
-                           other.out()),
-            MOLLIFY_OK);
+  ASSERT_EQ(
+      mollify_verify(certificate.str().c_str(), "columns: {age: {type: boolean}}", other.out()),
+      MOLLIFY_OK);
   EXPECT_FALSE(nlohmann::json::parse(other.str()).at("holds"));
 }
 
@@ -109,8 +109,8 @@ TEST(CRelease, GoesFromFileToFileAndIsCharged) {
   EXPECT_THAT(scratch.read("out.csv"), HasSubstr("age\n"));
   EXPECT_EQ(nlohmann::json::parse(scratch.read("out.json")).at("spec").at("model"), "central");
   EXPECT_GT(scratch.read("ledger").size(), 0U);
-  EXPECT_EQ(mollify_release_csv(kSpec, scratch.path("none").c_str(), nullptr, nullptr,
-                                out.c_str(), certificate.c_str()),
+  EXPECT_EQ(mollify_release_csv(kSpec, scratch.path("none").c_str(), nullptr, nullptr, out.c_str(),
+                                certificate.c_str()),
             MOLLIFY_INVALID_INPUT);
 }
 

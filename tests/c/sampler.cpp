@@ -33,7 +33,7 @@ class CSampler : public testing::Test {
                                          const std::vector<std::uint32_t>& released) {
     const std::array<double, 4> reference = {1, 2, 3, 4};
     const std::array<std::uint32_t, 4> outcomes = {0, 1, 2, 3};
-    const auto sampler = make_sampler({.mechanism = *mechanism_named("class"),
+    const auto sampler = make_sampler({.mechanism = Mechanism::kClass,
                                        .outcome_count = 4,
                                        .reference = reference,
                                        .epsilon = 1,

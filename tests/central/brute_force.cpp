@@ -13,7 +13,7 @@
 #include "accounting/shuffle_amplification.h"
 #include "central/central_design.h"
 #include "central/exact_law.h"
-#include "laboratory/law/renyi.h"
+#include "laboratory/law/privacy_divergence.h"
 
 namespace mollify {
 namespace {

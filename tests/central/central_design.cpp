@@ -12,10 +12,10 @@ namespace mollify {
 namespace {
 
 TEST(CentralMechanism, NamesGoBothWays) {
-  for (const std::string_view name : central_mechanism_names()) {
-    EXPECT_EQ(name_of(*central_mechanism_named(name)), name);
+  for (const auto& [mechanism, name] : names<CentralMechanism>()) {
+    EXPECT_EQ(name_of(*named<CentralMechanism>(name)), name);
   }
-  EXPECT_FALSE(central_mechanism_named("laplace"));
+  EXPECT_FALSE(named<CentralMechanism>("laplace"));
 }
 
 std::string design_refusal(CentralMechanism mechanism, const CentralRequest& request) {

@@ -49,19 +49,11 @@ TEST(DisjointRuns, RefusesInOneSentence) {
   EXPECT_THROW(DisjointRuns(std::move(two), 8, 2), InvalidInput);
 }
 
-TEST(MultiSampling, WeakAndStrongAreAFactorApartRoundedOutward) {
+TEST(MultiSampling, StrongIsAFactorOfWeakRoundedUp) {
   EXPECT_EQ(strong_total_variation_up(.01, 10), .1);
   EXPECT_EQ(strong_total_variation_up(.3, 10), 1);
   EXPECT_GE(strong_total_variation_up(.1, 3), .1 * 3);
-  EXPECT_LE(weak_total_variation_down(.1, 3) * 3, .1);
-  for (const double alpha : {1e-9, .1, .7}) {
-    for (const std::uint64_t m : {1u, 3u, 7u, 1'000'003u}) {
-      EXPECT_LE(strong_total_variation_up(weak_total_variation_down(alpha, m), m),
-                std::nextafter(alpha, 1));
-    }
-  }
   EXPECT_THROW(strong_total_variation_up(-.1, 3), InvalidInput);
-  EXPECT_THROW(weak_total_variation_down(.1, 0), InvalidInput);
 }
 
 }  // namespace

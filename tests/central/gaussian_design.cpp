@@ -152,8 +152,8 @@ TEST(GaussianDesign, IsCheckedWhereverItComesFrom) {
   }
 }
 
-/// n = 21, 25 and 39 for d = 1, 10 and 100 [Cheu, Nayak 2024, Thm 19 at R = 5, rho = 1/2, alpha =
-/// 1/100].
+/// n = 21, 25 and 39 for d = 1, 10 and 100 [Cheu, Nayak 2024, Theorem 19 at R = 5, rho = 1/2, alpha
+/// = 1/100].
 TEST(GaussianDesign, ServesThePapersExample) {
   for (const auto& [n, d] : {std::pair<std::uint64_t, std::size_t>{21, 1}, {25, 10}, {39, 100}}) {
     const GaussianDesign design = design_gaussian(

@@ -197,7 +197,7 @@ TEST(LawOfDensity, RefusesAContinuousSpaceWithoutReference) {
   EXPECT_EQ(ended.err,
             "mollify: a continuous space needs --reference, a public distribution: without one "
             "there are infinitely many mutually singular inputs, and no private sampler beats one "
-            "that ignores them all (Park, Asoodeh, Lee 2024, Proposition III.2)\n");
+            "that ignores them all (Park et al. 2024, Proposition III.2)\n");
 }
 
 TEST(LawOfDensity, RefusesInOneSentence) {

@@ -239,7 +239,7 @@ TEST(Mbde, ReleasesByBothScoresAndTheyVerify) {
     ASSERT_EQ(released.status, 0) << released.err;
     EXPECT_EQ(lines_of(command.files.read("o.csv")).size(), 3U);
     const Json certificate = Json::parse(command.files.read("o.csv.certificate.json"));
-    EXPECT_EQ(certificate["scorer"], score);
+    EXPECT_EQ(certificate["design"]["scorer"], score);
     const Ended verified = command.run(
         {"verify", "--certificate", "o.csv.certificate.json", "--domain", "domain.yaml"});
     EXPECT_EQ(verified.status, 0) << verified.err << verified.out;

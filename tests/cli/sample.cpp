@@ -276,7 +276,7 @@ TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
   releases.push_back(kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--cells", "100",
                                            "--domain", "numbers.yaml"});
   releases.push_back({"--model", "central", "--family", "gaussian", "--covariance-bound", "1",
-                      "--mean-bound", "90", "--rho", "200", "--count", "1", "--log", "weight",
+                      "--mean-bound", "90", "--rho", "900", "--count", "1", "--log", "weight",
                       "--domain", "points.yaml"});
   for (const Arguments& release : releases) {
     const Ended printed = command.run(Arguments{"sample", "--print-spec"} + release);

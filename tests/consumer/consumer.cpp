@@ -10,6 +10,7 @@
 #include "kernel/core/secure_random.h"
 #include "kernel/core/table.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 
 int main() {
   constexpr double kEpsilon = 1;
@@ -19,7 +20,7 @@ int main() {
       mollify::make_band({.outcome_count = kOutcomes, .floor = floor, .epsilon = kEpsilon});
 
   const std::array<double, kOutcomes> scores = {0.7, 0.2, 0.1};
-  const mollify::Table table(band, scores);
+  const mollify::Table table = mollify::projected(band, scores);
   const auto numerators = table.numerators();
   const std::uint64_t sum = std::accumulate(numerators.begin(), numerators.end(), std::uint64_t{0});
 

@@ -82,8 +82,8 @@ TEST(BandProjection, LargestScaleOnAFlatPiece) {
   }
 }
 
-// H20 eq. 8 has no solution here: the point mass reaches its upper bound, the rest goes over the
-// others in proportion to the reference.
+// [Husain et al. 2020, eq. 8] has no solution here: the point mass reaches its upper bound, the
+// rest goes over the others in proportion to the reference.
 TEST(BandProjection, MissingCase) {
   const Masses h{0.1, 0.2, 0.3, 0.4};
   const double root = std::exp(0.5);

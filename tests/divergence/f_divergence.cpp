@@ -11,8 +11,7 @@
 #include "divergence/compensated_sum.h"
 #include "divergence/generator.h"
 #include "kernel/core/invalid_input.h"
-#include "laboratory/law/hockey_stick.h"
-#include "laboratory/law/renyi.h"
+#include "laboratory/law/privacy_divergence.h"
 #include "not_finite.h"
 
 namespace mollify {
@@ -102,11 +101,11 @@ TEST(FDivergence, RefusesDifferentLengthsAndBadOrders) {
   const Masses q{0.5, 0.5};
   EXPECT_THROW(kullback_leibler(p, q), InvalidInput);
   EXPECT_THROW(divergence_report(p, q), InvalidInput);
-  EXPECT_THROW(hockey_stick(1.0, p, q), InvalidInput);
-  EXPECT_THROW(hockey_stick(-1.0, q, q), InvalidInput);
-  EXPECT_THROW(hockey_stick(std::nan(""), q, q), InvalidInput);
-  EXPECT_THROW(renyi(-0.5, q, q), InvalidInput);
-  EXPECT_THROW(renyi(std::nan(""), q, q), InvalidInput);
+  EXPECT_THROW((void)hockey_stick(1.0, p, q), InvalidInput);
+  EXPECT_THROW((void)hockey_stick(-1.0, q, q), InvalidInput);
+  EXPECT_THROW((void)hockey_stick(std::nan(""), q, q), InvalidInput);
+  EXPECT_THROW((void)renyi(-0.5, q, q), InvalidInput);
+  EXPECT_THROW((void)renyi(std::nan(""), q, q), InvalidInput);
 }
 
 std::size_t any_size() { return *rc::gen::inRange<std::size_t>(1, 20); }

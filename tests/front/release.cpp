@@ -32,9 +32,7 @@ Domain domain() {
                        Column::integer("age", 0, 99, 10)});
 }
 
-Source memory() {
-  return Source::memory({{"person", kPeople}, {"city", kCities}, {"age", kAges}});
-}
+Source memory() { return Source::memory({{"person", kPeople}, {"city", kCities}, {"age", kAges}}); }
 
 /// What each model can be asked for.
 struct Asked {
@@ -166,16 +164,15 @@ TEST(FrontSpec, ReadsWhatItWrites) {
 }
 
 TEST(FrontSource, TakesNullsAndEveryType) {
-  const auto domain = Domain::make({Column::number("height", 0, 2, 4, {.null_is_category = true}),
-                                    Column::boolean("insured")});
+  const auto domain = Domain::make(
+      {Column::number("height", 0, 2, 4, {.null_is_category = true}), Column::boolean("insured")});
   const auto spec = ReleaseSpec::parse(
       R"({"model": "integral", "count": 1, "privacy": {"epsilon": 30}})", domain);
   // So much epsilon that the record is that of all rows.
   const std::vector<double> heights(40, 1.75);
   const std::vector<std::uint8_t> insured(40, 1);
   const std::vector<std::uint8_t> valid(40, 0);
-  const auto data =
-      Source::memory({{"height", heights, valid}, {"insured", std::span(insured)}});
+  const auto data = Source::memory({{"height", heights, valid}, {"insured", std::span(insured)}});
   std::vector<ReleasedColumn> released;
   release(prepare(spec, data), data, Sink::memory(released));
   ASSERT_EQ(released.size(), 2U);

@@ -1,8 +1,10 @@
 // What a band promises, and bands with outcomes that can never occur.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/core/band.h"
+#include "kernel/core/invalid_input.h"
 #include "kernel/search/band_spec.h"
 
 namespace mollify::test {
@@ -65,6 +68,34 @@ inline Band band_with_zeros(std::span<const double> masses, double floor, double
   std::size_t next = 0;
   for (const double mass : masses) lowers.push_back(mass != 0 ? alone.lower(next++) : 0);
   return Band::make(std::move(lowers), ExpBound(epsilon), total);
+}
+
+inline std::optional<Band> band_if_any(const std::vector<double>& reference, double floor,
+                                       double epsilon, std::uint64_t total) {
+  const BandSpec same = {
+      .outcome_count = reference.size(), .floor = floor, .epsilon = epsilon, .total = total};
+  const bool is_uniform = reference == std::vector<double>(reference.size(), 1);
+  try {
+    return is_uniform ? make_band(same) : band_with_zeros(reference, floor, epsilon, total);
+  } catch (const InvalidInput&) {
+    return std::nullopt;
+  }
+}
+
+/// All bands of at most four outcomes with this many parts.
+inline std::vector<Band> small_bands(std::uint64_t total, double epsilon) {
+  const std::vector<std::vector<double>> references = {{1},          {1, 1},       {1, 3},
+                                                       {1, 1, 1},    {1, 2, 4},    {0, 1, 2},
+                                                       {1, 1, 1, 1}, {8, 4, 2, 1}, {3, 0, 1, 1}};
+  std::vector<Band> bands;
+  for (const std::vector<double>& reference : references) {
+    const double k = static_cast<double>(reference.size());
+    for (const double floor : {k / (std::expm1(epsilon) + k), std::exp(-epsilon / 2), 0.5}) {
+      std::optional<Band> band = band_if_any(reference, floor, epsilon, total);
+      if (band) bands.push_back(std::move(*band));
+    }
+  }
+  return bands;
 }
 
 }  // namespace mollify::test

@@ -2,7 +2,6 @@
 # one from elsewhere: its copy could be the one that stays, and stop an older processor.
 #
 #   cmake -DNM=... -DOBJECTS=... -P no_shared_code.cmake
-list(FILTER OBJECTS INCLUDE REGEX "_avx2\\.")
 if(OBJECTS STREQUAL "")
   message(FATAL_ERROR "there is no such object")
 endif()

@@ -14,7 +14,7 @@ namespace mollify::test {
 
 /// Real numerators clip(t w_i, lower_i, upper_i) that sum to the total; where the outcomes with a
 /// score cannot hold what is left, they are at their upper bounds and the others share the rest in
-/// proportion to their lower bounds [MATH 1.1]. Scores as Table reads them.
+/// proportion to their lower bounds (docs/theory/band.md). Scores as Table reads them.
 template <class Score>
 std::vector<long double> reference_law(const Band& band, std::span<const Score> scores) {
   const std::size_t count = scores.size();

@@ -8,6 +8,7 @@
 
 #include "kernel/public_matrix.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 
 namespace mollify {
 namespace {
@@ -72,7 +73,7 @@ TEST(Law, OfATableIsItsNumerators) {
   const std::vector<double> h = {1, 2, 3};
   const Band band = make_band({.outcome_count = 3, .reference = h, .floor = 0.5, .epsilon = 1});
   const std::vector<double> scores = {5, 0, 1};
-  const Table table(band, scores);
+  const Table table = projected(band, scores);
   const Law law = law_of(table);
   EXPECT_EQ(law.denominator, "4611686018427387904");
   for (std::size_t i = 0; i < 3; ++i) {
@@ -88,7 +89,7 @@ TEST(Law, OfASparseTableIsItsProbabilities) {
   for (std::size_t scored = 0; scored <= 5; ++scored) {
     const std::vector<double> scores(scored, 1);
     SparseTable table(band);
-    table.assign(std::span(all).first(scored), scores);
+    project(table, std::span(all).first(scored), scores);
     const Law law = law_of(table);
     cpp_int sum = 0;
     for (std::size_t i = 0; i < 5; ++i) {

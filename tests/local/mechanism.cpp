@@ -49,18 +49,17 @@ Masses random_masses(std::size_t k, std::mt19937_64& random) {
 }
 
 TEST(Mechanism, NamesRoundTrip) {
-  const std::set<std::string_view> names(mechanism_names().begin(), mechanism_names().end());
-  EXPECT_EQ(names, (std::set<std::string_view>{"minimax", "relative", "class", "neighbourhood",
-                                               "public-kernel", "randomized-response", "mixture",
-                                               "gaussian-curve", "location"}));
-  for (const std::string_view name : mechanism_names()) {
-    ASSERT_TRUE(mechanism_named(name));
-    EXPECT_EQ(name_of(*mechanism_named(name)), name);
+  EXPECT_EQ(all_names<Mechanism>(),
+            "minimax, relative, class, neighbourhood, public-kernel, randomized-response, mixture, "
+            "gaussian-curve, location");
+  for (const auto& [mechanism, name] : names<Mechanism>()) {
+    EXPECT_EQ(named<Mechanism>(name), mechanism);
+    EXPECT_EQ(name_of(mechanism), name);
   }
   EXPECT_EQ(name_of(Mechanism::kMinimax), "minimax");
   EXPECT_EQ(name_of(Mechanism::kGaussianCurve), "gaussian-curve");
-  EXPECT_FALSE(mechanism_named("Minimax"));
-  EXPECT_FALSE(mechanism_named(""));
+  EXPECT_FALSE(named<Mechanism>("Minimax"));
+  EXPECT_FALSE(named<Mechanism>(""));
 }
 
 std::string refusal(const MechanismParameters& parameters) {
@@ -119,9 +118,9 @@ MechanismParameters complete(Mechanism mechanism, std::size_t k, std::span<const
 // Whatever the mechanism, a wrong space is refused in the same words, before anything is computed
 // from it.
 TEST(Mechanism, RefusesWrongSpaces) {
-  for (const std::string_view name : mechanism_names()) {
-    SCOPED_TRACE(name);
-    const Mechanism mechanism = *mechanism_named(name);
+  for (const auto& known : names<Mechanism>()) {
+    SCOPED_TRACE(known.name);
+    const Mechanism mechanism = known.value;
     const auto with = [&](std::size_t k, const Masses& h) {
       return refusal(complete(mechanism, k, h));
     };
@@ -205,8 +204,9 @@ TEST(Mechanism, MinimaxLawsAgreeWithTheReferenceValues) {
   EXPECT_EQ(seen, 15U);
 }
 
-// MATH 1.1: no scale makes H20's closed form sum to one for a point mass; it takes its upper bound
-// and the others share the rest in proportion to the reference.
+// docs/theory/band.md: no scale makes the closed form of [Husain et al. 2020, eq. 8] sum to one for
+// a point mass; it takes its upper bound and the others share the rest in proportion to the
+// reference.
 TEST(Mechanism, RelativeMollifierInTheMissingCase) {
   const Masses h = {0.1, 0.2, 0.3, 0.4};
   const double top = 0.1 * std::exp(0.5);
@@ -338,7 +338,8 @@ TEST(Mechanism, ConvexHullOfRandomizedResponseGivesTheMinimaxLaw) {
   EXPECT_LE(farthest, 1e-6);
 }
 
-// H20: never worse in KL than the naive sampler whose rows generate the hull, and often better.
+// [Husain et al. 2020]: never worse in KL than the naive sampler whose rows generate the hull, and
+// often better.
 TEST(Mechanism, ConvexProjectionIsNeverWorseThanTheNaiveSampler) {
   std::mt19937_64 random(4);
   int better = 0, tried = 0;

@@ -14,7 +14,7 @@
 #include "chi_square.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/seeded_random.h"
-#include "laboratory/law/hockey_stick.h"
+#include "laboratory/law/privacy_divergence.h"
 #include "laboratory/mollifier/convex_mollifier.h"
 #include "local/band_sampler.h"
 #include "local/gaussian_curve.h"
@@ -97,7 +97,7 @@ Instance make_instance(std::string_view name, const Setting& setting) {
     for (std::size_t i = 0; i < k; ++i) instance.reference[i] = (1 + (i < m ? peak : 0)) / total;
     return instance;
   }
-  MechanismParameters parameters{.mechanism = *mechanism_named(name), .outcome_count = k};
+  MechanismParameters parameters{.mechanism = *named<Mechanism>(name), .outcome_count = k};
   if (!uniform || parameters.mechanism == Mechanism::kPublicKernel) {
     parameters.reference = instance.reference;
   }
@@ -249,7 +249,7 @@ TEST_P(LocalSamplerConformance, ReleasesTheReferenceWhereNothingIsKnown) {
   for (const Setting& setting : settings()) {
     const Instance instance = make_instance(GetParam(), setting);
     SCOPED_TRACE(instance.name);
-    // From epsilon = 20 on, 2^62 parts make some lower bounds coarse (MATH 1.2).
+    // From epsilon = 20 on, 2^62 parts make some lower bounds coarse (docs/theory/band.md).
     const double tolerance = setting.epsilon < 20 ? 1e-9 : 1e-4;
     const auto last = static_cast<std::uint32_t>(setting.k);
     for (const PrivateInput& input :
@@ -307,9 +307,10 @@ TEST_P(LocalSamplerConformance, DrawsForAnythingAtAll) {
 }
 
 std::vector<std::string> sampler_names() {
-  std::vector<std::string> names(mechanism_names().begin(), mechanism_names().end());
-  names.emplace_back(kConvex);
-  return names;
+  std::vector<std::string> all;
+  for (const auto& known : names<Mechanism>()) all.emplace_back(known.name);
+  all.emplace_back(kConvex);
+  return all;
 }
 
 std::string identifier(const ::testing::TestParamInfo<std::string>& name) {

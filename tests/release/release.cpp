@@ -18,6 +18,7 @@
 #include "io/domain_yaml.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
+#include "kernel/search/projection.h"
 #include "records/memory_table.h"
 #include "records/numeric_rows.h"
 #include "records/private_table.h"
@@ -255,8 +256,8 @@ TEST(Release, HasOneLawWhereverItsRecordsCome) {
     for (std::size_t unit = 0; unit < first.size(); ++unit) {
       first.masses(unit, one);
       second.masses(unit, other);
-      table.assign(one);
-      beside.assign(other);
+      project(table, one);
+      project(beside, other);
       ++laws[{table.numerators().begin(), table.numerators().end()}];
       --laws[{beside.numerators().begin(), beside.numerators().end()}];
     }

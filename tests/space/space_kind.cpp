@@ -55,9 +55,9 @@ TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
 
 TEST(SpaceKind, HasNames) {
   for (const SpaceKind kind : {SpaceKind::kCategories, SpaceKind::kGrid, SpaceKind::kCandidates}) {
-    EXPECT_EQ(space_named(name_of(kind)), kind);
+    EXPECT_EQ(named<SpaceKind>(name_of(kind)), kind);
   }
-  EXPECT_FALSE(space_named("sphere"));
+  EXPECT_FALSE(named<SpaceKind>("sphere"));
 }
 
 }  // namespace

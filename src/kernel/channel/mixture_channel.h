@@ -19,8 +19,8 @@ namespace mollify {
 /// Theorem (columns). In column j the greatest entry is a G + (A - a) g_j and, when k > 1, the
 /// least is (A - a) g_j. If the first is at most Ebar times the second for every j then any report
 /// is at most e^epsilon times as likely under one value as under another; averaging over values
-/// drawn from P and from P' keeps that [Park, Asoodeh, Lee 2024, eq. 35 and the caution in
-/// MATH 1.3]. The least g_j decides.
+/// drawn from P and from P' keeps that [Park et al. 2024, eq. 35; docs/theory/public-matrices.md].
+/// The least g_j decides.
 ///
 /// The reference's own law g / G is left in place exactly. Memory 8 bytes an outcome. A draw takes
 /// O(log k). Values out of range are private data and count as 0.

@@ -12,7 +12,7 @@
 namespace mollify {
 
 /// A public integer matrix that leaves a public distribution q in place (q K = q, to about 2^-40)
-/// and of all epsilon-LDP kernels that do moves records least [Zamanlooy, Diaz, Asoodeh 2024].
+/// and of all epsilon-LDP kernels that do moves records least [Zamanlooy et al. 2024].
 ///
 /// Definition. Let the outcomes be sorted by ascending q, integers g_i standing for q, G_{>i} the
 /// sum of those after i, w_i = E g_i + G_{>i}. The staircase begins with U_0 = N and descends:

@@ -17,7 +17,8 @@ namespace mollify {
 /// error. tests/kernel/exp_bound.cpp checks it against MPFR.
 ///
 /// Range: epsilon from 1e-6 to 30. Below, 2^-40 would eat a visible part of the budget; above, the
-/// table of 2^62 parts becomes coarse (MATH 1.2), so callers lower epsilon to 30 and say so.
+/// table of 2^62 parts becomes coarse (docs/theory/band.md), so callers lower epsilon to 30 and say
+/// so.
 class ExpBound {
  public:
   static constexpr double kLeastEpsilon = 1e-6;

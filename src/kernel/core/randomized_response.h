@@ -5,7 +5,6 @@
 
 #include "kernel/core/band.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 
 namespace mollify {
 
@@ -14,7 +13,7 @@ namespace mollify {
 ///
 /// Of one value: K = floor(L Ebar).
 /// Theorem. K <= Ebar L <= e^epsilon L, so any report is at most e^epsilon times as likely under
-/// one value as under another: epsilon-LDP (Kairouz, Oh, Viswanath 2016, section 4.1). `draw` has
+/// one value as under another: epsilon-LDP (Kairouz et al. 2016, Section 4.1). `draw` has
 /// exactly these probabilities: an integer below K + (k - 1) L decides whether the value is kept,
 /// and a second one below k - 1 chooses among the others alike. It is drawn in any case.
 ///
@@ -30,7 +29,7 @@ namespace mollify {
 /// = K / L we have a <= E0 a' and a <= E0 b. As a function of a' and b the ratio
 ///   P(y) / P'(y) <= ((m/n) E0 min(a', b) + (1 - m/n) b) / ((m/n) a' + (1 - m/n) b)
 /// falls in a' where b <= a', and in b where a' <= b: it is greatest at a' = b, and (*) bounds it.
-/// QED [Balle, Barthe, Gaboardi 2018, Theorem 9, for delta = 0]
+/// QED [Balle et al. 2018, Theorem 9, for delta = 0]
 ///
 /// Total: a value outside {0, ..., k - 1} is private data and counts as 0. O(1), no memory.
 class RandomizedResponse {
@@ -69,21 +68,21 @@ class RandomizedResponse {
                         uint128{records_} * other_);
   }
 
-  std::size_t draw(std::size_t value, SecureRandom& random) const { return respond(value, random); }
-  /// A response for analysis. NOT PRIVATE.
-  std::size_t simulate(std::size_t value, SeededRandom& random) const {
-    return respond(value, random);
+  /// What `value` is reported as for two uniform integers: `position` below total(), and `other`
+  /// below k - 1 (0 if k is 1). NOT PRIVATE.
+  [[nodiscard]] std::size_t outcome_at(std::size_t value, std::uint64_t position,
+                                       std::uint64_t other) const {
+    const std::size_t inside = value < outcome_count_ ? value : 0;
+    const auto another = static_cast<std::size_t>(other) + (other >= inside ? 1 : 0);
+    return position < kept_ ? inside : another;
+  }
+
+  [[nodiscard]] std::size_t draw(std::size_t value, SecureRandom& random) const {
+    const std::uint64_t position = below_total_(random);
+    return outcome_at(value, position, below_others_(random));
   }
 
  private:
-  template <WordSource Source>
-  std::size_t respond(std::size_t value, Source& random) const {
-    const std::size_t inside = value < outcome_count_ ? value : 0;
-    const bool is_kept = below_total_(random) < kept_;
-    const auto other = static_cast<std::size_t>(below_others_(random));
-    return is_kept ? inside : other + (other >= inside ? 1 : 0);
-  }
-
   ExpBound bound_;
   std::size_t outcome_count_;
   std::uint64_t records_;

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernel/search/projection.h"
-
 namespace mollify {
 
-SparseTable::SparseTable(const Band& band) : band_(&band) { assign({}, {}); }
+SparseTable::SparseTable(const Band& band) : band_(&band) {
+  take({}, {});
+  fit_reference(bounds(), {numerators_, block_sums_});
+}
 
 void SparseTable::copy_tidy(std::span<const std::uint32_t> outcomes,
                             std::span<const double> scores) {
@@ -40,13 +41,13 @@ void SparseTable::copy_tidy(std::span<const std::uint32_t> outcomes,
   scores_ = std::move(sorted_scores);
 }
 
-void SparseTable::assign(std::span<const std::uint32_t> outcomes, std::span<const double> scores) {
+void SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const double> scores) {
   copy_tidy(outcomes, scores);
   const std::size_t scored = outcomes_.size();
   lowers_.resize(scored + 1);
   uppers_.resize(scored + 1);
   numerators_.resize(scored + 1);
-  block_sums_.resize((scored + detail::kBlock) / detail::kBlock);
+  block_sums_.resize((scored + kBlock) / kBlock);
   scored_before_.resize(scored + 1);
   scored_before_[0] = 0;
   for (std::size_t j = 0; j < scored; ++j) {
@@ -57,9 +58,16 @@ void SparseTable::assign(std::span<const std::uint32_t> outcomes, std::span<cons
   scores_.push_back(0);
   lowers_[scored] = band_->lower_before(band_->outcome_count()) - scored_before_[scored];
   uppers_[scored] = band_->bound().times_floor(lowers_[scored], band_->total());
-  detail::project({lowers_.data(), uppers_.data(), 0, 0, scored + 1, band_->total(),
-                   band_->lower_before(band_->outcome_count())},
-                  std::span<const double>(scores_), numerators_, block_sums_);
+}
+
+Bounds SparseTable::bounds() const {
+  return {lowers_.data(),
+          uppers_.data(),
+          0,
+          0,
+          lowers_.size(),
+          band_->total(),
+          band_->lower_before(band_->outcome_count())};
 }
 
 SparseTable::Probability SparseTable::probability(std::size_t i) const {
@@ -74,7 +82,7 @@ SparseTable::Probability SparseTable::probability(std::size_t i) const {
 std::size_t SparseTable::locate(std::uint64_t position) const {
   std::size_t block = 0;
   while (position >= block_sums_[block]) position -= block_sums_[block++];
-  std::size_t j = block * detail::kBlock;
+  std::size_t j = block * kBlock;
   while (position >= numerators_[j]) position -= numerators_[j++];
   return j;
 }

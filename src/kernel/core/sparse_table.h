@@ -1,13 +1,14 @@
 // A table whose cost is that of the outcomes with a score, not that of all outcomes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "kernel/core/band.h"
+#include "kernel/core/fit.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 
 namespace mollify {
 
@@ -18,64 +19,68 @@ namespace mollify {
 /// the integer numerator Z = N - sum n_j and share it in proportion to their lower bounds: outcome
 /// i has probability (Z / N) (lower_i / C), C being the sum of their lower bounds.
 ///
-/// Theorem. lower_i / N <= P(i) <= Ebar lower_i / N for every outcome i, and `draw` returns i with
-/// probability exactly P(i), so Band's theorem holds for these laws too, and for one of these
-/// beside a Table of the same band.
-/// Proof. The table is made with the unscored outcomes as one, bounded by C and
-/// min(N, floor(Ebar C)), and numerators end inside their bounds: C <= Z <= Ebar C. Multiply by
-/// lower_i / (C N). A draw that falls into Z is followed by a second integer draw below C,
-/// uniform, over the band's public prefix sums.
+/// Theorem. For any outcomes, scores and search, lower_i / N <= P(i) <= Ebar lower_i / N for every
+/// outcome i, and `draw` returns i with probability exactly P(i), so Band's theorem holds for these
+/// laws too, and for one of these beside a Table of the same band. Proof. The table is made with
+/// the unscored outcomes as one, bounded by C and min(N, floor(Ebar C)), and numerators end inside
+/// their bounds: C <= Z <= Ebar C. Multiply by lower_i / (C N). A draw that falls into Z is
+/// followed by a second integer draw below C, uniform, over the band's public prefix sums.
 ///
 /// Time O(m) to make; a draw takes O(m / 256 + 256) and, when it falls on an unscored outcome, a
 /// binary search more. A table holds private data and refers to its band, which must outlive it.
 class SparseTable {
  public:
+  /// A table without scores: it releases the reference.
   explicit SparseTable(const Band& band);
   explicit SparseTable(Band&&) = delete;
 
-  /// Remakes the table. `outcomes` are ascending and below k, `scores` any numbers, one for each.
-  /// These are private data, so nothing throws: outcomes that are not ascending are sorted and
-  /// their scores added, outcomes out of range are passed over.
-  void assign(std::span<const std::uint32_t> outcomes, std::span<const double> scores);
+  /// Remakes the table by a search as for `fit`. `outcomes` are ascending and below k, `scores` any
+  /// numbers, one for each. These are private data, so nothing throws: outcomes that are not
+  /// ascending are sorted and their scores added, outcomes out of range are passed over.
+  template <class Search>
+  void assign(std::span<const std::uint32_t> outcomes, std::span<const double> scores,
+              Search search) {
+    take(outcomes, scores);
+    fit(bounds(), std::span<const double>(scores_), search, {numerators_, block_sums_});
+  }
 
-  const Band& band() const { return *band_; }
+  [[nodiscard]] const Band& band() const { return *band_; }
 
   /// The scored outcomes, ascending. NOT PRIVATE.
-  std::span<const std::uint32_t> outcomes() const { return outcomes_; }
+  [[nodiscard]] std::span<const std::uint32_t> outcomes() const { return outcomes_; }
   /// Their numerators over N, and last the unscored outcomes' Z (0 if there are none). NOT PRIVATE.
-  std::span<const std::uint64_t> numerators() const { return numerators_; }
+  [[nodiscard]] std::span<const std::uint64_t> numerators() const { return numerators_; }
   /// C: the sum of the unscored outcomes' lower bounds.
-  std::uint64_t unscored_lower() const { return lowers_.back(); }
+  [[nodiscard]] std::uint64_t unscored_lower() const { return lowers_.back(); }
 
   /// The probability of outcome i as numerator / denominator, exactly. O(log m). NOT PRIVATE.
   struct Probability {
     uint128 numerator;
     uint128 denominator;
   };
-  Probability probability(std::size_t i) const;
+  [[nodiscard]] Probability probability(std::size_t i) const;
 
   /// The outcome that `draw` returns for two uniform integers: `position` below the total, and, if
   /// that falls on the unscored outcomes, `unscored_position` below unscored_lower(). NOT PRIVATE.
-  std::size_t outcome_at(std::uint64_t position, std::uint64_t unscored_position) const {
+  [[nodiscard]] std::size_t outcome_at(std::uint64_t position,
+                                       std::uint64_t unscored_position) const {
     const std::size_t slot = locate(position);
     return slot < outcomes_.size() ? outcomes_[slot] : locate_unscored(unscored_position);
   }
 
-  std::size_t draw(SecureRandom& random) const { return draw_with(random); }
-  /// One outcome for analysis. NOT PRIVATE.
-  std::size_t simulate(SeededRandom& random) const { return draw_with(random); }
+  [[nodiscard]] std::size_t draw(SecureRandom& random) const {
+    const std::size_t slot = locate(random.below(band_->total()));
+    if (slot < outcomes_.size()) return outcomes_[slot];
+    return locate_unscored(random.below(unscored_lower()));
+  }
 
  private:
+  /// Takes over the outcomes, tidied, with their scores and bounds; the numerators wait for fit.
+  void take(std::span<const std::uint32_t> outcomes, std::span<const double> scores);
+  [[nodiscard]] Bounds bounds() const;
   void copy_tidy(std::span<const std::uint32_t> outcomes, std::span<const double> scores);
-  std::size_t locate(std::uint64_t position) const;
-  std::size_t locate_unscored(std::uint64_t position) const;
-
-  template <WordSource Source>
-  std::size_t draw_with(Source& random) const {
-    const std::size_t slot = locate(uniform_below(random, band_->total()));
-    if (slot < outcomes_.size()) return outcomes_[slot];
-    return locate_unscored(uniform_below(random, lowers_.back()));
-  }
+  [[nodiscard]] std::size_t locate(std::uint64_t position) const;
+  [[nodiscard]] std::size_t locate_unscored(std::uint64_t position) const;
 
   const Band* band_;
   std::vector<std::uint32_t> outcomes_;

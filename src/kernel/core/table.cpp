@@ -3,46 +3,18 @@
 #include <string>
 
 #include "kernel/core/invalid_input.h"
-#include "kernel/search/projection.h"
 
 namespace mollify {
-namespace {
-
-detail::Bounds bounds_of(const Band& band) {
-  const bool uniform = band.is_uniform();
-  return {uniform ? nullptr : band.lowers().data(),
-          uniform ? nullptr : band.uppers().data(),
-          uniform ? band.lower(0) : 0,
-          uniform ? band.upper(0) : 0,
-          band.outcome_count(),
-          band.total(),
-          band.lower_before(band.outcome_count())};
-}
-
-void require_count(const Band& band, std::size_t count) {
-  if (count == band.outcome_count()) return;
-  throw InvalidInput("a table over " + std::to_string(band.outcome_count()) +
-                     " outcomes needs as many scores, but has " + std::to_string(count));
-}
-
-}  // namespace
 
 Table::Table(const Band& band)
-    : band_(&band),
-      numerators_(band.outcome_count()),
-      block_sums_((band.outcome_count() + detail::kBlock - 1) / detail::kBlock) {
-  const std::vector<float> no_scores(band.outcome_count());
-  assign(no_scores);
+    : band_(&band), numerators_(band.outcome_count()), block_sums_(block_count(band)) {
+  fit_reference(bounds_of(band), {numerators_, block_sums_});
 }
 
-void Table::assign(std::span<const double> scores) {
-  require_count(*band_, scores.size());
-  detail::project(bounds_of(*band_), scores, numerators_, block_sums_);
-}
-
-void Table::assign(std::span<const float> scores) {
-  require_count(*band_, scores.size());
-  detail::project(bounds_of(*band_), scores, numerators_, block_sums_);
+void Table::require_count(std::size_t count) const {
+  if (count == band_->outcome_count()) return;
+  throw InvalidInput("a table over " + std::to_string(band_->outcome_count()) +
+                     " outcomes needs as many scores, but has " + std::to_string(count));
 }
 
 std::size_t Table::outcome_at(std::uint64_t position) const {
@@ -51,7 +23,7 @@ std::size_t Table::outcome_at(std::uint64_t position) const {
   // Eight at a time while eight are left; in the right eight the ends before the position are
   // counted, for a processor cannot foresee where a loop would stop.
   constexpr std::size_t kGroup = 8;
-  const std::uint64_t* n = numerators_.data() + block * detail::kBlock;
+  const std::uint64_t* n = numerators_.data() + block * kBlock;
   const std::uint64_t* const end = numerators_.data() + numerators_.size();
   for (; end - n >= static_cast<std::ptrdiff_t>(kGroup); n += kGroup) {
     const std::uint64_t sum = ((n[0] + n[1]) + (n[2] + n[3])) + ((n[4] + n[5]) + (n[6] + n[7]));

@@ -18,9 +18,9 @@ concept WordSource = requires(Source& source) {
 ///
 /// Theorem. If the words are uniform, every value has the same number of accepted words: of the
 /// 2^64 words w, value v is produced by those with floor(w * bound / 2^64) = v whose low half is at
-/// least 2^64 mod bound, and these are floor(2^64 / bound) for each v (Lemire, Fast Random Integer
-/// Generation in an Interval, 2019, Lemma 4.1). The others are rejected and drawn anew, so there is
-/// no bias at all; fewer than two words are used on average.
+/// least 2^64 mod bound, and these are floor(2^64 / bound) for each v [Lemire 2019, Lemma 4.1]. The
+/// others are rejected and drawn anew, so there is no bias at all; fewer than two words are used on
+/// average.
 template <WordSource Source>
 std::uint64_t uniform_below(Source& source, std::uint64_t bound) {
   uint128 product = static_cast<uint128>(source.word()) * bound;

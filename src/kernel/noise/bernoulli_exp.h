@@ -83,7 +83,7 @@ struct Fraction {
 ///
 /// Theorem and proof: detail::is_below_exp_minus. A uniform number, whose binary digits are drawn
 /// one word after the other, is compared with e^-x, of which an integer bracket is known that is
-/// narrowed until it decides. No floating point is involved. (Canonne, Kamath, Steinke 2020 reach
+/// narrowed until it decides. No floating point is involved. (Canonne et al. 2020 reach
 /// the same law, Algorithm 1, by a race of coins of rational bias.)
 ///
 /// Public and immutable.

@@ -20,7 +20,7 @@ class GaussianOnIntegers {
 
   /// P(z) proportional to e^(-z^2 / (2 sigma^2)), sigma^2 = p/q.
   ///
-  /// Proof (Canonne, Kamath, Steinke 2020, Algorithm 3 and Theorem 27). With t = floor(sigma) + 1 a
+  /// Proof (Canonne et al. 2020, Algorithm 3 and Theorem 27). With t = floor(sigma) + 1 a
   /// candidate z has P(z) proportional to e^(-|z|/t), and is kept with probability
   /// e^(-(|z| - sigma^2/t)^2 / (2 sigma^2)). The product is e^(-z^2 / (2 sigma^2)) times
   /// e^(-sigma^2 / (2 t^2)), which is the same for every z. QED
@@ -81,7 +81,7 @@ class GaussianOnIntegers {
 ///
 /// Theorem (privacy). Let f be integer-valued with |f(D) - f(D')| <= Delta for all neighbours. Then
 /// f(D) + z is (Delta^2 / (2 sigma^2))-zCDP; for vectors Delta is the Euclidean norm of the
-/// difference (Canonne, Kamath, Steinke 2020, section 2).
+/// difference (Canonne et al. 2020, Section 2).
 /// Proof. For P the law of z, Q that of z + s, and any order a > 1, completing the square gives
 /// sum P^a Q^(1-a) = e^(a (a-1) s^2 / (2 sigma^2)) g(c)/g(0), with c = (1 - a) s and g(c) the sum
 /// over all integers of e^(-(z - c)^2 / (2 sigma^2)). By Poisson summation g is a cosine series

@@ -86,7 +86,7 @@ class LaplaceOnIntegers {
 
   /// P(z) = (1 - e^(-1/t)) / (1 + e^(-1/t)) e^(-|z|/t), t = p/q.
   ///
-  /// Proof (Canonne, Kamath, Steinke 2020, Algorithm 2). First let t > 1: parts = p, divisor = q
+  /// Proof (Canonne et al. 2020, Algorithm 2). First let t > 1: parts = p, divisor = q
   /// and step = 1. u is uniform below p, and given that it was kept P(u) is proportional to
   /// e^(-u/p); v is independent with P(v) proportional to e^-v. So x = u + p v has P(x)
   /// proportional to e^(-x/p): every integer x >= 0 is one such pair. The q integers x with
@@ -133,8 +133,8 @@ class LaplaceOnIntegers {
 /// decides anything, and no tail is cut.
 ///
 /// Theorem (privacy). Let f be integer-valued with |f(D) - f(D')| <= Delta for all neighbours. Then
-/// f(D) + z is (Delta/t)-DP, because P(z) <= e^(Delta/t) P(z + s) for |s| <= Delta (Ghosh,
-/// Roughgarden, Sundararajan 2009). For vectors Delta is the sum over the coordinates.
+/// f(D) + z is (Delta/t)-DP, because P(z) <= e^(Delta/t) P(z + s) for |s| <= Delta (Ghosh et al.
+/// 2009). For vectors Delta is the sum over the coordinates.
 ///
 /// Range. An integer beyond 64 bits is returned modulo 2^64, and `perturb` adds modulo 2^64: what
 /// it gives is the exact sum reduced, a function of it, so the theorem holds to the letter. Sums

@@ -4,19 +4,21 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <type_traits>
 
 #include "kernel/search/projection_lanes.h"
 
-namespace mollify::detail {
+namespace mollify {
+namespace detail {
 namespace {
 
-const Lanes& lanes() {
+const SearchLanes& lanes() {
 #if defined(__x86_64__)
   static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return kAvx2Lanes;
+  if (has_avx2) return kAvx2SearchLanes;
 #endif
-  return kBaselineLanes;
+  return kBaselineSearchLanes;
 }
 
 template <class Score>
@@ -28,17 +30,6 @@ const Passes<double>& passes<double>() {
 template <>
 const Passes<float>& passes<float>() {
   return lanes().of_float;
-}
-
-/// The bounds of `size` outcomes from `begin` on.
-Bounds part_of(const Bounds& bounds, std::size_t begin, std::size_t size) {
-  Bounds part = bounds;
-  if (bounds.lowers != nullptr) {
-    part.lowers += begin;
-    part.uppers += begin;
-  }
-  part.size = size;
-  return part;
 }
 
 /// What the numerators hold beyond their lower bounds, all together.
@@ -63,114 +54,10 @@ double slack_of(const Bounds& bounds) {
   return 2 + std::min(shortfall_of(bounds), 0x1p-32 * static_cast<double>(bounds.lower));
 }
 
-/// Scores in a range where no product with t can overflow, and the passes over them.
-template <class Score>
-class PlainScores {
- public:
-  PlainScores(const Bounds& bounds, const Score* scores) : bounds_(bounds), scores_(scores) {}
-
-  const Bounds& bounds() const { return bounds_; }
-  bool is_positive(std::size_t i) const { return static_cast<double>(scores_[i]) > kLeastScore; }
-  Excess excess(double t) const { return passes<Score>().excess(bounds_, scores_, t); }
-  uint128 round(double t, std::uint64_t* numerators, std::uint64_t* block_sums) const {
-    return passes<Score>().round(bounds_, scores_, t, numerators, block_sums);
-  }
-
- private:
-  const Bounds& bounds_;
-  const Score* scores_;
-};
-
-/// Scores of which the greatest is very large, very small or infinite, as others that are not but
-/// have the same law: divided by a power of two, or 1 for the infinite ones and 0 for the finite.
-/// They are made a block at a time in each pass, for a release may not depend on whether there is
-/// memory for scores like these.
-template <class Score>
-class RescaledScores {
- public:
-  RescaledScores(const Bounds& bounds, const Score* scores, double greatest)
-      : bounds_(bounds),
-        scores_(scores),
-        infinite_(std::isinf(greatest)),
-        exponent_(infinite_ ? 0 : std::ilogb(greatest)) {}
-
-  const Bounds& bounds() const { return bounds_; }
-  bool is_positive(std::size_t i) const { return rescaled(i) > kLeastScore; }
-
-  Survey survey() const {
-    Survey all{0, 0, 0};
-    for (std::size_t begin = 0; begin < bounds_.size; begin += kBlock) {
-      const Block block(*this, begin);
-      const Survey part = passes<double>().survey(block.bounds, block.scores);
-      all.sum += part.sum;
-      all.greatest = std::max(all.greatest, part.greatest);
-      all.capacity += part.capacity;
-    }
-    return all;
-  }
-
-  Excess excess(double t) const {
-    Excess all{0, 0};
-    for (std::size_t begin = 0; begin < bounds_.size; begin += kBlock) {
-      const Block block(*this, begin);
-      all += passes<double>().excess(block.bounds, block.scores, t);
-    }
-    return all;
-  }
-
-  uint128 round(double t, std::uint64_t* numerators, std::uint64_t* block_sums) const {
-    uint128 sum = 0;
-    for (std::size_t begin = 0; begin < bounds_.size; begin += kBlock) {
-      const Block block(*this, begin);
-      sum += passes<double>().round(block.bounds, block.scores, t, numerators + begin,
-                                    block_sums + begin / kBlock);
-    }
-    return sum;
-  }
-
- private:
-  struct Block {
-    double scores[kBlock];
-    Bounds bounds;
-    Block(const RescaledScores& all, std::size_t begin)
-        : bounds(part_of(all.bounds_, begin, std::min(kBlock, all.bounds_.size - begin))) {
-      for (std::size_t i = 0; i < bounds.size; ++i) scores[i] = all.rescaled(begin + i);
-    }
-  };
-
-  double rescaled(std::size_t i) const {
-    const auto score = static_cast<double>(scores_[i]);
-    if (!(score > 0)) return 0;
-    if (infinite_) return std::isinf(score) ? 1 : 0;
-    return std::scalbn(score, -exponent_);
-  }
-
-  const Bounds& bounds_;
-  const Score* scores_;
-  bool infinite_;
-  int exponent_;
-};
-
-/// Moves numerators inside their bounds until they sum to the total. `sum` is their exact sum.
-void settle(const Bounds& bounds, uint128 sum, std::span<std::uint64_t> numerators,
-            std::span<std::uint64_t> block_sums) {
-  const bool raise = sum < bounds.total;
-  uint128 missing = raise ? bounds.total - sum : sum - bounds.total;
-  // What rounding left over is some units an outcome, so 2^-32 of the first few takes it. Where the
-  // scores were so extreme that floating point came nowhere near, each round takes twice as much,
-  // until a numerator may double or fall to its lower bound at once: that ends, because the bounds
-  // leave room for all that is missing.
-  for (int shift = 32; missing != 0; shift = std::max(shift - 1, 0)) {
-    for (std::size_t i = 0; i < numerators.size() && missing != 0; ++i) {
-      const std::uint64_t n = numerators[i];
-      const std::uint64_t room = raise ? bounds.upper_at(i) - n : n - bounds.lower_at(i);
-      std::uint64_t step = std::min(room, (n >> shift) + 1);
-      if (missing < step) step = static_cast<std::uint64_t>(missing);
-      numerators[i] = raise ? n + step : n - step;
-      block_sums[i / kBlock] += raise ? step : -step;
-      missing -= step;
-    }
-  }
+/// Newton's step is exact if it crosses no kink. One so short crosses few, and what they spoil is
+/// of the order of its square. Rounding then tells what is missing exactly.
+double short_step_of(const Bounds& bounds) {
+  return std::max(0.25 / static_cast<double>(bounds.size), 0x1p-19);
 }
 
 /// A bracket around the root of an increasing function of t > 0, and Newton's steps inside it.
@@ -241,93 +128,6 @@ struct Start {
   double t;
   double slope;
 };
-
-/// Newton's step is exact if it crosses no kink. One so short crosses few, and what they spoil is
-/// of the order of its square. Rounding then tells what is missing exactly.
-double short_step(const Bounds& bounds) {
-  return std::max(0.25 / static_cast<double>(bounds.size), 0x1p-19);
-}
-
-/// As a conversion does it, but nearly always by one instruction.
-double to_double(uint128 x) {
-  const auto low = static_cast<std::int64_t>(x);
-  return x >> 63 == 0 ? static_cast<double>(low) : static_cast<double>(x);
-}
-
-/// The projection where some score is positive and the outcomes with one can hold what the others'
-/// lower bounds leave. Returns the numerators' exact sum.
-template <class Scores>
-uint128 search_and_round(const Scores& scores, const Start& start, std::uint64_t* numerators,
-                         std::uint64_t* block_sums) {
-  const uint128 total = scores.bounds().total;
-  const double wanted = excess_of(scores.bounds());
-  const double slack = slack_of(scores.bounds());
-  const double shortest = short_step(scores.bounds());
-  uint128 sum = 0;
-  double missing = 0;
-  // A hair below, so that what is missing is to be added: nearly every outcome has room above it,
-  // while of many only one or two may have room below.
-  const auto round_at = [&](double t) {
-    sum = scores.round(t * (1 - 0x1p-42), numerators, block_sums);
-    missing = sum < total ? to_double(total - sum) : -to_double(sum - total);
-  };
-  // Good enough if spreading what is missing over the outcomes that are not clipped is not seen.
-  const auto is_good = [&](double t, double slope) {
-    return std::abs(missing) <= 0x1p-36 * t * slope + slack;
-  };
-  double t = start.t;
-  if (start.slope > 0) {
-    round_at(t);
-    if (is_good(t, start.slope)) return sum;
-  }
-  RootSearch search(slack);
-  constexpr int kMostSteps = 200;  // Newton takes about four; the rest is for hostile scores
-  for (int step = 0; step < kMostSteps; ++step) {
-    const Excess at = scores.excess(t);
-    const double last = t;
-    t = search.next(t, wanted - at.sum, at.slope);
-    const bool is_short = search.is_newton() && std::abs(t - last) <= shortest * last;
-    if (t != last && !is_short) continue;
-    round_at(t);
-    if (is_good(t, at.slope)) return sum;
-    if (std::abs(t - last) > 0x1p-40 * last) continue;
-    // The sum of doubles can tell no more: correct it by the exact one.
-    if (at.slope > 0) round_at(std::max(t + missing / at.slope, 0.0));
-    return sum;
-  }
-  round_at(t);
-  return sum;
-}
-
-/// Outcomes with a score at their upper bounds, the others in proportion to their lower ones.
-template <class Scores>
-uint128 saturate(const Scores& scores, std::uint64_t* numerators, std::uint64_t* block_sums) {
-  const Bounds& bounds = scores.bounds();
-  uint128 taken = 0;
-  uint128 floor_sum = 0;
-  for (std::size_t i = 0; i < bounds.size; ++i) {
-    if (scores.is_positive(i)) {
-      taken += bounds.upper_at(i);
-    } else {
-      floor_sum += bounds.lower_at(i);
-    }
-  }
-  const uint128 rest = taken < bounds.total ? bounds.total - taken : 0;
-  uint128 sum = 0;
-  for (std::size_t i = 0; i < bounds.size; ++i) {
-    const std::uint64_t lower = bounds.lower_at(i);
-    std::uint64_t n = bounds.upper_at(i);
-    if (!scores.is_positive(i)) {
-      const uint128 share = lower == 0 ? 0 : lower * rest / floor_sum;
-      n = static_cast<std::uint64_t>(std::clamp<uint128>(share, lower, n));
-    }
-    if (i % kBlock == 0) block_sums[i / kBlock] = 0;
-    numerators[i] = n;
-    block_sums[i / kBlock] += n;
-    sum += n;
-  }
-  return sum;
-}
 
 /// Whether the bounds are the same for all and let one outcome take all the excess, but for their
 /// shortfall.
@@ -424,7 +224,7 @@ class Sample {
  private:
   bool is_coarse() const { return std::is_same_v<Score, float> && all_.lowers == nullptr; }
   std::size_t begin(std::size_t run) const { return all_.size / kRuns * run; }
-  Bounds bounds_of(std::size_t run) const { return part_of(all_, begin(run), kRun); }
+  Bounds bounds_of(std::size_t run) const { return all_.part(begin(run), kRun); }
   const Score* scores_of(std::size_t run) const { return scores_ + begin(run); }
   const float* floats_of(std::size_t run) const {
     if constexpr (std::is_same_v<Score, float>) return scores_of(run);
@@ -446,7 +246,7 @@ Start start_from_active(const Bounds& bounds, const Score* scores, const Survey&
                         double guess) {
   const auto lower = static_cast<double>(bounds.lower);
   const double excess_in_lowers = excess_of(bounds) / lower;
-  const double shortest = short_step(bounds);
+  const double shortest = short_step_of(bounds);
   double threshold = lower / guess;
   double count = -1;
   constexpr int kMostSteps = 40;  // as a rule two or three
@@ -479,11 +279,10 @@ Start first_look(const Bounds& bounds, const Score* scores) {
   return {survey, Sample<Score>(bounds, scores).root(guess), 0};
 }
 
-/// Where few outcomes can leave their lower bounds, those alone are searched. They are kept in the
-/// memory of the numerators until these are known. Each t of `most` is probably above the root.
+/// Where few outcomes can leave their lower bounds, those alone are searched; `memory` has room for
+/// them. Each t of `most` is probably above the root.
 Start start_from_candidates(const Bounds& bounds, const float* scores, const Survey& survey,
-                            const std::array<double, 2>& most, std::uint64_t* memory) {
-  const auto* gathered = static_cast<const float*>(static_cast<const void*>(memory));
+                            const std::array<double, 2>& most, float* memory) {
   double t = most[0];
   double slope = 0;
   // The candidates' root is at least that of all outcomes: if it is beyond the t they were chosen
@@ -494,7 +293,7 @@ Start start_from_candidates(const Bounds& bounds, const float* scores, const Sur
     candidates.size =
         lanes().gather(bounds, scores, static_cast<double>(bounds.lower) / chosen_for, memory);
     const auto excess_at = [&](double at) {
-      const Excess excess = passes<float>().excess(candidates, gathered, at);
+      const Excess excess = passes<float>().excess(candidates, memory, at);
       slope = excess.slope;
       return excess;
     };
@@ -507,7 +306,7 @@ Start start_from_candidates(const Bounds& bounds, const float* scores, const Sur
 /// Many single-precision scores under one pair of bounds: a sample tells how many outcomes can
 /// leave their lower bounds. If they are many, the first steps are made in single precision, which
 /// is twice as fast and good for all but the last.
-Start first_look_at_many(const Bounds& bounds, const float* scores, std::uint64_t* memory) {
+Start first_look_at_many(const Bounds& bounds, const float* scores, float* memory) {
   const Survey survey = lanes().coarse_survey(bounds, scores);
   const double guess = first_guess(bounds, survey);
   if (!(guess > 0x1p-100 && guess < 0x1p100)) return {survey, guess, 0};  // beyond single precision
@@ -528,50 +327,160 @@ Start first_look_at_many(const Bounds& bounds, const float* scores, std::uint64_
 }
 
 template <class Score>
-Start begin_search(const Bounds& bounds, const Score* scores, std::uint64_t* memory) {
+Start begin_search(const Bounds& bounds, const Score* scores) {
   if constexpr (std::is_same_v<Score, float>) {
     const bool many = bounds.size >= Sample<float>::kWorthIt && bounds.size % 8 == 0;
-    if (many && bounds.lowers == nullptr) return first_look_at_many(bounds, scores, memory);
+    if (many && bounds.lowers == nullptr) {
+      // Taken whether it will be used or not, for that depends on the scores.
+      const std::unique_ptr<float[]> memory(new float[bounds.size + 8]);
+      return first_look_at_many(bounds, scores, memory.get());
+    }
   }
   return first_look(bounds, scores);
 }
 
-template <class Scores>
-void project_scores(const Scores& scores, const Start& start, std::span<std::uint64_t> numerators,
-                    std::span<std::uint64_t> block_sums) {
-  const Bounds& bounds = scores.bounds();
-  const bool saturates = start.survey.capacity <= static_cast<double>(bounds.total);
-  // With no positive score all outcomes are of one kind: they share by their lower bounds.
-  const uint128 sum = saturates || start.survey.sum == 0
-                          ? saturate(scores, numerators.data(), block_sums.data())
-                          : search_and_round(scores, start, numerators.data(), block_sums.data());
-  settle(bounds, sum, numerators, block_sums);
+/// As a conversion does it, but nearly always by one instruction.
+double to_double(int128 x) {
+  const auto low = static_cast<std::int64_t>(x);
+  return low == x ? static_cast<double>(low) : static_cast<double>(x);
 }
 
+/// The search that `fit` asks: tries scales until the numerators are the projection.
 template <class Score>
-void project_any(const Bounds& bounds, std::span<const Score> scores,
-                 std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
-  const Start start = begin_search(bounds, scores.data(), numerators.data());
-  const double greatest = start.survey.greatest;
-  if (greatest == 0 || is_plain(start.survey)) {
-    project_scores(PlainScores(bounds, scores.data()), start, numerators, block_sums);
-    return;
+class Projection {
+ public:
+  ScoreScale first(const Bounds& bounds, std::span<const Score> scores) {
+    bounds_ = &bounds;
+    scores_ = scores.data();
+    Start start = begin_search(bounds, scores_);
+    const double greatest = start.survey.greatest;
+    if (greatest != 0 && !is_plain(start.survey)) {
+      // Others that are plain have the same law. They are made a block at a time in each pass, for
+      // a release may not depend on whether there is memory for scores like these.
+      exponent_ = std::isinf(greatest) ? kInfiniteAlone : -std::ilogb(greatest);
+      start.survey = rescaled_survey();
+      start.t = first_guess(bounds, start.survey);
+      start.slope = 0;
+    }
+    const bool saturates = start.survey.capacity <= static_cast<double>(bounds.total);
+    // With no positive score all outcomes are of one kind: they share by their lower bounds.
+    if (saturates || start.survey.sum == 0) {
+      is_last_ = true;
+      return {std::numeric_limits<double>::infinity(), exponent_};
+    }
+    wanted_ = excess_of(bounds);
+    slack_ = slack_of(bounds);
+    newton_ = RootSearch(slack_);
+    t_ = start.t;
+    slope_ = start.slope;
+    if (!(slope_ > 0)) approach();
+    return here();
   }
-  const RescaledScores rescaled(bounds, scores.data(), greatest);
-  const Survey survey = rescaled.survey();
-  project_scores(rescaled, {survey, first_guess(bounds, survey), 0}, numerators, block_sums);
-}
+
+  bool again(ScoreScale& scale, int128 missing_parts) {
+    const double missing = to_double(missing_parts);
+    // Good enough if spreading what is missing over the outcomes that are not clipped is not seen.
+    if (is_last_ || std::abs(missing) <= 0x1p-36 * t_ * slope_ + slack_) return false;
+    if (is_at_rest_) {
+      // The sum of doubles can tell no more: correct it by the exact one.
+      if (!(slope_ > 0)) return false;
+      t_ = std::max(t_ + missing / slope_, 0.0);
+      is_last_ = true;
+    } else {
+      approach();
+    }
+    scale = here();
+    return true;
+  }
+
+ private:
+  static constexpr int kInfiniteAlone = -3000;  // the greatest finite number becomes 0
+  static constexpr int kMostSteps = 200;  // Newton takes about four; the rest is for hostile scores
+
+  /// A hair below, so that what is missing is to be added: nearly every outcome has room above it,
+  /// while of many only one or two may have room below.
+  ScoreScale here() const { return {t_ * (1 - 0x1p-42), exponent_}; }
+
+  /// Steps until one is so short that rounding is worth its while.
+  void approach() {
+    const double shortest = short_step_of(*bounds_);
+    for (; steps_ < kMostSteps; ++steps_) {
+      const Excess at =
+          exponent_ == 0 ? passes<Score>().excess(*bounds_, scores_, t_) : rescaled_excess(t_);
+      const double last = t_;
+      t_ = newton_.next(t_, wanted_ - at.sum, at.slope);
+      slope_ = at.slope;
+      is_at_rest_ = std::abs(t_ - last) <= 0x1p-40 * last;
+      const bool is_short = newton_.is_newton() && std::abs(t_ - last) <= shortest * last;
+      if (t_ == last || is_short) return;
+    }
+    is_last_ = true;
+  }
+
+  template <class Pass>
+  void for_each_rescaled_block(Pass pass) const {
+    for (std::size_t begin = 0; begin < bounds_->size; begin += kBlock) {
+      const Bounds block = bounds_->part(begin, std::min(kBlock, bounds_->size - begin));
+      double scores[kBlock];
+      for (std::size_t i = 0; i < block.size; ++i) {
+        scores[i] = rescaled(static_cast<double>(scores_[begin + i]), exponent_);
+      }
+      pass(block, scores);
+    }
+  }
+
+  Survey rescaled_survey() const {
+    Survey all{0, 0, 0};
+    for_each_rescaled_block([&](const Bounds& block, const double* scores) {
+      const Survey part = passes<double>().survey(block, scores);
+      all.sum += part.sum;
+      all.greatest = std::max(all.greatest, part.greatest);
+      all.capacity += part.capacity;
+    });
+    return all;
+  }
+
+  Excess rescaled_excess(double t) const {
+    Excess all{0, 0};
+    for_each_rescaled_block([&](const Bounds& block, const double* scores) {
+      all += passes<double>().excess(block, scores, t);
+    });
+    return all;
+  }
+
+  const Bounds* bounds_ = nullptr;
+  const Score* scores_ = nullptr;
+  int exponent_ = 0;
+  double wanted_ = 0;
+  double slack_ = 0;
+  double t_ = 0;
+  double slope_ = 0;
+  RootSearch newton_{0};
+  int steps_ = 0;
+  bool is_at_rest_ = false;  // the last step was so short that no other would change t
+  bool is_last_ = false;
+};
 
 }  // namespace
+}  // namespace detail
 
-void project(const Bounds& bounds, std::span<const double> scores,
-             std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
-  project_any(bounds, scores, numerators, block_sums);
+void project(Table& table, std::span<const double> scores) {
+  table.assign(scores, detail::Projection<double>());
+}
+void project(Table& table, std::span<const float> scores) {
+  table.assign(scores, detail::Projection<float>());
 }
 
-void project(const Bounds& bounds, std::span<const float> scores,
-             std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums) {
-  project_any(bounds, scores, numerators, block_sums);
+void project(SparseTable& table, std::span<const std::uint32_t> outcomes,
+             std::span<const double> scores) {
+  table.assign(outcomes, scores, detail::Projection<double>());
 }
 
-}  // namespace mollify::detail
+Table projected(const Band& band, std::span<const double> scores) {
+  return Table(band, scores, detail::Projection<double>());
+}
+Table projected(const Band& band, std::span<const float> scores) {
+  return Table(band, scores, detail::Projection<float>());
+}
+
+}  // namespace mollify

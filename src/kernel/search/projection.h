@@ -1,45 +1,37 @@
-// From any scores to integers inside the bounds that sum to the total: what a table is made by.
+// The projection of scores on a band: where the tables that releases are drawn from should lie.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
-namespace mollify::detail {
+#include "kernel/core/sparse_table.h"
+#include "kernel/core/table.h"
 
-/// Bounds of `size` outcomes: arrays, or (lowers == nullptr) one pair for all of them.
-/// Requires lower <= upper <= 2^62 each and sum(lower) <= total <= sum(upper).
-struct Bounds {
-  const std::uint64_t* lowers;
-  const std::uint64_t* uppers;
-  std::uint64_t lower;
-  std::uint64_t upper;
-  std::size_t size;
-  std::uint64_t total;
-  std::uint64_t lower_sum;
+namespace mollify {
 
-  std::uint64_t lower_at(std::size_t i) const { return lowers ? lowers[i] : lower; }
-  std::uint64_t upper_at(std::size_t i) const { return uppers ? uppers[i] : upper; }
-};
-
-/// Outcomes are summed in blocks of this many, so that a draw need not scan them all.
-inline constexpr std::size_t kBlock = 256;
-
-/// Fills numerators (bounds.size of them) and block_sums (one per started block of kBlock).
+/// Makes a table the projection of its scores: n follows clip(t score_i, lower_i, upper_i), the
+/// f-divergence projection of the scores' distribution on the band for every f at once [Park et al.
+/// 2024, Proposition III.4], to 1e-9 relative or two parts of N, whichever is larger.
 ///
-/// Theorem. For every input, NaN, infinities and negative numbers included, afterwards
-///   bounds.lower_at(i) <= numerators[i] <= bounds.upper_at(i) for each i, and
-///   sum(numerators) == bounds.total, and block_sums[j] is the sum over block j.
-/// Proof. `round` and `saturate` write integers inside the bounds only and return their exact sum;
-/// `settle` moves numerators inside their bounds and ends when the sum is the total, which the
-/// bounds make possible. Floating point chooses where in between, nothing more.
+/// t is found by Newton's method on a monotone, piecewise linear function, in about five passes
+/// over the scores. Privacy does not rest on it: a table keeps its theorem whatever t is.
 ///
-/// What it aims at is the projection clip(t * score, lower, upper) [Park et al. 2024, Prop. III.4],
-/// with t found by Newton's method on a monotone piecewise linear function, as Table says of it.
-/// The numerators' memory may serve as scratch until they are written.
-void project(const Bounds& bounds, std::span<const double> scores,
-             std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums);
-void project(const Bounds& bounds, std::span<const float> scores,
-             std::span<std::uint64_t> numerators, std::span<std::uint64_t> block_sums);
+/// NaN and negative scores count as zero, and so may scores below 2^-500 of the greatest; beside
+/// infinite scores all finite ones do. Where the outcomes with a score are all at their upper
+/// bounds, those without share what is left in proportion to the reference (docs/theory/band.md);
+/// so scores without any positive one give the reference.
+///
+/// The number of scores is public: any other than the band's throws InvalidInput (Table alone).
+/// Their values never throw.
+void project(Table& table, std::span<const double> scores);
+void project(Table& table, std::span<const float> scores);
+void project(SparseTable& table, std::span<const std::uint32_t> outcomes,
+             std::span<const double> scores);
 
-}  // namespace mollify::detail
+/// A new table made so.
+[[nodiscard]] Table projected(const Band& band, std::span<const double> scores);
+[[nodiscard]] Table projected(const Band& band, std::span<const float> scores);
+Table projected(Band&&, std::span<const double>) = delete;
+Table projected(Band&&, std::span<const float>) = delete;
+
+}  // namespace mollify

@@ -2,15 +2,11 @@
 // instruction set. Chosen at run time: one binary serves every processor.
 #pragma once
 
-#include "kernel/core/wide.h"
-#include "kernel/search/projection.h"
+#include <cstddef>
+
+#include "kernel/core/fit.h"
 
 namespace mollify::detail {
-
-/// Scores up to this one count as zero where it matters which are positive, so that t need not
-/// exceed 2^762. Scores are rescaled if the greatest is below 2^-200: none that is 2^-500 of the
-/// greatest or more is lost, and none in single precision at all.
-inline constexpr double kLeastScore = 0x1p-700;
 
 /// What a first look at the scores tells. NaN is not positive.
 struct Survey {
@@ -40,13 +36,9 @@ struct Passes {
   /// threshold may not be negative.
   Active (*active)(std::size_t size, const Score*, double threshold);
   Excess (*excess)(const Bounds&, const Score*, double t);
-  /// Writes about t * score, clamped between integer bounds, and block sums (modulo 2^64). Returns
-  /// the exact sum of what it wrote.
-  uint128 (*round)(const Bounds&, const Score*, double t, std::uint64_t* numerators,
-                   std::uint64_t* block_sums);
 };
 
-struct Lanes {
+struct SearchLanes {
   Passes<double> of_double;
   Passes<float> of_float;
   // The rest is for bounds that are the same for all outcomes, and a multiple of eight of them.
@@ -59,9 +51,9 @@ struct Lanes {
   std::size_t (*gather)(const Bounds&, const float*, double least, void* to);
 };
 
-extern const Lanes kBaselineLanes;
+extern const SearchLanes kBaselineSearchLanes;
 #if defined(__x86_64__)
-extern const Lanes kAvx2Lanes;
+extern const SearchLanes kAvx2SearchLanes;
 #endif
 
 }  // namespace mollify::detail

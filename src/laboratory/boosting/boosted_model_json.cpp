@@ -202,7 +202,7 @@ BoostedDensity boosted_model_from_json(std::string_view text, const std::string&
   }
   node.allow_only({"format", "version", "notice", "epsilon", "outputs", "bounding", "features",
                    "log_normaliser", "classifiers"});
-  const std::optional<Bounding> bounding = bounding_named(node.member("bounding").text());
+  const std::optional<Bounding> bounding = named<Bounding>(node.member("bounding").text());
   if (!bounding) {
     throw InvalidInput(fmt::format("{} must be probability, logit or sign, but is \"{}\"",
                                    node.member("bounding").place, node.member("bounding").text()));

@@ -13,8 +13,8 @@
 namespace mollify {
 
 // All of this is analysis, NOT PRIVATE: expectations under P are private data. The functions are
-// pure and compute with expectations, exact where these are. [H20] is Husain, Balle, Cranko, Nock,
-// Local Differential Privacy for Sampling, 2020. docs/theory/errata.md derives every correction.
+// pure and compute with expectations, exact where these are. docs/theory/errata.md derives every
+// correction.
 
 /// Expectations of one bounded classifier c, and its greatest |c|.
 struct ClassifierMoments {
@@ -41,8 +41,9 @@ struct ClassifierMoments {
                                                    const Points& q,
                                                    std::span<const double> weights_q);
 
-/// Where [H20, Theorem 5] puts a classifier: high for gamma_Q in [1/3, 1], low for (0, 1/3). It
-/// assumes gamma_P > 0 and gamma_Q > 0 (its weak learning assumption); without, there is no claim.
+/// Where [Husain et al. 2020, Theorem 5] puts a classifier: high for gamma_Q in [1/3, 1], low for
+/// (0, 1/3). It assumes gamma_P > 0 and gamma_Q > 0 (its weak learning assumption); without, there
+/// is no claim.
 enum class BoostingRegime { kNone, kLow, kHigh };
 /// "none", "low", "high".
 [[nodiscard]] std::string_view name_of(BoostingRegime regime) noexcept;
@@ -63,7 +64,7 @@ struct IterationDiagnostics {
   /// shrunk classifier, and this is the guarantee of shrinking.
   double guaranteed = 0;
 
-  /// [H20, Theorem 5] as stated: drop >= theta Lambda, with
+  /// [Husain et al. 2020, Theorem 5] as stated: drop >= theta Lambda, with
   ///   Lambda = c* gamma_P + log(4 / (5 - 3 gamma_Q))    in the high regime,
   ///   Lambda = gamma_P + gamma_Q - c* theta / 2         in the low regime.
   /// Absent without a regime.
@@ -80,11 +81,13 @@ struct RunDiagnostics {
   double delta = 0;
   /// The sum of the guaranteed drops.
   double guaranteed = 0;
-  /// epsilon / (2k): what Delta cannot pass in the mollifier [H20, Theorem 6, upper bound].
+  /// epsilon / (2k): what Delta cannot pass in the mollifier [Husain et al. 2020, Theorem 6, upper
+  /// bound].
   double limit = 0;
-  /// [H20, Theorem 6], lower bound: Delta >= (epsilon/2) (gamma_P + gamma_Q)/2 (1 - theta_T), where
-  /// gamma_P and gamma_Q hold in every iteration (so: their least values) and gamma_Q is in the
-  /// high regime. Taken as stated, whatever c* is. Absent if an iteration is in another regime.
+  /// [Husain et al. 2020, Theorem 6], lower bound: Delta >= (epsilon/2) (gamma_P + gamma_Q)/2 (1 -
+  /// theta_T), where gamma_P and gamma_Q hold in every iteration (so: their least values) and
+  /// gamma_Q is in the high regime. Taken as stated, whatever c* is. Absent if an iteration is in
+  /// another regime.
   std::optional<double> claimed;
 
   [[nodiscard]] bool claim_fails() const noexcept { return claimed && *claimed > delta + 1e-12; }
@@ -102,10 +105,11 @@ struct RegionDiagnostics {
   double mass_q = 0;
   double kl_inside = 0;  ///< KL_B(P, Q0)
   /// (1 + epsilon/2) M_B(P) - epsilon/2 - KL_B(P, Q0) + Delta <= M_B(Q_T): the step of the proof of
-  /// [H20, Theorem 7] that comes before its error. With epsilon/k in the part of epsilon.
+  /// [Husain et al. 2020, Theorem 7] that comes before its error. With epsilon/k in the part of
+  /// epsilon.
   double guaranteed = 0;
-  /// [H20, Theorem 7], taken as that step with Theorem 6's lower bound in the part of Delta. Absent
-  /// where that is.
+  /// [Husain et al. 2020, Theorem 7], taken as that step with Theorem 6's lower bound in the part
+  /// of Delta. Absent where that is.
   std::optional<double> claimed;
 
   [[nodiscard]] bool claim_fails() const noexcept { return claimed && *claimed > mass_q + 1e-12; }

@@ -9,6 +9,7 @@
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/seeded_random.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 #include "laboratory/law/table_scale.h"
 
 namespace mollify {
@@ -35,7 +36,7 @@ CandidateLaw::CandidateLaw(const Measure& p, const Measure& reference, std::size
     sum += mass;
   }
   mean_score_ = sum / static_cast<double>(count);
-  table_.assign(masses_);
+  project(table_, masses_);
   if (sum > 0) {
     for (double& mass : masses_) mass /= sum;
   }

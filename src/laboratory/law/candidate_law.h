@@ -14,12 +14,12 @@ namespace mollify {
 
 /// The exact law of one draw among N points from a reference h, scored by p/h. NOT PRIVATE.
 ///
-/// Definition [MATH 1.3]. The points x_1 ... x_N are drawn from h by a seed, so the list is public
-/// and the same each time; the band is uniform over them, the table is made from the scores
-/// p(x_i)/h(x_i). `masses()` are these scores divided by their sum, the distribution that P leaves
-/// on the list; divergences are between that and `probabilities()`, both on N outcomes. As N grows
-/// they tend to those between P and its projection on the continuous band, with an error of order
-/// N^-1/2 of this one list.
+/// Definition (docs/theory/spaces.md). The points x_1 ... x_N are drawn from h by a seed, so the
+/// list is public and the same each time; the band is uniform over them, the table is made from the
+/// scores p(x_i)/h(x_i). `masses()` are these scores divided by their sum, the distribution that P
+/// leaves on the list; divergences are between that and `probabilities()`, both on N outcomes. As N
+/// grows they tend to those between P and its projection on the continuous band, with an error of
+/// order N^-1/2 of this one list.
 class CandidateLaw {
  public:
   /// The seed of the list.

@@ -6,6 +6,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 #include "laboratory/law/table_scale.h"
 
 namespace mollify {
@@ -42,11 +43,11 @@ void GridRelease::assign(const Measure& p) {
                                    sampler_->grid().dimension(), p.dimension()));
   }
   p.cell_masses(sampler_->grid(), masses_);
-  table_.assign(masses_);
+  project(table_, masses_);
 }
 
 void GridRelease::assign(std::span<const double> cell_masses) {
-  table_.assign(cell_masses);  // refuses any other number of them
+  project(table_, cell_masses);  // refuses any other number of them
   std::copy(cell_masses.begin(), cell_masses.end(), masses_.begin());
 }
 
@@ -56,7 +57,7 @@ void GridRelease::draw(SecureRandom& random, std::span<double> point) const {
 }
 
 void GridRelease::simulate(SeededRandom& random, std::span<double> point) const {
-  const Box cell = sampler_->grid().cell(table_.simulate(random));
+  const Box cell = sampler_->grid().cell(table_.outcome_at(random.below(table_.band().total())));
   sampler_->reference().simulate_inside(random, cell, point);
 }
 

@@ -16,11 +16,12 @@ namespace mollify {
 
 /// All that is public about releases on a grid, made once and shared by all clients.
 ///
-/// Theorem [MATH 1.3]. Let q be the law of GridRelease::draw. Its cell is drawn from a table inside
-/// `band()`, so any event about cells has probabilities that differ by a factor of at most
-/// e^epsilon between any two private inputs; the point is then drawn from the reference, given the
-/// cell, without looking at the data. So a release is epsilon-LDP whatever the grid and whatever
-/// the error of masses: as the cells shrink only its distance from the continuous optimum falls.
+/// Theorem (docs/theory/spaces.md). Let q be the law of GridRelease::draw. Its cell is drawn from a
+/// table inside `band()`, so any event about cells has probabilities that differ by a factor of at
+/// most e^epsilon between any two private inputs; the point is then drawn from the reference, given
+/// the cell, without looking at the data. So a release is epsilon-LDP whatever the grid and
+/// whatever the error of masses: as the cells shrink only its distance from the continuous optimum
+/// falls.
 class GridSampler {
  public:
   /// The band [b h, b e^epsilon h] on the cells of `grid`, b = `floor` (see band_floor.h,

@@ -13,7 +13,7 @@ std::vector<double> probabilities(const Table& table);
 
 /// The r of q = clip(P/r, lower, upper) for the table made from the scores P: read off the outcomes
 /// strictly inside their bounds, where q = P/r. Without such outcomes the greatest r that gives
-/// this law; infinite where no r does (MATH 1.1: P has too little support). NOT PRIVATE.
+/// this law; infinite where no r does (P has too little support: docs/theory/band.md). NOT PRIVATE.
 double scale_of(const Table& table, std::span<const double> scores);
 
 }  // namespace mollify

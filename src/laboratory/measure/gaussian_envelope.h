@@ -8,7 +8,7 @@
 namespace mollify {
 
 /// The reference for Gaussian mixtures of one variance v with component means in the ball of radius
-/// r about the origin of R^d [Park, Asoodeh, Lee 2024, Section V-B].
+/// r about the origin of R^d [Park et al. 2024, Section V-B].
 ///
 /// Definition. On R^d the supremum over the ball of the component densities is
 ///   g(x) = (2 pi v)^(-d/2) exp(-max(|x| - r, 0)^2 / (2v)),

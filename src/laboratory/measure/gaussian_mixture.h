@@ -19,7 +19,7 @@ struct GaussianMixtureSpec {
   /// m lists of d variances, one for each axis.
   std::vector<std::vector<double>> variances;
   /// Empty, or d intervals: the mixture is restricted to this box and renormalised on it, as the
-  /// clients of [Park, Asoodeh, Lee 2024, Section V-B] are. That is the mixture of the components
+  /// clients of [Park et al. 2024, Section V-B] are. That is the mixture of the components
   /// renormalised on the box one by one, with weights in proportion to w_i times what component i
   /// has there.
   Box box;

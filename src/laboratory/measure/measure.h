@@ -39,7 +39,7 @@ class Measure {
 
   /// The greatest value that p/h has for the class of private distributions the measure is made
   /// for, if it is made for one: the mass of an envelope before it is normalised, c2 of
-  /// [Park, Asoodeh, Lee 2024, Theorem III.3]. Infinite otherwise.
+  /// [Park et al. 2024, Theorem III.3]. Infinite otherwise.
   virtual double class_bound() const;
 
   /// The mass of a box.

@@ -68,10 +68,11 @@ TEST(MixtureChannel, LeavesTheReferenceInPlace) {
   }
 }
 
-// The caution of MATH 1.3. With k = 4, uniform h and c2 = 2 at epsilon = 1 the weight that makes
-// the mixture private within the class p <= c2 h is (E - 1) / (E - 1 + c2): between p = c2 h and
-// p = 0 the ratio is then e. A point mass lies outside, at p = 4 h, and between it and p = 0 the
-// ratio of probabilities is 1 + 4 (E - 1) / 2 = 4.44, so 1.49 is realised where 1 is claimed.
+// The caution of docs/theory/public-matrices.md. With k = 4, uniform h and c2 = 2 at epsilon = 1
+// the weight that makes the mixture private within the class p <= c2 h is (E - 1) / (E - 1 + c2):
+// between p = c2 h and p = 0 the ratio is then e. A point mass lies outside, at p = 4 h, and
+// between it and p = 0 the ratio of probabilities is 1 + 4 (E - 1) / 2 = 4.44, so 1.49 is realised
+// where 1 is claimed.
 TEST(MixtureChannel, TighterConstantsAreNotPrivateForEveryInput) {
   const std::vector<double> uniform(4, 1);
   const double grown = std::expm1(1.0);

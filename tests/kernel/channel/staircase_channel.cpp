@@ -23,8 +23,8 @@ using test::normalised_masses;
 using test::uneven_masses;
 using Matrix = std::vector<std::vector<double>>;
 
-/// MATH 1.4 as it is written, in the order given: the first row and column, and then the same
-/// construction, scaled, on what is left.
+/// The construction of docs/theory/public-matrices.md as it is written, in the order given: the
+/// first row and column, and then the same construction, scaled, on what is left.
 Matrix recursive_kernel(const std::vector<double>& q, double e) {
   const std::size_t k = q.size();
   Matrix kernel(k, std::vector<double>(k));
@@ -125,8 +125,8 @@ TEST(StaircaseChannel, LeavesTheReferenceInPlace) {
   }
 }
 
-// The caution of MATH 1.4: the same construction in another order is not private. What it realises
-// at epsilon = 1 on (.6, .3, .1) is 2.26, and 1 when sorted.
+// The caution of docs/theory/public-matrices.md: the same construction in another order is not
+// private. What it realises at epsilon = 1 on (.6, .3, .1) is 2.26, and 1 when sorted.
 TEST(StaircaseChannel, TheOrderMatters) {
   const double unsorted = realised(recursive_kernel({0.6, 0.3, 0.1}, std::exp(1.0)));
   std::printf("unsorted (.6, .3, .1) at epsilon 1 realises %.4f\n", unsorted);

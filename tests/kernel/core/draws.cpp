@@ -15,12 +15,13 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "kernel/channel/alias_table.h"
+#include "kernel/core/alias_table.h"
 #include "kernel/core/randomized_response.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
 #include "kernel/hostile_scores.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 
 namespace mollify {
 namespace {
@@ -42,12 +43,12 @@ std::vector<Sampler> samplers() {
   static const Band band =
       make_band({.reference = reference, .floor = std::exp(-1.0), .epsilon = 2});
   std::mt19937_64 random(6);
-  static const Table table(band,
-                           test::scores_of<double>(test::Shape::kHeavyTail, kOutcomes, random));
+  static const Table table =
+      projected(band, test::scores_of<double>(test::Shape::kHeavyTail, kOutcomes, random));
   static const AliasTable alias(table);
   static const SparseTable sparse = [] {
     SparseTable made(band);
-    made.assign(std::vector<std::uint32_t>{2, 3, 20}, std::vector<double>{3, 1, 0.5});
+    project(made, std::vector<std::uint32_t>{2, 3, 20}, std::vector<double>{3, 1, 0.5});
     return made;
   }();
   static const RandomizedResponse response(kOutcomes, 2);

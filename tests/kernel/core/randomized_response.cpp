@@ -128,9 +128,12 @@ TEST(RandomizedResponse, DrawsFollowTheProbabilities) {
 TEST(RandomizedResponse, ValuesOutOfRangeCountAsZero) {
   const RandomizedResponse response(3, 2);
   for (const std::size_t value : {std::size_t{3}, std::size_t{1} << 40, ~std::size_t{0}}) {
-    SeededRandom random(5), same(5);
-    for (int i = 0; i < 1000; ++i) {
-      EXPECT_EQ(response.simulate(value, random), response.simulate(0, same));
+    for (const std::uint64_t position :
+         {std::uint64_t{0}, response.kept() - 1, response.kept(), response.total() - 1}) {
+      for (const std::uint64_t other : {0u, 1u}) {
+        EXPECT_EQ(response.outcome_at(value, position, other),
+                  response.outcome_at(0, position, other));
+      }
     }
   }
 }

@@ -19,6 +19,7 @@
 #include "kernel/hostile_scores.h"
 #include "kernel/reference_law.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 
 namespace mollify {
 namespace {
@@ -118,7 +119,7 @@ TEST(SparseTable, EveryTableAndEveryPairOfTables) {
         scores.push_back(grid[digits[i] - 1]);
         all[i] = scores.back();
       }
-      sparse.assign(outcomes, scores);
+      project(sparse, outcomes, scores);
       ++tables;
       std::vector<std::uint64_t> key(sparse.numerators().begin(), sparse.numerators().end());
       for (const std::uint32_t i : outcomes) key.push_back(i);
@@ -128,7 +129,7 @@ TEST(SparseTable, EveryTableAndEveryPairOfTables) {
         laws.push_back(sparse_law_of(sparse));
         ASSERT_TRUE(keeps_bounds(band, laws.back()));
         ASSERT_TRUE(draws_sparse_exactly(sparse));
-        dense.assign(all);
+        project(dense, all);
         laws.push_back(sparse_law_of(dense));
       }
       std::size_t place_value = 0;
@@ -226,13 +227,13 @@ RC_GTEST_PROP(SparseTable, AgreesWithTheDenseTable, ()) {
   std::vector<double> scores;
   if (!outcomes.empty()) scores = test::scores_of<double>(shape, outcomes.size(), random);
   SparseTable sparse(band);
-  sparse.assign(outcomes, scores);
+  project(sparse, outcomes, scores);
   const ::testing::AssertionResult contract = keeps_contract(sparse);
   if (!contract) RC_FAIL(contract.message());
 
   std::vector<double> all(k, 0.0);
   for (std::size_t j = 0; j < outcomes.size(); ++j) all[outcomes[j]] = scores[j];
-  const Table dense(band, all);
+  const Table dense = projected(band, all);
   const std::vector<long double> reference = test::reference_law<double>(band, all);
   for (std::size_t i = 0; i < k; ++i) {
     const Probability p = sparse.probability(i);
@@ -262,7 +263,7 @@ RC_GTEST_PROP(SparseTable, FindsTheUnscoredOutcomes, ()) {
   const Band band = random_band(k, random);
   const std::vector<std::uint32_t> outcomes = some_outcomes(k, count, random);
   SparseTable table(band);
-  table.assign(outcomes, std::vector<double>(outcomes.size(), 1.0));
+  project(table, outcomes, std::vector<double>(outcomes.size(), 1.0));
   // The last position of all falls on the unscored outcomes, if there are any.
   const std::uint64_t unscored = table.unscored_lower();
   if (unscored == 0) return;
@@ -295,7 +296,7 @@ RC_GTEST_PROP(SparseTable, AnyOutcomesAndScoresKeepTheContract, ()) {
   if (count > 0) scores = test::scores_of<double>(shape, count, random);
   if (random() % 4 == 0) scores.resize(count / 2);
   SparseTable table(band);
-  table.assign(outcomes, scores);
+  project(table, outcomes, scores);
   const ::testing::AssertionResult contract = keeps_contract(table);
   if (!contract) RC_FAIL(contract.message());
 
@@ -316,7 +317,7 @@ RC_GTEST_PROP(SparseTable, AnyOutcomesAndScoresKeepTheContract, ()) {
     }
   }
   SparseTable expected(band);
-  expected.assign(merged, sums);
+  project(expected, merged, sums);
   RC_ASSERT(std::equal(table.numerators().begin(), table.numerators().end(),
                        expected.numerators().begin(), expected.numerators().end()));
 }
@@ -331,7 +332,7 @@ TEST(SparseTable, ManyOutcomes) {
   SecureRandom secure;
   for (int unit = 0; unit < 100; ++unit) {
     const std::vector<std::uint32_t> outcomes = some_outcomes(k, 100, random);
-    table.assign(outcomes, std::vector<double>(outcomes.size(), 1.0));
+    project(table, outcomes, std::vector<double>(outcomes.size(), 1.0));
     EXPECT_TRUE(keeps_contract(table));
     EXPECT_LT(table.draw(secure), k);
   }

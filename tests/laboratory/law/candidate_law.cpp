@@ -8,6 +8,7 @@
 
 #include "kernel/core/table.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 #include "local/band_floor.h"
 
 namespace mollify {
@@ -26,7 +27,7 @@ double binomial(double trials, double successes) {
 double lift_inside(const Band& band, std::size_t inside) {
   std::vector<double> scores(band.outcome_count());
   for (std::size_t i = 0; i < inside; ++i) scores[i] = 1 / kMass;
-  const Table table(band, scores);
+  const Table table = projected(band, scores);
   return static_cast<double>(table.numerators()[0]) * static_cast<double>(band.outcome_count()) /
          static_cast<double>(band.total());
 }

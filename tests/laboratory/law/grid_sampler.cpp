@@ -13,6 +13,7 @@
 #include "divergence/f_divergence.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/search/band_spec.h"
+#include "kernel/search/projection.h"
 #include "laboratory/cubature.h"
 #include "laboratory/law/candidate_law.h"
 #include "laboratory/law/table_scale.h"
@@ -211,10 +212,10 @@ TEST(TableScale, IsInfiniteWherePHasTooLittleSupport) {
   const Band band = make_band({.outcome_count = 4, .floor = std::exp(-0.5), .epsilon = 1});
   // One outcome cannot hold what the others leave: it sits at its upper bound, with r to spare.
   const std::vector<double> point_mass{1, 0, 0, 0};
-  EXPECT_NEAR(scale_of(Table(band, point_mass), point_mass), 1 / (0.25 * std::exp(0.5)), 1e-9);
+  EXPECT_NEAR(scale_of(projected(band, point_mass), point_mass), 1 / (0.25 * std::exp(0.5)), 1e-9);
   const std::vector<double> nothing(4);
-  EXPECT_TRUE(std::isinf(scale_of(Table(band, nothing), nothing)) ||
-              scale_of(Table(band, nothing), nothing) == 0);
+  EXPECT_TRUE(std::isinf(scale_of(projected(band, nothing), nothing)) ||
+              scale_of(projected(band, nothing), nothing) == 0);
 }
 
 TEST(CandidateLaw, TendsToTheLawOfAGrid) {

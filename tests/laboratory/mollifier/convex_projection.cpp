@@ -70,7 +70,7 @@ TEST(ConvexProjection, BeatsAGridOfWeights) {
   }
 }
 
-// Started at A_R itself (weights P), the projection is at least as close [H20].
+// Started at A_R itself (weights P), the projection is at least as close [Husain et al. 2020].
 TEST(ConvexProjection, NeverWorseThanTheNaiveSampler) {
   for (const std::size_t k : {2U, 5U, 50U}) {
     for (const double epsilon : {0.1, 1.0, 4.0}) {

@@ -1,0 +1,289 @@
+// The speed of reading records: Arrow batches of eight columns of every type, and the same as CSV.
+// Each benchmark first proves that its answer is right, then times it. Run it alone on a quiet
+// machine: taskset -c 0 benchmark_records --benchmark_repetitions=5
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "arrow/arrow_source.h"
+#include "io/atomic_file.h"
+#include "io/csv_source.h"
+#include "io/csv_writer.h"
+#include "kernel/core/seeded_random.h"
+#include "records/private_table.h"
+#include "space/domain.h"
+
+namespace {
+
+using namespace mollify;
+
+constexpr std::size_t kRowsOfBatch = 1'000'000;
+constexpr std::uint64_t kUnits = 100'000;
+const std::vector<std::string> kColors = {"red", "green", "blue", "cyan", "pink", "grey", "teal"};
+
+Domain eight_columns() {
+  std::vector<Column> columns;
+  for (const char* name : {"a", "b", "c"}) {
+    columns.push_back(Column::make(name, IntegerCells::make(0, 79, 8)));
+  }
+  for (const char* name : {"x", "y"}) {
+    columns.push_back(Column::make(name, NumberCells::make(-1, 1, 8)));
+  }
+  columns.push_back(Column::make("z", NumberCells::make(0, 10, 7), {.null_is_category = true}));
+  columns.push_back(Column::make("on", BooleanWords::make()));
+  columns.push_back(Column::make("color", Categories::make(kColors), {.null_is_category = true}));
+  return Domain::make(std::move(columns));
+}
+
+/// A million rows; `z` and `color` have nulls.
+struct Rows {
+  std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> integers[3];
+  std::vector<double> numbers[3];
+  std::vector<std::uint8_t> truths = std::vector<std::uint8_t>(kRowsOfBatch / 8);
+  std::vector<std::int32_t> places;
+  std::vector<std::uint8_t> valid = std::vector<std::uint8_t>(kRowsOfBatch / 8);
+  std::vector<std::int32_t> offsets = {0};
+  std::string words;
+
+  Rows() {
+    SeededRandom random(7);
+    const auto real = [&] { return static_cast<double>(random.below(1U << 30U)) / (1U << 29U); };
+    for (std::size_t i = 0; i < kRowsOfBatch; ++i) {
+      ids.push_back(static_cast<std::int64_t>(1'000'000 + random.below(kUnits)));
+      for (auto& column : integers) column.push_back(static_cast<std::int64_t>(random.below(90)));
+      for (std::size_t j = 0; j < 2; ++j) numbers[j].push_back(real() - 1);
+      numbers[2].push_back(6 * real());
+      places.push_back(static_cast<std::int32_t>(random.below(kColors.size())));
+      const auto bit = static_cast<std::uint8_t>(1U << i % 8);
+      if (random.below(2) == 1) truths[i / 8] = static_cast<std::uint8_t>(truths[i / 8] | bit);
+      if (random.below(20) > 0) valid[i / 8] = static_cast<std::uint8_t>(valid[i / 8] | bit);
+    }
+    for (const std::string& color : kColors) {
+      words += color;
+      offsets.push_back(static_cast<std::int32_t>(words.size()));
+    }
+  }
+
+  [[nodiscard]] bool is_valid(std::size_t row) const {
+    return (valid[row / 8] >> row % 8 & 1U) != 0;
+  }
+
+  /// What a CSV file holds in a row's place.
+  void write(std::size_t row, std::vector<std::string>& fields) const {
+    fields.assign({std::to_string(ids[row])});
+    for (const auto& column : integers) fields.push_back(std::to_string(column[row]));
+    for (std::size_t j = 0; j < 3; ++j) {
+      std::array<char, 40> text{};
+      std::snprintf(text.data(), text.size(), "%.17g", numbers[j][row]);
+      fields.emplace_back(j == 2 && !is_valid(row) ? "" : text.data());
+    }
+    fields.emplace_back((truths[row / 8] >> row % 8 & 1U) != 0 ? "true" : "false");
+    fields.push_back(is_valid(row) ? kColors[static_cast<std::size_t>(places[row])] : "");
+  }
+};
+
+const Rows& rows() {
+  static const Rows kRows;
+  return kRows;
+}
+
+/// The rows as one batch, lent.
+class Lent {
+ public:
+  Lent() {
+    const Rows& from = rows();
+    add("id", "l", {nullptr, from.ids.data()});
+    for (std::size_t i = 0; i < 3; ++i) add(kNames[i], "l", {nullptr, from.integers[i].data()});
+    for (std::size_t i = 0; i < 2; ++i) add(kNames[3 + i], "g", {nullptr, from.numbers[i].data()});
+    add("z", "g", {from.valid.data(), from.numbers[2].data()});
+    add("on", "b", {nullptr, from.truths.data()});
+    add("color", "i", {from.valid.data(), from.places.data()});
+    words_.length = static_cast<std::int64_t>(kColors.size());
+    words_.n_buffers = 3;
+    words_.buffers = word_buffers_;
+    arrays_.back().dictionary = &words_;
+    word_schema_.format = "u";
+    schemas_.back().dictionary = &word_schema_;
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      arrays_[i].buffers = buffers_[i].data();
+      array_pointers_.push_back(&arrays_[i]);
+      schema_pointers_.push_back(&schemas_[i]);
+    }
+  }
+
+  /// A stream of so many times the rows.
+  ArrowArrayStream stream(std::size_t times) {
+    left_ = times;
+    ArrowArrayStream out{};
+    out.private_data = this;
+    out.get_schema = [](ArrowArrayStream* self, ArrowSchema* schema) {
+      auto& lent = *static_cast<Lent*>(self->private_data);
+      *schema = {};
+      schema->format = "+s";
+      schema->n_children = static_cast<std::int64_t>(lent.schema_pointers_.size());
+      schema->children = lent.schema_pointers_.data();
+      schema->release = [](ArrowSchema* taken) { taken->release = nullptr; };
+      return 0;
+    };
+    out.get_next = [](ArrowArrayStream* self, ArrowArray* array) {
+      auto& lent = *static_cast<Lent*>(self->private_data);
+      *array = {};
+      if (lent.left_ == 0) return 0;
+      --lent.left_;
+      array->length = kRowsOfBatch;
+      array->n_children = static_cast<std::int64_t>(lent.array_pointers_.size());
+      array->children = lent.array_pointers_.data();
+      array->release = [](ArrowArray* taken) { taken->release = nullptr; };
+      return 0;
+    };
+    out.release = [](ArrowArrayStream* self) { self->release = nullptr; };
+    return out;
+  }
+
+ private:
+  static constexpr const char* kNames[] = {"a", "b", "c", "x", "y"};
+
+  void add(const char* name, const char* format, std::vector<const void*> buffers) {
+    ArrowArray array{};
+    array.length = kRowsOfBatch;
+    array.null_count = -1;
+    array.n_buffers = 2;
+    arrays_.push_back(array);
+    buffers_.push_back(std::move(buffers));
+    ArrowSchema schema{};
+    schema.name = name;
+    schema.format = format;
+    schemas_.push_back(schema);
+  }
+
+  std::vector<ArrowArray> arrays_;
+  std::vector<ArrowSchema> schemas_;
+  std::vector<std::vector<const void*>> buffers_;
+  std::vector<ArrowArray*> array_pointers_;
+  std::vector<ArrowSchema*> schema_pointers_;
+  ArrowArray words_{};
+  ArrowSchema word_schema_{};
+  const void* word_buffers_[3] = {nullptr, rows().offsets.data(), rows().words.data()};
+  std::size_t left_ = 0;
+};
+
+/// The rows as a file that goes with the program.
+class CsvFile {
+ public:
+  CsvFile() : path_("/tmp/mollify-benchmark-" + std::to_string(::getpid()) + ".csv") {
+    AtomicFile file(path_);
+    std::string csv = "id,a,b,c,x,y,z,on,color\n";
+    std::vector<std::string> fields;
+    for (std::size_t row = 0; row < kRowsOfBatch; ++row) {
+      rows().write(row, fields);
+      append_csv_record(fields, csv);
+    }
+    file.write(csv);
+    file.commit();
+  }
+  ~CsvFile() { ::unlink(path_.c_str()); }
+  CsvFile(const CsvFile&) = delete;
+  CsvFile& operator=(const CsvFile&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+const CsvFile& csv_file() {
+  static const CsvFile kFile;
+  return kFile;
+}
+
+/// The outcomes of one batch, from the texts of its rows.
+const std::vector<std::uint32_t>& expected_outcomes(const Domain& domain) {
+  static const std::vector<std::uint32_t> kOutcomes = [&] {
+    std::vector<std::uint32_t> outcomes;
+    std::vector<std::string> fields;
+    for (std::size_t row = 0; row < kRowsOfBatch; ++row) {
+      rows().write(row, fields);
+      const std::vector<std::string_view> views(fields.begin() + 1, fields.end());
+      outcomes.push_back(domain.encode(views));
+    }
+    return outcomes;
+  }();
+  return kOutcomes;
+}
+
+void count_cells(benchmark::State& state, std::size_t rows_read) {
+  state.counters["cells"] = benchmark::Counter(
+      static_cast<double>(8 * rows_read * static_cast<std::size_t>(state.iterations())),
+      benchmark::Counter::kIsRate);
+}
+
+/// Reads a million rows `times` over from a source that `open` gives.
+template <class Open>
+void time_outcomes(benchmark::State& state, Open open, std::size_t times) {
+  const Domain domain = eight_columns();
+  if (read_outcomes(*open(1), domain) != expected_outcomes(domain)) {
+    state.SkipWithError("the outcomes are not those of the texts");
+    return;
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(read_outcomes(*open(times), domain));
+  count_cells(state, times * kRowsOfBatch);
+}
+
+template <class Open>
+void time_units(benchmark::State& state, Open open, std::size_t times) {
+  const Domain domain = eight_columns();
+  const UnitTable units = read_units(*open(1), domain, "id");
+  UnitTable::Builder builder;
+  StringIndex ids;
+  const auto& outcomes = expected_outcomes(domain);
+  for (std::size_t row = 0; row < kRowsOfBatch; ++row) {
+    builder.add(ids.insert(std::to_string(rows().ids[row])), outcomes[row]);
+  }
+  const UnitTable expected = std::move(builder).build(std::move(ids)).sorted_by_id();
+  bool same = units.size() == expected.size();
+  for (std::size_t unit = 0; same && unit < units.size(); ++unit) {
+    const auto left = units.outcomes(unit);
+    const auto right = expected.outcomes(unit);
+    same = units.id(unit) == expected.id(unit) &&
+           std::vector(left.begin(), left.end()) == std::vector(right.begin(), right.end());
+  }
+  if (!same) {
+    state.SkipWithError("the units are not those of the texts");
+    return;
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(read_units(*open(times), domain, "id"));
+  count_cells(state, times * kRowsOfBatch);
+}
+
+std::unique_ptr<Source> open_arrow(std::size_t times) {
+  static Lent lent;
+  ArrowArrayStream stream = lent.stream(times);
+  return std::make_unique<ArrowSource>(&stream);
+}
+
+std::unique_ptr<Source> open_csv(std::size_t /*once*/) {
+  return std::make_unique<CsvSource>(csv_file().path());
+}
+
+void BM_ArrowOutcomes(benchmark::State& state) { time_outcomes(state, open_arrow, 10); }
+void BM_ArrowUnits(benchmark::State& state) { time_units(state, open_arrow, 10); }
+void BM_CsvOutcomes(benchmark::State& state) { time_outcomes(state, open_csv, 1); }
+void BM_CsvUnits(benchmark::State& state) { time_units(state, open_csv, 1); }
+
+BENCHMARK(BM_ArrowOutcomes)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ArrowUnits)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_CsvOutcomes)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_CsvUnits)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,329 @@
+#include "arrow/arrow_sink.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "space/string_index.h"
+
+namespace mollify {
+namespace arrow_table {
+
+/// So many rows make a batch, at least: enough that one more costs nothing.
+constexpr std::int64_t kRowsPerBatch = std::int64_t{1} << 16U;
+
+class Bits {
+ public:
+  void push_back(bool bit) {
+    if (size_ % 8 == 0) octets_.push_back(0);
+    if (bit) octets_.back() = static_cast<std::uint8_t>(octets_.back() | 1U << size_ % 8);
+    ++size_;
+  }
+  [[nodiscard]] const void* data() const noexcept { return octets_.data(); }
+
+ private:
+  std::vector<std::uint8_t> octets_;
+  std::size_t size_ = 0;
+};
+
+struct Texts {
+  std::vector<std::int64_t> offsets = {0};
+  std::string bytes;
+
+  void push_back(std::string_view text) {
+    bytes += text;
+    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+  }
+};
+
+/// One column of a batch; of what holds values, what its type needs.
+struct BatchColumn {
+  std::int64_t nulls = 0;
+  Bits valid;
+  std::vector<std::int64_t> integers;
+  std::vector<double> numbers;
+  Bits truths;
+  std::vector<std::int32_t> places;
+  Texts texts;
+};
+
+struct OwnedBatch {
+  std::int64_t rows = 0;
+  std::vector<BatchColumn> columns;
+};
+
+/// The words that a column declares.
+struct Words {
+  StringIndex index;
+  Texts texts;
+};
+
+}  // namespace arrow_table
+
+namespace {
+
+using arrow_table::BatchColumn;
+using arrow_table::OwnedBatch;
+using arrow_table::Words;
+
+bool has_places(const ColumnSchema& column) {
+  return column.type == ValueType::kText && !column.words.empty();
+}
+
+const char* format_of(const ColumnSchema& column) {
+  switch (column.type) {
+    case ValueType::kInteger:
+      return "l";
+    case ValueType::kNumber:
+      return "g";
+    case ValueType::kBoolean:
+      return "b";
+    case ValueType::kText:
+      break;
+  }
+  return has_places(column) ? "i" : "U";
+}
+
+void append_to(BatchColumn& column, const ColumnSchema& schema, const Words& words,
+               const Value& value) {
+  const bool is_null = std::holds_alternative<std::monostate>(value);
+  column.valid.push_back(!is_null);
+  column.nulls += is_null ? 1 : 0;
+  switch (schema.type) {
+    case ValueType::kInteger:
+      column.integers.push_back(is_null ? 0 : std::get<std::int64_t>(value));
+      return;
+    case ValueType::kNumber:
+      column.numbers.push_back(is_null ? 0 : std::get<double>(value));
+      return;
+    case ValueType::kBoolean:
+      column.truths.push_back(!is_null && std::get<bool>(value));
+      return;
+    case ValueType::kText:
+      break;
+  }
+  const std::string_view text = is_null ? std::string_view() : std::get<std::string_view>(value);
+  if (has_places(schema)) {
+    column.places.push_back(is_null ? 0 : static_cast<std::int32_t>(words.index.find(text)));
+  } else {
+    column.texts.push_back(text);
+  }
+}
+
+/// What an exported structure refers to, and its own parts. Those that nobody took go with it.
+template <class Structure>
+struct Body {
+  std::shared_ptr<const void> keeps;
+  std::string name;
+  std::vector<const void*> buffers;
+  std::vector<Structure> children;
+  std::vector<Structure*> pointers;
+  Structure dictionary{};
+
+  Body() = default;
+  Body(const Body&) = delete;
+  Body& operator=(const Body&) = delete;
+  ~Body() {
+    for (Structure& child : children) {
+      if (child.release != nullptr) child.release(&child);
+    }
+    if (dictionary.release != nullptr) dictionary.release(&dictionary);
+  }
+};
+
+template <class Structure>
+void release_body(Structure* structure) {
+  structure->release = nullptr;
+  delete static_cast<Body<Structure>*>(structure->private_data);
+}
+
+template <class Structure>
+Structure with_body(Structure structure, std::unique_ptr<Body<Structure>> body) {
+  for (Structure& child : body->children) body->pointers.push_back(&child);
+  structure.n_children = static_cast<std::int64_t>(body->children.size());
+  structure.children = body->pointers.data();
+  if (body->dictionary.release != nullptr) structure.dictionary = &body->dictionary;
+  structure.private_data = body.release();
+  structure.release = release_body<Structure>;
+  return structure;
+}
+
+/// A format lives for ever; a name is copied.
+ArrowSchema exported_schema(const char* format, std::string_view name, const ColumnSchema* column) {
+  auto body = std::make_unique<Body<ArrowSchema>>();
+  body->name = name;
+  if (column != nullptr && has_places(*column)) {
+    body->dictionary = exported_schema("U", "", nullptr);
+  }
+  ArrowSchema schema{};
+  schema.format = format;
+  schema.name = body->name.c_str();
+  schema.flags = ARROW_FLAG_NULLABLE;
+  return with_body(schema, std::move(body));
+}
+
+ArrowArray exported_array(std::int64_t length, std::int64_t nulls,
+                          std::shared_ptr<const void> keeps, std::vector<const void*> buffers,
+                          std::unique_ptr<Body<ArrowArray>> body) {
+  body->keeps = std::move(keeps);
+  body->buffers = std::move(buffers);
+  ArrowArray array{};
+  array.length = length;
+  array.null_count = nulls;
+  array.n_buffers = static_cast<std::int64_t>(body->buffers.size());
+  array.buffers = body->buffers.data();
+  return with_body(array, std::move(body));
+}
+
+ArrowArray exported_column(const ColumnSchema& schema, const BatchColumn& column,
+                           const Words& words, std::int64_t rows,
+                           const std::shared_ptr<const void>& table) {
+  auto body = std::make_unique<Body<ArrowArray>>();
+  std::vector<const void*> buffers = {column.nulls == 0 ? nullptr : column.valid.data()};
+  switch (schema.type) {
+    case ValueType::kInteger:
+      buffers.push_back(column.integers.data());
+      break;
+    case ValueType::kNumber:
+      buffers.push_back(column.numbers.data());
+      break;
+    case ValueType::kBoolean:
+      buffers.push_back(column.truths.data());
+      break;
+    case ValueType::kText:
+      if (has_places(schema)) {
+        buffers.push_back(column.places.data());
+        body->dictionary =
+            exported_array(static_cast<std::int64_t>(words.index.size()), 0, table,
+                           {nullptr, words.texts.offsets.data(), words.texts.bytes.data()},
+                           std::make_unique<Body<ArrowArray>>());
+      } else {
+        buffers.push_back(column.texts.offsets.data());
+        buffers.push_back(column.texts.bytes.data());
+      }
+      break;
+  }
+  return exported_array(rows, column.nulls, table, std::move(buffers), std::move(body));
+}
+
+}  // namespace
+
+struct ArrowSink::Table {
+  Schema schema;
+  std::vector<Words> words;  // of each column
+  std::vector<OwnedBatch> batches;
+
+  void export_schema(ArrowSchema* out) const {
+    auto body = std::make_unique<Body<ArrowSchema>>();
+    for (const ColumnSchema& column : schema) {
+      body->children.push_back(exported_schema(format_of(column), column.name, &column));
+    }
+    ArrowSchema whole{};
+    whole.format = "+s";
+    whole.name = "";
+    *out = with_body(whole, std::move(body));
+  }
+
+  static void export_batch(const std::shared_ptr<const Table>& table, std::size_t index,
+                           ArrowArray* out) {
+    const OwnedBatch& batch = table->batches[index];
+    auto body = std::make_unique<Body<ArrowArray>>();
+    for (std::size_t i = 0; i < table->schema.size(); ++i) {
+      body->children.push_back(
+          exported_column(table->schema[i], batch.columns[i], table->words[i], batch.rows, table));
+    }
+    *out = exported_array(batch.rows, 0, table, {nullptr}, std::move(body));
+  }
+};
+
+namespace {
+
+/// One run through a table.
+template <class Table>
+struct Cursor {
+  std::shared_ptr<const Table> table;
+  std::size_t next = 0;
+};
+
+/// What goes wrong in `action`, which can only be memory, as a code.
+template <class Action>
+int code_of(Action action) noexcept {
+  try {
+    action();
+    return 0;
+  } catch (const std::exception&) {
+    return ENOMEM;
+  }
+}
+
+template <class Table>
+Cursor<Table>& cursor_of(ArrowArrayStream* stream) {
+  return *static_cast<Cursor<Table>*>(stream->private_data);
+}
+
+}  // namespace
+
+ArrowSink::ArrowSink() = default;
+ArrowSink::~ArrowSink() = default;
+
+void ArrowSink::begin(const Schema& schema) {
+  finished_ = false;
+  table_ = std::make_shared<Table>();
+  table_->schema = schema;
+  for (const ColumnSchema& column : schema) {
+    Words& words = table_->words.emplace_back();
+    if (!has_places(column)) continue;
+    for (const std::string& word : column.words) {
+      words.index.insert(word);
+      words.texts.push_back(word);
+    }
+  }
+}
+
+void ArrowSink::write(const Block& block) {
+  std::vector<OwnedBatch>& batches = table_->batches;
+  if (batches.empty() || batches.back().rows >= arrow_table::kRowsPerBatch) {
+    batches.emplace_back().columns.resize(table_->schema.size());
+  }
+  OwnedBatch& batch = batches.back();
+  for (std::size_t i = 0; i < batch.columns.size(); ++i) {
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      append_to(batch.columns[i], table_->schema[i], table_->words[i], block.columns[i][row]);
+    }
+  }
+  batch.rows += static_cast<std::int64_t>(block.rows);
+}
+
+void ArrowSink::finish() { finished_ = true; }
+
+void ArrowSink::export_to(ArrowArrayStream* stream) const {
+  if (!finished_) throw std::logic_error("a table that is not finished is not exported");
+  auto cursor = std::make_unique<Cursor<Table>>(Cursor<Table>{table_, 0});
+  stream->get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
+    return code_of([&] { cursor_of<Table>(self).table->export_schema(out); });
+  };
+  stream->get_next = [](ArrowArrayStream* self, ArrowArray* out) {
+    return code_of([&] {
+      Cursor<Table>& at = cursor_of<Table>(self);
+      *out = {};
+      if (at.next == at.table->batches.size()) return;
+      Table::export_batch(at.table, at.next, out);
+      ++at.next;
+    });
+  };
+  stream->get_last_error = [](ArrowArrayStream*) -> const char* { return nullptr; };
+  stream->release = [](ArrowArrayStream* self) {
+    self->release = nullptr;
+    delete &cursor_of<Table>(self);
+  };
+  stream->private_data = cursor.release();
+}
+
+}  // namespace mollify

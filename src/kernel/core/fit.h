@@ -1,0 +1,106 @@
+// Fitting: from any scores to integers inside public bounds that sum to the total. Nothing else
+// writes numerators.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kernel/core/band.h"
+
+namespace mollify {
+
+/// Bounds of `size` outcomes: arrays, or (lowers == nullptr) one pair for all of them.
+/// Requires lower <= upper <= 2^62 each and sum(lower) <= total <= sum(upper).
+struct Bounds {
+  const std::uint64_t* lowers;
+  const std::uint64_t* uppers;
+  std::uint64_t lower;
+  std::uint64_t upper;
+  std::size_t size;
+  std::uint64_t total;
+  std::uint64_t lower_sum;
+
+  [[nodiscard]] std::uint64_t lower_at(std::size_t i) const { return lowers ? lowers[i] : lower; }
+  [[nodiscard]] std::uint64_t upper_at(std::size_t i) const { return uppers ? uppers[i] : upper; }
+
+  /// The bounds of `count` outcomes from `begin` on, for a pass over these.
+  [[nodiscard]] Bounds part(std::size_t begin, std::size_t count) const {
+    Bounds part = *this;
+    part.size = count;
+    if (lowers != nullptr) {
+      part.lowers += begin;
+      part.uppers += begin;
+    }
+    return part;
+  }
+};
+
+/// Those of a band, whose promises are what Bounds requires.
+[[nodiscard]] Bounds bounds_of(const Band& band);
+
+/// What the scores are multiplied by: t, or t 2^exponent where they are so large or so small that t
+/// alone would not do. Where t is infinite, scores do not count but for being positive.
+struct ScoreScale {
+  double t = 0;
+  int exponent = 0;
+};
+
+/// Scores up to this one are not positive, so that no t need exceed 2^762.
+inline constexpr double kLeastScore = 0x1p-700;
+
+/// A score times 2^exponent, at most 2: so that, by a very low exponent, infinite scores count and
+/// finite ones do not. 0 if it is NaN or negative.
+[[nodiscard]] double rescaled(double score, int exponent);
+
+/// Outcomes are summed in blocks of this many, so that a draw need not scan them all.
+inline constexpr std::size_t kBlock = 256;
+
+/// What `fit` writes: a numerator for each outcome, and the sum of each started block of kBlock.
+struct Numerators {
+  std::span<std::uint64_t> of_outcomes;
+  std::span<std::uint64_t> of_blocks;
+};
+
+namespace detail {
+
+/// Writes every numerator, inside its bounds: the integer part of scale times score, clamped. With
+/// an infinite scale, positive scores have their upper bounds, and the others share what is left in
+/// proportion to their lower ones, clamped. Returns the exact sum.
+uint128 round(const Bounds& bounds, const double* scores, ScoreScale scale, Numerators to);
+uint128 round(const Bounds& bounds, const float* scores, ScoreScale scale, Numerators to);
+
+/// Moves numerators inside their bounds until they sum to the total; `sum` is their exact sum.
+void settle(const Bounds& bounds, uint128 sum, Numerators numerators);
+
+}  // namespace detail
+
+/// Fits numerators to bounds.size scores, by whatever scales a search tries.
+///
+/// Theorem. For any scores and any scales, NaN, infinite and negative ones included, afterwards
+///   lower_i <= n_i <= upper_i for every i, and sum n_i = N exactly, N being bounds.total;
+/// and each block's sum is the sum of its numerators.
+/// Proof. `round` writes every n_i, as the last step of its making clamped between its integer
+/// bounds, and returns the exact sum. `settle` takes each n_i from there to another place between
+/// its bounds and ends only when the sum is N; it does end, because sum(lower) <= N <= sum(upper)
+/// leaves room for all that is missing. What was in the memory before, and what the search does
+/// beside giving numbers, has no part in it. QED
+///
+/// So floating point chooses *where* between the bounds each n_i lies, and nothing else.
+///
+/// search.first(bounds, scores) is the first scale. search.again(scale, missing) is told what the
+/// numerators that it gave are short of N; either it changes the scale and returns true, or false.
+template <class Score, class Search>
+void fit(const Bounds& bounds, std::span<const Score> scores, Search& search, Numerators to) {
+  ScoreScale scale = search.first(bounds, scores);
+  uint128 sum = 0;
+  do {
+    sum = detail::round(bounds, scores.data(), scale, to);
+  } while (search.again(scale, static_cast<int128>(bounds.total) - static_cast<int128>(sum)));
+  detail::settle(bounds, sum, to);
+}
+
+/// The same without scores: numerators in proportion to the lower bounds, clamped.
+void fit_reference(const Bounds& bounds, Numerators to);
+
+}  // namespace mollify

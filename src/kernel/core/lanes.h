@@ -1,0 +1,75 @@
+// Four outcomes at a time: what the passes over scores of fit_lanes.cpp and of the search share.
+//
+// No inline function from elsewhere may be called here or there, be it the standard library's or a
+// header's: compiled for AVX2, it could be the copy the linker keeps for everybody. What stands
+// here is each file's own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "kernel/core/fit.h"
+
+namespace mollify::detail {
+namespace {
+
+typedef double Real4 __attribute__((vector_size(32)));
+typedef float Float4 __attribute__((vector_size(16)));
+typedef std::uint64_t Word4 __attribute__((vector_size(32)));
+typedef std::int64_t Int4 __attribute__((vector_size(32)));
+
+constexpr std::size_t kLanes = 4;
+
+template <class Vector>
+inline Vector load(const void* from) {
+  Vector vector;
+  __builtin_memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+
+inline Real4 load_scores(const double* scores) { return load<Real4>(scores); }
+inline Real4 load_scores(const float* scores) {
+#if defined(__AVX2__)
+  return _mm256_cvtps_pd(_mm_loadu_ps(scores));  // GCC 12 does not find it by itself
+#else
+  return __builtin_convertvector(load<Float4>(scores), Real4);
+#endif
+}
+
+inline Word4 all(std::uint64_t value) { return Word4{value, value, value, value}; }
+inline Real4 all(double value) { return Real4{value, value, value, value}; }
+
+/// The least for NaN, too. Compilers find the instruction for the other end by themselves.
+inline Real4 at_least(Real4 least, Real4 x) {
+#if defined(__AVX2__)
+  return _mm256_max_pd(x, least);
+#else
+  return x > least ? x : least;
+#endif
+}
+
+/// The last, incomplete group of lanes, completed by outcomes whose bounds are zero.
+template <class Score>
+struct Tail {
+  Score scores[kLanes] = {};
+  std::uint64_t lowers[kLanes] = {};
+  std::uint64_t uppers[kLanes] = {};
+  std::size_t begin, count;
+
+  Tail(const Bounds& bounds, const Score* all_scores) {
+    count = bounds.size % kLanes;
+    begin = bounds.size - count;
+    for (std::size_t j = 0; j < count; ++j) {
+      scores[j] = all_scores[begin + j];
+      lowers[j] = bounds.lowers ? bounds.lowers[begin + j] : bounds.lower;
+      uppers[j] = bounds.uppers ? bounds.uppers[begin + j] : bounds.upper;
+    }
+  }
+  Bounds bounds() const { return {lowers, uppers, 0, 0, kLanes, 0, 0}; }
+};
+
+}  // namespace
+}  // namespace mollify::detail

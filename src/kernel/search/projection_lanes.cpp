@@ -1,0 +1,304 @@
+// projection_lanes.h, compiled once for each instruction set: see mollify_add_library in CMake.
+#include "kernel/search/projection_lanes.h"
+
+#include "kernel/core/lanes.h"
+
+namespace mollify::detail {
+namespace {
+
+typedef float Float8 __attribute__((vector_size(32)));
+typedef std::int32_t Int8 __attribute__((vector_size(32)));
+
+/// Integers below 2^63 as doubles, correctly rounded but for one last place.
+inline Real4 to_real(Word4 integers) {
+  const Word4 high = (integers >> 32) | all(std::uint64_t{0x4530000000000000});
+  const Word4 low =
+      (integers & all(std::uint64_t{0xffffffff})) | all(std::uint64_t{0x4330000000000000});
+  return (reinterpret_cast<Real4>(high) - all(0x1p84 + 0x1p52)) + reinterpret_cast<Real4>(low);
+}
+
+inline double total(Real4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+inline double total(Int4 x) { return static_cast<double>((x[0] + x[1]) + (x[2] + x[3])); }
+
+/// Bounds that are the same for every outcome, and bounds that are not, behind one shape: the lower
+/// one, and the room that is between them.
+struct SameBounds {
+  Real4 real_lower_, real_room_;
+  explicit SameBounds(const Bounds& bounds)
+      : real_lower_(to_real(all(bounds.lower))),
+        real_room_(to_real(all(bounds.upper) - all(bounds.lower))) {}
+  Real4 real_lower(std::size_t) const { return real_lower_; }
+  Real4 real_room(std::size_t) const { return real_room_; }
+};
+
+struct OwnBounds {
+  const std::uint64_t* lowers_;
+  const std::uint64_t* uppers_;
+  explicit OwnBounds(const Bounds& bounds) : lowers_(bounds.lowers), uppers_(bounds.uppers) {}
+  Word4 lower(std::size_t i) const { return load<Word4>(lowers_ + i); }
+  Real4 real_lower(std::size_t i) const { return to_real(lower(i)); }
+  Real4 real_room(std::size_t i) const { return to_real(load<Word4>(uppers_ + i) - lower(i)); }
+};
+
+/// The last, incomplete group of scores, completed by zeros.
+template <class Score>
+inline Real4 last_scores(std::size_t size, const Score* scores) {
+  Score last[kLanes] = {};
+  for (std::size_t i = size - size % kLanes; i < size; ++i) last[i % kLanes] = scores[i];
+  return load_scores(last);
+}
+
+inline void active_step(Real4 score, Real4 threshold, Real4& sum, Int4& count) {
+  const Int4 above = score > threshold;
+  sum += above ? score : all(0.0);
+  count -= above;
+}
+
+template <class Score>
+Active active(std::size_t size, const Score* scores, double at) {
+  const Real4 threshold = all(at);
+  // Two chains of additions, here and below, so that one need not wait for the other.
+  Real4 sum[2] = {all(0.0), all(0.0)};
+  Int4 count[2] = {};
+  const std::size_t whole = size - size % kLanes;
+  std::size_t i = 0;
+  for (; i + 2 * kLanes <= whole; i += 2 * kLanes) {
+    active_step(load_scores(scores + i), threshold, sum[0], count[0]);
+    active_step(load_scores(scores + i + kLanes), threshold, sum[1], count[1]);
+  }
+  if (i < whole) active_step(load_scores(scores + i), threshold, sum[0], count[0]);
+  if (whole < size) active_step(last_scores(size, scores), threshold, sum[1], count[1]);
+  return {total(sum[0] + sum[1]), total(count[0] + count[1])};
+}
+
+inline void survey_step(Real4 score, Real4& sum, Int4& positives, Real4& greatest) {
+  active_step(score, all(kLeastScore), sum, positives);
+  greatest = score > greatest ? score : greatest;
+}
+
+inline double greatest_of(Real4 x) {
+  const double low = x[0] > x[1] ? x[0] : x[1];
+  const double high = x[2] > x[3] ? x[2] : x[3];
+  return low > high ? low : high;
+}
+
+/// Where the bounds are the same for all, counting the positive scores tells the capacity.
+template <class Score>
+inline Survey survey_of_same(const Bounds& bounds, const Score* scores) {
+  Real4 sum[2] = {all(0.0), all(0.0)}, greatest[2] = {all(0.0), all(0.0)};
+  Int4 positives[2] = {};
+  const std::size_t whole = bounds.size - bounds.size % kLanes;
+  std::size_t i = 0;
+  for (; i + 2 * kLanes <= whole; i += 2 * kLanes) {
+    survey_step(load_scores(scores + i), sum[0], positives[0], greatest[0]);
+    survey_step(load_scores(scores + i + kLanes), sum[1], positives[1], greatest[1]);
+  }
+  if (i < whole) survey_step(load_scores(scores + i), sum[0], positives[0], greatest[0]);
+  if (whole < bounds.size) {
+    survey_step(last_scores(bounds.size, scores), sum[1], positives[1], greatest[1]);
+  }
+  return {
+      total(sum[0] + sum[1]), greatest_of(greatest[0] > greatest[1] ? greatest[0] : greatest[1]),
+      static_cast<double>(bounds.lower) * static_cast<double>(bounds.size) +
+          static_cast<double>(bounds.upper - bounds.lower) * total(positives[0] + positives[1])};
+}
+
+template <class BoundsOf>
+inline void survey_step(Real4 score, BoundsOf bounds, std::size_t i, Real4& sum, Real4& greatest,
+                        Real4& capacity) {
+  const Int4 positive = score > all(kLeastScore);
+  sum += positive ? score : all(0.0);
+  greatest = score > greatest ? score : greatest;
+  capacity += bounds.real_lower(i) + (positive ? bounds.real_room(i) : all(0.0));
+}
+
+template <class BoundsOf, class Score>
+inline Survey survey_with(const Bounds& bounds, const Score* scores) {
+  const BoundsOf of(bounds);
+  Real4 sum[2] = {all(0.0), all(0.0)}, greatest = all(0.0), capacity[2] = {all(0.0), all(0.0)};
+  const std::size_t whole = bounds.size - bounds.size % kLanes;
+  std::size_t i = 0;
+  for (; i + 2 * kLanes <= whole; i += 2 * kLanes) {
+    survey_step(load_scores(scores + i), of, i, sum[0], greatest, capacity[0]);
+    survey_step(load_scores(scores + i + kLanes), of, i + kLanes, sum[1], greatest, capacity[1]);
+  }
+  if (i < whole) survey_step(load_scores(scores + i), of, i, sum[0], greatest, capacity[0]);
+  if (whole < bounds.size) {
+    const Tail<Score> tail(bounds, scores);
+    survey_step(load_scores(tail.scores), OwnBounds(tail.bounds()), 0, sum[1], greatest,
+                capacity[1]);
+  }
+  return {total(sum[0] + sum[1]), greatest_of(greatest), total(capacity[0] + capacity[1])};
+}
+
+template <class BoundsOf>
+inline void excess_step(Real4 score, BoundsOf bounds, std::size_t i, Real4 t, Real4& sum,
+                        Real4& slope) {
+  const Real4 above = score * t - bounds.real_lower(i);
+  const Real4 room = bounds.real_room(i);
+  Real4 clipped = at_least(all(0.0), above);
+  clipped = clipped < room ? clipped : room;
+  sum += clipped;
+  slope += clipped == above ? score : all(0.0);
+}
+
+template <class BoundsOf, class Score>
+inline Excess excess_with(const Bounds& bounds, const Score* scores, double at) {
+  const BoundsOf of(bounds);
+  const Real4 t = all(at);
+  Real4 sum[2] = {all(0.0), all(0.0)}, slope[2] = {all(0.0), all(0.0)};
+  const std::size_t whole = bounds.size - bounds.size % kLanes;
+  std::size_t i = 0;
+  for (; i + 2 * kLanes <= whole; i += 2 * kLanes) {
+    excess_step(load_scores(scores + i), of, i, t, sum[0], slope[0]);
+    excess_step(load_scores(scores + i + kLanes), of, i + kLanes, t, sum[1], slope[1]);
+  }
+  if (i < whole) excess_step(load_scores(scores + i), of, i, t, sum[0], slope[0]);
+  if (whole < bounds.size) {
+    const Tail<Score> tail(bounds, scores);
+    excess_step(load_scores(tail.scores), OwnBounds(tail.bounds()), 0, t, sum[1], slope[1]);
+  }
+  return {total(sum[0] + sum[1]), total(slope[0] + slope[1])};
+}
+
+template <class Score>
+Survey survey(const Bounds& bounds, const Score* scores) {
+  return bounds.lowers ? survey_with<OwnBounds>(bounds, scores) : survey_of_same(bounds, scores);
+}
+
+template <class Score>
+Excess excess(const Bounds& bounds, const Score* scores, double t) {
+  return bounds.lowers ? excess_with<OwnBounds>(bounds, scores, t)
+                       : excess_with<SameBounds>(bounds, scores, t);
+}
+
+constexpr std::size_t kWide = 8;
+constexpr std::size_t kRun = 32 * kWide;  // summed in single precision before they join the rest
+
+inline Float8 all(float value) {
+  return Float8{value, value, value, value, value, value, value, value};
+}
+
+inline Real4 halves_sum(Float8 x) {
+  float lanes[kWide];
+  __builtin_memcpy(lanes, &x, sizeof x);
+  return load_scores(lanes) + load_scores(lanes + kLanes);
+}
+
+Survey coarse_survey(const Bounds& bounds, const float* scores) {
+  const Float8 zero = all(0.0F);
+  Real4 sum = all(0.0);
+  Float8 greatest = zero;
+  Int8 positive = {};
+  for (std::size_t begin = 0; begin < bounds.size; begin += kRun) {
+    const std::size_t end = begin + kRun < bounds.size ? begin + kRun : bounds.size;
+    Float8 run_sum = zero;
+    for (std::size_t i = begin; i < end; i += kWide) {
+      const Float8 score = load<Float8>(scores + i);
+      positive -= score > zero;
+      run_sum += score > zero ? score : zero;
+      greatest = score > greatest ? score : greatest;
+    }
+    sum += halves_sum(run_sum);
+  }
+  double most = 0;
+  double count = 0;
+  for (std::size_t j = 0; j < kWide; ++j) {
+    most = static_cast<double>(greatest[j]) > most ? static_cast<double>(greatest[j]) : most;
+    count += static_cast<double>(positive[j]);
+  }
+  return {total(sum), most,
+          count * static_cast<double>(bounds.upper) +
+              (static_cast<double>(bounds.size) - count) * static_cast<double>(bounds.lower)};
+}
+
+inline void coarse_excess_step(Float8 score, Float8 t, Float8 room, Float8& sum, Float8& slope) {
+  const Float8 above = score * t - all(1.0F);
+  Float8 clipped = above > all(0.0F) ? above : all(0.0F);
+  clipped = clipped < room ? clipped : room;
+  sum += clipped;
+  slope += clipped == above ? score : all(0.0F);
+}
+
+Excess coarse_excess(const Bounds& bounds, const float* scores, double at) {
+  // In units of the lower bound, which is then exact. t is rounded, and the slope makes up for it.
+  const double unit = static_cast<double>(bounds.lower);
+  const double at_most = at / unit < 0x1p120 ? at / unit : 0x1p120;
+  const float rounded = static_cast<float>(at_most);
+  const Float8 t = all(rounded);
+  const Float8 room =
+      all(static_cast<float>(static_cast<double>(bounds.upper - bounds.lower) / unit));
+  Real4 sum = all(0.0), slope = all(0.0);
+  for (std::size_t begin = 0; begin < bounds.size; begin += kRun) {
+    const std::size_t end = begin + kRun < bounds.size ? begin + kRun : bounds.size;
+    Float8 run_sum[2] = {all(0.0F), all(0.0F)}, run_slope[2] = {all(0.0F), all(0.0F)};
+    std::size_t i = begin;
+    for (; i + 2 * kWide <= end; i += 2 * kWide) {
+      coarse_excess_step(load<Float8>(scores + i), t, room, run_sum[0], run_slope[0]);
+      coarse_excess_step(load<Float8>(scores + i + kWide), t, room, run_sum[1], run_slope[1]);
+    }
+    if (i < end) {
+      coarse_excess_step(load<Float8>(scores + i), t, room, run_sum[0], run_slope[0]);
+    }
+    sum += halves_sum(run_sum[0]) + halves_sum(run_sum[1]);
+    slope += halves_sum(run_slope[0]) + halves_sum(run_slope[1]);
+  }
+  const double all_slope = total(slope);
+  return {(total(sum) + all_slope * (at_most - static_cast<double>(rounded))) * unit, all_slope};
+}
+
+#if defined(__AVX2__)
+/// For each set of eight lanes: its members in order, and their number.
+struct Members {
+  alignas(8) unsigned char of[256][kWide];
+  unsigned char count[256];
+  constexpr Members() : of(), count() {
+    for (int set = 0; set < 256; ++set) {
+      for (unsigned char lane = 0; lane < kWide; ++lane) {
+        if ((set >> lane & 1) != 0) of[set][count[set]++] = lane;
+      }
+    }
+  }
+};
+constexpr Members kMembers;
+#endif
+
+std::size_t gather(const Bounds& bounds, const float* scores, double least, void* to) {
+  // A hair lower, since rounding to single precision may go up.
+  const float bar = static_cast<float>(least * (1 - 0x1p-20));
+  auto* out = static_cast<unsigned char*>(to);
+  std::size_t count = 0;
+#if defined(__AVX2__)
+  for (std::size_t i = 0; i < bounds.size; i += kWide) {
+    const __m256 score = _mm256_loadu_ps(scores + i);
+    const int set = _mm256_movemask_ps(_mm256_cmp_ps(score, _mm256_set1_ps(bar), _CMP_GT_OQ));
+    const __m128i members = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kMembers.of[set]));
+    const __m256 packed = _mm256_permutevar8x32_ps(score, _mm256_cvtepu8_epi32(members));
+    __builtin_memcpy(out + count * sizeof(float), &packed, sizeof packed);
+    count += kMembers.count[set];
+  }
+#else
+  for (std::size_t i = 0; i < bounds.size; ++i) {
+    __builtin_memcpy(out + count * sizeof(float), scores + i, sizeof(float));
+    count += scores[i] > bar ? 1 : 0;
+  }
+#endif
+  const Float8 zeros = all(0.0F);
+  __builtin_memcpy(out + count * sizeof(float), &zeros, sizeof zeros);
+  return (count + kWide - 1) / kWide * kWide;
+}
+
+}  // namespace
+
+#if defined(MOLLIFY_AVX2)
+const SearchLanes kAvx2SearchLanes = {
+#else
+const SearchLanes kBaselineSearchLanes = {
+#endif
+    {survey<double>, active<double>, excess<double>},
+    {survey<float>, active<float>, excess<float>},
+    coarse_survey,
+    coarse_excess,
+    gather};
+
+}  // namespace mollify::detail

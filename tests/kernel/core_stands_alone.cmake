@@ -1,0 +1,43 @@
+# What a draw's privacy rests on is what its files say: core's objects refer to nothing of ours but
+# one another, and its files include nothing of ours but one another.
+#
+#   cmake -DNM=... -DOBJECTS=... -DSOURCES=src/kernel/core -P core_stands_alone.cmake
+cmake_minimum_required(VERSION 3.25)
+foreach(object ${OBJECTS})
+  execute_process(COMMAND ${NM} --defined-only ${object} OUTPUT_VARIABLE symbols
+                  COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" symbols "${symbols}")
+  foreach(symbol ${symbols})
+    string(REGEX REPLACE "^[0-9a-f]+ . " "" symbol "${symbol}")
+    list(APPEND defined "${symbol}")
+  endforeach()
+  execute_process(COMMAND ${NM} --undefined-only ${object} OUTPUT_VARIABLE symbols
+                  COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" symbols "${symbols}")
+  foreach(symbol ${symbols})
+    string(REGEX REPLACE "^ *[A-Za-z] " "" symbol "${symbol}")
+    list(APPEND needed "${symbol}")
+  endforeach()
+endforeach()
+set(ours 0)
+foreach(symbol ${needed})
+  if(symbol MATCHES "7mollify")
+    math(EXPR ours "${ours} + 1")
+    if(NOT symbol IN_LIST defined)
+      message(FATAL_ERROR "core needs ${symbol}, which is not core's")
+    endif()
+  endif()
+endforeach()
+if(ours EQUAL 0)
+  message(FATAL_ERROR "core's objects need nothing of one another: these are no objects of core")
+endif()
+
+file(GLOB files ${SOURCES}/*.h ${SOURCES}/*.cpp)
+foreach(file ${files})
+  file(STRINGS ${file} includes REGEX "^#include \"")
+  foreach(include ${includes})
+    if(NOT include MATCHES "\"kernel/core/[a-z0-9_]+\\.h\"")
+      message(FATAL_ERROR "${file} includes what is not core's: ${include}")
+    endif()
+  endforeach()
+endforeach()
