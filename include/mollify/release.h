@@ -13,6 +13,7 @@
 
 #include "mollify/domain.h"
 #include "mollify/ledger.h"
+#include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
 struct ArrowArrayStream;  // of the Arrow C data interface (mollify/arrow_c.h)

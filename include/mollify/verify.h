@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mollify/domain.h"
+#include "mollify/namespace.h"
 #include "mollify/release.h"
 
 namespace mollify::front {
