@@ -10,7 +10,8 @@
 //
 //   int main() {
 //     const auto domain =
-//         mollify::Domain::make({mollify::Column::categorical("city", {"Ghent", "Lille", "Trier"})});
+//         mollify::Domain::make({mollify::Column::categorical("city", {"Ghent", "Lille",
+//         "Trier"})});
 //     const auto spec = mollify::ReleaseSpec::parse(
 //         R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain);
 //

@@ -78,7 +78,10 @@ TEST_P(FrontRelease, IsTheSameFromAFileFromMemoryAndFromAStream) {
   release(prepare(spec, memory()), memory(), Sink::arrow(&stream));
   const auto again = Source::arrow(&stream);
   EXPECT_EQ(stream.release, nullptr);
-  release(prepare(spec, again), again, Sink::memory(released));
+  const auto of_it = ReleaseSpec::parse(
+      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 1}})", domain());
+  release(prepare(of_it, again), again, Sink::memory(released));
+  EXPECT_EQ(released.size(), 2U);
 }
 
 TEST_P(FrontRelease, IsVerified) {
