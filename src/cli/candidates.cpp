@@ -3,14 +3,14 @@
 
 #include "command.h"
 #include "io/candidates_file.h"
-#include "space/candidates_text.h"
 #include "io/domain_yaml.h"
 #include "io/public_records.h"
-#include "space/sha256.h"
 #include "laboratory/measure/domain_measure.h"
 #include "laboratory/measure/measure_json.h"
 #include "output_files.h"
 #include "reference/reference_candidates.h"
+#include "space/candidates_text.h"
+#include "space/sha256.h"
 #include "text_file.h"
 
 namespace mollify::cli {
@@ -68,7 +68,7 @@ void add_candidates(CLI::App& app, Session& session) {
   add_text(command, "--reference", options->reference, "FILE",
            "public CSV of records that they are drawn after, or a measure as JSON (NAME.json, "
            "see law and reference) on a domain of numbers (default: evenly)");
-  add_text(command, "--out", options->out, "FILE", "where they go");
+  add_text(command, "--out", options->out, "FILE", "the file to write them to");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }
