@@ -188,9 +188,9 @@ void add_amplify(CLI::App& app, Session& session) {
   const auto options = std::make_shared<AmplifyOptions>();
   add_whole_number(command, "--n", options->n, "number of records; it is public");
   add_whole_number(command, "--k", options->k, "number of outcomes");
-  add_number(command, "--epsilon0", options->epsilon0, "of one report, up to 100");
-  add_number(command, "--epsilon", options->epsilon, "of all reports together");
-  add_number(command, "--delta", options->delta, "of all reports together");
+  add_number(command, "--epsilon0", options->epsilon0, "epsilon of one report, up to 100");
+  add_number(command, "--epsilon", options->epsilon, "epsilon of all reports together");
+  add_number(command, "--delta", options->delta, "delta of all reports together");
   add_number(command, "--rate", options->rate,
              "each record is first kept with this probability (default: 1)");
   add_whole_number(command, "--chosen", options->chosen,

@@ -68,7 +68,7 @@ void add_candidates(CLI::App& app, Session& session) {
   add_text(command, "--reference", options->reference, "FILE",
            "public CSV of records that they are drawn after, or a measure as JSON (NAME.json, "
            "see law and reference) on a domain of numbers (default: evenly)");
-  add_text(command, "--out", options->out, "FILE", "where they go");
+  add_text(command, "--out", options->out, "FILE", "the file to write them to");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

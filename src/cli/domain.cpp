@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "space/domain_hash.h"
 #include "io/domain_yaml.h"
 #include "io/draft_domain.h"
 #include "output_files.h"
+#include "space/domain_hash.h"
 
 namespace mollify::cli {
 namespace {
@@ -46,7 +46,8 @@ void add_domain(CLI::App& app, Session& session) {
   command.add_option("--columns", options->columns, "only these, in this order (default: all)")
       ->delimiter(',')
       ->type_name("NAMES");
-  add_text(command, "--out", options->out, "FILE", "where it goes (default: standard output)");
+  add_text(command, "--out", options->out, "FILE",
+           "the file to write it to (default: standard output)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

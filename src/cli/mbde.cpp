@@ -174,8 +174,8 @@ void add_mbde(CLI::App& app, Session& session) {
            "probability, logit or sign: how a logit becomes a number between -log 2 and "
            "log 2 (default: probability)");
   add_whole_number(command, "--samples", options->samples,
-                   "of P and of Q in each iteration (default: 10000)");
-  add_whole_number(command, "--seed", options->seed, "of sampling and learning (default: 0)");
+                   "samples of P and of Q in each iteration (default: 10000)");
+  add_whole_number(command, "--seed", options->seed, "seed of sampling and learning (default: 0)");
   command
       .add_option("--region", options->regions,
                   "low:high for each axis, with commas: how much mass of it is captured")

@@ -31,7 +31,7 @@ void MechanismOptions::add_to(CLI::App& command, const std::string& reference_he
   };
   number("--epsilon", epsilon, fmt::format("privacy budget of {}, from 1e-06", spent_on));
   number("--mu", mu,
-         "its counterpart in Gaussian-DP, from 0.001 to 20 for each draw" +
+         "Gaussian privacy in place of epsilon, from 0.001 to 20 for each draw" +
              chosen(Mechanism::kGaussianCurve));
   number("--c1", c1, "least density of P against the reference" + chosen(Mechanism::kClass));
   number("--c2", c2, "greatest density of P against the reference" + chosen(Mechanism::kClass));

@@ -64,7 +64,8 @@ void add_reference(CLI::App& app, Session& session) {
            "the public domain, YAML, of numbers and integers");
   add_whole_number(command, "--components", options->components,
                    "how many Gaussians at most (default: 8)");
-  add_text(command, "--out", options->out, "FILE", "where it goes (default: standard output)");
+  add_text(command, "--out", options->out, "FILE",
+           "the file to write it to (default: standard output)");
   command.add_flag("--json", options->json, "print what was written where as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

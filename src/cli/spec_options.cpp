@@ -33,8 +33,8 @@ constexpr FlagHelp kHelp[] = {
     {"--epsilon", "NUMBER", kMechanismFlags,
      "privacy budget of all draws of a unit together, from 1e-06"},
     {"--mu", "NUMBER", kMechanismFlags,
-     "its counterpart in Gaussian-DP, from 0.001 to 20 for each draw; makes gaussian-curve the "
-     "default"},
+     "Gaussian privacy in place of epsilon, from 0.001 to 20 for each draw; makes "
+     "gaussian-curve the default"},
     {"--c1", "NUMBER", kMechanismFlags,
      "least density of P against the reference; makes class the default"},
     {"--c2", "NUMBER", kMechanismFlags,
@@ -46,11 +46,11 @@ constexpr FlagHelp kHelp[] = {
     {"--band", "CHOICE", kMechanismFlags,
      "where the band lies, instead of a mechanism: minimax (for --c2), relative, or location=B"},
     {"--delta", "NUMBER", kCentralFlags,
-     "what (epsilon, delta)-DP adds (default: 0, which is pure)"},
+     "privacy budget beside epsilon (default: 0, which is pure)"},
     {"--rho", "NUMBER", kCentralFlags,
      "budget in zCDP, instead of epsilon and delta; for mechanism product and family gaussian"},
     {"--rate", "NUMBER", kCentralFlags,
-     "releases as many records as come when each is looked at with this probability, instead of "
+     "looks at each record with this probability and releases as many as come, instead of "
      "--count; for mechanism poisson-rr"},
     {"--support", "HINT", kCentralFlags,
      "what is known of where the records lie in a large domain of integers: contiguous, bounded, "

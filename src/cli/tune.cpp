@@ -191,7 +191,7 @@ void add_tune(CLI::App& app, Session& session) {
   add_text(command, "--unit", options->unit, "COLUMN", "column that names the unit of each row");
   add_text(command, "--domain", options->domain, "FILE", "the public domain, YAML");
   add_text(command, "--data", options->data, "FILE",
-           "the private file, to make sure that the units are not its; never opened otherwise");
+           "the private file, opened only to make sure that the units are not from it");
   add_number(command, "--epsilon", options->epsilon, "privacy budget of all draws of a unit");
   add_whole_number(command, "--count", options->count, "draws of each unit (default: 1)");
   add_number(command, "--c1", options->c1, "least density of P against the reference");
