@@ -9,9 +9,8 @@
 //   #include <mollify/mollify.h>
 //
 //   int main() {
-//     const auto domain =
-//         mollify::Domain::make({mollify::Column::categorical("city", {"Ghent", "Lille",
-//         "Trier"})});
+//     const auto city = mollify::Column::categorical("city", {"Ghent", "Lille", "Trier"});
+//     const auto domain = mollify::Domain::make({city});
 //     const auto spec = mollify::ReleaseSpec::parse(
 //         R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain);
 //
