@@ -1,7 +1,7 @@
 """The project's text files, whether or not there is a Git repository around them."""
 
-TOPS = ("benchmarks", "cmake", "data", "docs", "examples", "experiments", "fuzz", "include", "scripts",
-        "src", "tests")
+TOPS = ("benchmarks", "cmake", "data", "docs", "examples", "experiments", "fuzz", "include", "schema",
+        "scripts", "src", "tests")
 
 
 def text_files(repository):
