@@ -15,6 +15,8 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include "arrow/arrow_sink.h"
+#include "arrow/arrow_source.h"
 #include "io/domain_yaml.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
@@ -201,78 +203,90 @@ TEST(ReleaseDeathTest, DrawsNoRandomWordBeforeTheCharge) {
 }
 #endif
 
-/// A table in memory with the values of a CSV file, as texts.
-class Copy {
- public:
-  explicit Copy(const Source& source) {
-    Schema schema;
-    std::vector<std::size_t> all;
-    for (const std::string& name : source.columns()) {
-      all.push_back(schema.size());
-      schema.push_back({.name = name});
-    }
-    kept_.begin(schema);
-    source.visit(all, [&](const Block& block) { kept_.write(block); });
-    std::vector<Values> columns;
-    for (const std::size_t i : all) columns.push_back(kept_.column(i));
-    copy_.emplace(source.columns(), std::move(columns));
+/// Writes all of a source to a sink, as texts.
+void copy(const Source& source, Sink& sink) {
+  Schema schema;
+  std::vector<std::size_t> all;
+  for (const std::string& name : source.columns()) {
+    all.push_back(schema.size());
+    schema.push_back({.name = name});
   }
-  const Source& source() const { return *copy_; }
+  sink.begin(schema);
+  source.visit(all, [&](const Block& block) { sink.write(block); });
+  sink.finish();
+}
+
+/// The values of a source in memory, and through an Arrow stream.
+class Copies {
+ public:
+  explicit Copies(const Source& source) {
+    copy(source, kept_);
+    std::vector<Values> columns;
+    for (std::size_t i = 0; i < source.columns().size(); ++i) columns.push_back(kept_.column(i));
+    memory_.emplace(source.columns(), std::move(columns));
+    ArrowSink sink;
+    copy(source, sink);
+    ArrowArrayStream stream{};
+    sink.export_to(&stream);
+    arrow_.emplace(&stream);
+  }
+  [[nodiscard]] std::array<const Source*, 2> sources() const { return {&*memory_, &*arrow_}; }
 
  private:
   MemorySink kept_;
-  std::optional<MemorySource> copy_;
+  std::optional<MemorySource> memory_;
+  std::optional<ArrowSource> arrow_;
 };
 
 TEST(Release, HasOneCertificateWhereverItsRecordsCome) {
   const Scratch scratch;
   for (const ReleaseSpec& spec : every_release(scratch)) {
     const CsvSource file(data_of(scratch, spec));
-    const Copy copy(file);
-    EXPECT_EQ(certificate_text(ready(spec, file)->certificate()),
-              certificate_text(ready(spec, copy.source())->certificate()));
+    const Copies copies(file);
+    for (const Source* source : copies.sources()) {
+      EXPECT_EQ(certificate_text(ready(spec, file)->certificate()),
+                certificate_text(ready(spec, *source)->certificate()));
+    }
   }
 }
 
 // The estimate decides the law, to the integer.
 TEST(Release, HasOneLawWhereverItsRecordsCome) {
   const Scratch scratch;
-  for (ReleaseSpec spec : every_release(scratch)) {
+  for (const ReleaseSpec& spec : every_release(scratch)) {
     if (spec.local() == nullptr || spec.local()->space.fresh) continue;
     const CsvSource file(data_of(scratch, spec));
-    const Copy copy(file);
+    const Copies copies(file);
     const auto prepared = prepare_local(spec, PublicFiles());
     SecureRandom random;
-    const UnitEstimates first(*prepared, file, random);
-    const UnitEstimates second(*prepared, copy.source(), random);
-    ASSERT_EQ(first.size(), second.size());
-    const std::size_t outcomes = prepared->space().size();
-    std::vector<float> one(outcomes);
-    std::vector<float> other(outcomes);
-    Table table(*prepared->sampler().band());
-    Table beside(*prepared->sampler().band());
     // By scores units come in no order, so laws are counted.
-    std::map<std::vector<std::uint64_t>, int> laws;
-    for (std::size_t unit = 0; unit < first.size(); ++unit) {
-      first.masses(unit, one);
-      second.masses(unit, other);
-      project(table, one);
-      project(beside, other);
-      ++laws[{table.numerators().begin(), table.numerators().end()}];
-      --laws[{beside.numerators().begin(), beside.numerators().end()}];
-    }
-    EXPECT_GT(laws.size(), 0U);
-    for (const auto& [law, surplus] : laws) EXPECT_EQ(surplus, 0);
+    const auto laws_of = [&](const Source& source) {
+      const UnitEstimates units(*prepared, source, random);
+      std::vector<float> masses(prepared->space().size());
+      Table table(*prepared->sampler().band());
+      std::map<std::vector<std::uint64_t>, int> laws;
+      for (std::size_t unit = 0; unit < units.size(); ++unit) {
+        units.masses(unit, masses);
+        project(table, masses);
+        ++laws[{table.numerators().begin(), table.numerators().end()}];
+      }
+      return laws;
+    };
+    const auto laws = laws_of(file);
+    EXPECT_FALSE(laws.empty());
+    for (const Source* source : copies.sources()) EXPECT_EQ(laws_of(*source), laws);
   }
   // Central samplers draw from the outcomes and the points themselves.
   const Domain finite = read_domain(scratch.path("finite.yaml"));
   const CsvSource file(scratch.path("finite.csv"));
-  const Copy copy(file);
-  EXPECT_EQ(read_outcomes(file, finite), read_outcomes(copy.source(), finite));
+  const Copies copies(file);
+  for (const Source* source : copies.sources()) {
+    EXPECT_EQ(read_outcomes(file, finite), read_outcomes(*source, finite));
+  }
   const Domain numeric = read_domain(scratch.path("numeric.yaml"));
   const RealColumns columns(numeric);
   const CsvSource numbers(scratch.path("numeric.csv"));
-  const Copy same(numbers);
+  const Copies same(numbers);
   const auto rows = [&](const Source& source) {
     std::vector<double> all;
     NumericRows(source, columns).visit([&](std::span<const double> block) {
@@ -280,7 +294,7 @@ TEST(Release, HasOneLawWhereverItsRecordsCome) {
     });
     return all;
   };
-  EXPECT_EQ(rows(numbers), rows(same.source()));
+  for (const Source* source : same.sources()) EXPECT_EQ(rows(numbers), rows(*source));
 }
 
 }  // namespace
