@@ -17,9 +17,11 @@ front::PlanQuestion question_of(const char* text) {
   const Json object = Json::parse(text, nullptr, false);
   if (!object.is_object()) throw InvalidInput("the plan's question must be a JSON object");
   front::PlanQuestion question;
-  for (const auto& [key, value] : object.items()) {
-    const auto require = [&, name = &key](bool fits, const char* what) {
-      if (!fits) throw InvalidInput(*name + " must be " + what + ", but is " + value.dump());
+  for (const auto& item : object.items()) {
+    const std::string& key = item.key();
+    const auto& value = item.value();
+    const auto require = [&](bool fits, const char* what) {
+      if (!fits) throw InvalidInput(key + " must be " + what + ", but is " + value.dump());
     };
     const auto whole = [&](std::optional<std::uint64_t>& number) {
       require(value.is_number_unsigned(), "a whole number");
