@@ -18,7 +18,7 @@ struct OneScale {
   mollify::ScoreScale first(const mollify::Bounds&, std::span<const Score>) const {
     return {t};
   }
-  bool again(mollify::ScoreScale&, mollify::int128) const { return false; }
+  bool again(mollify::ScoreScale&, mollify::int128) const noexcept { return false; }
 };
 
 }  // namespace

@@ -17,6 +17,8 @@ namespace mollify {
 /// ExpBound(epsilon). An outcome whose lower bound is 0 has the upper bound 0: it is never
 /// released.
 ///
+/// lower_i <= upper_i <= 2^62, because lower_i <= sum(lower) <= N and Ebar > 1.
+///
 /// Theorem (mollifier). Let n and n' be any two integer vectors with lower <= n, n' <= upper and
 /// equal sums N. Then n_i <= upper_i <= Ebar lower_i <= e^epsilon n'_i for every i: the set of laws
 /// n / N is an epsilon-mollifier [Husain et al. 2020, Definition 1], so a draw from any member,
@@ -40,11 +42,10 @@ class Band {
   [[nodiscard]] static Band make(std::size_t outcome_count, std::uint64_t lower,
                                  const ExpBound& bound, std::uint64_t total = kGreatestTotal);
 
-  // No assignment: a table reads its band's bounds and total for as long as it lives.
+  // No assignment, and a move is a copy: a table reads its band's bounds and total for as long as
+  // it lives.
   Band(const Band&) = default;
-  Band(Band&&) = default;
   Band& operator=(const Band&) = delete;
-  Band& operator=(Band&&) = delete;
 
   [[nodiscard]] std::size_t outcome_count() const { return outcome_count_; }
   [[nodiscard]] std::uint64_t total() const { return total_; }

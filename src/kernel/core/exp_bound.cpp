@@ -1,11 +1,18 @@
 #include "kernel/core/exp_bound.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "kernel/core/invalid_input.h"
 
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "the kernel needs NaN and infinities to be what IEEE 754 says: compile without -ffast-math"
+#endif
+
 namespace mollify {
+
+static_assert(std::numeric_limits<double>::is_iec559);
 
 using detail::shortest;
 ExpBound::ExpBound(double epsilon) : epsilon_(std::fmin(epsilon, kGreatestEpsilon)) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "band.h"
 
@@ -64,7 +65,8 @@ struct Numerators {
 
 namespace detail {
 
-/// Writes every numerator, inside its bounds: the integer part of scale times score, clamped. With
+/// Writes every numerator, inside its bounds: the integer part of scale times score, or under one
+/// pair of bounds the nearest granule above the lower one (fit_lanes.cpp), clamped. With
 /// an infinite scale, positive scores have their upper bounds, and the others share what is left in
 /// proportion to their lower ones, clamped. Returns the exact sum.
 uint128 round(const Bounds& bounds, const double* scores, ScoreScale scale, Numerators to);
@@ -80,18 +82,24 @@ void settle(const Bounds& bounds, uint128 sum, Numerators numerators);
 /// Theorem. For any scores and any scales, NaN, infinite and negative ones included, afterwards
 ///   lower_i <= n_i <= upper_i for every i, and sum n_i = N exactly, N being bounds.total;
 /// and each block's sum is the sum of its numerators.
-/// Proof. `round` writes every n_i, as the last step of its making clamped between its integer
-/// bounds, and returns the exact sum. `settle` takes each n_i from there to another place between
-/// its bounds and ends only when the sum is N; it does end, because sum(lower) <= N <= sum(upper)
-/// leaves room for all that is missing. What was in the memory before, and what the search does
-/// beside giving numbers, has no part in it. QED
+/// Proof. `round` writes every n_i, as the last step of its making clamped between its bounds, and
+/// returns the exact sum. `settle` takes each n_i from there to another place between its bounds
+/// and ends only when the sum is N. It does end: sum(lower) <= N <= sum(upper) leaves room for all
+/// that is missing, and each of its rounds moves at least one unit. Blocks are summed modulo 2^64
+/// and moved with their numerators; at the end each is at most N <= 2^62, hence exact. What was in
+/// the memory before, and what a search that ends does beside giving numbers, has no part in it.
+/// QED
 ///
 /// So floating point chooses *where* between the bounds each n_i lies, and nothing else.
+///
+/// If search.first throws, nothing was written; search.again may not throw, for the numerators
+/// would stay unsettled.
 ///
 /// search.first(bounds, scores) is the first scale. search.again(scale, missing) is told what the
 /// numerators that it gave are short of N; either it changes the scale and returns true, or false.
 template <class Score, class Search>
 void fit(const Bounds& bounds, std::span<const Score> scores, Search& search, Numerators to) {
+  static_assert(noexcept(search.again(std::declval<ScoreScale&>(), int128{})));
   ScoreScale scale = search.first(bounds, scores);
   uint128 sum = 0;
   do {

@@ -97,9 +97,9 @@ template <class Score>
 inline uint128 round_by_granules(const Bounds& bounds, const Granules& granules,
                                  const Score* scores, double at, std::uint64_t* numerators,
                                  std::uint64_t* block_sums) {
-  // 2^52 + m as a double has m as its mantissa, and adding 2^52 rounds to it. From 2^52 to 2^53
-  // doubles are ordered as their bits are, and whatever is not in between is replaced by an end,
-  // NaN by the lower: what is compared is integers.
+  // 2^52 + m as a double has m as its mantissa, and adding 2^52 rounds to it. Whatever is not from
+  // 2^52 to 2^52 + most is replaced by an end, NaN by the lower one; in between doubles are the
+  // integers, and their bits have the same order. So m is from 0 to most.
   const Real4 none = all(0x1p52);
   const Real4 most = reinterpret_cast<Real4>(all(granules.most) | reinterpret_cast<Word4>(none));
   const double per_part = 1 / static_cast<double>(std::uint64_t{1} << granules.shift);

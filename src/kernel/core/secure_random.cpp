@@ -51,7 +51,7 @@ SecureRandom::SecureRandom() {
 #if defined(MADV_DONTDUMP)
   madvise(memory, sizeof(State), MADV_DONTDUMP);
 #endif
-#else
+#else  // systems without processes, such as WebAssembly: nothing forks there
   void* memory = std::calloc(1, sizeof(State));
   if (memory == nullptr) stop("there is no memory for the random generator");
 #endif

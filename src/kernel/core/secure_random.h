@@ -15,9 +15,11 @@ namespace mollify {
 /// buffer spends its first 32 bytes as the next key and forgets the old one (fast key erasure), and
 /// each word is wiped as it is handed out, so what is in memory tells nothing about past words.
 ///
-/// Fork. The state lies in memory that the kernel hands to a child as zeros (MADV_WIPEONFORK), and
-/// a counter advanced by pthread_atfork stands in where that is not supported: a child draws fresh
-/// entropy before its first word, so parent and children never share one.
+/// Fork. The state lies in memory that the operating system hands to a child as zeros
+/// (MADV_WIPEONFORK), and a counter advanced by pthread_atfork stands in for fork() where that is
+/// not supported: a child draws fresh entropy before its first word, so parent and children never
+/// share one. Not covered: a bare clone() on a system without MADV_WIPEONFORK, and a signal handler
+/// that forks and goes on while an object is in use.
 ///
 /// Failure. If the operating system gives no entropy, or no memory for the state, the program says
 /// so on standard error and aborts. There is no fallback and no seed.
@@ -56,7 +58,7 @@ class SecureRandom {
 
   void refill();
 
-  /// One more than the number of forks between the program's start and this process.
+  /// One more than the number of forks between the program's first generator and this process.
   static std::uint64_t fork_count_;
 
   State* state_;

@@ -48,7 +48,7 @@ inline std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
 /// + 1 (T_a <= 2^63 times 2/2^64) = 3 of 2^63 e^-(a/256 + r). (3) E I_i / 2^62 is within 3 * 2 (E's
 /// error times I_i/2^62 <= 2) + 1 * 2 (the table's) + 1 (floor) = 9 of 2^64 e^-y. (4) e^-y >= e^-x
 /// >= e^-y - slack/2^64, the slope being at most 1. kError = 16 covers (3). QED
-/// tests/kernel/exp_minus.cpp compares with MPFR.
+/// tests/kernel/noise/exp_minus.cpp compares with MPFR.
 inline ExpBracket exp_minus(Exponent x) {
   constexpr std::uint64_t kError = 16;
   constexpr std::uint64_t kMost = ~std::uint64_t{0};

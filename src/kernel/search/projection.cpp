@@ -377,7 +377,7 @@ class Projection {
     return here();
   }
 
-  bool again(ScoreScale& scale, int128 missing_parts) {
+  bool again(ScoreScale& scale, int128 missing_parts) noexcept {
     const double missing = to_double(missing_parts);
     // Good enough if spreading what is missing over the outcomes that are not clipped is not seen.
     if (is_last_ || std::abs(missing) <= 0x1p-36 * t_ * slope_ + slack_) return false;

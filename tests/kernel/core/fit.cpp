@@ -33,7 +33,7 @@ struct GivenScales {
   ScoreScale first(const Bounds&, std::span<const Score>) const {
     return scales[0];
   }
-  bool again(ScoreScale& scale, int128) {
+  bool again(ScoreScale& scale, int128) noexcept {
     if (next == scales.size()) return false;
     scale = scales[next++];
     return true;
