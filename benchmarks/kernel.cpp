@@ -19,8 +19,8 @@
 #include <benchmark/benchmark.h>
 
 #include "kernel/channel/alias_table.h"
-#include "kernel/channel/randomized_response.h"
 #include "kernel/core/band.h"
+#include "kernel/core/randomized_response.h"
 #include "kernel/core/secure_random.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"

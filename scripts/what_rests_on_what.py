@@ -27,7 +27,7 @@ MECHANISMS = [
     ("a table's draw", TABLE, "one exp, rounded down by 2^−40"),
     ("many draws of one table", TABLE + ["kernel/channel/alias_table"], "the same"),
     ("a draw from many outcomes, few with a score", TABLE + ["kernel/core/sparse_table"], "the same"),
-    ("randomized response", RANDOM + EPSILON + ["kernel/core/band", "kernel/channel/randomized_response"], "the same"),
+    ("randomized response", RANDOM + EPSILON + ["kernel/core/band", "kernel/core/randomized_response"], "the same"),
     ("mixture channel", RANDOM + EPSILON + ["kernel/core/band", "kernel/channel/mixture_channel"], "the same"),
     ("staircase channel", RANDOM + EPSILON + ["kernel/core/band", "kernel/channel/staircase_channel"], "the same"),
     ("matrix channel", RANDOM + EPSILON + ["kernel/core/band", "kernel/channel/matrix_channel"], "the same"),

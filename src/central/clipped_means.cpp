@@ -7,8 +7,8 @@
 
 #include "accounting/directed_rounding.h"
 #include "central/share.h"
-#include "kernel/channel/randomized_response.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/randomized_response.h"
 
 namespace mollify {
 namespace {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "central/share.h"
-#include "kernel/channel/randomized_response.h"
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/randomized_response.h"
 
 namespace mollify {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "central/central_sampler.h"
-#include "kernel/channel/randomized_response.h"
+#include "kernel/core/randomized_response.h"
 #include "kernel/order/subsample.h"
 
 namespace mollify {

@@ -5,8 +5,8 @@
 
 #include "kernel/channel/matrix_channel.h"
 #include "kernel/channel/mixture_channel.h"
-#include "kernel/channel/randomized_response.h"
 #include "kernel/channel/staircase_channel.h"
+#include "kernel/core/randomized_response.h"
 #include "local/sampler.h"
 
 namespace mollify {

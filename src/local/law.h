@@ -7,8 +7,8 @@
 
 #include "kernel/channel/matrix_channel.h"
 #include "kernel/channel/mixture_channel.h"
-#include "kernel/channel/randomized_response.h"
 #include "kernel/channel/staircase_channel.h"
+#include "kernel/core/randomized_response.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
 

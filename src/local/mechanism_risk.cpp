@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "kernel/channel/mixture_channel.h"
-#include "kernel/channel/randomized_response.h"
 #include "kernel/channel/staircase_channel.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/randomized_response.h"
 #include "local/gaussian_curve.h"
 
 namespace mollify {

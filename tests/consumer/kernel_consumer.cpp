@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <iostream>
 
-#include "kernel/channel/randomized_response.h"
+#include "kernel/core/randomized_response.h"
 #include "kernel/core/secure_random.h"
 
 int main() {

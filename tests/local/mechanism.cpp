@@ -14,8 +14,8 @@
 #include <nlohmann/json.hpp>
 
 #include "divergence/f_divergence.h"
-#include "kernel/channel/randomized_response.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/randomized_response.h"
 #include "laboratory/mollifier/convex_mollifier.h"
 #include "local/band_floor.h"
 #include "local/private_inputs.h"

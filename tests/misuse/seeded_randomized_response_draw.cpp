@@ -1,6 +1,6 @@
 // A report is never drawn with a seed.
 // expected: SecureRandom
-#include "kernel/channel/randomized_response.h"
+#include "kernel/core/randomized_response.h"
 #include "space/seeded_random.h"
 
 std::size_t report(const mollify::RandomizedResponse& response, mollify::SecureRandom& secure,

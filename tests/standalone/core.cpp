@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "kernel/core/sparse_table.h"
-#include "kernel/core/table.h"
+#include <mollify/core/randomized_response.h>
+#include <mollify/core/sparse_table.h>
+#include <mollify/core/table.h>
 
 namespace {
 
@@ -28,6 +29,8 @@ int main() {
   const mollify::Table table(band, std::span<const double>(scores), OneScale{16});
   mollify::SparseTable sparse(band);
   sparse.assign(std::vector<std::uint32_t>{1}, std::vector<double>{1}, OneScale{50});
-  const bool inside = table.draw(random) < 3 && sparse.draw(random) < 3;
+  const mollify::RandomizedResponse response(4, 1);
+  const bool inside =
+      table.draw(random) < 3 && sparse.draw(random) < 3 && response.draw(1, random) < 4;
   return inside ? 0 : 1;
 }

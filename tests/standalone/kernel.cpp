@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "kernel/channel/alias_table.h"
-#include "kernel/channel/randomized_response.h"
+#include "kernel/core/randomized_response.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
 #include "kernel/noise/discrete_gaussian.h"

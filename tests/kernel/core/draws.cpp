@@ -16,7 +16,7 @@
 
 #include "chi_square.h"
 #include "kernel/channel/alias_table.h"
-#include "kernel/channel/randomized_response.h"
+#include "kernel/core/randomized_response.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
 #include "kernel/hostile_scores.h"

@@ -1,4 +1,4 @@
-#include "kernel/channel/randomized_response.h"
+#include "kernel/core/randomized_response.h"
 
 #include <string>
 
