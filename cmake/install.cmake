@@ -1,19 +1,25 @@
 # What `cmake --install` lays down, and the package that an outside project finds
-# with find_package(mollify). Headers of the rooms are inside: they stand in mollify/internal.
+# with find_package(mollify): the front's headers and the core's, and the libraries. The laboratory
+# is none of them.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mollify)
-set(libraries mollify_core mollify_kernel mollify_local mollify_release mollify_io mollify_laboratory)
+set(libraries mollify_core mollify_kernel mollify_local mollify_release mollify_io mollify_mollify mollify_c)
 
-install(TARGETS ${libraries} EXPORT mollifyTargets
-        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mollify/internal)
-install(FILES ${PROJECT_SOURCE_DIR}/include/mollify/version.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mollify)
+install(TARGETS ${libraries} EXPORT mollifyTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mollify DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN *.h)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/kernel/core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mollify
+        FILES_MATCHING PATTERN *.h PATTERN *lanes.h EXCLUDE PATTERN chacha20.h EXCLUDE)
 if(TARGET mollify_cli)
   # An installed command finds a shared library of ours wherever the prefix is moved.
   file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(mollify_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   install(TARGETS mollify_cli)
+  if(BUILD_SHARED_LIBS) # the command analyses too
+    install(TARGETS mollify_laboratory)
+    set_target_properties(mollify_laboratory PROPERTIES INSTALL_RPATH "$ORIGIN")
+  endif()
 endif()
 set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
 
@@ -25,5 +31,17 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/mollifyConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/mollifyConfig.cmake
               ${PROJECT_BINARY_DIR}/mollifyConfigVersion.cmake
         DESTINATION ${package_dir})
+
+# For C programs without CMake: pkg-config --cflags --libs mollify_c.
+file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/mollify_c.pc @ONLY CONTENT
+"prefix=\${pcfiledir}/@to_prefix@
+Name: mollify_c
+Description: @PROJECT_DESCRIPTION@, for C
+Version: @PROJECT_VERSION@
+Cflags: -I\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+Libs: -L\${prefix}/@CMAKE_INSTALL_LIBDIR@ -lmollify_c
+")
+install(FILES ${PROJECT_BINARY_DIR}/mollify_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

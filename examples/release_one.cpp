@@ -1,23 +1,23 @@
-// One person's records in, one private record out.
-#include <cstdint>
-#include <cstdio>
+// Four records of one table in, one private record out.
+#include <iostream>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "local/mechanism.h"
+#include <mollify/mollify.h>
 
 int main() {
-  // Public: six outcomes, epsilon 2. Private: the outcomes of nine records.
-  const auto sampler = mollify::make_sampler(
-      {.mechanism = mollify::Mechanism::kMinimax, .outcome_count = 6, .epsilon = 2.0});
-  const std::vector<std::uint32_t> outcomes{1, 4};
-  const std::vector<double> records{8, 1};
+  const auto city = mollify::Column::categorical("city", {"Ghent", "Lille", "Trier"});
+  const auto domain = mollify::Domain::make({city});
+  const auto spec = mollify::ReleaseSpec::parse(
+      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain);
 
-  mollify::SecureRandom random;
-  std::uint32_t released = 0;
-  sampler->draw({outcomes, records}, random, {&released, 1});
+  const std::vector<std::string_view> cities{"Lille", "Lille", "Ghent", "Lille"};  // private
+  const auto data = mollify::Source::memory({{"city", cities}});
+  std::vector<mollify::ReleasedColumn> released;
+  const auto certificate =
+      mollify::release(mollify::prepare(spec, data), data, mollify::Sink::memory(released));
 
-  const bool possible = released < 6;
-  std::printf("released an outcome %s the domain; epsilon realised %.4f\n",
-              possible ? "of" : "outside", sampler->epsilon_realised_up());
-  return possible ? 0 : 1;
+  std::cout << std::get<std::vector<std::string>>(released[0].values)[0] << ", drawn with "
+            << certificate.total().text() << '\n';
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
 namespace mollify::front {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "mollify/namespace.h"
+
 namespace mollify::front {
 
 /// How a column maps what is not one of its values.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
 namespace mollify::front {

@@ -17,6 +17,8 @@
 
 #include <stdint.h>
 
+#include "mollify/arrow_c.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -70,6 +72,36 @@ mollify_status mollify_draw_float(const mollify_sampler* sampler, const float* s
 mollify_status mollify_draw_units(const mollify_sampler* sampler, const uint32_t* outcomes,
                                   const uint64_t* offsets, const double* weights, uint64_t units,
                                   uint32_t* released);
+
+/* ---- Private records in, private samples out ------------------------------------------------- */
+
+/* What is asked for is a spec: a JSON object, docs/guide says which. The names in it are those of
+ * files; a domain may stand in it as text. What is told of a release is its certificate, JSON too.
+ *
+ * A release is charged to the ledger, a file that is made if there is none, under the data set's
+ * name, before any random word is drawn; both are NULL for none. When a function fails, nothing was
+ * released, and what was charged stays charged. */
+
+/* From a stream of record batches to another one. `data` is taken over, whatever comes of it;
+ * `released` is written on success alone, and then whoever has it releases it. */
+mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, const char* ledger,
+                               const char* data_set, struct ArrowArrayStream* released,
+                               char** certificate);
+
+/* From a CSV file to another one. Both files, that of the records and that of the certificate,
+ * appear whole or not at all, and at no time are there records without their certificate. */
+mollify_status mollify_release_csv(const char* spec, const char* data, const char* ledger,
+                                   const char* data_set, const char* released,
+                                   const char* certificate);
+
+/* The certificate that such a release would have, without one: for a spec, and the number of rows
+ * or units in the central model (0 in the others). */
+mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate);
+
+/* Computes a certificate again, in integers, for a domain given as the text of its file. The report
+ * is a JSON object: "holds", and what was found on the way. A certificate that does not hold is no
+ * failure of this function. */
+mollify_status mollify_verify(const char* certificate, const char* domain, char** report);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "mollify/namespace.h"
+
 namespace mollify::front {
 
 /// A privacy notion and its parameters. The parameters that the notion does not have are 0 and say

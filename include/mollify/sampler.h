@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
 namespace mollify::front {

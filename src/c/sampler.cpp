@@ -28,9 +28,11 @@ front::SamplerParameters parse(const char* text) {
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) throw InvalidInput("the sampler's parameters must be a JSON object");
   front::SamplerParameters parameters;
-  for (const auto& [key, value] : object.items()) {
-    const auto require = [&, name = &key](bool fits, const char* what) {
-      if (!fits) throw InvalidInput(*name + " must be " + what + ", but is " + value.dump());
+  for (const auto& item : object.items()) {
+    const std::string& key = item.key();
+    const json& value = item.value();
+    const auto require = [&](bool fits, const char* what) {
+      if (!fits) throw InvalidInput(key + " must be " + what + ", but is " + value.dump());
     };
     const auto number = [&](std::optional<double>& parameter) {
       require(value.is_number(), "a number");

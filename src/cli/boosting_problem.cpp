@@ -12,6 +12,7 @@
 #include "io/csv_source.h"
 #include "io/domain_yaml.h"
 #include "io/public_records.h"
+#include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/secure_random.h"
 #include "laboratory/boosting/measure_features.h"
@@ -21,7 +22,6 @@
 #include "reference/reference_candidates.h"
 #include "release/local_release.h"
 #include "space/field_text.h"
-#include "text_file.h"
 
 namespace mollify::cli {
 namespace {

@@ -5,13 +5,13 @@
 #include "io/candidates_file.h"
 #include "io/domain_yaml.h"
 #include "io/public_records.h"
+#include "io/text_file.h"
 #include "laboratory/measure/domain_measure.h"
 #include "laboratory/measure/measure_json.h"
 #include "output_files.h"
 #include "reference/reference_candidates.h"
 #include "space/candidates_text.h"
 #include "space/sha256.h"
-#include "text_file.h"
 
 namespace mollify::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "io/csv_reader.h"
+#include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
 #include "space/string_index.h"
-#include "text_file.h"
 
 namespace mollify::cli {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "divergence/f_divergence.h"
+#include "io/text_file.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "laboratory/law/candidate_law.h"
@@ -20,7 +21,6 @@
 #include "local/mechanism.h"
 #include "report.h"
 #include "space/field_text.h"
-#include "text_file.h"
 
 namespace mollify::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include "boosting_problem.h"
 #include "boosting_run.h"
 #include "command.h"
+#include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
 #include "laboratory/boosting/boosted_model_json.h"
 #include "learner_options.h"
 #include "output_files.h"
-#include "text_file.h"
 
 namespace mollify::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "io/csv_sink.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
+#include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
 #include "ledger_options.h"
 #include "output_files.h"
@@ -17,7 +18,6 @@
 #include "release/spec_json.h"
 #include "report.h"
 #include "spec_options.h"
-#include "text_file.h"
 
 namespace mollify::cli {
 namespace {

@@ -6,13 +6,13 @@
 #include "io/candidates_file.h"
 #include "io/domain_yaml.h"
 #include "io/public_records.h"
+#include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
 #include "mechanism_options.h"
 #include "progress.h"
 #include "reference/reference_candidates.h"
 #include "release/verification.h"
 #include "report.h"
-#include "text_file.h"
 
 namespace mollify::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "front/entropy.h"
-#include "space/domain_hash.h"
 #include "io/domain_yaml.h"
 #include "kernel/core/invalid_input.h"
+#include "space/domain_hash.h"
 
 namespace mollify::front {
 namespace {

@@ -1,31 +1,35 @@
-// One private draw: a public band, private scores, an exact table.
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
+// The front: one private draw, and one release of a table in memory.
 #include <iostream>
-#include <numeric>
+#include <string_view>
+#include <vector>
 
-#include "kernel/core/band.h"
-#include "kernel/core/secure_random.h"
-#include "kernel/core/table.h"
-#include "kernel/search/band_spec.h"
-#include "kernel/search/projection.h"
+#include <mollify/mollify.h>
 
 int main() {
-  constexpr double kEpsilon = 1;
-  constexpr std::size_t kOutcomes = 3;
-  const double floor = kOutcomes / (std::exp(kEpsilon) + kOutcomes - 1);
-  const mollify::Band band =
-      mollify::make_band({.outcome_count = kOutcomes, .floor = floor, .epsilon = kEpsilon});
+  const mollify::Sampler sampler({.outcomes = 3, .epsilon = 1});
+  const std::vector<double> scores{0.7, 0.2, 0.1};
+  const std::uint32_t outcome = sampler.draw(scores);
+  std::cout << "released outcome " << outcome << " of 3\n";
 
-  const std::array<double, kOutcomes> scores = {0.7, 0.2, 0.1};
-  const mollify::Table table = mollify::projected(band, scores);
-  const auto numerators = table.numerators();
-  const std::uint64_t sum = std::accumulate(numerators.begin(), numerators.end(), std::uint64_t{0});
-
-  mollify::SecureRandom random;
-  const std::size_t released = table.draw(random);
-  std::cout << "released outcome " << released << " of " << kOutcomes << "\n";
-  return sum == band.total() && released < kOutcomes ? 0 : 1;
+  const auto domain = mollify::Domain::make({mollify::Column::boolean("insured")});
+  const auto spec = mollify::ReleaseSpec::parse(
+      R"({"model": "integral", "count": 2, "privacy": {"epsilon": 1}})", domain);
+  const std::vector<std::string_view> insured{"true", "false", "true"};
+  const auto data = mollify::Source::memory({{"insured", insured}});
+  std::vector<mollify::ReleasedColumn> released;
+  const auto certificate =
+      mollify::release(mollify::prepare(spec, data), data, mollify::Sink::memory(released));
+  std::cout << certificate.json();
+  const bool refused = [] {
+    try {
+      static_cast<void>(mollify::Domain::parse("columns: 3"));
+    } catch (const mollify::InvalidInput&) {
+      return true;
+    }
+    return false;
+  }();
+  return outcome < 3 && released.size() == 1 && refused &&
+                 mollify::verify(certificate, domain).holds()
+             ? 0
+             : 1;
 }

@@ -44,9 +44,14 @@ def main():
             print(f"FAILED (status {done.returncode}): {command}\n-- expected\n{expected}"
                   f"-- printed\n{printed}{done.stderr}")
     examples = re.findall(r"^```cpp\n(.*?)^```", readme, re.M | re.S)
-    if examples != [(repository / "examples/release_one.cpp").read_text()]:
+    example = (repository / "examples/release_one.cpp").read_text()
+    header = (repository / "include/mollify/mollify.h").read_text()
+    if examples != [example]:
         failures += 1
         print("FAILED: the C++ block of README.md is not examples/release_one.cpp")
+    if "".join(f"//   {line}".rstrip() + "\n" for line in example.splitlines()) not in header:
+        failures += 1
+        print("FAILED: the program at the top of mollify.h is not examples/release_one.cpp")
     print(f"{commands} commands, {failures} failures")
     return 1 if failures or commands < 5 else 0
 

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "front/refused.h"
-#include "space/domain_hash.h"
 #include "io/domain_yaml.h"
 #include "io/scratch.h"
+#include "space/domain_hash.h"
 
 namespace mollify::front {
 namespace {

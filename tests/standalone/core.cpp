@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "kernel/core/alias_table.h"
-#include "kernel/core/randomized_response.h"
-#include "kernel/core/sparse_table.h"
-#include "kernel/core/table.h"
+#include <mollify/core/alias_table.h>
+#include <mollify/core/randomized_response.h>
+#include <mollify/core/sparse_table.h>
+#include <mollify/core/table.h>
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel/core/secure_random.h"
-#include "kernel/core/table.h"
+#include "secure_random.h"
+#include "table.h"
 
 namespace mollify {
 

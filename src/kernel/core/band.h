@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kernel/core/exp_bound.h"
+#include "exp_bound.h"
 
 namespace mollify {
 

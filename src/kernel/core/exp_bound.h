@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernel/core/wide.h"
+#include "wide.h"
 
 namespace mollify {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernel/core/band.h"
+#include "band.h"
 
 namespace mollify {
 

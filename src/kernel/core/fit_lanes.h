@@ -2,7 +2,7 @@
 // serves every processor.
 #pragma once
 
-#include "kernel/core/fit.h"
+#include "fit.h"
 
 namespace mollify::detail {
 

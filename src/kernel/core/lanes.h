@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-#include "kernel/core/fit.h"
+#include "fit.h"
 
 namespace mollify::detail {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kernel/core/band.h"
-#include "kernel/core/secure_random.h"
+#include "band.h"
+#include "secure_random.h"
 
 namespace mollify {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernel/core/uniform_below.h"
+#include "uniform_below.h"
 
 namespace mollify {
 

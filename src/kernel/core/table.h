@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "kernel/core/band.h"
-#include "kernel/core/fit.h"
-#include "kernel/core/secure_random.h"
+#include "band.h"
+#include "fit.h"
+#include "secure_random.h"
 
 namespace mollify {
 

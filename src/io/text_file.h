@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace mollify::cli {
+namespace mollify {
 
 /// The file's bytes. Throws InvalidInput, naming the file, if it cannot be read.
-std::string read_text_file(const std::string& path);
+[[nodiscard]] std::string read_text_file(const std::string& path);
 
-}  // namespace mollify::cli
+}  // namespace mollify

@@ -1,4 +1,4 @@
-#include "text_file.h"
+#include "io/text_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 #include "kernel/core/invalid_input.h"
 
-namespace mollify::cli {
+namespace mollify {
 
 std::string read_text_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -23,4 +23,4 @@ std::string read_text_file(const std::string& path) {
   return std::move(text).str();
 }
 
-}  // namespace mollify::cli
+}  // namespace mollify

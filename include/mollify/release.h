@@ -1,0 +1,183 @@
+// From a spec and private records to released records and their certificate, whatever the model.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mollify/domain.h"
+#include "mollify/ledger.h"
+#include "mollify/namespace.h"
+#include "mollify/privacy.h"
+
+struct ArrowArrayStream;  // of the Arrow C data interface (mollify/arrow_c.h)
+
+namespace mollify::front {
+
+/// All that is public about a release, and all that is asked for: docs/guide tells its JSON form.
+/// Immutable, cheap to copy, safe to share between threads.
+class ReleaseSpec {
+ public:
+  /// Throws InvalidInput, one sentence naming `name`, for unknown keys, wrong types and parts that
+  /// the model has not.
+  [[nodiscard]] static ReleaseSpec parse(std::string_view json,
+                                         const std::string& name = "the spec");
+  /// The same for a spec that names no domain, from this one.
+  [[nodiscard]] static ReleaseSpec parse(std::string_view json, const Domain& domain);
+  [[nodiscard]] static ReleaseSpec read(const std::string& path);
+
+  /// `parse` makes an equal spec of it.
+  [[nodiscard]] std::string json() const;
+
+  class Inside;
+  explicit ReleaseSpec(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
+  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
+
+ private:
+  std::shared_ptr<const Inside> inside_;
+};
+
+/// What goes out with a release: its spec, what follows from it and what it promises; nothing in it
+/// depends on private data. Immutable, cheap to copy, safe to share between threads.
+class Certificate {
+ public:
+  /// Throws InvalidInput, one sentence naming `name`, for what is no certificate.
+  [[nodiscard]] static Certificate parse(std::string_view json,
+                                         const std::string& name = "the certificate");
+  [[nodiscard]] static Certificate read(const std::string& path);
+
+  [[nodiscard]] const std::string& json() const noexcept;
+  /// Of mollify, when the release was made.
+  [[nodiscard]] const std::string& version() const noexcept;
+  /// Whole: with the SHA-256 of all that it names.
+  [[nodiscard]] ReleaseSpec spec() const;
+  /// What all of the release promises together.
+  [[nodiscard]] Privacy total() const;
+  /// How many rows or units there were, where that is public: in the central model.
+  [[nodiscard]] std::optional<std::uint64_t> records() const;
+
+  class Inside;
+  explicit Certificate(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
+  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
+
+ private:
+  std::shared_ptr<const Inside> inside_;
+};
+
+/// A column that lies in memory. Borrowed.
+struct ColumnView {
+  std::string name;
+  /// Integers, numbers, truths (bytes, of which 0 is false) or texts. A value means what its text
+  /// would mean in a file: to a column of integers 3.0 is 3, and NaN is a null.
+  std::variant<std::span<const std::int64_t>, std::span<const double>,
+               std::span<const std::uint8_t>, std::span<const std::string_view>>
+      values;
+  /// A byte for each row, 0 where the value is null; empty if none is.
+  std::span<const std::uint8_t> valid{};
+};
+
+/// Where private records come from. Column names are public; what stands in the rows is not, and
+/// never makes a release refuse, talk or change shape. Cheap to copy; one thread at a time.
+class Source {
+ public:
+  /// A CSV file with a header; every line below it is a record, an empty one a record of nulls.
+  /// Throws InvalidInput if it cannot be opened.
+  [[nodiscard]] static Source csv(const std::string& path);
+
+  /// Columns of equal length, with distinct names. They must outlive the source.
+  [[nodiscard]] static Source memory(const std::vector<ColumnView>& columns);
+
+  /// A stream of record batches that another program exported: it is
+  /// taken over, even if this throws, and released when the source no longer needs it. Batches that
+  /// are malformed are refused (InvalidInput) when they come.
+  [[nodiscard]] static Source arrow(ArrowArrayStream* stream);
+
+  class Inside;
+  explicit Source(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
+  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
+
+ private:
+  std::shared_ptr<const Inside> inside_;
+};
+
+/// A released column.
+struct ReleasedColumn {
+  std::string name;
+  /// Integers, numbers, truths (bytes of 0 and 1) or texts.
+  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::uint8_t>,
+               std::vector<std::string>>
+      values{};
+  std::vector<std::uint8_t> valid{};  ///< a byte for each row, 0 where the value is null
+};
+
+/// Where released records go. One thread at a time, and one release.
+class Sink {
+ public:
+  /// A CSV file, which appears whole or not at all. With a certificate's file, that appears first:
+  /// at no time are there records without theirs.
+  [[nodiscard]] static Sink csv(const std::string& path,
+                                std::optional<std::string> certificate_path = std::nullopt);
+
+  /// Columns in memory, which must outlive the sink: filled when the table is whole.
+  [[nodiscard]] static Sink memory(std::vector<ReleasedColumn>& columns);
+
+  /// A stream that shows the table: written when the table is whole, and left alone otherwise. Who
+  /// takes it releases it.
+  [[nodiscard]] static Sink arrow(ArrowArrayStream* stream);
+
+  class Inside;
+  explicit Sink(std::shared_ptr<Inside> inside) : inside_(std::move(inside)) {}
+  [[nodiscard]] Inside& inside() const noexcept { return *inside_; }
+
+ private:
+  std::shared_ptr<Inside> inside_;
+};
+
+/// A release that is ready to be charged and drawn: what is public has been read and checked, and
+/// no random word was drawn. Immutable, cheap to copy, safe to share between threads.
+class PreparedRelease {
+ public:
+  [[nodiscard]] const Certificate& certificate() const noexcept;
+
+  class Inside;
+  explicit PreparedRelease(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
+  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
+
+ private:
+  std::shared_ptr<const Inside> inside_;
+};
+
+/// Reads the public inputs that the spec names, and designs the release. In the central model the
+/// number of rows or units of `data` is public, and counted; otherwise no row is looked at. Throws
+/// InvalidInput, in one sentence, for what is wrong in public: parameters, files, a column that the
+/// data lacks, data that cannot be read as often as it must be, and a public input that is the
+/// private file itself or a copy of it.
+[[nodiscard]] PreparedRelease prepare(const ReleaseSpec& spec, const Source& data);
+
+/// The same for a number of rows or units that is known, before there is any data. None for the
+/// local and the integral model.
+[[nodiscard]] PreparedRelease prepare(const ReleaseSpec& spec,
+                                      std::optional<std::uint64_t> records = std::nullopt);
+
+/// Where a release is charged, and under which name its data is known there.
+struct Charging {
+  Ledger ledger;
+  std::string data_set;
+};
+
+/// Releases in the only safe order: the certificate is made, the ledger charged, and only then the
+/// first random word drawn. Randomness is the operating system's; there is no seed.
+///
+/// Throws InvalidInput for what is wrong in public, before anything is charged; LedgerFile's
+/// refusal if the charge would pass the data set's total; std::system_error if the records cannot
+/// be written. Then nothing was released, and what was charged stays charged.
+Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
+                    const std::optional<Charging>& charging = std::nullopt);
+
+}  // namespace mollify::front

@@ -1,0 +1,45 @@
+// Checking a certificate: everything is computed again, in integers.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mollify/domain.h"
+#include "mollify/namespace.h"
+#include "mollify/release.h"
+
+namespace mollify::front {
+
+/// What checking a certificate found.
+struct Verification {
+  bool domain_matches = false;  ///< the domain is the one of the release
+  /// Of releases from candidates: whether the list is the one of the release; none where that
+  /// cannot be told, because the list is fresh, or its file is not given.
+  std::optional<bool> list_matches{};
+  bool design_matches = false;    ///< designed again, the release is this one, to the integer
+  bool guarantee_holds = false;   ///< its integers keep what each draw promises
+  bool total_holds = false;       ///< the draws together keep the total
+  bool accuracy_matches = false;  ///< it is as accurate as stated
+  /// ln of the greatest ratio of any outcome's probabilities under any two inputs, of one draw,
+  /// from the integers and rounded up; 0 in the central model.
+  double epsilon_realised_up = 0;
+
+  /// All of it, as far as it can be told.
+  [[nodiscard]] bool holds() const noexcept {
+    return domain_matches && list_matches.value_or(true) && design_matches && guarantee_holds &&
+           total_holds && accuracy_matches;
+  }
+};
+
+/// The files that a release from candidates was made with, where it was.
+struct CandidateFiles {
+  std::optional<std::string> list{};       ///< the list itself
+  std::optional<std::string> reference{};  ///< the public records that it was drawn after
+};
+
+/// What the certificate says of its data (unit, roster, number of records) is as declared, and not
+/// checked. Throws InvalidInput where its words say something else than its numbers.
+[[nodiscard]] Verification verify(const Certificate& certificate, const Domain& domain,
+                                  const CandidateFiles& files = {});
+
+}  // namespace mollify::front

@@ -1,0 +1,81 @@
+#include "mollify/release.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "c/guarded.h"
+#include "kernel/core/invalid_input.h"
+#include "mollify/verify.h"
+
+namespace mollify::c {
+namespace {
+
+std::optional<front::Charging> charging(const char* ledger, const char* data_set) {
+  if ((ledger == nullptr) != (data_set == nullptr)) {
+    throw InvalidInput("a ledger and the data set's name in it go together, but one is given");
+  }
+  if (ledger == nullptr) return std::nullopt;
+  return front::Charging{front::Ledger(ledger), data_set};
+}
+
+}  // namespace
+}  // namespace mollify::c
+
+using mollify::c::charging;
+using mollify::c::guarded;
+using mollify::c::text_for_c;
+namespace front = mollify::front;
+
+mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, const char* ledger,
+                               const char* data_set, struct ArrowArrayStream* released,
+                               char** certificate) {
+  return guarded([&] {
+    const auto source = front::Source::arrow(data);
+    const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    // Everything that can fail comes before the stream is handed over.
+    std::unique_ptr<char, decltype(&mollify_free_text)> text(
+        text_for_c(prepared.certificate().json()), mollify_free_text);
+    front::release(prepared, source, front::Sink::arrow(released), charging(ledger, data_set));
+    *certificate = text.release();
+  });
+}
+
+mollify_status mollify_release_csv(const char* spec, const char* data, const char* ledger,
+                                   const char* data_set, const char* released,
+                                   const char* certificate) {
+  return guarded([&] {
+    const auto source = front::Source::csv(data);
+    const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    front::release(prepared, source, front::Sink::csv(released, certificate),
+                   charging(ledger, data_set));
+  });
+}
+
+mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate) {
+  return guarded([&] {
+    const auto prepared =
+        front::prepare(front::ReleaseSpec::parse(spec),
+                       records == 0 ? std::nullopt : std::optional<std::uint64_t>(records));
+    *certificate = text_for_c(prepared.certificate().json());
+  });
+}
+
+mollify_status mollify_verify(const char* certificate, const char* domain, char** report) {
+  return guarded([&] {
+    const auto found =
+        front::verify(front::Certificate::parse(certificate), front::Domain::parse(domain));
+    nlohmann::ordered_json json{{"holds", found.holds()},
+                                {"domain_matches", found.domain_matches},
+                                {"list_matches", nullptr},
+                                {"design_matches", found.design_matches},
+                                {"guarantee_holds", found.guarantee_holds},
+                                {"total_holds", found.total_holds},
+                                {"accuracy_matches", found.accuracy_matches},
+                                {"epsilon_realised", found.epsilon_realised_up}};
+    if (found.list_matches) json["list_matches"] = *found.list_matches;
+    *report = text_for_c(json.dump(2) + "\n");
+  });
+}

@@ -1,0 +1,79 @@
+#include "front/release.h"
+
+#include <nlohmann/json.hpp>
+
+#include "front/domain.h"
+#include "front/ledger.h"
+#include "front/privacy.h"
+#include "io/domain_yaml.h"
+#include "io/public_files.h"
+#include "io/text_file.h"
+#include "kernel/core/invalid_input.h"
+
+namespace mollify::front {
+
+ReleaseSpec ReleaseSpec::parse(std::string_view json, const std::string& name) {
+  return ReleaseSpec(std::make_shared<const Inside>(inside::parse_spec(std::string(json), name)));
+}
+
+ReleaseSpec ReleaseSpec::parse(std::string_view json, const Domain& domain) {
+  nlohmann::ordered_json spec = nlohmann::ordered_json::parse(json, nullptr, false);
+  if (!spec.is_object()) return parse(json);  // which says what is wrong with it
+  if (spec.contains("domain")) {
+    throw InvalidInput("the spec must name no domain where one is given, but it names one");
+  }
+  spec["domain"] = {{"text", domain.yaml()}};
+  return parse(spec.dump());
+}
+
+ReleaseSpec ReleaseSpec::read(const std::string& path) {
+  return parse(inside::read_text_file(path), path);
+}
+
+std::string ReleaseSpec::json() const { return inside::spec_text(inside_->spec); }
+
+Certificate Certificate::parse(std::string_view json, const std::string& name) {
+  return Certificate(std::make_shared<const Inside>(std::string(json), name));
+}
+
+Certificate Certificate::read(const std::string& path) {
+  return parse(inside::read_text_file(path), path);
+}
+
+const std::string& Certificate::json() const noexcept { return inside_->stated.text; }
+const std::string& Certificate::version() const noexcept { return inside_->stated.version; }
+Privacy Certificate::total() const { return outward(inside_->stated.total); }
+std::optional<std::uint64_t> Certificate::records() const { return inside_->stated.facts.records; }
+ReleaseSpec Certificate::spec() const {
+  return ReleaseSpec(std::make_shared<const ReleaseSpec::Inside>(inside_->stated.spec));
+}
+
+const Certificate& PreparedRelease::certificate() const noexcept { return inside_->certificate; }
+
+PreparedRelease prepare(const ReleaseSpec& spec, const Source& data) {
+  const inside::ReleaseSpec& asked = spec.inside().spec;
+  const inside::Source& records = *data.inside().records;
+  const inside::PublicFiles files(data.inside().path);
+  // What is wrong with the domain is told before what is wrong with the data.
+  static_cast<void>(files.domain(asked.domain));
+  auto prepared = inside::prepare(asked, files, inside::public_count(asked, records));
+  prepared->require(records);
+  return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(std::move(prepared)));
+}
+
+PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> records) {
+  return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(
+      inside::prepare(spec.inside().spec, inside::PublicFiles(), records)));
+}
+
+Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
+                    const std::optional<Charging>& charging) {
+  std::optional<inside::Charging> charged;
+  if (charging) charged.emplace(charging->ledger.inside().file, charging->data_set);
+  inside::release(
+      *prepared.inside().release, *data.inside().records, sink.inside(),
+      [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged);
+  return prepared.certificate();
+}
+
+}  // namespace mollify::front

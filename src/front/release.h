@@ -1,0 +1,59 @@
+// What stands behind the front's specs, sources, sinks and releases.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mollify/release.h"
+#include "records/sink.h"
+#include "records/source.h"
+#include "release/certificate.h"
+#include "release/release.h"
+#include "release/spec.h"
+
+namespace mollify::front {
+
+namespace inside = ::mollify;
+
+class ReleaseSpec::Inside {
+ public:
+  explicit Inside(inside::ReleaseSpec asked) : spec(std::move(asked)) {}
+  inside::ReleaseSpec spec;
+};
+
+class Certificate::Inside {
+ public:
+  Inside(const std::string& text, const std::string& called)
+      : name(called), stated(inside::parse_certificate(text, called)) {}
+  std::string name;  ///< what sentences call it
+  inside::StatedCertificate stated;
+};
+
+class Source::Inside {
+ public:
+  explicit Inside(std::unique_ptr<const inside::Source> made,
+                  std::optional<std::string> file = std::nullopt)
+      : records(std::move(made)), path(std::move(file)) {}
+  std::unique_ptr<const inside::Source> records;
+  std::optional<std::string> path;  ///< of a file: no public input may be the same
+};
+
+class Sink::Inside : public inside::Sink {
+ public:
+  /// Before the table is whole.
+  virtual void certify(const std::string& /*certificate*/) {}
+};
+
+class PreparedRelease::Inside {
+ public:
+  explicit Inside(std::unique_ptr<const inside::PreparedRelease> made)
+      : release(std::move(made)),
+        certificate(std::make_shared<const Certificate::Inside>(
+            inside::certificate_text(release->certificate()), "the certificate")) {}
+  std::unique_ptr<const inside::PreparedRelease> release;
+  Certificate certificate;
+};
+
+}  // namespace mollify::front

@@ -1,0 +1,128 @@
+#include <filesystem>
+
+#include "arrow/arrow_sink.h"
+#include "front/release.h"
+#include "io/atomic_file.h"
+#include "io/csv_sink.h"
+#include "records/memory_table.h"
+
+namespace mollify::front {
+namespace {
+
+/// Both files are made, without a name yet, before anything is charged: what cannot be written is
+/// refused and not discovered.
+class CsvFile final : public Sink::Inside {
+ public:
+  CsvFile(const std::string& path, const std::optional<std::string>& certificate_path)
+      : file_(path), certificate_path_(certificate_path) {
+    if (certificate_path) certificate_.emplace(*certificate_path);
+  }
+
+  void begin(const inside::Schema& schema) override { rows_.begin(schema); }
+  void write(const inside::Block& block) override {
+    rows_.write(block);
+    file_.write(text_);
+    text_.clear();
+  }
+  void certify(const std::string& certificate) override {
+    if (certificate_) certificate_->write(certificate);
+  }
+  void finish() override {
+    rows_.finish();
+    file_.write(text_);
+    if (certificate_) certificate_->commit();
+    try {
+      file_.commit();
+    } catch (...) {
+      std::error_code ignored;
+      if (certificate_path_) std::filesystem::remove(*certificate_path_, ignored);
+      throw;
+    }
+  }
+
+ private:
+  inside::AtomicFile file_;
+  std::optional<std::string> certificate_path_;
+  std::optional<inside::AtomicFile> certificate_;
+  std::string text_;
+  inside::CsvSink rows_{text_};
+};
+
+/// The values of a column, of the type that the schema says.
+ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& values) {
+  ReleasedColumn column{.name = schema.name};
+  const auto copy = [&]<class Kept, class Held>(std::vector<Kept> rows, Held none) {
+    rows.reserve(values.size());
+    for (std::size_t row = 0; row < values.size(); ++row) {
+      const inside::Value value = values[row];
+      const Held* held = std::get_if<Held>(&value);
+      column.valid.push_back(held != nullptr ? 1 : 0);
+      rows.push_back(static_cast<Kept>(held != nullptr ? *held : none));
+    }
+    column.values = std::move(rows);
+  };
+  switch (schema.type) {
+    case inside::ValueType::kInteger:
+      copy(std::vector<std::int64_t>(), std::int64_t{0});
+      break;
+    case inside::ValueType::kNumber:
+      copy(std::vector<double>(), 0.0);
+      break;
+    case inside::ValueType::kBoolean:
+      copy(std::vector<std::uint8_t>(), false);
+      break;
+    case inside::ValueType::kText:
+      copy(std::vector<std::string>(), std::string_view());
+      break;
+  }
+  return column;
+}
+
+class Columns final : public Sink::Inside {
+ public:
+  explicit Columns(std::vector<ReleasedColumn>& columns) : columns_(columns) {}
+
+  void begin(const inside::Schema& schema) override { rows_.begin(schema); }
+  void write(const inside::Block& block) override { rows_.write(block); }
+  void finish() override {
+    std::vector<ReleasedColumn> whole;
+    for (std::size_t i = 0; i < rows_.schema().size(); ++i) {
+      whole.push_back(owned(rows_.schema()[i], rows_.column(i)));
+    }
+    columns_ = std::move(whole);
+  }
+
+ private:
+  std::vector<ReleasedColumn>& columns_;
+  inside::MemorySink rows_;
+};
+
+class Stream final : public Sink::Inside {
+ public:
+  explicit Stream(ArrowArrayStream* stream) : stream_(stream) {}
+
+  void begin(const inside::Schema& schema) override { table_.begin(schema); }
+  void write(const inside::Block& block) override { table_.write(block); }
+  void finish() override {
+    table_.finish();
+    table_.export_to(stream_);
+  }
+
+ private:
+  ArrowArrayStream* stream_;
+  inside::ArrowSink table_;
+};
+
+}  // namespace
+
+Sink Sink::csv(const std::string& path, std::optional<std::string> certificate_path) {
+  return Sink(std::make_shared<CsvFile>(path, certificate_path));
+}
+
+Sink Sink::memory(std::vector<ReleasedColumn>& columns) {
+  return Sink(std::make_shared<Columns>(columns));
+}
+
+Sink Sink::arrow(ArrowArrayStream* stream) { return Sink(std::make_shared<Stream>(stream)); }
+
+}  // namespace mollify::front

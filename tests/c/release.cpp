@@ -1,0 +1,118 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "arrow/arrow_sink.h"
+#include "arrow/arrow_source.h"
+#include "io/scratch.h"
+#include "mollify/mollify_c.h"
+#include "records/memory_table.h"
+
+namespace mollify {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kDomain = "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}";
+constexpr const char* kSpec =
+    R"({"model": "central", "count": 3, "privacy": {"epsilon": 1},
+        "domain": {"text": "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}"}})";
+
+/// A thousand ages, as a stream.
+ArrowArrayStream ages() {
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < 1000; ++i) values.push_back(i % 100);
+  const Values column{std::span<const std::int64_t>(values)};
+  ArrowSink sink;
+  sink.begin({{.name = "age", .type = ValueType::kInteger}});
+  sink.write({.rows = values.size(), .columns = {&column, 1}});
+  sink.finish();
+  ArrowArrayStream stream{};
+  sink.export_to(&stream);
+  return stream;
+}
+
+/// A text that is freed.
+class Text {
+ public:
+  ~Text() { mollify_free_text(text_); }
+  char** out() { return &text_; }
+  [[nodiscard]] std::string str() const { return text_ == nullptr ? "" : text_; }
+
+ private:
+  char* text_ = nullptr;
+};
+
+TEST(CRelease, GoesFromStreamToStream) {
+  ArrowArrayStream data = ages();
+  ArrowArrayStream released{};
+  Text certificate;
+  ASSERT_EQ(mollify_release(kSpec, &data, nullptr, nullptr, &released, certificate.out()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  EXPECT_EQ(data.release, nullptr);
+  const ArrowSource table(&released);
+  EXPECT_EQ(table.columns(), std::vector<std::string>{"age"});
+  EXPECT_EQ(table.record_count(), 3U);
+
+  Text prepared;
+  ASSERT_EQ(mollify_prepare(kSpec, 1000, prepared.out()), MOLLIFY_OK) << mollify_last_error();
+  EXPECT_EQ(prepared.str(), certificate.str());
+
+  Text report;
+  ASSERT_EQ(mollify_verify(certificate.str().c_str(), kDomain, report.out()), MOLLIFY_OK);
+  EXPECT_TRUE(nlohmann::json::parse(report.str()).at("holds"));
+  Text other;
+  ASSERT_EQ(
+      mollify_verify(certificate.str().c_str(), "columns: {age: {type: boolean}}", other.out()),
+      MOLLIFY_OK);
+  EXPECT_FALSE(nlohmann::json::parse(other.str()).at("holds"));
+}
+
+TEST(CRelease, RefusesAndLeavesNothing) {
+  ArrowArrayStream data = ages();
+  ArrowArrayStream released{};
+  char* certificate = nullptr;
+  EXPECT_EQ(mollify_release("{}", &data, nullptr, nullptr, &released, &certificate),
+            MOLLIFY_INVALID_INPUT);
+  EXPECT_EQ(data.release, nullptr) << "it is taken over, whatever comes of it";
+  EXPECT_EQ(released.release, nullptr);
+  EXPECT_EQ(certificate, nullptr);
+  EXPECT_THAT(mollify_last_error(), HasSubstr("model"));
+
+  data = ages();
+  EXPECT_EQ(mollify_release(kSpec, &data, nullptr, "people", &released, &certificate),
+            MOLLIFY_INVALID_INPUT);
+  EXPECT_EQ(released.release, nullptr);
+  EXPECT_THAT(mollify_last_error(), HasSubstr("ledger"));
+  EXPECT_EQ(mollify_verify("{}", kDomain, &certificate), MOLLIFY_INVALID_INPUT);
+  EXPECT_EQ(mollify_verify("nothing", kDomain, &certificate), MOLLIFY_INVALID_INPUT);
+  EXPECT_EQ(certificate, nullptr);
+}
+
+TEST(CRelease, GoesFromFileToFileAndIsCharged) {
+  const test::Scratch scratch;
+  std::string csv = "age\n";
+  for (int i = 0; i < 1000; ++i) csv += std::to_string(i % 100) + "\n";
+  const std::string data = scratch.write("private.csv", csv);
+  const std::string ledger = scratch.path("ledger");
+  const std::string out = scratch.path("out.csv");
+  const std::string certificate = scratch.path("out.json");
+  ASSERT_EQ(mollify_release_csv(kSpec, data.c_str(), ledger.c_str(), "people", out.c_str(),
+                                certificate.c_str()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  EXPECT_THAT(scratch.read("out.csv"), HasSubstr("age\n"));
+  EXPECT_EQ(nlohmann::json::parse(scratch.read("out.json")).at("spec").at("model"), "central");
+  EXPECT_GT(scratch.read("ledger").size(), 0U);
+  EXPECT_EQ(mollify_release_csv(kSpec, scratch.path("none").c_str(), nullptr, nullptr, out.c_str(),
+                                certificate.c_str()),
+            MOLLIFY_INVALID_INPUT);
+}
+
+}  // namespace
+}  // namespace mollify

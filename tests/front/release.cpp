@@ -1,0 +1,187 @@
+#include "mollify/release.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "front/refused.h"
+#include "io/scratch.h"
+#include "mollify/arrow_c.h"
+#include "mollify/verify.h"
+
+namespace mollify::front {
+namespace {
+
+using testing::HasSubstr;
+using Texts = std::vector<std::string>;
+
+const std::vector<std::string_view> kPeople{"ann", "ann", "bob", "bob", "cis", "cis"};
+const std::vector<std::string_view> kCities{"Lille", "Lille", "Trier", "Trier", "Ghent", "Ghent"};
+const std::vector<std::int64_t> kAges{30, 31, 32, 70, 71, 72};
+
+constexpr const char* kCsv =
+    "person,city,age\n"
+    "ann,Lille,30\nann,Lille,31\nbob,Trier,32\nbob,Trier,70\ncis,Ghent,71\ncis,Ghent,72\n";
+
+Domain domain() {
+  return Domain::make({Column::categorical("city", {"Ghent", "Lille", "Trier"}),
+                       Column::integer("age", 0, 99, 10)});
+}
+
+Source memory() { return Source::memory({{"person", kPeople}, {"city", kCities}, {"age", kAges}}); }
+
+/// What each model can be asked for.
+struct Asked {
+  const char* model;
+  const char* spec;
+  std::size_t records;
+  bool counts;
+};
+
+class FrontRelease : public testing::TestWithParam<Asked> {
+ protected:
+  const ReleaseSpec spec = ReleaseSpec::parse(GetParam().spec, domain());
+
+  /// The released columns are of the domain, and there are as many records as were asked for.
+  void expect_released(const std::vector<ReleasedColumn>& columns) const {
+    ASSERT_EQ(columns.size(), 2U);
+    EXPECT_EQ(columns[0].name, "city");
+    EXPECT_EQ(columns[1].name, "age");
+    const auto& cities = std::get<Texts>(columns[0].values);
+    const auto& ages = std::get<std::vector<std::int64_t>>(columns[1].values);
+    EXPECT_EQ(cities.size(), GetParam().records);
+    EXPECT_EQ(ages.size(), GetParam().records);
+    for (const std::string& city : cities) {
+      EXPECT_TRUE(city == "Ghent" || city == "Lille" || city == "Trier") << city;
+    }
+    for (const std::int64_t age : ages) EXPECT_TRUE(age >= 0 && age <= 99) << age;
+  }
+};
+
+TEST_P(FrontRelease, IsTheSameFromAFileFromMemoryAndFromAStream) {
+  const inside::test::Scratch scratch;
+  const auto csv = Source::csv(scratch.write("private.csv", kCsv));
+  const PreparedRelease prepared = prepare(spec, csv);
+  EXPECT_EQ(prepare(spec, memory()).certificate().json(), prepared.certificate().json());
+  std::vector<ReleasedColumn> released;
+  const Certificate certificate = release(prepared, csv, Sink::memory(released));
+  expect_released(released);
+  EXPECT_EQ(certificate.json(), prepared.certificate().json());
+  EXPECT_EQ(certificate.records().has_value(), GetParam().counts);
+
+  // Out of memory into a stream, and on from there.
+  ArrowArrayStream stream{};
+  release(prepare(spec, memory()), memory(), Sink::arrow(&stream));
+  const auto again = Source::arrow(&stream);
+  EXPECT_EQ(stream.release, nullptr);
+  const auto of_it = ReleaseSpec::parse(
+      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 1}})", domain());
+  release(prepare(of_it, again), again, Sink::memory(released));
+  EXPECT_EQ(released.size(), 2U);
+}
+
+TEST_P(FrontRelease, IsVerified) {
+  const Certificate certificate = prepare(spec, memory()).certificate();
+  const Verification found = verify(Certificate::parse(certificate.json()), domain());
+  EXPECT_TRUE(found.holds());
+  EXPECT_EQ(certificate.spec().json(), Certificate::parse(certificate.json()).spec().json());
+  const auto other = Domain::make({Column::boolean("city"), Column::integer("age", 0, 99, 10)});
+  EXPECT_FALSE(verify(certificate, other).domain_matches);
+  EXPECT_FALSE(verify(certificate, other).holds());
+}
+
+TEST_P(FrontRelease, LeavesAFileAndItsCertificate) {
+  const inside::test::Scratch scratch;
+  const Certificate certificate =
+      release(prepare(spec, memory()), memory(),
+              Sink::csv(scratch.path("out.csv"), scratch.path("out.json")));
+  EXPECT_EQ(scratch.read("out.json"), certificate.json());
+  EXPECT_THAT(scratch.read("out.csv"), HasSubstr("city,age\n"));
+  EXPECT_EQ(scratch.file_count(), 2U);
+  EXPECT_EQ(Certificate::read(scratch.path("out.json")).json(), certificate.json());
+}
+
+TEST_P(FrontRelease, IsChargedBeforeItIsDrawn) {
+  const inside::test::Scratch scratch;
+  const PreparedRelease prepared = prepare(spec, memory());
+  const Ledger ledger(scratch.path("ledger"));
+  std::vector<ReleasedColumn> released;
+  release(prepared, memory(), Sink::memory(released), Charging{ledger, "people"});
+  const LedgerBalance balance = ledger.balance("people");
+  EXPECT_EQ(balance.releases, 1U);
+  EXPECT_EQ(balance.spent, Privacy::pure(2));
+}
+
+TEST_P(FrontRelease, IsNotDrawnWhereTheLedgerRefuses) {
+  const inside::test::Scratch scratch;
+  Ledger ledger(scratch.path("ledger"));
+  ledger.declare("people", Privacy::pure(1), "unit=nobody");
+  std::vector<ReleasedColumn> released;
+  EXPECT_NE(refused([&] {
+              release(prepare(spec, memory()), memory(),
+                      Sink::csv(scratch.path("out.csv"), scratch.path("out.json")),
+                      Charging{ledger, "people"});
+            }),
+            "");
+  EXPECT_EQ(ledger.balance("people").releases, 0U);
+  EXPECT_EQ(scratch.read("out.csv") + scratch.read("out.json"), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Every, FrontRelease,
+    testing::Values(
+        Asked{"local",
+              R"({"model": "local", "unit": "person", "count": 2, "privacy": {"epsilon": 2}})", 6,
+              false},
+        Asked{"integral", R"({"model": "integral", "count": 3, "privacy": {"epsilon": 2}})", 3,
+              false},
+        Asked{"central", R"({"model": "central", "count": 2, "privacy": {"epsilon": 2}})", 2,
+              true}),
+    [](const auto& asked) { return std::string(asked.param.model); });
+
+TEST(FrontSpec, RefusesInOneSentence) {
+  EXPECT_NE(refused([] { (void)ReleaseSpec::parse("{", domain()); }), "");
+  EXPECT_NE(refused([] { (void)ReleaseSpec::parse("{}"); }), "");
+  EXPECT_EQ(refused([] {
+              (void)ReleaseSpec::parse(R"({"model": "integral", "domain": {"file": "d.yaml"}})",
+                                       domain());
+            }),
+            "the spec must name no domain where one is given, but it names one");
+  EXPECT_NE(refused([] { (void)Certificate::parse("{}"); }), "");
+  const auto spec = ReleaseSpec::parse(
+      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain());
+  const auto lacking = Source::memory({{"city", kCities}});
+  EXPECT_THAT(refused([&] { (void)prepare(spec, lacking); }), HasSubstr("age"));
+}
+
+TEST(FrontSpec, ReadsWhatItWrites) {
+  const auto spec = ReleaseSpec::parse(
+      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 0.1}})", domain());
+  EXPECT_EQ(ReleaseSpec::parse(spec.json()).json(), spec.json());
+  const inside::test::Scratch scratch;
+  EXPECT_EQ(ReleaseSpec::read(scratch.write("spec.json", spec.json())).json(), spec.json());
+}
+
+TEST(FrontSource, TakesNullsAndEveryType) {
+  const auto domain = Domain::make(
+      {Column::number("height", 0, 2, 4, {.null_is_category = true}), Column::boolean("insured")});
+  const auto spec = ReleaseSpec::parse(
+      R"({"model": "integral", "count": 1, "privacy": {"epsilon": 30}})", domain);
+  // So much epsilon that the record is that of all rows.
+  const std::vector<double> heights(40, 1.75);
+  const std::vector<std::uint8_t> insured(40, 1);
+  const std::vector<std::uint8_t> valid(40, 0);
+  const auto data = Source::memory({{"height", heights, valid}, {"insured", std::span(insured)}});
+  std::vector<ReleasedColumn> released;
+  release(prepare(spec, data), data, Sink::memory(released));
+  ASSERT_EQ(released.size(), 2U);
+  EXPECT_EQ(released[0].valid, std::vector<std::uint8_t>{0});
+  EXPECT_EQ(std::get<std::vector<std::uint8_t>>(released[1].values), std::vector<std::uint8_t>{1});
+}
+
+}  // namespace
+}  // namespace mollify::front
