@@ -63,9 +63,7 @@ std::optional<DivergenceReport> worst_case(const TuneOptions& options, const Tri
                                            std::size_t outcomes, double epsilon) {
   if (!options.c2) return std::nullopt;
   const DensityClass inputs{options.c1.value_or(0), *options.c2};
-  return worst_case_risk(LocationBand{band.floor, inputs}, ReferenceMasses::uniform(outcomes),
-                         epsilon)
-      .risk;
+  return location_risk(ReferenceMasses::uniform(outcomes), epsilon, band.floor, inputs).risk;
 }
 
 /// The band whose mean of one divergence is least.
