@@ -9,7 +9,7 @@
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
-namespace mollify::front {
+namespace MOLLIFY_NAMESPACE {
 
 /// What all releases, made from the same data, promise together: the sum of epsilon and delta, or
 /// of rho, where a pure release counts epsilon^2/2 and a Gaussian one mu^2/2. An approximate one
@@ -49,4 +49,4 @@ struct ShuffledReports {
 [[nodiscard]] double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes,
                                             double epsilon, double delta, double rate = 1);
 
-}  // namespace mollify::front
+}  // namespace MOLLIFY_NAMESPACE

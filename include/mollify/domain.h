@@ -12,7 +12,7 @@
 
 #include "mollify/namespace.h"
 
-namespace mollify::front {
+namespace MOLLIFY_NAMESPACE {
 
 /// How a column maps what is not one of its values.
 struct Mapping {
@@ -112,4 +112,4 @@ class Domain {
   std::shared_ptr<const Inside> inside_;
 };
 
-}  // namespace mollify::front
+}  // namespace MOLLIFY_NAMESPACE

@@ -11,7 +11,7 @@
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
-namespace mollify::front {
+namespace MOLLIFY_NAMESPACE {
 
 /// What a ledger says about one data set. A number means its shortest decimal form, as when it was
 /// typed, and is rounded to the safe side where doubles have none that means the same.
@@ -60,4 +60,4 @@ class Ledger {
   std::shared_ptr<Inside> inside_;
 };
 
-}  // namespace mollify::front
+}  // namespace MOLLIFY_NAMESPACE

@@ -32,6 +32,7 @@
 #include "mollify/core/invalid_input.h"
 #include "mollify/domain.h"
 #include "mollify/ledger.h"
+#include "mollify/plan.h"
 #include "mollify/privacy.h"
 #include "mollify/release.h"
 #include "mollify/sampler.h"

@@ -103,6 +103,12 @@ mollify_status mollify_prepare(const char* spec, uint64_t records, char** certif
  * failure of this function. */
 mollify_status mollify_verify(const char* certificate, const char* domain, char** report);
 
+/* What a release in the central model needs, before any data. The question is a JSON object of the
+ * names of mollify::PlanQuestion (mollify/plan.h), of which one of n, k, epsilon, count and alpha
+ * is left out: {"k": 100, "epsilon": 1, "delta": 1e-9, "count": 10, "alpha": 0.1}. The report says
+ * what each mechanism needs, and which is best. */
+mollify_status mollify_plan(const char* question, char** report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,9 +5,7 @@
 // the library's own mollify::Domain at the linker; only the library itself, which knows both, says
 // it.
 #if defined(MOLLIFY_INSIDE)
-namespace mollify::front {}
+#define MOLLIFY_NAMESPACE mollify::front
 #else
-namespace mollify {
-inline namespace front {}
-}  // namespace mollify
+#define MOLLIFY_NAMESPACE mollify::inline front
 #endif

@@ -5,7 +5,7 @@
 
 #include "mollify/namespace.h"
 
-namespace mollify::front {
+namespace MOLLIFY_NAMESPACE {
 
 /// A privacy notion and its parameters. The parameters that the notion does not have are 0 and say
 /// nothing. Which inputs are neighbours, the release says: rows, units or whole tables.
@@ -42,4 +42,4 @@ struct Privacy {
   friend bool operator==(const Privacy&, const Privacy&) = default;
 };
 
-}  // namespace mollify::front
+}  // namespace MOLLIFY_NAMESPACE

@@ -18,7 +18,7 @@
 
 struct ArrowArrayStream;  // of the Arrow C data interface (mollify/arrow_c.h)
 
-namespace mollify::front {
+namespace MOLLIFY_NAMESPACE {
 
 /// All that is public about a release, and all that is asked for: docs/guide tells its JSON form.
 /// Immutable, cheap to copy, safe to share between threads.
@@ -180,4 +180,4 @@ struct Charging {
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging = std::nullopt);
 
-}  // namespace mollify::front
+}  // namespace MOLLIFY_NAMESPACE

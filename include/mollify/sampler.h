@@ -12,7 +12,7 @@
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
-namespace mollify::front {
+namespace MOLLIFY_NAMESPACE {
 
 /// Everything public that makes a sampler of single draws.
 struct SamplerParameters {
@@ -82,4 +82,4 @@ class Sampler {
   std::shared_ptr<const Inside> inside_;
 };
 
-}  // namespace mollify::front
+}  // namespace MOLLIFY_NAMESPACE

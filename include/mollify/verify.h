@@ -8,7 +8,7 @@
 #include "mollify/namespace.h"
 #include "mollify/release.h"
 
-namespace mollify::front {
+namespace MOLLIFY_NAMESPACE {
 
 /// What checking a certificate found.
 struct Verification {
@@ -42,4 +42,4 @@ struct CandidateFiles {
 [[nodiscard]] Verification verify(const Certificate& certificate, const Domain& domain,
                                   const CandidateFiles& files = {});
 
-}  // namespace mollify::front
+}  // namespace MOLLIFY_NAMESPACE

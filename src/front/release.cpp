@@ -69,7 +69,8 @@ PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> re
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging) {
   std::optional<inside::Charging> charged;
-  if (charging) charged.emplace(charging->ledger.inside().file, charging->data_set);
+  if (charging)
+    charged.emplace(inside::Charging{charging->ledger.inside().file, charging->data_set});
   inside::release(
       *prepared.inside().release, *data.inside().records, sink.inside(),
       [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged);

@@ -1,0 +1,40 @@
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "mollify/mollify_c.h"
+
+namespace mollify {
+namespace {
+
+TEST(CPlan, ReportsWhatIsNeeded) {
+  char* text = nullptr;
+  ASSERT_EQ(
+      mollify_plan(R"({"k": 100, "epsilon": 1, "delta": 1e-9, "count": 10, "alpha": 0.1})", &text),
+      MOLLIFY_OK)
+      << mollify_last_error();
+  const auto report = nlohmann::json::parse(text);
+  mollify_free_text(text);
+  EXPECT_EQ(report.at("unknown"), "n");
+  EXPECT_TRUE(report.at("best").is_string());
+  EXPECT_GT(report.at("answers").size(), 2U);
+  EXPECT_GT(report.at("answers").front().at("n"), 1000);
+}
+
+TEST(CPlan, RefusesInOneSentence) {
+  char* text = nullptr;
+  const auto refusal = [&](const char* question) -> std::string {
+    EXPECT_EQ(mollify_plan(question, &text), MOLLIFY_INVALID_INPUT);
+    EXPECT_EQ(text, nullptr);
+    return mollify_last_error();
+  };
+  EXPECT_EQ(refusal("[]"), "the plan's question must be a JSON object");
+  EXPECT_EQ(refusal(R"({"n": -1})"), "n must be a whole number, but is -1");
+  EXPECT_EQ(refusal(R"({"alpha": "x"})"), "alpha must be a number, but is \"x\"");
+  EXPECT_EQ(refusal(R"({"m": 1})"), "a plan's question has no part \"m\"");
+  EXPECT_NE(refusal("{}"), "");
+}
+
+}  // namespace
+}  // namespace mollify
