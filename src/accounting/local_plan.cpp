@@ -37,26 +37,25 @@ double quoted_total_variation(const WorstCaseRisk& risk) {
   return risk.vertex_maximum.has_value() ? risk.vertex_maximum->tv : risk.risk.tv;
 }
 
-LocalPlan plan_local(const BandMechanism& mechanism, const ReferenceMasses& reference,
-                     double epsilon) {
+LocalPlan plan_local(const BandRisk& band_risk, const ReferenceMasses& reference, double epsilon) {
   LocalPlan plan;
   plan.outcomes = reference.outcomes();
   plan.epsilon = epsilon;
-  plan.risk = worst_case_risk(mechanism, reference, epsilon);
-  plan.table.push_back(row(PlanChange::nothing, reference, epsilon, plan.risk));
+  plan.risk = band_risk(reference, epsilon);
+  plan.table.push_back(row(PlanChange::kNothing, reference, epsilon, plan.risk));
   if (epsilon <= 350.0) {
     const double doubled = 2.0 * epsilon;
-    plan.table.push_back(row(PlanChange::larger_epsilon, reference, doubled,
-                             worst_case_risk(mechanism, reference, doubled)));
+    plan.table.push_back(
+        row(PlanChange::kLargerEpsilon, reference, doubled, band_risk(reference, doubled)));
   }
   if (reference.outcomes() > 1) {
     const ReferenceMasses merged = reference.merged_in_pairs();
-    plan.table.push_back(row(PlanChange::fewer_outcomes, merged, epsilon,
-                             worst_case_risk(mechanism, merged, epsilon)));
+    plan.table.push_back(
+        row(PlanChange::kFewerOutcomes, merged, epsilon, band_risk(merged, epsilon)));
   }
   // P = h lies in the band, so it is released as it is; the room to lift is still there.
   PlanRow perfect = plan.table.front();
-  perfect.change = PlanChange::perfect_reference;
+  perfect.change = PlanChange::kPerfectReference;
   perfect.total_variation = 0.0;
   plan.table.push_back(perfect);
   return plan;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "divergence/reference_masses.h"
@@ -25,15 +26,15 @@ RegionBounds region_bounds(double lower_factor, double largest_lift, double refe
 
 /// What a row of the plan's table changes.
 enum class PlanChange {
-  nothing,            ///< the plan as asked
-  larger_epsilon,     ///< epsilon doubled
-  fewer_outcomes,     ///< outcomes merged in pairs, so half as many
-  perfect_reference,  ///< a reference equal to P: the risk of a lucky or well-informed choice
+  kNothing,           ///< the plan as asked
+  kLargerEpsilon,     ///< epsilon doubled
+  kFewerOutcomes,     ///< outcomes merged in pairs, so half as many
+  kPerfectReference,  ///< a reference equal to P: the risk of a lucky or well-informed choice
 };
 
 /// One row: the plan after one change.
 struct PlanRow {
-  PlanChange change = PlanChange::nothing;
+  PlanChange change = PlanChange::kNothing;
   double epsilon = 0.0;
   std::uint64_t outcomes = 0;
   double largest_lift = 1.0;
@@ -49,14 +50,17 @@ struct LocalPlan {
   std::vector<PlanRow> table;  ///< the plan itself first, then what each change would buy
 };
 
+/// The worst case of a band mechanism with a reference at epsilon.
+using BandRisk = std::function<WorstCaseRisk(const ReferenceMasses&, double)>;
+
 /// The plan of a mechanism with a public reference at epsilon.
 ///
-/// No data enters. The row `larger_epsilon` is left out above epsilon = 350, `fewer_outcomes` for a
+/// No data enters. The row `kLargerEpsilon` is left out above epsilon = 350, `kFewerOutcomes` for a
 /// single outcome. Merging outcomes keeps a class with constants c1, c2 (or γ) around the merged
-/// reference, so those constants stay; the full simplex of MinimaxBand and RelativeMollifierBand
-/// becomes that of the smaller domain. Refuses what worst_case_risk refuses.
-LocalPlan plan_local(const BandMechanism& mechanism, const ReferenceMasses& reference,
-                     double epsilon);
+/// reference, so those constants stay; the full simplex of the minimax and the relative band
+/// becomes that of the smaller domain. Refuses what `band_risk` refuses.
+[[nodiscard]] LocalPlan plan_local(const BandRisk& band_risk, const ReferenceMasses& reference,
+                                   double epsilon);
 
 /// The total variation to quote for a risk: the exact worst case where known, else the bound.
 double quoted_total_variation(const WorstCaseRisk& risk);

@@ -17,7 +17,8 @@
 #include "laboratory/law/privacy_divergence.h"
 #include "laboratory/law/table_scale.h"
 #include "laboratory/measure/measure_json.h"
-#include "local/band_choice.h"
+#include "local/band_floor.h"
+#include "local/mechanism.h"
 #include "report.h"
 #include "space/field_text.h"
 
@@ -42,7 +43,7 @@ struct DensityLaw {
 };
 
 struct ChosenBand {
-  BandChoice choice;
+  PlacedBand place;
   std::optional<double> c1;
   std::optional<double> c2;
   double floor = 0;
@@ -58,15 +59,27 @@ ChosenBand chosen_band(const DensityOptions& options, const MechanismOptions& me
   band.c2 = mechanism.c2;
   const bool made_for_a_class = std::isfinite(reference.class_bound());
   if (options.band) {
-    band.choice = parse_band_choice(*options.band);
+    band.place = parse_band(*options.band);
   } else if (band.c1 || band.c2 || made_for_a_class) {
-    band.choice.kind = BandChoice::Kind::kMinimax;
+    band.place.mechanism = Mechanism::kMinimax;
   }
-  if (band.choice.kind == BandChoice::Kind::kMinimax) {
+  if (band.place.mechanism == Mechanism::kMinimax) {
     if (!band.c1) band.c1 = 0;
     if (!band.c2 && made_for_a_class) band.c2 = reference.class_bound();
+    if (!band.c2) {
+      throw InvalidInput(
+          "the minimax band needs c2, the declared bound on the density of P against the "
+          "reference, but none is given");
+    }
+    band.floor = class_floor(*band.c1, *band.c2, band.epsilon);
+    return band;
   }
-  band.floor = floor_of(band.choice, band.epsilon, band.c1, band.c2);
+  if (band.c1 || band.c2) {
+    throw InvalidInput(fmt::format("{} belongs to the minimax band, but another band is asked for",
+                                   band.c1 ? "c1" : "c2"));
+  }
+  band.floor = band.place.location ? location_floor(*band.place.location, band.epsilon)
+                                   : relative_floor(band.epsilon);
   return band;
 }
 
@@ -154,7 +167,7 @@ void print_as_json(const DensityLaw& law, const ChosenBand& band) {
   }
   Json json = {{"notice", kNotPrivate},
                {"epsilon", band.epsilon},
-               {"band", to_text(band.choice)},
+               {"band", to_text(band.place)},
                {"space", law.space},
                {"outcomes", law.outcomes}};
   if (band.c1) json["c1"] = *band.c1;
@@ -169,7 +182,7 @@ void print_as_json(const DensityLaw& law, const ChosenBand& band) {
 
 void print_for_people(const DensityLaw& law, const ChosenBand& band) {
   fmt::print("{}\n{}, epsilon {:g}\n", kNotPrivate, law.space, band.epsilon);
-  fmt::print("band {}: q = clip(p/r, {:.6g} h, {:.6g} h), r = {:.6g}\n", to_text(band.choice),
+  fmt::print("band {}: q = clip(p/r, {:.6g} h, {:.6g} h), r = {:.6g}\n", to_text(band.place),
              band.floor, band.floor * std::exp(ExpBound(band.epsilon).epsilon()), law.scale);
   fmt::print("divergence of p from the law: {}\n", law.divergence.text);
   if (law.points.empty()) return;

@@ -51,11 +51,6 @@ void MechanismOptions::add_band_to(CLI::App& command) {
       ->group(kGroup);
 }
 
-std::optional<BandChoice> MechanismOptions::chosen_band() const {
-  if (!band) return std::nullopt;
-  return parse_band_choice(*band);
-}
-
 std::optional<Mechanism> MechanismOptions::named() const {
   if (!mechanism) return std::nullopt;
   const std::optional<Mechanism> known = mollify::named<Mechanism>(*mechanism);
@@ -72,7 +67,8 @@ void MechanismOptions::require_budget() const {
 }
 
 LocalSpec MechanismOptions::spec() const {
-  LocalSpec spec{.mechanism = named(), .band = chosen_band(), .c1 = c1, .c2 = c2, .gamma = gamma};
+  LocalSpec spec{.mechanism = named(), .c1 = c1, .c2 = c2, .gamma = gamma};
+  if (band) spec.band = parse_band(*band);
   if (reference) spec.reference = PublicFile{*reference};
   return spec;
 }

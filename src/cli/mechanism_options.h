@@ -8,7 +8,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "local/band_choice.h"
 #include "local/mechanism.h"
 #include "release/spec.h"
 
@@ -31,9 +30,6 @@ struct MechanismOptions {
 
   /// Adds --band to a command.
   void add_band_to(CLI::App& command);
-
-  /// The band chosen; none if none is. Throws InvalidInput for a text that is not a choice.
-  std::optional<BandChoice> chosen_band() const;
 
   /// The mechanism named; none if none is. Throws InvalidInput for an unknown name.
   std::optional<Mechanism> named() const;

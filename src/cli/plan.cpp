@@ -98,13 +98,13 @@ double region_mass(const PlanOptions& options, const std::optional<Domain>& doma
 
 const char* words(PlanChange change) {
   switch (change) {
-    case PlanChange::nothing:
+    case PlanChange::kNothing:
       return "as asked";
-    case PlanChange::larger_epsilon:
+    case PlanChange::kLargerEpsilon:
       return "epsilon doubled";
-    case PlanChange::fewer_outcomes:
+    case PlanChange::kFewerOutcomes:
       return "half the outcomes";
-    case PlanChange::perfect_reference:
+    case PlanChange::kPerfectReference:
       return "a perfect reference";
   }
   return "";
@@ -206,10 +206,13 @@ int run(const PlanOptions& options) {
   const ReferenceMasses reference =
       masses.empty() ? ReferenceMasses::uniform(k) : ReferenceMasses::given(masses);
   validate_parameters(parameters);
-  LocalPlan plan = plan_local(band_mechanism_of(parameters), reference, *parameters.epsilon);
+  LocalPlan plan =
+      plan_local([&](const ReferenceMasses& masses_of_row,
+                     double epsilon) { return band_risk(parameters, masses_of_row, epsilon); },
+                 reference, *parameters.epsilon);
   std::erase_if(plan.table, [&](const PlanRow& row) {
     return row.epsilon > ExpBound::kGreatestEpsilon ||
-           (kind != SpaceKind::kCategories && row.change == PlanChange::fewer_outcomes);
+           (kind != SpaceKind::kCategories && row.change == PlanChange::kFewerOutcomes);
   });
   const WorstCaseRisk& risk = plan.risk;
   std::optional<double> mass;

@@ -12,9 +12,9 @@
 #include "io/public_records.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
-#include "local/band_choice.h"
 #include "local/band_floor.h"
 #include "local/band_tuning.h"
+#include "local/mechanism.h"
 #include "local/scored_table.h"
 #include "release/draw_budget.h"
 #include "report.h"
@@ -40,22 +40,19 @@ std::vector<TriedBand> bands_to_try(const TuneOptions& options, const ReleaseSpa
                                     double epsilon) {
   std::vector<TriedBand> bands;
   if (options.c2) {
-    const BandChoice minimax{.kind = BandChoice::Kind::kMinimax};
-    bands.push_back({to_text(minimax), floor_of(minimax, epsilon, options.c1, options.c2)});
+    bands.push_back({"minimax", class_floor(options.c1.value_or(0), *options.c2, epsilon)});
   } else if (options.c1) {
     throw InvalidInput("c1 needs c2 beside it, but none is given");
   } else if (space.kind() == SpaceKind::kCategories && !options.reference && space.size() > 1) {
     bands.push_back({"minimax", minimax_floor(space.size(), epsilon)});
   }
-  const BandChoice relative{.kind = BandChoice::Kind::kRelative};
-  bands.push_back({to_text(relative), floor_of(relative, epsilon)});
+  bands.push_back({"relative", relative_floor(epsilon)});
   // Denser next to 1, where units far from the reference have their best band.
   for (const int percent : {2, 5, 10, 20, 30, 40, 60, 70, 80, 90}) {
     // Three digits are as good, and easier to type.
     const double b = std::stod(fmt::format("{:.3g}", std::exp(-epsilon * percent / 100)));
     if (!(b > std::exp(-epsilon)) || !(b < 1)) continue;
-    const BandChoice location{.kind = BandChoice::Kind::kLocation, .location = b};
-    bands.push_back({to_text(location), floor_of(location, epsilon)});
+    bands.push_back({to_text(PlacedBand{Mechanism::kLocation, b}), location_floor(b, epsilon)});
   }
   return bands;
 }
@@ -66,9 +63,7 @@ std::optional<DivergenceReport> worst_case(const TuneOptions& options, const Tri
                                            std::size_t outcomes, double epsilon) {
   if (!options.c2) return std::nullopt;
   const DensityClass inputs{options.c1.value_or(0), *options.c2};
-  return worst_case_risk(LocationBand{band.floor, inputs}, ReferenceMasses::uniform(outcomes),
-                         epsilon)
-      .risk;
+  return location_risk(ReferenceMasses::uniform(outcomes), epsilon, band.floor, inputs).risk;
 }
 
 /// The band whose mean of one divergence is least.

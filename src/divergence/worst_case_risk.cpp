@@ -263,36 +263,33 @@ WorstCaseRisk own_band_risk(const ReferenceMasses& reference, const Class& input
   return assemble(reference, inputs, band, project_extreme(inputs, band, gap), every_input);
 }
 
-WorstCaseRisk risk_of(const MinimaxBand&, const ReferenceMasses& reference, double epsilon) {
-  return own_band_risk(reference, full_simplex(reference), epsilon, true);
-}
-
 WorstCaseRisk given_band_risk(const ReferenceMasses& reference,
                               const std::optional<DensityClass>& named, const Factors& band) {
   const Class inputs = named.has_value() ? describe(*named) : full_simplex(reference);
   return assemble(reference, inputs, band, project_extreme(inputs, band), !named.has_value());
 }
 
-WorstCaseRisk risk_of(const RelativeMollifierBand& mechanism, const ReferenceMasses& reference,
-                      double epsilon) {
-  return given_band_risk(reference, mechanism.inputs,
-                         {std::exp(-0.5 * epsilon), std::exp(0.5 * epsilon)});
+}  // namespace
+
+WorstCaseRisk minimax_risk(const ReferenceMasses& reference, double epsilon) {
+  require_epsilon(epsilon);
+  return own_band_risk(reference, full_simplex(reference), epsilon, true);
 }
 
-WorstCaseRisk risk_of(const LocationBand& mechanism, const ReferenceMasses& reference,
-                      double epsilon) {
-  return given_band_risk(reference, mechanism.inputs,
-                         checked_factors(mechanism.lower_factor, epsilon));
+WorstCaseRisk relative_risk(const ReferenceMasses& reference, double epsilon,
+                            const std::optional<DensityClass>& inputs) {
+  require_epsilon(epsilon);
+  return given_band_risk(reference, inputs, {std::exp(-0.5 * epsilon), std::exp(0.5 * epsilon)});
 }
 
-WorstCaseRisk risk_of(const DensityClassBand& mechanism, const ReferenceMasses& reference,
-                      double epsilon) {
-  return own_band_risk(reference, describe(mechanism.inputs), epsilon, false);
+WorstCaseRisk class_risk(const ReferenceMasses& reference, double epsilon,
+                         const DensityClass& inputs) {
+  require_epsilon(epsilon);
+  return own_band_risk(reference, describe(inputs), epsilon, false);
 }
 
-WorstCaseRisk risk_of(const NeighbourhoodBand& mechanism, const ReferenceMasses& reference,
-                      double epsilon) {
-  const double gamma = mechanism.gamma;
+WorstCaseRisk neighbourhood_risk(const ReferenceMasses& reference, double epsilon, double gamma) {
+  require_epsilon(epsilon);
   if (!(gamma >= 1.0) || std::isinf(gamma)) {
     throw InvalidInput(fmt::format("gamma must be finite and at least 1, but is {}", gamma));
   }
@@ -303,17 +300,8 @@ WorstCaseRisk risk_of(const NeighbourhoodBand& mechanism, const ReferenceMasses&
   return assemble(reference, inputs, band, project_extreme(inputs, band, gap), false);
 }
 
-}  // namespace
-
-WorstCaseRisk worst_case_risk(const BandMechanism& mechanism, const ReferenceMasses& reference,
-                              double epsilon) {
-  require_epsilon(epsilon);
-  return std::visit([&](const auto& chosen) { return risk_of(chosen, reference, epsilon); },
-                    mechanism);
-}
-
-WorstCaseRisk worst_case_risk_of_band(const ReferenceMasses& reference, double lower_factor,
-                                      double epsilon, const DensityClass& inputs) {
+WorstCaseRisk location_risk(const ReferenceMasses& reference, double epsilon, double lower_factor,
+                            const std::optional<DensityClass>& inputs) {
   require_epsilon(epsilon);
   return given_band_risk(reference, inputs, checked_factors(lower_factor, epsilon));
 }

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <optional>
-#include <variant>
 
 #include "divergence/f_divergence.h"
 #include "divergence/reference_masses.h"
@@ -17,39 +16,6 @@ struct DensityClass {
   double c1 = 0.0;
   double c2 = 1.0;
 };
-
-// A band is {Q : b·h ≤ Q ≤ b·e^epsilon·h}; the mechanisms differ in b and in the inputs they are
-// made for.
-
-/// Every P. With uniform h on k outcomes b = k/(e^epsilon+k−1) [Park et al. 2024, Theorem III.1];
-/// with another reference the class band with c1 = 0, c2 = 1/min h.
-struct MinimaxBand {};
-
-/// b = e^{−epsilon/2} [Husain et al. 2020, eq. 5]. Its risk is taken over every P, or over a class
-/// if one is named.
-struct RelativeMollifierBand {
-  std::optional<DensityClass> inputs = std::nullopt;
-};
-
-/// The band made for a class: b = 1/(1+α(e^epsilon−1)), α = (1−c1)/(c2−c1) [Park et al. 2024,
-/// Theorem III.3].
-struct DensityClassBand {
-  DensityClass inputs;
-};
-
-/// The band made for h/γ ≤ P ≤ γh, γ ≥ 1: b = (γ+1)/(γ+e^epsilon) [Ghoukasian et al. 2025].
-struct NeighbourhoodBand {
-  double gamma = 1.0;
-};
-
-/// A given b. Its risk is taken over every P, or over a class if one is named.
-struct LocationBand {
-  double lower_factor = 1.0;
-  std::optional<DensityClass> inputs = std::nullopt;
-};
-
-using BandMechanism = std::variant<MinimaxBand, RelativeMollifierBand, DensityClassBand,
-                                   NeighbourhoodBand, LocationBand>;
 
 /// The worst-case divergence of P from the band's projection of P.
 struct WorstCaseRisk {
@@ -77,23 +43,41 @@ struct WorstCaseRisk {
   std::array<double, 2> extreme_output{};
 };
 
-/// Worst-case risk of a mechanism with reference h at epsilon.
-///
-/// R_f = (1−r1)/(r2−r1)·f(r2) + (r2−1)/(r2−r1)·f(r1), r1 = c1/b, r2 = c2/(b·e^epsilon), evaluated
-/// as a divergence of two-point distributions whose difference is known in closed form, so that
-/// small risks keep about 15 digits. For the relative mollifier the same two-point argument gives
-/// the bound [Park et al. 2024, Appendix F for the full simplex]. It bounds every finite reference
-/// because a finite class is a coarsening of a continuous one, where a set of mass α always exists.
-///
-/// InvalidInput for epsilon not finite and positive or above 700, and for impossible c1, c2, γ.
-/// O(1) where attained or uniform; up to k·2^(k−1) small projections for other h of at most 16
-/// outcomes (a fraction of a second).
-WorstCaseRisk worst_case_risk(const BandMechanism& mechanism, const ReferenceMasses& reference,
-                              double epsilon);
+// The risks of the bands {Q : b·h ≤ Q ≤ b·e^epsilon·h} with reference h; they differ in b and in
+// the inputs they are made for.
+//
+// R_f = (1−r1)/(r2−r1)·f(r2) + (r2−1)/(r2−r1)·f(r1), r1 = c1/b, r2 = c2/(b·e^epsilon), evaluated
+// as a divergence of two-point distributions whose difference is known in closed form, so that
+// small risks keep about 15 digits. For the relative mollifier the same two-point argument gives
+// the bound [Park et al. 2024, Appendix F for the full simplex]. It bounds every finite reference
+// because a finite class is a coarsening of a continuous one, where a set of mass α always exists.
+//
+// InvalidInput for epsilon not finite and positive or above 700, and for impossible c1, c2, γ, b.
+// O(1) where attained or uniform; up to k·2^(k−1) small projections for other h of at most 16
+// outcomes (a fraction of a second).
 
-/// The same for a band given by its factor b, with 0 < b ≤ 1 ≤ b·e^epsilon (InvalidInput
-/// otherwise), over a class it need not have been made for.
-WorstCaseRisk worst_case_risk_of_band(const ReferenceMasses& reference, double lower_factor,
-                                      double epsilon, const DensityClass& inputs);
+/// Every P. With uniform h on k outcomes b = k/(e^epsilon+k−1) [Park et al. 2024, Theorem III.1];
+/// with another reference the class band with c1 = 0, c2 = 1/min h.
+[[nodiscard]] WorstCaseRisk minimax_risk(const ReferenceMasses& reference, double epsilon);
+
+/// b = e^{−epsilon/2} [Husain et al. 2020, eq. 5]. The risk is taken over every P, or over a class
+/// if one is named.
+[[nodiscard]] WorstCaseRisk relative_risk(const ReferenceMasses& reference, double epsilon,
+                                          const std::optional<DensityClass>& inputs = std::nullopt);
+
+/// The band made for a class: b = 1/(1+α(e^epsilon−1)), α = (1−c1)/(c2−c1) [Park et al. 2024,
+/// Theorem III.3].
+[[nodiscard]] WorstCaseRisk class_risk(const ReferenceMasses& reference, double epsilon,
+                                       const DensityClass& inputs);
+
+/// The band made for h/γ ≤ P ≤ γh, γ ≥ 1: b = (γ+1)/(γ+e^epsilon) [Ghoukasian et al. 2025].
+[[nodiscard]] WorstCaseRisk neighbourhood_risk(const ReferenceMasses& reference, double epsilon,
+                                               double gamma);
+
+/// A given b, 0 < b ≤ 1 ≤ b·e^epsilon. The risk is taken over every P, or over a class if one is
+/// named, which the band need not have been made for.
+[[nodiscard]] WorstCaseRisk location_risk(const ReferenceMasses& reference, double epsilon,
+                                          double lower_factor,
+                                          const std::optional<DensityClass>& inputs = std::nullopt);
 
 }  // namespace mollify

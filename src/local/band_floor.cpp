@@ -41,4 +41,14 @@ double neighbourhood_floor(double gamma, double epsilon) {
   return below_one((gamma + 1) / (gamma + std::exp(ExpBound(epsilon).epsilon())));
 }
 
+double location_floor(double location, double epsilon) {
+  const double least = std::exp(-ExpBound(epsilon).epsilon());
+  if (!(location > least) || !(location < 1)) {
+    throw InvalidInput(
+        fmt::format("band location must lie between e^-epsilon = {:.6g} and 1, but is {:.6g}",
+                    least, location));
+  }
+  return location;
+}
+
 }  // namespace mollify

@@ -29,4 +29,7 @@ double class_floor(double c1, double c2, double epsilon);
 /// c2 = gamma.
 double neighbourhood_floor(double gamma, double epsilon);
 
+/// A given b, which must lie between 1/E and 1: elsewhere no law fits between the band's edges.
+double location_floor(double location, double epsilon);
+
 }  // namespace mollify

@@ -1,13 +1,13 @@
 #include "local/mechanism.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
 #include "kernel/search/band_spec.h"
 #include "kernel/search/positive_masses.h"
-#include "local/band_choice.h"
 #include "local/band_floor.h"
 #include "local/band_sampler.h"
 #include "local/channel_sampler.h"
@@ -55,6 +55,28 @@ bool is_band(Mechanism mechanism) {
   return mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRelative ||
          mechanism == Mechanism::kClass || mechanism == Mechanism::kNeighbourhood ||
          mechanism == Mechanism::kLocation;
+}
+
+PlacedBand parse_band(std::string_view text) {
+  const auto mechanism = named<Mechanism>(text.substr(0, text.find('=')));
+  if (mechanism == Mechanism::kLocation) {
+    const std::string_view number = text.substr(std::min(text.size(), text.find('=') + 1));
+    double location = 0;
+    const char* const end = number.data() + number.size();
+    const auto read = std::from_chars(number.data(), end, location);
+    if (read.ec == std::errc{} && read.ptr == end && location > 0 && location < 1) {
+      return {*mechanism, location};
+    }
+  } else if (text == name_of(Mechanism::kMinimax) || text == name_of(Mechanism::kRelative)) {
+    return {*mechanism};
+  }
+  throw InvalidInput(fmt::format(
+      "band must be minimax, relative or location=B with B between 0 and 1, but is \"{}\"", text));
+}
+
+std::string to_text(const PlacedBand& band) {
+  const std::string name(name_of(band.mechanism));
+  return band.location ? fmt::format("{}={}", name, *band.location) : name;
 }
 
 std::vector<double> MechanismParameters::masses() const {
@@ -118,8 +140,7 @@ double band_floor_of(const MechanismParameters& parameters) {
     case Mechanism::kNeighbourhood:
       return neighbourhood_floor(*parameters.gamma, epsilon);
     case Mechanism::kLocation:
-      return floor_of({.kind = BandChoice::Kind::kLocation, .location = *parameters.location},
-                      epsilon);
+      return location_floor(*parameters.location, epsilon);
     default:
       throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
   }

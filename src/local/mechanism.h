@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "accounting/names.h"
@@ -40,6 +42,22 @@ constexpr auto names_of(Mechanism) {
 
 /// Whether the mechanism is a reference and a constant b.
 bool is_band(Mechanism mechanism);
+
+/// A band as --band places it: kMinimax, which is the best of the class that other parameters
+/// declare, kRelative, or kLocation with its b.
+struct PlacedBand {
+  Mechanism mechanism = Mechanism::kRelative;
+  std::optional<double> location = std::nullopt;
+
+  friend bool operator==(const PlacedBand&, const PlacedBand&) = default;
+};
+
+/// Reads "minimax", "relative" or "location=B" with B in (0, 1). Throws InvalidInput for every
+/// other text.
+[[nodiscard]] PlacedBand parse_band(std::string_view text);
+
+/// The reverse: the text that is read back as the same band.
+[[nodiscard]] std::string to_text(const PlacedBand& band);
 
 /// Everything public that makes a sampler of one draw.
 struct MechanismParameters {

@@ -55,21 +55,23 @@ Kept least_kept(const MechanismParameters& parameters) {
 
 }  // namespace
 
-BandMechanism band_mechanism_of(const MechanismParameters& parameters) {
+WorstCaseRisk band_risk(const MechanismParameters& parameters, const ReferenceMasses& reference,
+                        double epsilon) {
   const bool has_class = parameters.c1 || parameters.c2;
-  const DensityClass inputs{parameters.c1.value_or(0), parameters.c2.value_or(0)};
   if (has_class && !parameters.c2) throw InvalidInput("c1 needs c2 beside it, but none is given");
+  const DensityClass inputs{parameters.c1.value_or(0), parameters.c2.value_or(0)};
+  const auto declared = has_class ? std::optional(inputs) : std::nullopt;
   switch (parameters.mechanism) {
     case Mechanism::kMinimax:
-      return MinimaxBand{};
+      return minimax_risk(reference, epsilon);
     case Mechanism::kRelative:
-      return has_class ? RelativeMollifierBand{inputs} : RelativeMollifierBand{};
+      return relative_risk(reference, epsilon, declared);
     case Mechanism::kClass:
-      return DensityClassBand{inputs};
+      return class_risk(reference, epsilon, inputs);
     case Mechanism::kNeighbourhood:
-      return NeighbourhoodBand{*parameters.gamma};
+      return neighbourhood_risk(reference, epsilon, *parameters.gamma);
     case Mechanism::kLocation:
-      return LocationBand{*parameters.location, has_class ? std::optional(inputs) : std::nullopt};
+      return location_risk(reference, epsilon, *parameters.location, declared);
     default:
       throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
   }
@@ -94,7 +96,7 @@ WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
                      [&](double mass) { return mass / sum; });
       return ReferenceMasses::given(normalised);
     }();
-    return worst_case_risk(band_mechanism_of(parameters), reference, epsilon);
+    return band_risk(parameters, reference, epsilon);
   }
   const Kept kept = least_kept(parameters);
   WorstCaseRisk risk;

@@ -6,16 +6,18 @@
 
 namespace mollify {
 
-/// The band mechanisms as worst_case_risk knows them; InvalidInput for the linear ones.
-BandMechanism band_mechanism_of(const MechanismParameters& parameters);
+/// The worst case of a band mechanism with this reference and epsilon, whatever those in
+/// `parameters`; InvalidInput for the linear ones.
+[[nodiscard]] WorstCaseRisk band_risk(const MechanismParameters& parameters,
+                                      const ReferenceMasses& reference, double epsilon);
 
 /// The worst-case divergence of P from the released law.
 ///
-/// Bands: worst_case_risk. Linear samplers: the law is linear in P and the divergence convex, so
+/// Bands: band_risk. Linear samplers: the law is linear in P and the divergence convex, so
 /// the worst P is a point mass; of a point mass that keeps probability m the divergence is m f(1/m)
 /// + (1 - m) f(0), decreasing in m, so the least entry on the matrix's diagonal decides. It is
 /// attained. For the relative mollifier c1 and c2 may name the class that the risk is taken over.
-/// O(k); for classes on other references see worst_case_risk.
+/// O(k); for classes on other references see worst_case_risk.h.
 WorstCaseRisk mechanism_risk(const MechanismParameters& parameters);
 
 }  // namespace mollify

@@ -23,16 +23,9 @@ namespace {
 /// Counts up to here are doubles without rounding.
 constexpr std::uint64_t kMostReferenceRecords = std::uint64_t{1} << 53;
 
-/// The mechanism that a band choice stands for.
+/// The mechanism of a placed band: minimax stands for the class that is declared.
 Mechanism mechanism_of_band(const LocalSpec& spec, SpaceKind space) {
-  switch (spec.band->kind) {
-    case BandChoice::Kind::kRelative:
-      return Mechanism::kRelative;
-    case BandChoice::Kind::kLocation:
-      return Mechanism::kLocation;
-    case BandChoice::Kind::kMinimax:
-      break;
-  }
+  if (spec.band->mechanism != Mechanism::kMinimax) return spec.band->mechanism;
   if (spec.gamma) return Mechanism::kNeighbourhood;
   if (spec.c1 || spec.c2) return Mechanism::kClass;
   if (space == SpaceKind::kCategories) return Mechanism::kMinimax;
@@ -263,9 +256,7 @@ MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu, Spac
                                  .c1 = spec.c1,
                                  .c2 = spec.c2,
                                  .gamma = spec.gamma};
-  if (spec.band && spec.band->kind == BandChoice::Kind::kLocation) {
-    parameters.location = spec.band->location;
-  }
+  if (spec.band) parameters.location = spec.band->location;
   // A class without c1 holds all that lies below c2; --mechanism class has always asked for both.
   const bool may_lack_c1 = spec.band || space != SpaceKind::kCategories;
   if (parameters.mechanism == Mechanism::kClass && parameters.c2 && may_lack_c1) {

@@ -239,7 +239,7 @@ LocalSpec local_spec(const SpecReader& reader) {
                                      local_mechanisms_text(), *name));
     }
   }
-  if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band_choice(*band);
+  if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band(*band);
   spec.c1 = reader.find<double>("/c1");
   spec.c2 = reader.find<double>("/c2");
   spec.gamma = reader.find<double>("/gamma");

@@ -13,7 +13,6 @@
 #include "accounting/protection_scope.h"
 #include "central/central_design.h"
 #include "central/support_hint.h"
-#include "local/band_choice.h"
 #include "local/mechanism.h"
 #include "release/scorer_kind.h"
 #include "space/space_kind.h"
@@ -66,7 +65,7 @@ struct SpaceSpec {
 struct LocalSpec {
   /// None: what the other parameters stand for (chosen_mechanism).
   std::optional<Mechanism> mechanism{};
-  std::optional<BandChoice> band{};  ///< instead of a mechanism
+  std::optional<PlacedBand> band{};  ///< instead of a mechanism
   std::optional<double> c1{}, c2{}, gamma{};
   std::optional<PublicFile> reference{};  ///< public records; none: uniform
   SpaceSpec space{};

@@ -64,7 +64,7 @@ RC_GTEST_PROP(RegionBoundsProperty, HoldAndAreAttained, ()) {
 }
 
 TEST(LocalPlan, MinimaxTable) {
-  const LocalPlan plan = plan_local(MinimaxBand{}, ReferenceMasses::uniform(10), 1.0);
+  const LocalPlan plan = plan_local(minimax_risk, ReferenceMasses::uniform(10), 1.0);
   EXPECT_EQ(plan.outcomes, 10U);
   const auto lift = [](double k, double epsilon) {
     return k * std::exp(epsilon) / (std::exp(epsilon) + k - 1.0);
@@ -73,34 +73,41 @@ TEST(LocalPlan, MinimaxTable) {
     return (k - 1.0) / (std::exp(epsilon) + k - 1.0);
   };
   ASSERT_EQ(plan.table.size(), 4U);
-  EXPECT_EQ(plan.table[0].change, PlanChange::nothing);
+  EXPECT_EQ(plan.table[0].change, PlanChange::kNothing);
   EXPECT_NEAR(plan.table[0].largest_lift, lift(10, 1.0), 1e-14);
   EXPECT_NEAR(plan.table[0].total_variation, tv(10, 1.0), 1e-15);
-  EXPECT_EQ(plan.table[1].change, PlanChange::larger_epsilon);
+  EXPECT_EQ(plan.table[1].change, PlanChange::kLargerEpsilon);
   EXPECT_EQ(plan.table[1].epsilon, 2.0);
   EXPECT_NEAR(plan.table[1].total_variation, tv(10, 2.0), 1e-15);
-  EXPECT_EQ(plan.table[2].change, PlanChange::fewer_outcomes);
+  EXPECT_EQ(plan.table[2].change, PlanChange::kFewerOutcomes);
   EXPECT_EQ(plan.table[2].outcomes, 5U);
   EXPECT_NEAR(plan.table[2].largest_lift, lift(5, 1.0), 1e-14);
   EXPECT_NEAR(plan.table[2].total_variation, tv(5, 1.0), 1e-15);
-  EXPECT_EQ(plan.table[3].change, PlanChange::perfect_reference);
+  EXPECT_EQ(plan.table[3].change, PlanChange::kPerfectReference);
   EXPECT_EQ(plan.table[3].total_variation, 0.0);
 }
 
 TEST(LocalPlan, QuotesTheExactWorstCaseWhereTheBoundIsNotAttained) {
-  const LocalPlan plan = plan_local(DensityClassBand{{0.0, 2.0}}, ReferenceMasses::uniform(3), 1.0);
+  const LocalPlan plan = plan_local(
+      [](const ReferenceMasses& reference, double epsilon) {
+        return class_risk(reference, epsilon, {0.0, 2.0});
+      },
+      ReferenceMasses::uniform(3), 1.0);
   EXPECT_NEAR(plan.table[0].total_variation, 0.1792942809133301, 1e-15);
 }
 
 TEST(LocalPlan, LeavesOutWhatCannotChange) {
-  EXPECT_EQ(plan_local(MinimaxBand{}, ReferenceMasses::uniform(1), 1.0).table.size(), 3U);
-  EXPECT_EQ(plan_local(MinimaxBand{}, ReferenceMasses::uniform(2), 400.0).table.size(), 3U);
-  EXPECT_THROW(plan_local(MinimaxBand{}, ReferenceMasses::uniform(2), -1.0), InvalidInput);
+  EXPECT_EQ(plan_local(minimax_risk, ReferenceMasses::uniform(1), 1.0).table.size(), 3U);
+  EXPECT_EQ(plan_local(minimax_risk, ReferenceMasses::uniform(2), 400.0).table.size(), 3U);
+  EXPECT_THROW((void)plan_local(minimax_risk, ReferenceMasses::uniform(2), -1.0), InvalidInput);
 }
 
 TEST(LocalPlan, GivenReference) {
   const ReferenceMasses h = ReferenceMasses::given(Masses{0.1, 0.2, 0.3, 0.4});
-  const LocalPlan plan = plan_local(RelativeMollifierBand{}, h, 1.0);
+  const LocalPlan plan =
+      plan_local([](const ReferenceMasses& reference,
+                    double epsilon) { return relative_risk(reference, epsilon); },
+                 h, 1.0);
   EXPECT_NEAR(plan.risk.largest_lift, std::exp(0.5), 1e-15);
   EXPECT_NEAR(plan.table[0].total_variation, 1.0 - 0.1 * std::exp(0.5), 1e-15);
   EXPECT_EQ(plan.table[2].outcomes, 2U);

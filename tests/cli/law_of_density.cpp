@@ -217,6 +217,10 @@ TEST(LawOfDensity, RefusesInOneSentence) {
   refused({"--band", "minimax"},
           "the minimax band needs c2, the declared bound on the density of P against the "
           "reference, but none is given");
+  refused({"--band", "relative", "--c2", "4"},
+          "c2 belongs to the minimax band, but another band is asked for");
+  refused({"--band", "location=0.8", "--c1", "0.1"},
+          "c1 belongs to the minimax band, but another band is asked for");
   refused({"--at", "1,2"}, "at must be 1 numbers with commas between them, but is \"1,2\"");
   refused({"--at", "one"}, "at must be 1 numbers with commas between them, but is \"one\"");
   refused({"--mu", "1"},

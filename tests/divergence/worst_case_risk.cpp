@@ -44,14 +44,14 @@ TEST(WorstCaseRisk, ReferenceRows) {
     const auto value = [&](const char* key) { return std::stod(row.at(key).get<std::string>()); };
     const ReferenceMasses h = ReferenceMasses::uniform(row.at("k").get<std::uint64_t>());
     const double epsilon = row.at("eps").get<double>();
-    const WorstCaseRisk proposed = worst_case_risk(MinimaxBand{}, h, epsilon);
+    const WorstCaseRisk proposed = minimax_risk(h, epsilon);
     expect_relative(proposed.extreme_output[0], value("m_proposed"), 1e-14);
     expect_relative(proposed.risk.kl, value("KL_proposed"), 2e-14);
     expect_relative(proposed.risk.tv, value("TV_proposed"), 2e-14);
     expect_relative(proposed.risk.hellinger2, value("H2_proposed"), 2e-14);
     EXPECT_TRUE(proposed.attained);
     EXPECT_FALSE(proposed.vertex_maximum.has_value());
-    const WorstCaseRisk baseline = worst_case_risk(RelativeMollifierBand{}, h, epsilon);
+    const WorstCaseRisk baseline = relative_risk(h, epsilon);
     expect_relative(baseline.extreme_output[0], value("m_baseline"), 1e-14);
     expect_relative(baseline.risk.kl, value("KL_baseline"), 2e-14);
     expect_relative(baseline.risk.tv, value("TV_baseline"), 2e-14);
@@ -68,8 +68,8 @@ TEST(WorstCaseRisk, FiniteMinimaxKeepsItsDigits) {
     for (const double epsilon : {1e-6, 1e-3, 0.1, 1.0, 5.0, 20.0, 30.0, 100.0}) {
       const long double e = std::exp(static_cast<long double>(epsilon));
       const long double rest = static_cast<long double>(k) - 1.0L;
-      const WorstCaseRisk risk = worst_case_risk(
-          MinimaxBand{}, ReferenceMasses::uniform(static_cast<std::uint64_t>(k)), epsilon);
+      const WorstCaseRisk risk =
+          minimax_risk(ReferenceMasses::uniform(static_cast<std::uint64_t>(k)), epsilon);
       SCOPED_TRACE(std::to_string(k) + " " + std::to_string(epsilon));
       const long double one_minus_m = rest / (e + rest);
       const long double minus_log_m = std::log1p(rest / e);
@@ -88,8 +88,7 @@ TEST(WorstCaseRisk, ClosedFormIsTheTwoPointFormula) {
   const double epsilon = 1.3;
   const double c1 = 0.2;
   const double c2 = 2.6;
-  const WorstCaseRisk risk =
-      worst_case_risk(DensityClassBand{{c1, c2}}, ReferenceMasses::uniform(3), epsilon);
+  const WorstCaseRisk risk = class_risk(ReferenceMasses::uniform(3), epsilon, {c1, c2});
   const double b = (c2 - c1) / ((std::exp(epsilon) - 1.0) * (1.0 - c1) + c2 - c1);
   expect_relative(risk.lower_factor, b, 1e-14);
   const double r1 = c1 / b;
@@ -108,8 +107,7 @@ TEST(WorstCaseRisk, ClosedFormIsTheTwoPointFormula) {
 
 // The example of the project's notes: the closed form .2689 is not attained, .1793 is.
 TEST(WorstCaseRisk, OnlyABoundWhereTheClassDoesNotPack) {
-  const WorstCaseRisk risk =
-      worst_case_risk(DensityClassBand{{0.0, 2.0}}, ReferenceMasses::uniform(3), 1.0);
+  const WorstCaseRisk risk = class_risk(ReferenceMasses::uniform(3), 1.0, {0.0, 2.0});
   EXPECT_FALSE(risk.attained);
   EXPECT_NEAR(risk.risk.tv, 0.2689414213699951, 1e-15);  // 1/(1+e)
   ASSERT_TRUE(risk.vertex_maximum.has_value());
@@ -118,21 +116,19 @@ TEST(WorstCaseRisk, OnlyABoundWhereTheClassDoesNotPack) {
   const DivergenceReport direct =
       risk_at({2.0 / 3.0, 1.0 / 3.0, 0.0}, Masses(3, 1.0 / 3.0), b, risk.largest_lift);
   EXPECT_NEAR(direct.kl, risk.vertex_maximum->kl, 1e-15);
-  EXPECT_TRUE(
-      worst_case_risk(DensityClassBand{{0.0, 2.0}}, ReferenceMasses::uniform(4), 1.0).attained);
+  EXPECT_TRUE(class_risk(ReferenceMasses::uniform(4), 1.0, {0.0, 2.0}).attained);
 }
 
 TEST(WorstCaseRisk, ZeroForAClassThatIsAMollifier) {
   for (const WorstCaseRisk& risk :
-       {worst_case_risk(DensityClassBand{{0.8, 1.2}}, ReferenceMasses::uniform(7), 1.0),
-        worst_case_risk(DensityClassBand{{1.0, 1.0}}, ReferenceMasses::uniform(7), 1.0),
-        worst_case_risk(DensityClassBand{{1.0, 3.0}}, ReferenceMasses::uniform(7), 1.0),
-        worst_case_risk(DensityClassBand{{0.1, 1.0}}, ReferenceMasses::uniform(7), 1.0),
-        worst_case_risk(NeighbourhoodBand{1.6}, ReferenceMasses::uniform(7), 1.0),
-        worst_case_risk(NeighbourhoodBand{1.0}, ReferenceMasses::uniform(7), 1.0),
-        worst_case_risk(RelativeMollifierBand{DensityClass{0.7, 1.6}}, ReferenceMasses::uniform(7),
-                        1.0),
-        worst_case_risk(MinimaxBand{}, ReferenceMasses::uniform(1), 1.0)}) {
+       {class_risk(ReferenceMasses::uniform(7), 1.0, {0.8, 1.2}),
+        class_risk(ReferenceMasses::uniform(7), 1.0, {1.0, 1.0}),
+        class_risk(ReferenceMasses::uniform(7), 1.0, {1.0, 3.0}),
+        class_risk(ReferenceMasses::uniform(7), 1.0, {0.1, 1.0}),
+        neighbourhood_risk(ReferenceMasses::uniform(7), 1.0, 1.6),
+        neighbourhood_risk(ReferenceMasses::uniform(7), 1.0, 1.0),
+        relative_risk(ReferenceMasses::uniform(7), 1.0, DensityClass{0.7, 1.6}),
+        minimax_risk(ReferenceMasses::uniform(1), 1.0)}) {
     EXPECT_EQ(risk.risk, DivergenceReport{});
     EXPECT_TRUE(risk.attained);
   }
@@ -141,8 +137,8 @@ TEST(WorstCaseRisk, ZeroForAClassThatIsAMollifier) {
 TEST(WorstCaseRisk, NeighbourhoodIsTheClassOfItsBounds) {
   const ReferenceMasses h = ReferenceMasses::uniform(6);
   for (const double gamma : {1.7, 2.0, 5.0, 40.0}) {
-    const WorstCaseRisk near = worst_case_risk(NeighbourhoodBand{gamma}, h, 1.0);
-    const WorstCaseRisk same = worst_case_risk(DensityClassBand{{1.0 / gamma, gamma}}, h, 1.0);
+    const WorstCaseRisk near = neighbourhood_risk(h, 1.0, gamma);
+    const WorstCaseRisk same = class_risk(h, 1.0, {1.0 / gamma, gamma});
     expect_relative(near.lower_factor, (gamma + 1.0) / (gamma + std::exp(1.0)), 1e-14);
     expect_relative(near.risk.tv, same.risk.tv, 1e-13);
     expect_relative(near.risk.kl, same.risk.kl, 1e-13);
@@ -155,8 +151,7 @@ TEST(WorstCaseRisk, NeighbourhoodIsTheClassOfItsBounds) {
 TEST(WorstCaseRisk, TinyNeighbourhoodRisk) {
   const double epsilon = 1e-3;
   const double gamma = std::exp(0.5 * epsilon) * (1.0 + 1e-9);
-  const WorstCaseRisk risk =
-      worst_case_risk(NeighbourhoodBand{gamma}, ReferenceMasses::uniform(1000), epsilon);
+  const WorstCaseRisk risk = neighbourhood_risk(ReferenceMasses::uniform(1000), epsilon, gamma);
   const long double g = gamma;
   const long double e = std::exp(static_cast<long double>(epsilon));
   const long double alpha = 1.0L / (g + 1.0L);
@@ -168,9 +163,7 @@ TEST(WorstCaseRisk, EveryInputWithAnyReference) {
   const Masses masses{0.1, 0.2, 0.3, 0.4};
   const ReferenceMasses h = ReferenceMasses::given(masses);
   for (const double epsilon : {0.1, 1.0, 3.0}) {
-    for (const BandMechanism& mechanism :
-         {BandMechanism{MinimaxBand{}}, BandMechanism{RelativeMollifierBand{}}}) {
-      const WorstCaseRisk risk = worst_case_risk(mechanism, h, epsilon);
+    for (const WorstCaseRisk& risk : {minimax_risk(h, epsilon), relative_risk(h, epsilon)}) {
       EXPECT_TRUE(risk.attained);
       DivergenceReport worst;
       for (std::size_t i = 0; i < 4; ++i) {
@@ -190,8 +183,8 @@ TEST(WorstCaseRisk, EveryInputWithAnyReference) {
 
 TEST(WorstCaseRisk, FindsASubsetOfMassAlpha) {
   const ReferenceMasses h = ReferenceMasses::given(Masses{0.05, 0.1, 0.15, 0.3, 0.4});
-  EXPECT_TRUE(worst_case_risk(DensityClassBand{{0.0, 4.0}}, h, 1.0).attained);  // .25 = .1 + .15
-  const WorstCaseRisk other = worst_case_risk(DensityClassBand{{0.0, 3.0}}, h, 1.0);
+  EXPECT_TRUE(class_risk(h, 1.0, {0.0, 4.0}).attained);  // .25 = .1 + .15
+  const WorstCaseRisk other = class_risk(h, 1.0, {0.0, 3.0});
   EXPECT_FALSE(other.attained);
   ASSERT_TRUE(other.vertex_maximum.has_value());
   EXPECT_LT(other.vertex_maximum->tv, other.risk.tv);
@@ -201,12 +194,11 @@ TEST(WorstCaseRisk, LargeDomainsWithoutEnumeration) {
   Masses masses(40, 0.02);
   for (std::size_t i = 0; i < 20; ++i) masses[i] = 0.03;
   const ReferenceMasses h = ReferenceMasses::given(masses);
-  const WorstCaseRisk unknown = worst_case_risk(DensityClassBand{{0.0, 7.0}}, h, 1.0);
+  const WorstCaseRisk unknown = class_risk(h, 1.0, {0.0, 7.0});
   EXPECT_FALSE(unknown.attained);
   EXPECT_FALSE(unknown.vertex_maximum.has_value());
-  EXPECT_TRUE(worst_case_risk(DensityClassBand{{0.0, 50.0}}, h, 1.0).attained);
-  const WorstCaseRisk uniform =
-      worst_case_risk(DensityClassBand{{0.0, 3.0}}, ReferenceMasses::uniform(1'000'000), 1.0);
+  EXPECT_TRUE(class_risk(h, 1.0, {0.0, 50.0}).attained);
+  const WorstCaseRisk uniform = class_risk(ReferenceMasses::uniform(1'000'000), 1.0, {0.0, 3.0});
   ASSERT_TRUE(uniform.vertex_maximum.has_value());
   expect_relative(uniform.vertex_maximum->tv, uniform.risk.tv, 1e-5);
 }
@@ -214,26 +206,26 @@ TEST(WorstCaseRisk, LargeDomainsWithoutEnumeration) {
 TEST(WorstCaseRisk, RefusesTheImpossible) {
   const ReferenceMasses h = ReferenceMasses::uniform(5);
   for (const double epsilon : {0.0, -1.0, kNan, kInfinity, 701.0}) {
-    EXPECT_THROW(worst_case_risk(MinimaxBand{}, h, epsilon), InvalidInput);
+    EXPECT_THROW((void)minimax_risk(h, epsilon), InvalidInput);
   }
   for (const DensityClass& inputs :
        {DensityClass{1.1, 2.0}, DensityClass{0.5, 0.9}, DensityClass{-0.1, 2.0},
         DensityClass{kNan, 2.0}, DensityClass{0.5, kNan}, DensityClass{0.5, kInfinity}}) {
-    EXPECT_THROW(worst_case_risk(DensityClassBand{inputs}, h, 1.0), InvalidInput);
-    EXPECT_THROW(worst_case_risk(RelativeMollifierBand{inputs}, h, 1.0), InvalidInput);
+    EXPECT_THROW((void)class_risk(h, 1.0, inputs), InvalidInput);
+    EXPECT_THROW((void)relative_risk(h, 1.0, inputs), InvalidInput);
   }
   for (const double gamma : {0.9, 0.0, -2.0, kNan, kInfinity}) {
-    EXPECT_THROW(worst_case_risk(NeighbourhoodBand{gamma}, h, 1.0), InvalidInput);
+    EXPECT_THROW((void)neighbourhood_risk(h, 1.0, gamma), InvalidInput);
   }
-  EXPECT_THROW(worst_case_risk_of_band(h, 0.0, 1.0, {0.0, 5.0}), InvalidInput);
-  EXPECT_THROW(worst_case_risk_of_band(h, 1.1, 1.0, {0.0, 5.0}), InvalidInput);
-  EXPECT_THROW(worst_case_risk_of_band(h, 0.3, 1.0, {0.0, 5.0}), InvalidInput);
+  EXPECT_THROW((void)location_risk(h, 1.0, 0.0, DensityClass{0.0, 5.0}), InvalidInput);
+  EXPECT_THROW((void)location_risk(h, 1.0, 1.1, DensityClass{0.0, 5.0}), InvalidInput);
+  EXPECT_THROW((void)location_risk(h, 1.0, 0.3, DensityClass{0.0, 5.0}), InvalidInput);
   EXPECT_THROW(ReferenceMasses::uniform(0), InvalidInput);
   EXPECT_THROW(ReferenceMasses::given(Masses{0.5, 0.4}), InvalidInput);
   EXPECT_THROW(ReferenceMasses::given(Masses{1.5, -0.5}), InvalidInput);
   EXPECT_THROW(ReferenceMasses::given(Masses{kNan, 1.0}), InvalidInput);
   EXPECT_THROW(ReferenceMasses::given(Masses{}), InvalidInput);
-  EXPECT_EQ(test::refusal_of([&] { worst_case_risk(MinimaxBand{}, h, -1.0); }),
+  EXPECT_EQ(test::refusal_of([&] { (void)minimax_risk(h, -1.0); }),
             "epsilon must be finite, positive and at most 700, but is -1");
 }
 
@@ -272,9 +264,9 @@ RC_GTEST_PROP(WorstCaseRiskProperty, NoMemberExceedsIt, ()) {
   const ReferenceMasses reference = ReferenceMasses::given(h);
   const int which = *rc::gen::inRange(0, 3);
   const WorstCaseRisk risk =
-      which == 0   ? worst_case_risk(DensityClassBand{inputs}, reference, epsilon)
-      : which == 1 ? worst_case_risk(RelativeMollifierBand{inputs}, reference, epsilon)
-                   : worst_case_risk_of_band(reference, std::exp(-0.3 * epsilon), epsilon, inputs);
+      which == 0   ? class_risk(reference, epsilon, inputs)
+      : which == 1 ? relative_risk(reference, epsilon, inputs)
+                   : location_risk(reference, epsilon, std::exp(-0.3 * epsilon), inputs);
   RC_ASSERT(risk.attained || risk.vertex_maximum.has_value());
   const DivergenceReport worst = risk.vertex_maximum.value_or(risk.risk);
   const auto below = [](double a, double b) { return a <= b * (1.0 + 1e-11) + 1e-14; };
@@ -302,12 +294,10 @@ RC_GTEST_PROP(WorstCaseRiskProperty, UniformShortcutEqualsEnumeration, ()) {
   Masses nearly(k, 1.0 / static_cast<double>(k));
   nearly[0] *= 1.0 - 1e-13;
   nearly[1] *= 1.0 + 1e-13;
-  const WorstCaseRisk shortcut =
-      worst_case_risk(DensityClassBand{inputs}, ReferenceMasses::uniform(k), epsilon);
-  const WorstCaseRisk enumerated =
-      worst_case_risk(DensityClassBand{inputs}, ReferenceMasses::given(nearly), epsilon);
+  const WorstCaseRisk shortcut = class_risk(ReferenceMasses::uniform(k), epsilon, inputs);
+  const WorstCaseRisk enumerated = class_risk(ReferenceMasses::given(nearly), epsilon, inputs);
   const WorstCaseRisk by_factor =
-      worst_case_risk_of_band(ReferenceMasses::uniform(k), shortcut.lower_factor, epsilon, inputs);
+      location_risk(ReferenceMasses::uniform(k), epsilon, shortcut.lower_factor, inputs);
   RC_ASSERT(std::abs(by_factor.risk.tv - shortcut.risk.tv) <= 1e-12);
   RC_ASSERT(std::abs(by_factor.risk.kl - shortcut.risk.kl) <= 1e-12);
   const DivergenceReport left = shortcut.vertex_maximum.value_or(shortcut.risk);

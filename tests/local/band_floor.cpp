@@ -72,6 +72,9 @@ TEST(BandFloor, RefusesInOneSentence) {
             "c1 must be at least 0 and below 1, but is -0.1");
   EXPECT_EQ(message([] { class_floor(std::nan(""), 2, 1); }),
             "c1 must be at least 0 and below 1, but is nan");
+  EXPECT_EQ(message([] { location_floor(0.36, 1); }),
+            "band location must lie between e^-epsilon = 0.367879 and 1, but is 0.36");
+  EXPECT_EQ(location_floor(0.37, 1), 0.37);
   EXPECT_EQ(message([] { class_floor(0, 1, 1); }), "c2 must be finite and above 1, but is 1");
   EXPECT_EQ(message([] { class_floor(0, HUGE_VAL, 1); }),
             "c2 must be finite and above 1, but is inf");

@@ -23,6 +23,21 @@
 namespace mollify {
 namespace {
 
+TEST(PlacedBand, IsReadBackFromItsText) {
+  for (const char* text : {"minimax", "relative", "location=0.8", "location=0.125"}) {
+    EXPECT_EQ(to_text(parse_band(text)), text);
+  }
+  EXPECT_EQ(parse_band("location=0.8"), (PlacedBand{Mechanism::kLocation, 0.8}));
+}
+
+TEST(PlacedBand, RefusesOtherTexts) {
+  for (const char* text :
+       {"", "Minimax", "location", "location=", "location=0", "location=1", "location=-1",
+        "location=nan", "location=.5x", "relative ", "relative=0.5", "minimax=", "class"}) {
+    EXPECT_THROW((void)parse_band(text), InvalidInput) << text;
+  }
+}
+
 using Masses = std::vector<double>;
 
 Masses law_of_masses(const LocalSampler& sampler, const Masses& p) {

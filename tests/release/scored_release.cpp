@@ -134,13 +134,13 @@ TEST(ScoredRelease, CertifiesWhatVerificationConfirms) {
   for (const char* domain : {kNumbers, kMixed}) {
     for (const bool fresh : {false, true}) {
       for (const bool reference : {false, true}) {
-        for (const auto& band : {BandChoice{}, BandChoice{BandChoice::Kind::kMinimax, 0},
-                                 BandChoice{BandChoice::Kind::kLocation, 0.4}}) {
+        for (const auto& band : {PlacedBand{}, PlacedBand{Mechanism::kMinimax},
+                                 PlacedBand{Mechanism::kLocation, 0.4}}) {
           ReleaseSpec spec = scored_spec(scratch, domain, 3);
           test::local_of(spec).space.candidates = 50;
           test::local_of(spec).space.fresh = fresh;
           test::local_of(spec).band = band;
-          if (band.kind == BandChoice::Kind::kMinimax) test::local_of(spec).c2 = 7;
+          if (band.mechanism == Mechanism::kMinimax) test::local_of(spec).c2 = 7;
           if (reference) {
             test::local_of(spec).reference = PublicFile{scratch.path("reference.csv")};
           }

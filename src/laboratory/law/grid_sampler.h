@@ -24,8 +24,8 @@ namespace mollify {
 /// falls.
 class GridSampler {
  public:
-  /// The band [b h, b e^epsilon h] on the cells of `grid`, b = `floor` (see band_floor.h,
-  /// BandChoice). Cells of a reference mass below 2^-80 are counted as having that. Throws
+  /// The band [b h, b e^epsilon h] on the cells of `grid`, b = `floor` (see band_floor.h).
+  /// Cells of a reference mass below 2^-80 are counted as having that. Throws
   /// InvalidInput if the dimensions differ or no band fits.
   GridSampler(std::shared_ptr<const Measure> reference, Grid grid, double floor, double epsilon);
 
