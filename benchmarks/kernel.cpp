@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <span>
 #include <sstream>
@@ -17,7 +18,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "kernel/core/alias_table.h"
+#include "kernel/channel/alias_table.h"
 #include "kernel/core/band.h"
 #include "kernel/core/randomized_response.h"
 #include "kernel/core/secure_random.h"
@@ -73,6 +74,20 @@ Band uniform_band(Floor floor, std::size_t size, double epsilon) {
        .epsilon = epsilon});
 }
 
+/// The band of the benchmarks of units: epsilon 1, and a uniform reference or an uneven one.
+Band unit_band(std::size_t size, bool is_uneven) {
+  std::vector<double> reference(is_uneven ? size : 0);
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> unit(0, 1);
+  for (double& mass : reference) mass = 0.01 + unit(random);
+  return mollify::make_band(
+      {.outcome_count = size, .reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
+}
+
+std::string unit_label(bool is_uneven) {
+  return is_uneven ? "uneven reference" : "uniform reference";
+}
+
 bool keeps_contract(const Table& table) {
   uint128 sum = 0;
   for (std::size_t i = 0; i < table.numerators().size(); ++i) {
@@ -112,14 +127,22 @@ void bisected_law(const Band& band, std::span<const Score> scores, std::vector<d
   fill(below);
 }
 
+/// Whether n follows clip(t w, lower, upper) for one t: what lies above its lower bound says that t
+/// is at least n / w, what lies below its upper one that t is at most that.
 template <class Score>
-bool agrees_with_bisection(const Table& table, std::span<const Score> scores) {
-  std::vector<double> law(scores.size());
-  bisected_law(table.band(), scores, law);
-  for (std::size_t i = 0; i < law.size(); ++i) {
-    if (std::abs(static_cast<double>(table.numerators()[i]) / law[i] - 1) > 1e-6) return false;
+bool is_projection(const Table& table, std::span<const Score> scores) {
+  constexpr double kRelative = 1e-6;
+  double least = 0;
+  double most = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const auto n = static_cast<double>(table.numerators()[i]);
+    const double t = n / static_cast<double>(scores[i]);
+    const auto lower = static_cast<double>(table.band().lower(i));
+    const auto upper = static_cast<double>(table.band().upper(i));
+    if (n > lower * (1 + kRelative)) least = std::max(least, t);
+    if (n < upper * (1 - kRelative)) most = std::min(most, t);
   }
-  return true;
+  return least <= most * (1 + kRelative);
 }
 
 std::string label(Shape shape, double epsilon, Floor floor) {
@@ -145,7 +168,7 @@ void table_and_draw(benchmark::State& state) {
   Table table(band);
   for (std::size_t v = 0; v < std::min<std::size_t>(scores.size(), 4); ++v) {
     mollify::project(table, scores[v]);
-    if (!keeps_contract(table) || !agrees_with_bisection<Score>(table, scores[v])) {
+    if (!keeps_contract(table) || !is_projection<Score>(table, scores[v])) {
       state.SkipWithError("the table is wrong");
       return;
     }
@@ -202,19 +225,40 @@ void bisection_and_draw(benchmark::State& state) {
 BENCHMARK_TEMPLATE(bisection_and_draw, double)->Arg(100);
 BENCHMARK_TEMPLATE(bisection_and_draw, float)->Arg(131072)->Unit(benchmark::kMicrosecond);
 
+/// A unit with a score for every outcome: a table made for it alone, and one draw.
+void dense_unit(benchmark::State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  const bool is_uneven = state.range(1) != 0;
+  const Band band = unit_band(size, is_uneven);
+  const std::vector<std::vector<double>> units =
+      score_vectors<double>(kExponential, size, vector_count(size));
+  for (const std::vector<double>& scores : units) {
+    const Table table = mollify::projected(band, scores);
+    if (!keeps_contract(table) || !is_projection<double>(table, scores)) {
+      state.SkipWithError("the table is wrong");
+      return;
+    }
+  }
+  SecureRandom random;
+  std::size_t u = 0;
+  for (auto _ : state) {
+    const Table table = mollify::projected(band, units[u]);
+    benchmark::DoNotOptimize(table.draw(random));
+    u = u + 1 < units.size() ? u + 1 : 0;
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.SetLabel(unit_label(is_uneven));
+}
+BENCHMARK(dense_unit)->ArgsProduct({{100, 1000, 4096}, {0, 1}});
+
 /// Ten thousand units of a hundred rows each over 2^20 outcomes: a table and a draw for each.
 void ten_thousand_sparse_units(benchmark::State& state) {
   constexpr std::size_t kSize = std::size_t{1} << 20;
   constexpr std::size_t kUnits = 10'000, kRows = 100;
-  std::mt19937_64 random(4);
+  const bool is_uneven = state.range(0) != 0;
+  const Band band = unit_band(kSize, is_uneven);
+  std::mt19937_64 random(5);
   std::uniform_real_distribution<double> unit(0, 1);
-  std::vector<double> reference;
-  if (state.range(0) != 0) {
-    reference.resize(kSize);
-    for (double& mass : reference) mass = 0.01 + unit(random);
-  }
-  const Band band = mollify::make_band(
-      {.outcome_count = kSize, .reference = reference, .floor = std::exp(-0.5), .epsilon = 1});
   struct Unit {
     std::vector<std::uint32_t> outcomes;
     std::vector<double> counts;
@@ -257,7 +301,7 @@ void ten_thousand_sparse_units(benchmark::State& state) {
     }
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kUnits));
-  state.SetLabel(state.range(0) != 0 ? "uneven reference" : "uniform reference");
+  state.SetLabel(unit_label(is_uneven));
 }
 BENCHMARK(ten_thousand_sparse_units)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 

@@ -17,9 +17,9 @@
 #include "io/atomic_file.h"
 #include "io/csv_source.h"
 #include "io/csv_writer.h"
-#include "kernel/core/seeded_random.h"
 #include "records/private_table.h"
 #include "space/domain.h"
+#include "space/seeded_random.h"
 
 namespace {
 

@@ -26,13 +26,13 @@
 #include "boosting/network.h"
 #include "boosting/ratio_scorer.h"
 #include "divergence/band_projection.h"
-#include "kernel/core/seeded_random.h"
 #include "laboratory/boosting/fit.h"
 #include "laboratory/boosting/grid_law.h"
 #include "laboratory/boosting/measure_features.h"
 #include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/word_stream.h"
 #include "local/band_floor.h"
+#include "space/seeded_random.h"
 
 namespace {
 

@@ -18,8 +18,8 @@
 
 #include <fmt/format.h>
 
-#include "kernel/core/seeded_random.h"
 #include "laboratory/measure/word_stream.h"
+#include "space/seeded_random.h"
 
 namespace {
 

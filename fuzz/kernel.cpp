@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/core/alias_table.h"
+#include "kernel/channel/alias_table.h"
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/sparse_table.h"

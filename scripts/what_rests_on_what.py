@@ -25,7 +25,7 @@ GAUSSIAN = LAPLACE + ["kernel/noise/discrete_gaussian"]
 # What a mechanism's promise rests on, and what floating point decides in it.
 MECHANISMS = [
     ("a table's draw", TABLE, "one exp, rounded down by 2^−40"),
-    ("many draws of one table", TABLE + ["kernel/core/alias_table"], "the same"),
+    ("many draws of one table", TABLE + ["kernel/channel/alias_table"], "the same"),
     ("a draw from many outcomes, few with a score", TABLE + ["kernel/core/sparse_table"], "the same"),
     ("randomized response", RANDOM + EPSILON + ["kernel/core/band", "kernel/core/randomized_response"], "the same"),
     ("mixture channel", RANDOM + EPSILON + ["kernel/core/band", "kernel/channel/mixture_channel"], "the same"),

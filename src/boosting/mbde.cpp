@@ -8,7 +8,7 @@
 
 #include "boosting/resample.h"
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/seeded_random.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

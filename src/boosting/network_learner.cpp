@@ -19,7 +19,7 @@
 #include "boosting/standardisation.h"
 #include "boosting/training_blocks.h"
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/seeded_random.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

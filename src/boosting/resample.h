@@ -5,7 +5,7 @@
 #include <span>
 
 #include "density/points.h"
-#include "kernel/core/seeded_random.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 

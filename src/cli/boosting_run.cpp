@@ -9,12 +9,12 @@
 #include "boosting/bounding.h"
 #include "boosting/resample.h"
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/seeded_random.h"
 #include "laboratory/boosting/evaluation.h"
 #include "laboratory/boosting/fit.h"
 #include "laboratory/boosting/grid_law.h"
 #include "laboratory/boosting/log_normaliser.h"
 #include "progress.h"
+#include "space/seeded_random.h"
 
 namespace mollify::cli {
 namespace {

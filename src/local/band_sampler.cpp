@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "accounting/directed_rounding.h"
-#include "kernel/core/alias_table.h"
+#include "kernel/channel/alias_table.h"
 #include "kernel/search/projection.h"
 
 namespace mollify {

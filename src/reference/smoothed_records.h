@@ -9,8 +9,8 @@
 #include "density/column_kernel.h"
 #include "density/mixed_points.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 #include "kernel/core/uniform_below.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 

@@ -11,14 +11,14 @@
 #include "accounting/directed_rounding.h"
 #include "accounting/gaussian_composition.h"
 #include "accounting/shuffle_amplification.h"
-#include "kernel/core/seeded_random.h"
-#include "kernel/search/projection.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
+#include "kernel/search/projection.h"
 #include "release/design.h"
 #include "release/release_space.h"
 #include "space/candidates_text.h"
 #include "space/domain_hash.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 #include "space/domain.h"
+#include "space/seeded_random.h"
 #include "space/uniform_records.h"
 
 namespace mollify {

@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "records/numeric_table.h"
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/seeded_random.h"
 #include "not_finite.h"
+#include "records/numeric_table.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

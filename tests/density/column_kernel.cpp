@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "kernel/core/seeded_random.h"
 #include "not_finite.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "chi_square.h"
 #include "kernel/core/exp_bound.h"
-#include "kernel/core/seeded_random.h"
+#include "kernel/core/secure_random.h"
 
 namespace mollify::test {
 
@@ -64,14 +64,14 @@ double realised_epsilon(const Channel& channel) {
   return greatest;
 }
 
-/// Simulated reports of value x against the entries of its row.
+/// Reports of value x against the entries of its row.
 template <class Channel>
-void expect_reports_follow_row(const Channel& channel, std::size_t x, std::uint64_t seed) {
-  SCOPED_TRACE(::testing::Message() << "value " << x << ", seed " << seed);
+void expect_reports_follow_row(const Channel& channel, std::size_t x) {
+  SCOPED_TRACE(::testing::Message() << "value " << x);
   constexpr int kDraws = 200'000;
-  SeededRandom random(seed);
+  SecureRandom random;
   std::vector<std::uint64_t> observed(channel.outcome_count());
-  for (int draw = 0; draw < kDraws; ++draw) ++observed[channel.simulate(x, random)];
+  for (int draw = 0; draw < kDraws; ++draw) ++observed[channel.draw(x, random)];
   std::vector<double> expected;
   for (std::size_t j = 0; j < channel.outcome_count(); ++j) {
     expected.push_back(probability(channel, x < channel.input_count() ? x : 0, j));

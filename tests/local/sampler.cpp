@@ -13,13 +13,13 @@
 
 #include "chi_square.h"
 #include "kernel/core/exp_bound.h"
-#include "kernel/core/seeded_random.h"
 #include "laboratory/law/privacy_divergence.h"
 #include "laboratory/mollifier/convex_mollifier.h"
 #include "local/band_sampler.h"
 #include "local/gaussian_curve.h"
 #include "local/mechanism.h"
 #include "local/private_inputs.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

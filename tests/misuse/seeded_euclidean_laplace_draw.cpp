@@ -1,6 +1,7 @@
 // Noise that a seed tells is no noise.
 // expected: SecureRandom
 #include "kernel/noise/euclidean_laplace.h"
+#include "space/seeded_random.h"
 
 void release(const mollify::EuclideanLaplace& noise, std::span<std::int64_t> vector,
              mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {
@@ -8,7 +9,7 @@ void release(const mollify::EuclideanLaplace& noise, std::span<std::int64_t> vec
   static_cast<void>(secure);
   noise.draw(vector, seeded);
 #else
+  static_cast<void>(seeded);
   noise.draw(vector, secure);
-  noise.simulate(vector, seeded);
 #endif
 }

@@ -1,7 +1,7 @@
 // Nobody can tell who is in a subsample, as somebody with the seed could.
 // expected: SecureRandom
-#include "kernel/core/seeded_random.h"
 #include "kernel/order/subsample.h"
+#include "space/seeded_random.h"
 
 std::size_t release(const mollify::PoissonSubsample& sample, std::span<const std::uint32_t> values,
                     mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {

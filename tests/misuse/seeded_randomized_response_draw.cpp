@@ -1,7 +1,7 @@
 // A report is never drawn with a seed.
 // expected: SecureRandom
 #include "kernel/core/randomized_response.h"
-#include "kernel/core/seeded_random.h"
+#include "space/seeded_random.h"
 
 std::size_t report(const mollify::RandomizedResponse& response, mollify::SecureRandom& secure,
                    mollify::SeededRandom& seeded) {

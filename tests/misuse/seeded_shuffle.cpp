@@ -1,7 +1,7 @@
 // What is released is never put into an order that a seed tells.
 // expected: SecureRandom
-#include "kernel/core/seeded_random.h"
 #include "kernel/order/shuffle.h"
+#include "space/seeded_random.h"
 
 void release(std::span<std::uint32_t> values, mollify::SecureRandom& secure,
              mollify::SeededRandom& seeded) {

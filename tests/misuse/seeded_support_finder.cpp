@@ -1,7 +1,7 @@
 // A hint is a release: it is never found with a seed.
 // expected: SecureRandom
 #include "central/support_hint.h"
-#include "kernel/core/seeded_random.h"
+#include "space/seeded_random.h"
 
 std::uint64_t release(const mollify::SupportFinder& finder, std::span<const std::uint32_t> records,
                       mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {

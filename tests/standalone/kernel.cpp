@@ -1,7 +1,7 @@
 // A program with the kernel alone. What it needs at run time is what the kernel needs.
 #include <vector>
 
-#include "kernel/core/alias_table.h"
+#include "kernel/channel/alias_table.h"
 #include "kernel/core/randomized_response.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"

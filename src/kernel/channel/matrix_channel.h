@@ -7,7 +7,6 @@
 
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 
 namespace mollify {
 
@@ -48,10 +47,6 @@ class MatrixChannel {
   Extremes column(std::size_t j) const;
 
   std::size_t draw(std::size_t row, SecureRandom& random) const {
-    return locate(row, random.below(kTotal));
-  }
-  /// A draw from a row for analysis. NOT PRIVATE.
-  std::size_t simulate(std::size_t row, SeededRandom& random) const {
     return locate(row, random.below(kTotal));
   }
 

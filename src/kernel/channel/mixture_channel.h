@@ -7,7 +7,6 @@
 
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 
 namespace mollify {
 
@@ -62,14 +61,13 @@ class MixtureChannel {
   };
   Extremes column(std::size_t j) const;
 
-  std::size_t draw(std::size_t value, SecureRandom& random) const { return report(value, random); }
+  std::size_t draw(std::size_t value, SecureRandom& random) const {
+    if (random.below(kKeepTotal) < keep_) return value < outcome_count() ? value : 0;
+    return draw_reference(random);
+  }
   /// An outcome of the law g / G, which the channel leaves in place.
   std::size_t draw_reference(SecureRandom& random) const {
     return locate(random.below(reference_total()));
-  }
-  /// A report for analysis. NOT PRIVATE.
-  std::size_t simulate(std::size_t value, SeededRandom& random) const {
-    return report(value, random);
   }
 
  private:
@@ -77,12 +75,6 @@ class MixtureChannel {
   uint128 kept_entry() const { return uint128{keep_} * reference_total(); }
   uint128 replaced_entry(std::size_t j) const { return uint128{kKeepTotal - keep_} * reference(j); }
   std::size_t locate(std::uint64_t position) const;
-
-  template <WordSource Source>
-  std::size_t report(std::size_t value, Source& random) const {
-    if (uniform_below(random, kKeepTotal) < keep_) return value < outcome_count() ? value : 0;
-    return locate(uniform_below(random, reference_total()));
-  }
 
   std::uint64_t keep_ = 0;
   std::vector<std::uint64_t> prefix_;  // of g, with k + 1 entries

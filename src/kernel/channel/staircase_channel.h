@@ -7,7 +7,6 @@
 
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 
 namespace mollify {
 
@@ -69,25 +68,18 @@ class StaircaseChannel {
   /// has exactly entry(x, j) positions. NOT PRIVATE.
   std::size_t outcome_at(std::size_t x, uint128 position) const;
 
-  std::size_t draw(std::size_t value, SecureRandom& random) const { return report(value, random); }
+  std::size_t draw(std::size_t value, SecureRandom& random) const {
+    const uint128 high = random.word() >> (128 - kTotalBits);
+    return outcome_at(value < outcome_count() ? value : 0, (high << 64) | random.word());
+  }
   /// An outcome of the law q, as the integers have it.
   std::size_t draw_reference(SecureRandom& random) const {
     return locate_weight(random.below(reference_total()));
-  }
-  /// A report for analysis. NOT PRIVATE.
-  std::size_t simulate(std::size_t value, SeededRandom& random) const {
-    return report(value, random);
   }
 
  private:
   StaircaseChannel() = default;
   std::size_t locate_weight(std::uint64_t position) const;
-
-  template <WordSource Source>
-  std::size_t report(std::size_t value, Source& random) const {
-    const uint128 high = random.word() >> (128 - kTotalBits);
-    return outcome_at(value < outcome_count() ? value : 0, (high << 64) | random.word());
-  }
 
   std::uint64_t weight(std::size_t rank) const { return prefix_[rank + 1] - prefix_[rank]; }
   std::uint64_t weight_after(std::size_t rank) const { return prefix_.back() - prefix_[rank + 1]; }

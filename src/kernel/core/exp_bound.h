@@ -14,7 +14,7 @@ namespace mollify {
 ///
 /// Theorem. Ebar <= e^epsilon. Every libm in use returns exp within 1 ulp (relative 2^-52), the
 /// product adds at most half an ulp, and the factor takes 2^-40 away: the margin is 4000 times the
-/// error. tests/kernel/exp_bound.cpp checks it against MPFR.
+/// error. tests/kernel/core/exp_bound.cpp checks it against MPFR.
 ///
 /// Range: epsilon from 1e-6 to 30. Below, 2^-40 would eat a visible part of the budget; above, the
 /// table of 2^62 parts becomes coarse (docs/theory/band.md), so callers lower epsilon to 30 and say
@@ -29,23 +29,23 @@ class ExpBound {
   explicit ExpBound(double epsilon);
 
   /// The epsilon that is guaranteed: the one asked for, or 30 if that is less.
-  double epsilon() const { return epsilon_; }
+  [[nodiscard]] double epsilon() const { return epsilon_; }
 
   /// Ebar as mantissa / 2^shift; mantissa < 2^53, 0 < shift <= 52.
-  std::uint64_t mantissa() const { return mantissa_; }
-  int shift() const { return shift_; }
+  [[nodiscard]] std::uint64_t mantissa() const { return mantissa_; }
+  [[nodiscard]] int shift() const { return shift_; }
 
   /// Ebar as a double, exactly.
-  double value() const;
+  [[nodiscard]] double value() const;
 
   /// floor(x * Ebar), or `cap` if that is less. Exact for every x below 2^63.
-  std::uint64_t times_floor(std::uint64_t x, std::uint64_t cap) const {
+  [[nodiscard]] std::uint64_t times_floor(std::uint64_t x, std::uint64_t cap) const {
     const uint128 product = (static_cast<uint128>(x) * mantissa_) >> shift_;
     return product < cap ? static_cast<std::uint64_t>(product) : cap;
   }
 
   /// Whether larger <= Ebar * smaller, decided in integers of 192 bits; for any two.
-  bool allows(uint128 larger, uint128 smaller) const {
+  [[nodiscard]] bool allows(uint128 larger, uint128 smaller) const {
     const Wide left = times(larger, std::uint64_t{1} << shift_);
     const Wide right = times(smaller, mantissa_);
     return left.high < right.high || (left.high == right.high && left.low <= right.low);

@@ -68,7 +68,7 @@ struct Tail {
       uppers[j] = bounds.uppers ? bounds.uppers[begin + j] : bounds.upper;
     }
   }
-  Bounds bounds() const { return {lowers, uppers, 0, 0, kLanes, 0, 0}; }
+  [[nodiscard]] Bounds bounds() const { return {lowers, uppers, 0, 0, kLanes, 0, 0}; }
 };
 
 }  // namespace

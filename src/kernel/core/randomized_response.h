@@ -46,23 +46,25 @@ class RandomizedResponse {
   RandomizedResponse(std::size_t outcome_count, double epsilon, std::uint64_t records,
                      std::uint64_t chosen);
 
-  std::size_t input_count() const { return outcome_count_; }
-  std::size_t outcome_count() const { return outcome_count_; }
-  double epsilon() const { return bound_.epsilon(); }
-  const ExpBound& bound() const { return bound_; }
+  [[nodiscard]] std::size_t input_count() const { return outcome_count_; }
+  [[nodiscard]] std::size_t outcome_count() const { return outcome_count_; }
+  [[nodiscard]] double epsilon() const { return bound_.epsilon(); }
+  [[nodiscard]] const ExpBound& bound() const { return bound_; }
 
   /// Numerators over total(): of the value itself, and of each other outcome.
-  std::uint64_t kept() const { return kept_; }
-  std::uint64_t other() const { return other_; }
-  std::uint64_t total() const { return below_total_.bound(); }
+  [[nodiscard]] std::uint64_t kept() const { return kept_; }
+  [[nodiscard]] std::uint64_t other() const { return other_; }
+  [[nodiscard]] std::uint64_t total() const { return below_total_.bound(); }
   /// Every column's greatest and least entry.
   struct Extremes {
     uint128 greatest;
     uint128 least;
   };
-  Extremes column(std::size_t) const { return {kept_, outcome_count_ > 1 ? other_ : kept_}; }
+  [[nodiscard]] Extremes column(std::size_t) const {
+    return {kept_, outcome_count_ > 1 ? other_ : kept_};
+  }
   /// Whether (*) holds, decided in integers.
-  bool satisfies(const ExpBound& bound) const {
+  [[nodiscard]] bool satisfies(const ExpBound& bound) const {
     return outcome_count_ == 1 ||
            bound.allows(uint128{chosen_} * kept_ + uint128{records_ - chosen_} * other_,
                         uint128{records_} * other_);

@@ -63,7 +63,7 @@ class Table {
   }
 
  private:
-  static std::size_t block_count(const Band& band) {
+  [[nodiscard]] static std::size_t block_count(const Band& band) {
     return (band.outcome_count() + kBlock - 1) / kBlock;
   }
   void require_count(std::size_t count) const;

@@ -38,7 +38,7 @@ class UniformBelow {
  public:
   explicit UniformBelow(std::uint64_t bound) : bound_(bound), rejected_(-bound % bound) {}
 
-  std::uint64_t bound() const { return bound_; }
+  [[nodiscard]] std::uint64_t bound() const { return bound_; }
 
   template <WordSource Source>
   std::uint64_t operator()(Source& source) const {

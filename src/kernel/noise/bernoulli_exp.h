@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 #include "kernel/noise/exp_minus.h"
 #include "kernel/noise/natural.h"
 
@@ -93,10 +92,6 @@ class BernoulliExp {
   BernoulliExp(std::uint64_t numerator, std::uint64_t denominator);
 
   bool draw(SecureRandom& random) const { return detail::is_below_exp_minus(exponent_, random); }
-  /// The same for analysis. NOT PRIVATE.
-  bool simulate(SeededRandom& random) const {
-    return detail::is_below_exp_minus(exponent_, random);
-  }
 
  private:
   detail::Fraction exponent_;

@@ -61,8 +61,4 @@ std::int64_t DiscreteGaussian::perturb(std::int64_t value, SecureRandom& random)
                                    static_cast<std::uint64_t>(draw(random)));
 }
 
-std::int64_t DiscreteGaussian::simulate(SeededRandom& random) const {
-  return law_.sample(detail::Decisions<SeededRandom>{random}).wrapped();
-}
-
 }  // namespace mollify

@@ -115,9 +115,6 @@ class DiscreteGaussian {
   /// value + noise, modulo 2^64.
   std::int64_t perturb(std::int64_t value, SecureRandom& random) const;
 
-  /// One draw for analysis. NOT PRIVATE.
-  std::int64_t simulate(SeededRandom& random) const;
-
  private:
   detail::GaussianOnIntegers law_;
 };

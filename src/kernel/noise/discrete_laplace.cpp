@@ -68,8 +68,4 @@ std::int64_t DiscreteLaplace::perturb(std::int64_t value, SecureRandom& random) 
                                    static_cast<std::uint64_t>(draw(random)));
 }
 
-std::int64_t DiscreteLaplace::simulate(SeededRandom& random) const {
-  return law_.sample(detail::Decisions<SeededRandom>{random}).wrapped();
-}
-
 }  // namespace mollify

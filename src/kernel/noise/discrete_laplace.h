@@ -6,7 +6,6 @@
 #include <span>
 
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 #include "kernel/core/uniform_below.h"
 #include "kernel/core/wide.h"
 #include "kernel/noise/bernoulli_exp.h"
@@ -169,9 +168,6 @@ class DiscreteLaplace {
   int128 draw_exact(SecureRandom& random) const;
   /// value + noise, modulo 2^64.
   std::int64_t perturb(std::int64_t value, SecureRandom& random) const;
-
-  /// One draw for analysis. NOT PRIVATE.
-  std::int64_t simulate(SeededRandom& random) const;
 
  private:
   detail::LaplaceOnIntegers law_;

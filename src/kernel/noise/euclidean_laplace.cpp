@@ -178,28 +178,15 @@ EuclideanLaplace EuclideanLaplace::at_least(std::size_t dimension, double scale)
   return {dimension, Ratio::at_least("a scale of noise", scale)};
 }
 
-namespace {
-
-template <WordSource Source>
-void fill(const detail::EuclideanLaplaceTree& law, std::span<std::int64_t> noise, Source& random) {
-  if (noise.size() != law.dimension()) {
-    throw InvalidInput("a vector of this noise must have " + std::to_string(law.dimension()) +
+void EuclideanLaplace::draw(std::span<std::int64_t> noise, SecureRandom& random) const {
+  if (noise.size() != dimension()) {
+    throw InvalidInput("a vector of this noise must have " + std::to_string(dimension()) +
                        " coordinates, but has " + std::to_string(noise.size()));
   }
-  std::vector<detail::SignedSize> coordinates(law.dimension());
-  law.sample(coordinates, detail::Decisions<Source>{random});
+  std::vector<detail::SignedSize> coordinates(dimension());
+  law_.sample(coordinates, detail::Decisions<SecureRandom>{random});
   std::transform(coordinates.begin(), coordinates.end(), noise.begin(),
                  [](const detail::SignedSize& z) { return z.wrapped(); });
-}
-
-}  // namespace
-
-void EuclideanLaplace::draw(std::span<std::int64_t> noise, SecureRandom& random) const {
-  fill(law_, noise, random);
-}
-
-void EuclideanLaplace::simulate(std::span<std::int64_t> noise, SeededRandom& random) const {
-  fill(law_, noise, random);
 }
 
 }  // namespace mollify

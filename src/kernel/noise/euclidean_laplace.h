@@ -163,8 +163,6 @@ class EuclideanLaplace {
 
   /// One draw of d coordinates. Throws InvalidInput if `noise` has room for more or fewer.
   void draw(std::span<std::int64_t> noise, SecureRandom& random) const;
-  /// The same for analysis. NOT PRIVATE.
-  void simulate(std::span<std::int64_t> noise, SeededRandom& random) const;
 
  private:
   detail::EuclideanLaplaceTree law_;

@@ -158,16 +158,6 @@ ChosenOutcome ExponentialLevels::outcome(std::size_t level, std::uint64_t positi
 
 }  // namespace detail
 
-namespace {
-
-template <WordSource Source>
-ChosenOutcome choose(const detail::ExponentialLevels& levels, Source& random) {
-  const std::size_t level = levels.draw(random);
-  return levels.outcome(level, uniform_below(random, levels.count(level)));
-}
-
-}  // namespace
-
 ExponentialChoice::ExponentialChoice(Ratio rate) : rate_(rate) {
   if (rate.numerator < 1 || rate.numerator > Ratio::kGreatest || rate.denominator < 1 ||
       rate.denominator > Ratio::kGreatest) {
@@ -179,12 +169,9 @@ ExponentialChoice::ExponentialChoice(Ratio rate) : rate_(rate) {
 
 ChosenOutcome ExponentialChoice::draw(std::span<const ChoiceTerm> terms,
                                       SecureRandom& random) const {
-  return choose(detail::ExponentialLevels(terms, rate_), random);
-}
-
-ChosenOutcome ExponentialChoice::simulate(std::span<const ChoiceTerm> terms,
-                                          SeededRandom& random) const {
-  return choose(detail::ExponentialLevels(terms, rate_), random);
+  const detail::ExponentialLevels levels(terms, rate_);
+  const std::size_t level = levels.draw(random);
+  return levels.outcome(level, random.below(levels.count(level)));
 }
 
 }  // namespace mollify

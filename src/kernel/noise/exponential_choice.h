@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 #include "kernel/core/uniform_below.h"
 #include "kernel/noise/bernoulli_exp.h"
 #include "kernel/noise/ratio.h"
@@ -128,8 +127,6 @@ class ExponentialChoice {
   /// Terms in any order, also of equal distances; those of count 0 are never chosen. The sum of the
   /// counts, which must be public, is from 1 to 2^62 (InvalidInput otherwise).
   ChosenOutcome draw(std::span<const ChoiceTerm> terms, SecureRandom& random) const;
-  /// The same for analysis. NOT PRIVATE.
-  ChosenOutcome simulate(std::span<const ChoiceTerm> terms, SeededRandom& random) const;
 
  private:
   Ratio rate_;

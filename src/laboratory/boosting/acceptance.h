@@ -7,7 +7,7 @@
 
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 

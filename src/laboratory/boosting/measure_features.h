@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "density/points.h"
-#include "kernel/core/seeded_random.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/measure.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 

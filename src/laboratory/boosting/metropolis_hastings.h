@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "boosting/boosted_density.h"
-#include "kernel/core/seeded_random.h"
 #include "laboratory/measure/measure.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 

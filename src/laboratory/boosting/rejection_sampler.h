@@ -7,9 +7,9 @@
 
 #include "boosting/boosted_density.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 #include "laboratory/boosting/acceptance.h"
 #include "laboratory/measure/measure.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 

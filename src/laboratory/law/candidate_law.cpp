@@ -7,10 +7,10 @@
 
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/seeded_random.h"
 #include "kernel/search/band_spec.h"
 #include "kernel/search/projection.h"
 #include "laboratory/law/table_scale.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 

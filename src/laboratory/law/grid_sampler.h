@@ -7,10 +7,10 @@
 
 #include "kernel/core/band.h"
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 #include "kernel/core/table.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/measure.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 

@@ -10,7 +10,7 @@
 #include "density/gaussian_mixture_fit.h"
 #include "density/mixed_points.h"
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/seeded_random.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

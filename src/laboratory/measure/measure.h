@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kernel/core/secure_random.h"
-#include "kernel/core/seeded_random.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/word_stream.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 

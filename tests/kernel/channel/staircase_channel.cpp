@@ -141,10 +141,10 @@ TEST(StaircaseChannel, ReportsFollowTheRows) {
   for (const double epsilon : {0.1, 2.0}) {
     const auto channel = StaircaseChannel::make(q, epsilon);
     for (std::size_t x = 0; x < q.size(); ++x) {
-      test::expect_reports_follow_row(channel, x, 100 + x);
+      test::expect_reports_follow_row(channel, x);
     }
-    test::expect_reports_follow_row(channel, q.size(), 7);  // out of range counts as 0
-    test::expect_reports_follow_row(channel, ~std::size_t{0}, 8);
+    test::expect_reports_follow_row(channel, q.size());  // out of range counts as 0
+    test::expect_reports_follow_row(channel, ~std::size_t{0});
   }
 }
 
@@ -170,11 +170,11 @@ TEST(StaircaseChannel, RunsBeginAndEndWhereTheEntriesSay) {
 }
 
 TEST(StaircaseChannel, OneAndTwoOutcomes) {
-  SeededRandom random(5);
+  SecureRandom random;
   const std::vector<double> one = {3};
   const auto single = StaircaseChannel::make(one, 0.1);
   EXPECT_TRUE(single.entry(0, 0) == single.total());
-  EXPECT_EQ(single.simulate(0, random), 0U);
+  EXPECT_EQ(single.draw(0, random), 0U);
   // q = (1/2, 1/2): binary randomized response.
   const std::vector<double> two = {1, 1};
   const auto pair = StaircaseChannel::make(two, 1);

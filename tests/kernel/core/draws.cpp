@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "kernel/core/alias_table.h"
+#include "kernel/channel/alias_table.h"
 #include "kernel/core/randomized_response.h"
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernel/core/seeded_random.h"
 #include "refusal.h"
+#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernel/core/seeded_random.h"
+#include "space/seeded_random.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "kernel/core/alias_table.h"
+#include "kernel/channel/alias_table.h"
 
 #include <cmath>
 #include <cstdint>

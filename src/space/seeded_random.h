@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "uniform_below.h"
+#include "kernel/core/uniform_below.h"
 
 namespace mollify {
 

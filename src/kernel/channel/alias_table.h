@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "secure_random.h"
-#include "table.h"
+#include "kernel/core/secure_random.h"
+#include "kernel/core/table.h"
 
 namespace mollify {
 

@@ -1,4 +1,4 @@
-#include "kernel/core/seeded_random.h"
+#include "space/seeded_random.h"
 
 #include "kernel/core/chacha20.h"
 
