@@ -165,7 +165,7 @@ int run(const AmplifyOptions& options) {
   fmt::print("(epsilon, delta)-DP at delta = {:g}\n", delta);
   print_bounds("epsilon", upper, lower);
   if (closed) {
-    fmt::print("  closed form  epsilon {:.6g}, as in the papers\n", *closed);
+    fmt::print("  closed form  epsilon = {:.6g}, as in the papers\n", *closed);
   } else {
     fmt::print("  closed form  none: outside its regime\n");
   }

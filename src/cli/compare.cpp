@@ -193,6 +193,8 @@ void add_compare(CLI::App& app, Session& session) {
   const auto options = std::make_shared<CompareOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   add_spec_flags(command, false);
+  command.get_option("--count")->description(
+      "records to release: for each unit, or for the table without --unit (default: 1)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session, &command] { session.status = run(*options, command); });
 }

@@ -113,10 +113,11 @@ Value parsed(const std::string& text, const char* flag, const char* expected) {
 
 }  // namespace
 
-void add_spec_flags(CLI::App& command, bool with_central) {
+void add_spec_flags(CLI::App& command, bool with_models) {
   for (const FlagHelp& help : kHelp) {
     const SpecPart& part = part_of(help.flag);
-    if (is_central(part.scope) && !with_central) continue;
+    if (!with_models && (is_central(part.scope) || part.place == std::string_view("/model")))
+      continue;
     CLI::Option* option = nullptr;
     if (part.kind == PartKind::kTruth) {
       option = command.add_flag(help.flag, help.help);
@@ -133,7 +134,7 @@ void add_spec_flags(CLI::App& command, bool with_central) {
     if (*help.group != '\0') option->group(help.group);
   }
   std::string mechanisms = fmt::format("one of {} (default: minimax)", local_mechanisms_text());
-  if (with_central) {
+  if (with_models) {
     mechanisms += fmt::format(
         "; in model central one of {} (default: auto, the one with the least total variation)",
         central_mechanisms_text());

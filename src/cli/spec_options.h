@@ -8,8 +8,9 @@
 
 namespace mollify::cli {
 
-/// Adds a flag for each part of a spec; those of model central only if asked for.
-void add_spec_flags(CLI::App& command, bool with_central);
+/// Adds a flag for each part of a spec; --model, and those of model
+/// central, only if asked for.
+void add_spec_flags(CLI::App& command, bool with_models);
 
 /// The parts given as flags, as the JSON form of a spec; nothing is checked but numbers.
 Json given_parts(const CLI::App& command);

@@ -46,8 +46,9 @@ class Fields {
 
 }  // namespace
 
-Candidates read_candidates(const std::string& path, const Domain& domain) {
-  LineReader lines(path);
+Candidates read_candidates(const std::string& path, const Domain& domain,
+                           std::optional<std::string_view> bytes) {
+  LineReader lines(path, bytes);
   const auto refuse = [&](const std::string& what) {
     throw InvalidInput(fmt::format("{} line {} must {}", path, lines.number(), what));
   };

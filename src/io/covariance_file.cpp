@@ -26,8 +26,9 @@ double entry(const CsvReader& csv, std::size_t field) {
 
 }  // namespace
 
-std::vector<double> read_covariance(const std::string& path, const RealColumns& columns) {
-  CsvReader csv(path);
+std::vector<double> read_covariance(const std::string& path, const RealColumns& columns,
+                                    std::optional<std::string_view> bytes) {
+  CsvReader csv(path, bytes);
   const bool has_labels = csv.header().front().empty();
   const std::size_t offset = has_labels ? 1 : 0;
   const std::size_t rows = csv.header().size() - offset;

@@ -1,7 +1,9 @@
 // Reads a public covariance matrix.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "space/real_columns.h"
@@ -16,7 +18,9 @@ namespace mollify {
 ///
 /// The file is **public**: the first thing that is not as it must be throws InvalidInput with file,
 /// line and column. Whether the matrix is a covariance is Whitening's to judge.
-[[nodiscard]] std::vector<double> read_covariance(const std::string& path,
-                                                  const RealColumns& columns);
+/// Bytes are as LineReader's.
+[[nodiscard]] std::vector<double> read_covariance(
+    const std::string& path, const RealColumns& columns,
+    std::optional<std::string_view> bytes = std::nullopt);
 
 }  // namespace mollify

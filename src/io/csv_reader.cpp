@@ -61,8 +61,8 @@ class CsvReader::Parser {
   std::string unquoted_;
 };
 
-CsvReader::CsvReader(std::string path)
-    : lines_(std::move(path)),
+CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
+    : lines_(std::move(path), bytes),
       parser_(std::make_unique<Parser>(static_cast<unsigned char>(0))),
       strict_parser_(
           std::make_unique<Parser>(static_cast<unsigned char>(CSV_STRICT | CSV_STRICT_FINI))) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,8 +27,9 @@ namespace mollify {
 class CsvReader {
  public:
   /// Opens the file and reads its header. Throws InvalidInput if the file cannot be opened, is
-  /// empty, or its first line is not a well-formed header of at most 1 MiB.
-  explicit CsvReader(std::string path);
+  /// empty, or its first line is not a well-formed header of at most 1 MiB. Bytes
+  /// are as LineReader's.
+  explicit CsvReader(std::string path, std::optional<std::string_view> bytes = std::nullopt);
   ~CsvReader();
 
   [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }

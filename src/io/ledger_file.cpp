@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -105,7 +107,13 @@ class LedgerFile::Database {
   Database(const std::string& path, Opening opening)
       : sqlite_(path, opening == Opening::kOrMakeNew), path_(path) {
     // Before anything is written, so that another program's file is left as it is.
+    std::error_code unknown;
+    const bool has_bytes = std::filesystem::file_size(path, unknown) > 0 && !unknown;
     if (is_empty()) {
+      // To SQLite a file of a few bytes is as good as none.
+      if (has_bytes) {
+        throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", path_));
+      }
       if (opening == Opening::kExisting) throw InvalidInput(path_ + " is empty, not a ledger");
       make();
     }

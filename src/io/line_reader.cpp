@@ -22,8 +22,15 @@ constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 16U;
 
 }  // namespace
 
-LineReader::LineReader(std::string path)
-    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
+    : path_(std::move(path)) {
+  if (bytes) {
+    buffer_.assign(bytes->begin(), bytes->end());
+    end_ = bytes->size();
+    if (end_ == 0) buffer_.resize(1);
+    return;
+  }
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
     throw InvalidInput(
         fmt::format("{} cannot be opened: {}", path_, std::generic_category().message(errno)));
@@ -36,10 +43,13 @@ LineReader::LineReader(std::string path)
   buffer_.resize(kFirstBufferBytes);
 }
 
-LineReader::~LineReader() { ::close(descriptor_); }
+LineReader::~LineReader() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
 
 // Reads more bytes behind those in the buffer, making room first; false at the end of the file.
 bool LineReader::fill() {
+  if (descriptor_ < 0) return false;
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -53,6 +63,12 @@ bool LineReader::fill() {
   if (count < 0) throw std::system_error(errno, std::generic_category(), path_);
   end_ += static_cast<std::size_t>(count);
   return count > 0;
+}
+
+std::string LineReader::bytes() {
+  while (fill()) {
+  }
+  return {buffer_.data() + begin_, end_ - begin_};
 }
 
 bool LineReader::skip_rest_of_line() {

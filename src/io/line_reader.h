@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,9 @@ class LineReader {
  public:
   static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20U;
 
-  /// Throws InvalidInput if the file is missing, is a directory or cannot be opened.
-  explicit LineReader(std::string path);
+  /// Throws InvalidInput if the file is missing, is a directory or cannot be opened. Given the
+  /// bytes, reads those: the path is then only their name.
+  explicit LineReader(std::string path, std::optional<std::string_view> bytes = std::nullopt);
   ~LineReader();
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
@@ -28,6 +30,9 @@ class LineReader {
   /// Goes to the next line; false at the end of the file. Throws std::system_error if the
   /// operating system cannot read further.
   bool next();
+
+  /// All bytes behind the current line, as they are.
+  [[nodiscard]] std::string bytes();
 
   /// The current line; valid until the next call of `next`.
   [[nodiscard]] std::string_view line() const noexcept { return line_; }
@@ -43,7 +48,7 @@ class LineReader {
   bool skip_rest_of_line();
 
   std::string path_;
-  int descriptor_;
+  int descriptor_ = -1;  // none: all bytes are in the buffer
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // of what has been read but not yet passed on
   std::size_t end_ = 0;

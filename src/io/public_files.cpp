@@ -1,10 +1,5 @@
 #include "io/public_files.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <system_error>
-
 #include <fmt/format.h>
 
 #include "io/candidates_file.h"
@@ -13,8 +8,8 @@
 #include "io/line_reader.h"
 #include "io/public_records.h"
 #include "io/roster.h"
-#include "space/sha256.h"
 #include "kernel/core/invalid_input.h"
+#include "space/sha256.h"
 
 namespace mollify {
 
@@ -25,39 +20,49 @@ void PublicFiles::require_public(const char* what, const std::string& name) cons
   }
 }
 
+const std::string& PublicFiles::bytes(const std::string& name) const {
+  const auto known = bytes_.find(name);
+  return known != bytes_.end() ? known->second
+                               : bytes_.emplace(name, LineReader(name).bytes()).first->second;
+}
+
 Domain PublicFiles::domain(const SpecDomain& domain) const {
-  return domain.file.empty() ? parse_domain(domain.text, domain.name()) : read_domain(domain.file);
+  if (domain.file.empty()) return parse_domain(domain.text, domain.name());
+  const auto known = domains_.find(domain.file);
+  return known != domains_.end()
+             ? known->second
+             : domains_.emplace(domain.file, read_domain(domain.file)).first->second;
 }
 
 StringIndex PublicFiles::roster(const std::string& name, const std::string& unit_column) const {
   require_public("roster", name);
-  return read_roster(name, unit_column);
+  return read_roster(name, unit_column, bytes(name));
 }
 
 std::vector<std::uint32_t> PublicFiles::records(const std::string& name,
                                                 const Domain& domain) const {
   require_public("reference", name);
-  return read_public_digits(name, domain);
+  return read_public_digits(name, domain, bytes(name));
 }
 
 Candidates PublicFiles::candidates(const std::string& name, const Domain& domain) const {
   require_public("list of candidates", name);
-  return read_candidates(name, domain);
+  return read_candidates(name, domain, bytes(name));
 }
 
 std::vector<double> PublicFiles::covariance(const std::string& name,
                                             const RealColumns& columns) const {
-  require_rereadable(name);
   require_public("covariance", name);
-  return read_covariance(name, columns);
+  return read_covariance(name, columns, bytes(name));
 }
 
 std::string PublicFiles::sha256(const std::string& name) const {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(name, ignored)) return {};
-  std::ifstream file(name, std::ios::binary);
   Sha256 hash;
-  hash.add(std::string(std::istreambuf_iterator<char>(file), {}));
+  try {
+    hash.add(bytes(name));
+  } catch (const InvalidInput&) {
+    return {};  // whoever reads it says what is wrong
+  }
   return hash.hex();
 }
 

@@ -1,6 +1,7 @@
 // Files as the public inputs of releases.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,13 +26,18 @@ class PublicFiles final : public PublicInputs {
   [[nodiscard]] Candidates candidates(const std::string& name, const Domain& domain) const override;
   [[nodiscard]] std::vector<double> covariance(const std::string& name,
                                                const RealColumns& columns) const override;
-  /// Empty for what is no regular file: reading a pipe would take its data away.
+  /// Of the very bytes that the others parse; empty for what cannot be read.
   [[nodiscard]] std::string sha256(const std::string& name) const override;
 
  private:
   void require_public(const char* what, const std::string& name) const;
 
+  [[nodiscard]] const std::string& bytes(const std::string& name) const;
+
   std::optional<std::string> private_file_;
+  // Each file is read once: a pipe has nothing for a second reader, and a file may have changed.
+  mutable std::map<std::string, std::string> bytes_;
+  mutable std::map<std::string, Domain> domains_;
 };
 
 }  // namespace mollify

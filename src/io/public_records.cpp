@@ -21,8 +21,9 @@ namespace {
 /// Passes each record to `take`, or refuses it.
 template <class Take>
 void read_strictly(const std::string& path, const Domain& domain, Take take,
-                   const std::optional<std::string>& unit_column = std::nullopt) {
-  RecordReader records(path, domain, unit_column);
+                   const std::optional<std::string>& unit_column = std::nullopt,
+                   std::optional<std::string_view> bytes = std::nullopt) {
+  RecordReader records(path, domain, unit_column, bytes);
   bool any = false;
   while (records.next()) {
     if (records.csv().line().empty()) continue;
@@ -50,13 +51,17 @@ Empirical read_public_records(const std::string& path, const Domain& domain) {
   return Empirical(tally.take());
 }
 
-std::vector<std::uint32_t> read_public_digits(const std::string& path, const Domain& domain) {
+std::vector<std::uint32_t> read_public_digits(const std::string& path, const Domain& domain,
+                                              std::optional<std::string_view> bytes) {
   std::vector<std::uint32_t> digits;
   const std::size_t columns = domain.columns().size();
-  read_strictly(path, domain, [&](const RecordReader& record) {
-    digits.resize(digits.size() + columns);
-    record.read_digits(std::span(digits).last(columns));
-  });
+  read_strictly(
+      path, domain,
+      [&](const RecordReader& record) {
+        digits.resize(digits.size() + columns);
+        record.read_digits(std::span(digits).last(columns));
+      },
+      std::nullopt, bytes);
   return digits;
 }
 

@@ -16,9 +16,11 @@ namespace mollify {
 /// Requires an enumerable domain.
 [[nodiscard]] Empirical read_public_records(const std::string& path, const Domain& domain);
 
-/// The same records as digits, a record after the other, for every domain.
-[[nodiscard]] std::vector<std::uint32_t> read_public_digits(const std::string& path,
-                                                            const Domain& domain);
+/// The same records as digits, a record after the other, for every domain. Bytes are as
+/// LineReader's.
+[[nodiscard]] std::vector<std::uint32_t> read_public_digits(
+    const std::string& path, const Domain& domain,
+    std::optional<std::string_view> bytes = std::nullopt);
 
 /// The records of each unit of a public file, in no particular order of units. Strict in the same
 /// way.

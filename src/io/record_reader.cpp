@@ -9,8 +9,9 @@
 namespace mollify {
 
 RecordReader::RecordReader(std::string path, const Domain& domain,
-                           const std::optional<std::string>& unit_column)
-    : csv_(std::move(path)), domain_(domain), fields_(domain.columns().size()) {
+                           const std::optional<std::string>& unit_column,
+                           std::optional<std::string_view> bytes)
+    : csv_(std::move(path), bytes), domain_(domain), fields_(domain.columns().size()) {
   for (const Column& column : domain.columns()) {
     if (unit_column == column.name()) {
       throw InvalidInput(fmt::format(

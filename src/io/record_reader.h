@@ -21,7 +21,8 @@ class RecordReader {
   /// `domain` must outlive the reader. Throws InvalidInput if the file cannot be opened, has no
   /// header, lacks a column, or if the unit column is also a column of the domain.
   RecordReader(std::string path, const Domain& domain,
-               const std::optional<std::string>& unit_column = std::nullopt);
+               const std::optional<std::string>& unit_column = std::nullopt,
+               std::optional<std::string_view> bytes = std::nullopt);
 
   /// Goes to the next record, which an empty line is too; false at the end of the file.
   bool next();

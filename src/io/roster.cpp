@@ -7,8 +7,9 @@
 
 namespace mollify {
 
-StringIndex read_roster(const std::string& path, const std::string& unit_column) {
-  CsvReader csv(path);
+StringIndex read_roster(const std::string& path, const std::string& unit_column,
+                        std::optional<std::string_view> bytes) {
+  CsvReader csv(path, bytes);
   const std::size_t position =
       csv.header().size() == 1 ? 0 : csv.position(unit_column, "which names the units");
   StringIndex units;

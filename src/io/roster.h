@@ -1,7 +1,9 @@
 // The public list of units.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "space/string_index.h"
 
@@ -12,6 +14,8 @@ namespace mollify {
 ///
 /// Strict: throws InvalidInput, with the line, for an empty id, an id listed twice, or a line that
 /// is not well-formed; and for a roster without units.
-[[nodiscard]] StringIndex read_roster(const std::string& path, const std::string& unit_column);
+/// Bytes are as LineReader's.
+[[nodiscard]] StringIndex read_roster(const std::string& path, const std::string& unit_column,
+                                      std::optional<std::string_view> bytes = std::nullopt);
 
 }  // namespace mollify

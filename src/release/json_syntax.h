@@ -7,8 +7,8 @@
 namespace mollify {
 
 /// Throws InvalidInput, one sentence naming the file, unless the text is JSON, nested at most 64
-/// deep (deeper texts would exhaust the stack of whoever walks through them) and without a key that
-/// an object repeats (readers differ in which of the two counts).
+/// deep (deeper texts would exhaust the stack of whoever walks through them), without a key that an
+/// object repeats (readers differ in which of the two counts) and without NUL in a text.
 void require_json(std::string_view text, const std::string& name);
 
 }  // namespace mollify

@@ -93,7 +93,8 @@ class SpecReader {
   /// The only refusal of what is given for another model or family.
   void refuse_strangers(Model model, bool gaussian) const {
     for (const SpecPart& part : kParts) {
-      if (!has(part.place)) continue;
+      // Flags name no group of parts, only its members.
+      if (!has(part.place) || called(part.place).empty()) continue;
       const std::string reason = stranger(part.scope, model, gaussian);
       if (!reason.empty()) throw InvalidInput(called(part.place) + reason);
     }
@@ -494,7 +495,11 @@ ReleaseSpec parse_spec(const std::string& text, const std::string& name) {
 
 std::string spec_text(const ReleaseSpec& spec) {
   // Names of files and columns may hold any bytes; JSON holds text.
-  return spec_json(spec).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  try {
+    return spec_json(spec).dump(2) + "\n";
+  } catch (const Json::type_error&) {
+    throw InvalidInput("a spec holds names in UTF-8, but one of this release's names is not");
+  }
 }
 
 }  // namespace mollify

@@ -129,7 +129,8 @@ struct ReleaseSpec {
 /// parts that the model has not.
 [[nodiscard]] ReleaseSpec parse_spec(const std::string& text, const std::string& name);
 
-/// The reverse: pretty-printed JSON that ends in a line feed.
+/// The reverse: pretty-printed JSON that ends in a line feed. Throws InvalidInput for names that
+/// are not UTF-8, which no JSON can hold.
 [[nodiscard]] std::string spec_text(const ReleaseSpec& spec);
 
 }  // namespace mollify

@@ -35,6 +35,16 @@ TEST(Amplify, FindsEpsilon) {
   EXPECT_EQ(sampled["rate"], 0.1);
 }
 
+TEST(Amplify, PrintsEveryEpsilonInOneForm) {
+  const CommandLine command;
+  const Ended ended = command.run(Arguments{"amplify"} + kTable +
+                                  Arguments{"--epsilon0", "3.5", "--delta", "1e-6"});
+  for (const char* form :
+       {"  certified    epsilon = ", "  attained     epsilon = ", "  closed form  epsilon = "}) {
+    EXPECT_NE(ended.out.find(form), std::string::npos) << ended.out;
+  }
+}
+
 TEST(Amplify, InvertsInEveryParameter) {
   const CommandLine command;
   const Json epsilon0 = amplified(command, kTable + Arguments{"--epsilon", "1", "--delta", "1e-6"});

@@ -30,6 +30,18 @@ Json ledger_of(const CommandLine& command) {
   return Json::parse(command.run({"ledger", "--ledger", "ledger", "--json"}).out);
 }
 
+TEST(Ledger, IsNotMadeOfAFileThatHoldsAnything) {
+  const Release command;
+  for (const std::string& bytes : {std::string("x"), std::string("\n"), std::string(300, 'x')}) {
+    command.files.write("ledger", bytes);
+    const Ended ended =
+        command.run(kSample + kIntegral + kOneDraw + Arguments{"--ledger", "ledger"});
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.err, "mollify: ledger is not a ledger but a file of another kind\n");
+    EXPECT_EQ(command.files.read("ledger"), bytes);
+  }
+}
+
 TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
   const Release command;
   const Arguments tenth = kSample + kIntegral + kNamed + Arguments{"--epsilon", "0.1"} +

@@ -86,6 +86,43 @@ TEST(Refusals, OfTheCommandLine) {
             "The following arguments were not expected: 1 --epsilon; see mollify --help");
 }
 
+TEST(Refusals, NameTheFlagThatIsForAnotherModel) {
+  const Release command;
+  for (const Arguments& flag :
+       {Arguments{"--candidates", "10"}, Arguments{"--fresh"}, Arguments{"--cells", "9"},
+        Arguments{"--space", "grid"}, Arguments{"--score", "kernel"},
+        Arguments{"--candidates-file", "list"}, Arguments{"--reference", "reference.csv"}}) {
+    for (const Arguments& family : {Arguments{}, Arguments{"--family", "gaussian"}}) {
+      EXPECT_EQ(refused_sample(command, Arguments{"--model", "central"} + kOneDraw + family + flag),
+                flag.front() + " is for models local and integral, but the model is central");
+    }
+  }
+}
+
+TEST(Refusals, OfASpecThatWouldNameOtherFiles) {
+  const Release command;
+  for (const Arguments& names :
+       {Arguments{"--domain", "d\xff.yaml"},
+        Arguments{"--domain", "domain.yaml", "--reference", "r\xc3.csv"}}) {
+    EXPECT_EQ(refused(command, Arguments{"sample", "--print-spec"} + kIntegral + kOneDraw + names),
+              "a spec holds names in UTF-8, but one of this release's names is not");
+  }
+}
+
+TEST(Refusals, OfAModelToCompare) {
+  const Release command;
+  for (const char* model : {"local", "central", "nonsense"}) {
+    EXPECT_EQ(refused(command, Arguments{"compare", "--data", "data.csv", "--domain", "domain.yaml",
+                                         "--epsilon", "1", "--model", model}),
+              std::string("The following arguments were not expected: ") + model +
+                  " --model; see mollify compare --help");
+  }
+  const std::string help = command.run({"compare", "--help"}).out;
+  EXPECT_EQ(help.find("central"), std::string::npos) << help;
+  EXPECT_EQ(help.find("--model"), std::string::npos) << help;
+  EXPECT_NE(help.find("(default: 1)"), std::string::npos) << help;
+}
+
 TEST(Refusals, OfModelsAndUnits) {
   const Release command;
   EXPECT_EQ(refused_sample(command, Arguments{"--model", "global"} + kOneDraw),

@@ -1,6 +1,13 @@
 // What a release looks like.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -304,6 +311,44 @@ TEST(Sample, RefusesFlagsBesideASpec) {
   const Ended unknown = command.run(words);
   EXPECT_EQ(unknown.status, 2);
   EXPECT_EQ(unknown.err, "mollify: /colour in spec.json is no part of a release's spec\n");
+}
+
+/// A named pipe that holds a text once: whoever reads it twice gets nothing, or waits for ever.
+class TextPipe {
+ public:
+  TextPipe(const Scratch& files, const char* name, const std::string& text)
+      : path_(files.path(name)) {
+    std::filesystem::remove(path_);
+    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+    writer_ = std::thread([this, text] { std::ofstream(path_) << text; });
+  }
+  ~TextPipe() {
+    // Lets the writer go if nobody came to read.
+    const int reader = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK);
+    writer_.join();
+    ::close(reader);
+  }
+
+ private:
+  std::string path_;
+  std::thread writer_;
+};
+
+TEST(Sample, ReadsEachPublicFileOnceAndHashesWhatItRead) {
+  const Release command;
+  const Arguments options =
+      kRostered + kOneDraw + Arguments{"--reference", "reference.csv", "--out", "out.csv"};
+  const auto released = [&] {
+    const Ended ended = command.run(kSample + options);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return Json::parse(command.files.read("out.csv.certificate.json"));
+  };
+  const Json of_files = released();
+  EXPECT_EQ(of_files["spec"]["roster"]["sha256"].get<std::string>().size(), 64U);
+  const TextPipe domain(command.files, "domain.yaml", kDomain);
+  const TextPipe reference(command.files, "reference.csv", kReference);
+  const TextPipe roster(command.files, "units.csv", kRoster);
+  EXPECT_EQ(released(), of_files);
 }
 
 }  // namespace

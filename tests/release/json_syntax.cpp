@@ -32,6 +32,15 @@ TEST(JsonSyntax, RefusesWhatIsNot) {
   }
 }
 
+TEST(JsonSyntax, RefusesNul) {
+  for (const char* after : {"", " ", "{}", "garbage"}) {
+    EXPECT_EQ(syntax_refusal(std::string("{}") + '\0' + after), "f.json must be JSON, but is not");
+  }
+  for (const char* text : {R"({"a": "d.yaml\u0000.txt"})", R"({"a\u0000b": 1})", R"(["\u0000"])"}) {
+    EXPECT_EQ(syntax_refusal(text), "f.json must be JSON without NUL in its texts, but has one");
+  }
+}
+
 TEST(JsonSyntax, RefusesDepthsThatWouldExhaustTheStack) {
   for (const std::size_t depth : {65U, 20'000U, 1'000'000U}) {
     EXPECT_EQ(syntax_refusal(nested(depth)),
