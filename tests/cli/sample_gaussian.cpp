@@ -203,8 +203,7 @@ TEST(SampleGaussian, RefusesInOneSentence) {
   EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "data.csv"}),
             "mollify: the covariance must be public, but data.csv is the private file itself\n");
   EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "/dev/null"}),
-            "mollify: /dev/null is read more than once, so it must be a regular file, but is "
-            "not\n");
+            "mollify: /dev/null must start with a header, but is empty\n");
   EXPECT_EQ(
       command.refused(
           {"--rho", "0.5", "--count", "5000", "--covariance-bound", "2", "--mean-bound", "3"}),
