@@ -24,7 +24,7 @@ template <class Enumeration>
 }
 
 template <class Enumeration>
-  requires requires { names_of(Enumeration{}); }
+requires requires { names_of(Enumeration{}); }
 [[nodiscard]] constexpr std::string_view name_of(Enumeration value) noexcept {
   for (const auto& known : names<Enumeration>()) {
     if (known.value == value) return known.name;

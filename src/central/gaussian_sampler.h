@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "central/gaussian_design.h"
-#include "records/numeric_table.h"
 #include "central/whitening.h"
 #include "kernel/core/secure_random.h"
+#include "records/numeric_table.h"
 
 namespace mollify {
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "space/sha256.h"
 #include "kernel/core/invalid_input.h"
+#include "space/sha256.h"
 
 namespace mollify {
 namespace {

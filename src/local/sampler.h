@@ -48,8 +48,8 @@ class LocalSampler {
   /// The exact law of one such draw. NOT PRIVATE.
   virtual Law law(const ScoredOutcomes& p) const = 0;
 
-  /// The band that it draws from, whatever the estimate is that is projected on it; none where there
-  /// is no band.
+  /// The band that it draws from, whatever the estimate is that is projected on it; none where
+  /// there is no band.
   virtual const Band* band() const { return nullptr; }
 
   /// An upper bound, from the sampler's public integers and rounded up, on ln of the ratio of any

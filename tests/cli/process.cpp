@@ -29,7 +29,8 @@ TEST(Process, InterruptedReleasesAllOrNothing) {
     if (names == after) {
       ++done;
       EXPECT_EQ(lines_of(command.files.read("out.csv")).size(), 20'001U);
-      EXPECT_EQ(Json::parse(command.files.read("out.csv.certificate.json"))["spec"]["model"], "integral");
+      EXPECT_EQ(Json::parse(command.files.read("out.csv.certificate.json"))["spec"]["model"],
+                "integral");
       std::filesystem::remove(command.files.path("out.csv"));
       std::filesystem::remove(command.files.path("out.csv.certificate.json"));
     } else {

@@ -1,5 +1,4 @@
 #include "io/candidates_file.h"
-#include "space/candidates_text.h"
 
 #include <string>
 #include <vector>
@@ -7,9 +6,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "space/domain_hash.h"
 #include "io/domain_yaml.h"
 #include "io/scratch.h"
+#include "space/candidates_text.h"
+#include "space/domain_hash.h"
 #include "space/random_domain.h"
 
 namespace mollify {

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "space/domain_hash.h"
 #include "io/scratch.h"
 #include "kernel/core/invalid_input.h"
+#include "space/domain_hash.h"
 #include "space/random_domain.h"
 
 namespace mollify {

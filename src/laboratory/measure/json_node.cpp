@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "release/json_syntax.h"
 #include "kernel/core/invalid_input.h"
+#include "release/json_syntax.h"
 
 namespace mollify {
 
