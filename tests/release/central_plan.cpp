@@ -135,14 +135,14 @@ TEST(CentralPlan, RefusesTheImpossible) {
   CentralQuestion question = kQuestion;
   for (const double alpha : {0.0, 1.0, -1.0}) {
     question.alpha = alpha;
-    EXPECT_THROW(plan(PlanUnknown::kRecords, question), InvalidInput);
+    EXPECT_THROW((void)plan(PlanUnknown::kRecords, question), InvalidInput);
   }
   question = kQuestion;
   question.request.budget.epsilon = -1;
-  EXPECT_THROW(plan(PlanUnknown::kRecords, question), InvalidInput);
+  EXPECT_THROW((void)plan(PlanUnknown::kRecords, question), InvalidInput);
   question = kQuestion;
   question.request.outputs = 0;
-  EXPECT_THROW(plan(PlanUnknown::kRecords, question), InvalidInput);
+  EXPECT_THROW((void)plan(PlanUnknown::kRecords, question), InvalidInput);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST(GaussianPlan, SaysWhereNothingServes) {
   EXPECT_FALSE(plan(PlanUnknown::kAlpha, question));
   EXPECT_FALSE(plan(PlanUnknown::kOutputs, question));
   question.alpha = 0;
-  EXPECT_THROW(plan(PlanUnknown::kRecords, question), InvalidInput);
+  EXPECT_THROW((void)plan(PlanUnknown::kRecords, question), InvalidInput);
   question.request.mean_bound.reset();
   EXPECT_EQ(papers_gaussian_records(question), std::nullopt);
   EXPECT_EQ(gaussian_records_lower_bound(question), 0);

@@ -62,8 +62,9 @@ bool is_valid(const Schema2020& value, const Schema2020& by) {
       valid = std::all_of(rule.begin(), rule.end(),
                           [&](const std::string key) { return value.contains(key); });
     } else if (keyword == "items") {
-      valid = std::all_of(value.begin(), value.end(),
-                          [&](const Schema2020& item) { return is_valid(item, rule); });
+      valid = std::all_of(value.begin(), value.end(), [&, &items = rule](const Schema2020& item) {
+        return is_valid(item, items);
+      });
     } else if (keyword == "properties") {
       for (const auto& [key, member] : value.items()) {
         if (rule.contains(key)) valid = valid && is_valid(member, rule[key]);
