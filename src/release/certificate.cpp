@@ -139,6 +139,8 @@ Json accuracy_json(const GaussianDesign& design) {
           {"centre", parts.centre}};
 }
 
+using WholeNumbers = std::vector<std::vector<std::uint64_t>>;
+
 /// Reads one member of a certificate, or says which one is not as it must be.
 class StatedReader {
  public:
@@ -149,7 +151,7 @@ class StatedReader {
     try {
       const Json& member = json_.at(Json::json_pointer(place));
       // Any other number would be cast, which is not defined for all of them.
-      if constexpr (std::is_same_v<Value, std::uint64_t> || std::is_same_v<Value, OutcomeCounts>) {
+      if constexpr (std::is_same_v<Value, std::uint64_t> || std::is_same_v<Value, WholeNumbers>) {
         if (!is_whole(member)) refuse(place, expected);
       }
       return member.template get<Value>();
@@ -187,10 +189,9 @@ PublicFacts parse_facts(const StatedReader& reader) {
   if (facts.outcomes > Band::kMostOutcomes) reader.refuse("/facts/outcomes", "at most 16777216");
   facts.list_sha256 = reader.find<std::string>("/facts/list_sha256", "a hash").value_or("");
   // Pairs are read whole, so that none of their numbers is cast to fewer bits.
-  if (const auto pairs = reader.find<std::vector<std::vector<std::uint64_t>>>(
-          "/facts/reference", "pairs of an outcome and a number of records")) {
+  if (const auto pairs = reader.find<WholeNumbers>("/facts/reference",
+                                                   "pairs of an outcome and a number of records")) {
     facts.reference.emplace();
-    reader.get<OutcomeCounts>("/facts/reference", "pairs of an outcome and a number of records");
     for (const auto& pair : *pairs) {
       if (pair.size() != 2 || pair[0] > std::numeric_limits<std::uint32_t>::max()) {
         reader.refuse("/facts/reference", "pairs of an outcome and a number of records");
