@@ -33,7 +33,9 @@ void append_time(std::int64_t count, std::int64_t per_second, std::string& text)
   constexpr std::int64_t kSecondsOfDay = 86400;
   const std::int64_t seconds = divided_down(count, per_second);
   const std::int64_t days = divided_down(seconds, kSecondsOfDay);
-  const std::int64_t second = seconds - days * kSecondsOfDay;
+  // Not by a product, which may overflow.
+  const std::int64_t second =
+      seconds % kSecondsOfDay + (seconds % kSecondsOfDay < 0 ? kSecondsOfDay : 0);
   const std::int64_t part = count % per_second + (count % per_second < 0 ? per_second : 0);
   append_date(days, text);
   fmt::format_to(std::back_inserter(text), "T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60,
