@@ -114,7 +114,11 @@ void require_plain_shape(ArrowLayout layout, const ArrowArray& array, std::strin
     refuse(fmt::format("have an offset from 0 to {}", kMostValues), array.offset);
   }
   if (array.n_children != 0) refuse("have no children", array.n_children);
-  if (layout == kNull) return;
+  if (layout == kNull) {  // 0 buffers today, 1 in the format's early versions
+    if (array.n_buffers < 0 || array.n_buffers > 1) refuse("have no buffer", array.n_buffers);
+    if (array.n_buffers == 1 && array.buffers == nullptr) refuse("have no buffer", 1);
+    return;
+  }
   const bool is_text = layout == kText || layout == kLargeText;
   const std::int64_t buffers = is_text ? 3 : 2;
   if (layout == kTextView) {

@@ -8,7 +8,7 @@
 namespace mollify {
 namespace {
 
-constexpr std::uint32_t kUnknown = Units::kNobody - 1;  // a unit of a list that was not met yet
+constexpr std::uint32_t kUnknown = Units::kNobody - 1;  // what was not met yet
 
 }  // namespace
 
@@ -20,14 +20,24 @@ std::uint32_t Units::unit_of(std::string_view id) {
 std::uint32_t Units::unit_of(const Value& id) {
   TextBuffer buffer;
   if (const auto* text = std::get_if<std::string_view>(&id)) return unit_of(*text);
-  if (const auto* integer = std::get_if<std::int64_t>(&id)) {
-    return unit_of(text_of(*integer, buffer));
-  }
+  if (const auto* integer = std::get_if<std::int64_t>(&id)) return unit_of(*integer);
   if (const auto* number = std::get_if<double>(&id)) return unit_of(text_of(*number, buffer));
   if (const auto* truth = std::get_if<bool>(&id)) {
     return unit_of(std::string_view(*truth ? "true" : "false"));
   }
   return unit_of(std::string_view());
+}
+
+std::uint32_t Units::unit_of(std::int64_t id) {
+  constexpr unsigned kPlaceBits = 17;
+  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // spreads ids that are near
+  met_.resize(std::size_t{1} << kPlaceBits);
+  Met& met = met_[static_cast<std::uint64_t>(id) * kGoldenRatio >> (64U - kPlaceBits)];
+  if (met.id != id || met.unit == kUnknown) {
+    TextBuffer buffer;
+    met = {id, unit_of(text_of(id, buffer))};
+  }
+  return met.unit;
 }
 
 std::span<const std::uint32_t> Units::of(const Values& ids) {

@@ -41,12 +41,20 @@ class Units {
  private:
   [[nodiscard]] std::uint32_t unit_of(std::string_view id);
   [[nodiscard]] std::uint32_t unit_of(const Value& id);
+  [[nodiscard]] std::uint32_t unit_of(std::int64_t id);
 
   const StringIndex* roster_;
   StringIndex found_;
   std::vector<std::uint32_t> units_;
   const Values* list_ = nullptr;  // the last dictionary, and the unit of each of its values
   std::vector<std::uint32_t> of_list_;
+
+  /// Integers that came lately, each in the one place where it may be, for their texts take long.
+  struct Met {
+    std::int64_t id;
+    std::uint32_t unit = kNobody - 1;  // none met
+  };
+  std::vector<Met> met_;
 };
 
 }  // namespace mollify

@@ -97,11 +97,11 @@ template <class Score>
 inline uint128 round_by_granules(const Bounds& bounds, const Granules& granules,
                                  const Score* scores, double at, std::uint64_t* numerators,
                                  std::uint64_t* block_sums) {
-  // 2^52 + m as a double has m as its mantissa, and adding 2^52 rounds to it. Whatever is not from
-  // 2^52 to 2^52 + most is replaced by an end, NaN by the lower one; in between doubles are the
-  // integers, and their bits have the same order. So m is from 0 to most.
+  // 2^52 + m as a double has m as its mantissa, and adding 2^52 rounds to it. Whatever is below
+  // 2^52 becomes it, NaN too; what is left is 0 to 2^63 in its bits less those of 2^52, and clamped
+  // there, as an integer. So m is from 0 to most.
   const Real4 none = all(0x1p52);
-  const Real4 most = reinterpret_cast<Real4>(all(granules.most) | reinterpret_cast<Word4>(none));
+  const Word4 most = all(granules.most);
   const double per_part = 1 / static_cast<double>(std::uint64_t{1} << granules.shift);
   const Real4 t = all(at * per_part);
   const Real4 lifted = all(0x1p52 - static_cast<double>(bounds.lower) * per_part);
@@ -110,8 +110,8 @@ inline uint128 round_by_granules(const Bounds& bounds, const Granules& granules,
   const auto multiples = [&](Real4 score) {
     Real4 x = score * t + lifted;
     x = at_least(none, x);
-    x = x < most ? x : most;
-    return reinterpret_cast<Word4>(x) ^ reinterpret_cast<Word4>(none);
+    const Word4 m = reinterpret_cast<Word4>(x) - reinterpret_cast<Word4>(none);
+    return reinterpret_cast<Int4>(m) > reinterpret_cast<Int4>(most) ? most : m;
   };
   uint128 sum = 0;
   for (std::size_t begin = 0; begin < bounds.size; begin += kBlock) {
