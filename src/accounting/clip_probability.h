@@ -44,8 +44,8 @@ double any_clip_probability_up(const WhitenedRecords& records, std::uint64_t cou
 /// over the mean's norm. InvalidInput as above, or unless 1e-290 <= beta/n and beta < 1.
 double clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta);
 
-/// The papers' radius R + sqrt(K) (sqrt(d) + sqrt(2 ln(n/beta))) [Cheu, Nayak 2024, Algorithms 3
-/// and 4; Ghazi et al. 2023, Algorithms 1 and 3], rounded up: any_clip_probability_up <= beta there
+/// The papers' radius R + sqrt(K) (sqrt(d) + sqrt(2 ln(n/beta))) [Cheu, Nayak 2024, Algorithm 4;
+/// Ghazi et al. 2023, Algorithms 1 and 3], rounded up: any_clip_probability_up <= beta there
 /// too. Errors as above.
 double paper_clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta);
 

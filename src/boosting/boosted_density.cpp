@@ -49,20 +49,22 @@ BoostedDensity BoostedDensity::normalised(const LogNormaliser& normaliser) const
   result.normaliser_ = normaliser;
   const double bound = log_ratio_bound();
   const double value = normaliser.value;
-  result.normaliser_->value = std::isnan(value) ? 0 : std::clamp(value, -bound, bound);
+  const double least = spec_.bounding == Bounding::kSigmoid ? 0 : -bound;
+  result.normaliser_->value = std::isnan(value) ? 0 : std::clamp(value, least, bound);
   return result;
 }
 
 double BoostedDensity::theta(std::size_t t) const noexcept {
-  return std::pow(spec_.epsilon / (spec_.epsilon + 4 * kClassifierBound), static_cast<double>(t));
+  return std::pow(spec_.epsilon / (spec_.epsilon + 4 * classifier_bound(spec_.bounding)),
+                  static_cast<double>(t));
 }
 
 double BoostedDensity::log_ratio_bound() const noexcept {
   return spec_.epsilon / 4 / static_cast<double>(spec_.outputs);
 }
 
-double BoostedDensity::classifier_bound() const noexcept {
-  return kClassifierBound / static_cast<double>(spec_.outputs);
+double BoostedDensity::log_density_ratio_bound() const noexcept {
+  return spec_.bounding == Bounding::kSigmoid ? log_ratio_bound() : 2 * log_ratio_bound();
 }
 
 void BoostedDensity::classifier_values(std::size_t t, const Points& points,

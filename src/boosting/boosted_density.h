@@ -40,13 +40,14 @@ struct LogNormaliser {
 
 /// Q_T, with dQ_T/dQ0 = exp(sum_t theta_t c_t / k) / Z [Husain et al. 2020, Algorithm 1].
 ///
-/// theta_t = (epsilon / (epsilon + 4 log 2))^t, so theta_1 + theta_2 + ... < epsilon / (4 log 2),
-/// and |c_t| <= log 2 by `bounded`, so
+/// theta_t = (epsilon / (epsilon + 4 C))^t with C = classifier_bound(bounding), which is log 2 but
+/// for kSigmoid, so theta_1 + theta_2 + ... < epsilon / (4 C) and |c_t| <= C by `bounded`, so
 ///   |sum theta_t c_t / k| <= epsilon/(4k),  |log Z| <= epsilon/(4k),  |log dQ_T/dQ0| <=
 ///   epsilon/(2k)
 /// whatever the classifiers are: Q_T lies in the relative epsilon/k-mollifier of Q0 [Theorem 4],
-/// and k points sampled from it cost epsilon. With k = 1 this is Algorithm 1; k > 1 is the
-/// shrinking of [Husain et al., Integral Privacy for Sampling, Section 6 and Appendix 8.2]. The
+/// and k points sampled from it cost epsilon. With kSigmoid sum theta_t c_t and log Z are not
+/// negative, so that |log dQ_T/dQ0| <= epsilon/(4k). With k = 1 this is Algorithm 1; k > 1 is the
+/// shrinking of [Husain et al. 2019, Section 6], which leaves out the proof that is here. The
 /// other way to k outputs is epsilon/k with k = 1, which shrinks theta instead.
 ///
 /// Of Q0 it knows nothing: what it computes are ratios to it. Learned from private data, it is
@@ -82,8 +83,8 @@ class BoostedDensity {
   /// epsilon/(4k): what log_ratio never passes.
   [[nodiscard]] double log_ratio_bound() const noexcept;
 
-  /// The greatest |c|: log 2 / k.
-  [[nodiscard]] double classifier_bound() const noexcept;
+  /// What |log dQ_T/dQ0| never passes: epsilon/(2k), with kSigmoid half of it.
+  [[nodiscard]] double log_density_ratio_bound() const noexcept;
 
   /// Writes c_t / k of each point: the t-th classifier as it is used, t from 1 to T. Throws
   /// InvalidInput if points or values have another shape.
@@ -96,7 +97,7 @@ class BoostedDensity {
   void log_ratio(const Points& points, std::span<double> log_ratios) const;
   void log_ratio(const Points& points, std::span<float> log_ratios) const;
 
-  /// Writes log dQ_T/dQ0 itself, log_ratio less log Z, which is within +-2 log_ratio_bound().
+  /// Writes log dQ_T/dQ0 itself, log_ratio less log Z, which is within +-log_density_ratio_bound().
   /// Throws InvalidInput without a normaliser, and as log_ratio does.
   void log_density_ratio(const Points& points, std::span<double> log_ratios) const;
 

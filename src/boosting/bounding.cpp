@@ -14,6 +14,8 @@ double unclamped(double logit, Bounding bounding) noexcept {
       return logit;
     case Bounding::kSign:
       return logit > 0 ? kClassifierBound : logit < 0 ? -kClassifierBound : 0;
+    case Bounding::kSigmoid:
+      return (1 + std::tanh(logit / 2)) / 2;
   }
   return 0;
 }
@@ -23,7 +25,8 @@ double unclamped(double logit, Bounding bounding) noexcept {
 double bounded(double logit, Bounding bounding) noexcept {
   if (std::isnan(logit)) return 0;
   // The last step is a comparison, so no rounding before it counts.
-  return std::clamp(unclamped(logit, bounding), -kClassifierBound, kClassifierBound);
+  const double bound = classifier_bound(bounding);
+  return std::clamp(unclamped(logit, bounding), bounding == Bounding::kSigmoid ? 0 : -bound, bound);
 }
 
 }  // namespace mollify

@@ -1,4 +1,4 @@
-// How what a classifier says becomes a number between -log 2 and log 2.
+// How what a classifier says becomes a bounded number.
 #pragma once
 
 #include <array>
@@ -15,17 +15,27 @@ enum class Bounding {
   kProbability,  ///< c = log 2 (2 sigma(z) - 1), sigma the logistic function
   kLogit,        ///< c = z clipped to [-log 2, log 2]
   kSign,         ///< c = log 2 sign(z), 0 at 0
+  /// c = sigma(z), in [0, 1]: what the network's last layer says, as the baseline of
+  /// [Park et al. 2024, Figure 4] was run. 1 is then in the place of log 2, and Q_T/Q0 uses half of
+  /// what epsilon allows, because log Z has the sign of the classifiers.
+  kSigmoid,
 };
 
-/// The greatest |c|: log 2 as a double, which lies below log 2.
+/// The greatest |c| of the papers' classifiers: log 2 as a double, which lies below log 2.
 inline constexpr double kClassifierBound = std::numbers::ln2;
 
-/// c for the logit z. Within +-kClassifierBound for every z whatsoever, and 0 for NaN.
+/// The greatest |c|: 1 for kSigmoid, else kClassifierBound.
+[[nodiscard]] constexpr double classifier_bound(Bounding bounding) noexcept {
+  return bounding == Bounding::kSigmoid ? 1 : kClassifierBound;
+}
+
+/// c for the logit z. Within +-classifier_bound() for every z whatsoever, not negative for
+/// kSigmoid, and 0 for NaN.
 [[nodiscard]] double bounded(double logit, Bounding bounding) noexcept;
 
 constexpr auto names_of(Bounding) {
   return std::array{Named{Bounding::kProbability, "probability"}, Named{Bounding::kLogit, "logit"},
-                    Named{Bounding::kSign, "sign"}};
+                    Named{Bounding::kSign, "sign"}, Named{Bounding::kSigmoid, "sigmoid"}};
 }
 
 }  // namespace mollify

@@ -77,8 +77,9 @@ MbdeSpec spec_of(const MbdeOptions& options, const std::optional<BoostedDensity>
   if (options.classifier) {
     const std::optional<Bounding> bounding = named<Bounding>(*options.classifier);
     if (!bounding) {
-      throw InvalidInput(fmt::format("classifier must be probability, logit or sign, but is \"{}\"",
-                                     *options.classifier));
+      throw InvalidInput(
+          fmt::format("classifier must be probability, logit, sign or sigmoid, but is \"{}\"",
+                      *options.classifier));
     }
     spec.boosting.bounding = *bounding;
   }
@@ -170,9 +171,11 @@ void add_mbde(CLI::App& app, Session& session) {
   add_whole_number(command, "--iterations", options->iterations, "T (default: 3)");
   add_whole_number(command, "--outputs", options->outputs,
                    "points to be sampled, for which classifiers are shrunk (default: 1)");
-  add_text(command, "--classifier", options->classifier, "NAME",
-           "probability, logit or sign: how a logit becomes a number between -log 2 and "
-           "log 2 (default: probability)");
+  add_text(
+      command, "--classifier", options->classifier, "NAME",
+      "probability, logit or sign: how a logit becomes a number between -log 2 and "
+      "log 2; or sigmoid, between 0 and 1, as in Park et al. 2024, Figure 4, which leaves half "
+      "of epsilon unspent (default: probability)");
   add_whole_number(command, "--samples", options->samples,
                    "samples of P and of Q in each iteration (default: 10000)");
   add_whole_number(command, "--seed", options->seed, "seed of sampling and learning (default: 0)");

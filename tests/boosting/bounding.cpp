@@ -47,5 +47,16 @@ TEST(Bounding, SaysWhatItIs) {
   EXPECT_EQ(named<Bounding>("tanh"), std::nullopt);
 }
 
+TEST(Bounding, ASigmoidIsBetweenZeroAndOne) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double z : {-700.0, -3.0, -0.5, 0.0, 1e-9, 0.2, 4.0}) {
+    EXPECT_NEAR(bounded(z, Bounding::kSigmoid), 1 / (1 + std::exp(-z)), 1e-15);
+  }
+  EXPECT_EQ(bounded(infinity, Bounding::kSigmoid), 1);
+  EXPECT_EQ(bounded(-infinity, Bounding::kSigmoid), 0);
+  EXPECT_EQ(bounded(std::nan(""), Bounding::kSigmoid), 0);
+  EXPECT_EQ(named<Bounding>("sigmoid"), Bounding::kSigmoid);
+}
+
 }  // namespace
 }  // namespace mollify

@@ -53,7 +53,8 @@ TEST(Mbde, StaysInTheMollifierWhateverTheLearner) {
   for (const auto& [name, learner] : adversaries()) {
     double furthest = 0;
     for (const double epsilon : {0.01, 0.5, 1.0, 4.0, 20.0}) {
-      for (const Bounding bounding : {Bounding::kProbability, Bounding::kLogit, Bounding::kSign}) {
+      for (const Bounding bounding :
+           {Bounding::kProbability, Bounding::kLogit, Bounding::kSign, Bounding::kSigmoid}) {
         for (const std::size_t outputs : {1U, 4U}) {
           const MbdeSpec spec{
               .boosting = {.epsilon = epsilon, .bounding = bounding, .outputs = outputs},
@@ -63,7 +64,9 @@ TEST(Mbde, StaysInTheMollifierWhateverTheLearner) {
           const BoostedDensity density = boost(p, pool, *learner, spec);
           ASSERT_EQ(density.iterations(), 6U);
           const std::vector<double> q = test::masses_of(density, kReference);
-          const double limit = epsilon / 2 / static_cast<double>(outputs);
+          const double limit =
+              epsilon / (bounding == Bounding::kSigmoid ? 4 : 2) / static_cast<double>(outputs);
+          ASSERT_EQ(density.log_density_ratio_bound(), limit);
           for (std::size_t i = 0; i < q.size(); ++i) {
             const double log_ratio = std::abs(std::log(q[i] / kReference[i]));
             ASSERT_LE(log_ratio, limit + 1e-12) << name << ' ' << epsilon;
@@ -126,6 +129,35 @@ TEST(Mbde, ComesCloserToPWithAnHonestLearner) {
     EXPECT_LT(divergences[t], divergences[t - 1]);
     EXPECT_NEAR(divergences[t], exact, 1e-3);
   }
+}
+
+/// Remembers the mean of the samples of Q that it is given, and always gives the same logits.
+class RememberingLearner final : public WeakLearner {
+ public:
+  std::unique_ptr<Classifier> learn(const Points&, const Points& q, std::uint64_t,
+                                    const TrainingProgress&) const override {
+    double sum = 0;
+    for (const float value : q.values(0)) sum += static_cast<double>(value);
+    means.push_back(sum / static_cast<double>(q.size()));
+    return std::make_unique<test::TableClassifier>(std::vector<float>{-1, 1});
+  }
+  mutable std::vector<double> means;
+};
+
+// docs/theory/errata.md: line 4 of Algorithm 1 names Q_t, which c_t is a part of.
+TEST(Mbde, LearnsFromTheDensityBefore) {
+  const std::vector<std::size_t> halves{500, 500};
+  const Points pool = sample_of(halves);
+  const RememberingLearner learner;
+  const MbdeSpec spec{.boosting = {.epsilon = 4, .bounding = Bounding::kSign},
+                      .iterations = 2,
+                      .sample_size = 1000,
+                      .seed = 1};
+  const BoostedDensity density = boost(pool, pool, learner, spec);
+  const double lifted = std::exp(2 * density.theta(1) * kClassifierBound);
+  ASSERT_EQ(learner.means.size(), 2U);
+  EXPECT_NEAR(learner.means[0], 0.5, 1e-3);
+  EXPECT_NEAR(learner.means[1], lifted / (1 + lifted), 2e-3);
 }
 
 TEST(Mbde, IsTheSameForTheSameSeed) {

@@ -204,7 +204,7 @@ TEST(Mbde, RefusesInOneSentence) {
   EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "1", "--learner", "tree", "--width", "3"}),
             "mollify: --width is for networks, but the learner is tree\n");
   EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "1", "--classifier", "hard"}),
-            "mollify: classifier must be probability, logit or sign, but is \"hard\"\n");
+            "mollify: classifier must be probability, logit, sign or sigmoid, but is \"hard\"\n");
   EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "1", "--reference", "plane.json"}),
             "mollify: the reference must have the density's 1 dimensions, but has 2\n");
   EXPECT_EQ(refused({"--density", "p.json", "--epsilon", "1", "--region", "1:0"}),

@@ -204,7 +204,7 @@ BoostedDensity boosted_model_from_json(std::string_view text, const std::string&
                    "log_normaliser", "classifiers"});
   const std::optional<Bounding> bounding = named<Bounding>(node.member("bounding").text());
   if (!bounding) {
-    throw InvalidInput(fmt::format("{} must be probability, logit or sign, but is \"{}\"",
+    throw InvalidInput(fmt::format("{} must be probability, logit, sign or sigmoid, but is \"{}\"",
                                    node.member("bounding").place, node.member("bounding").text()));
   }
   BoostedDensity density(

@@ -46,6 +46,18 @@ BoostingRegime regime_of(double gamma_p, double gamma_q) {
   return gamma_q < 1.0 / 3 ? BoostingRegime::kLow : BoostingRegime::kHigh;
 }
 
+/// With the least alpha for which the region is large enough.
+std::optional<double> theorem_seven(const RegionDiagnostics& region, const RunDiagnostics& run) {
+  const double epsilon = 4 * run.reach;
+  const auto h = [epsilon](double x) { return epsilon + 2 * x; };
+  const double t = static_cast<double>(run.iterations);
+  const double needed_times_h_alpha = epsilon * h((2 - run.gamma_p - run.gamma_q) * t) / h(t);
+  // M_B(P) h(alpha) >= that.
+  if (!(region.mass_p * h(1) >= needed_times_h_alpha)) return std::nullopt;
+  const double alpha = std::clamp((needed_times_h_alpha / region.mass_p - epsilon) / 2, 0.0, 1.0);
+  return (1 - alpha) * region.mass_p - region.kl_inside;
+}
+
 }  // namespace
 
 std::string_view name_of(BoostingRegime regime) noexcept {
@@ -106,20 +118,24 @@ RunDiagnostics diagnose(std::span<const IterationDiagnostics> iterations,
                         const BoostingSpec& spec) {
   const BoostedDensity reference(spec, 1);
   RunDiagnostics result;
-  result.limit = 2 * reference.log_ratio_bound();
-  double gamma_p = 1;
-  double gamma_q = 1;
+  result.limit = reference.log_density_ratio_bound();
+  result.reach = reference.log_ratio_bound();
   bool all_high = !iterations.empty();
+  result.iterations = iterations.size();
+  result.normalisers_at_most_one = !iterations.empty();
   for (const IterationDiagnostics& iteration : iterations) {
     result.delta += iteration.drop;
     result.guaranteed += iteration.guaranteed;
-    gamma_p = std::min(gamma_p, iteration.gamma_p);
-    gamma_q = std::min(gamma_q, iteration.gamma_q);
+    result.gamma_p = std::min(result.gamma_p, iteration.gamma_p);
+    result.gamma_q = std::min(result.gamma_q, iteration.gamma_q);
     all_high = all_high && iteration.regime == BoostingRegime::kHigh;
+    result.normalisers_at_most_one =
+        result.normalisers_at_most_one &&
+        iteration.gamma_q >= std::tanh(iteration.theta * iteration.c_star / 2);
   }
-  if (all_high) {
-    result.claimed =
-        spec.epsilon / 2 * (gamma_p + gamma_q) / 2 * (1 - reference.theta(iterations.size()));
+  if (all_high && spec.outputs == 1) {
+    result.claimed = spec.epsilon / 2 * (result.gamma_p + result.gamma_q) / 2 *
+                     (1 - reference.theta(iterations.size()));
   }
   return result;
 }
@@ -150,10 +166,14 @@ RegionDiagnostics diagnose_region(std::span<const double> masses_p,
                            .mass_q = q.value(),
                            .kl_inside = kl.value(),
                            .guaranteed = 0,
+                           .guaranteed_by_gammas = std::nullopt,
                            .claimed = std::nullopt};
-  const double without_delta = (1 + run.limit) * result.mass_p - run.limit - result.kl_inside;
-  result.guaranteed = without_delta + run.delta;
-  if (run.claimed) result.claimed = without_delta + *run.claimed;
+  result.guaranteed = (1 + run.limit) * result.mass_p - run.limit - result.kl_inside + run.delta;
+  if (run.normalisers_at_most_one) {
+    result.guaranteed_by_gammas = result.mass_p - result.kl_inside -
+                                  run.reach * std::max(0.0, 1 - run.gamma_p - result.mass_p);
+  }
+  if (run.claimed) result.claimed = theorem_seven(result, run);
   return result;
 }
 
@@ -162,7 +182,7 @@ LogRatioRange log_ratio_range(const BoostedDensity& density, const Points& point
   std::vector<double> ratios(points.size());
   density.log_density_ratio(points, ratios);
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  return {.least = *least, .greatest = *most, .limit = 2 * density.log_ratio_bound()};
+  return {.least = *least, .greatest = *most, .limit = density.log_density_ratio_bound()};
 }
 
 }  // namespace mollify

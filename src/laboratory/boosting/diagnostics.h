@@ -81,14 +81,23 @@ struct RunDiagnostics {
   double delta = 0;
   /// The sum of the guaranteed drops.
   double guaranteed = 0;
-  /// epsilon / (2k): what Delta cannot pass in the mollifier [Husain et al. 2020, Theorem 6, upper
-  /// bound].
+  /// What Delta cannot pass [Husain et al. 2020, Theorem 6, upper bound]: epsilon / (2k), with
+  /// sigmoids half of it.
   double limit = 0;
   /// [Husain et al. 2020, Theorem 6], lower bound: Delta >= (epsilon/2) (gamma_P + gamma_Q)/2 (1 -
   /// theta_T), where gamma_P and gamma_Q hold in every iteration (so: their least values) and
   /// gamma_Q is in the high regime. Taken as stated, whatever c* is. Absent if an iteration is in
-  /// another regime.
+  /// another regime, and for several outputs, of which it says nothing.
   std::optional<double> claimed;
+
+  // What mode capture is concluded from.
+  std::size_t iterations = 0;
+  double reach = 0;    ///< epsilon / (4k), which bounds the sum of theta c*
+  double gamma_p = 1;  ///< the least of all iterations
+  double gamma_q = 1;  ///< the least of all iterations
+  /// Whether gamma_Q >= tanh(theta c*/2) in every iteration, so that by the chord no
+  /// E_Q exp(theta c) is above one. The high regime implies it, as theta c* < log 2.
+  bool normalisers_at_most_one = false;
 
   [[nodiscard]] bool claim_fails() const noexcept { return claimed && *claimed > delta + 1e-12; }
 };
@@ -105,14 +114,18 @@ struct RegionDiagnostics {
   double mass_q = 0;
   double kl_inside = 0;  ///< KL_B(P, Q0)
   /// (1 + epsilon/2) M_B(P) - epsilon/2 - KL_B(P, Q0) + Delta <= M_B(Q_T): the step of the proof of
-  /// [Husain et al. 2020, Theorem 7] that comes before its error. With epsilon/k in the part of
-  /// epsilon.
+  /// [Husain et al. 2020, Theorem 7] that comes before its error, with the Delta that was reached.
+  /// Always holds; here and below epsilon/k is in the place of epsilon for k outputs.
   double guaranteed = 0;
-  /// [Husain et al. 2020, Theorem 7], taken as that step with Theorem 6's lower bound in the part
-  /// of Delta. Absent where that is.
+  /// M_B(P) - KL_B(P, Q0) - (epsilon/4) max(0, 1 - gamma_P - M_B(P)) <= M_B(Q_T). *Ours*: proved,
+  /// as a sharper Theorem 7, in docs/theory/errata.md. Absent unless the run's
+  /// normalisers_at_most_one.
+  std::optional<double> guaranteed_by_gammas;
+  /// [Husain et al. 2020, Theorem 7] as stated: (1 - alpha) M_B(P) - KL_B(P, Q0) <= M_B(Q_T) for
+  /// each alpha in [0, 1] with M_B(P) >= epsilon h((2 - gamma_P - gamma_Q) T) / (h(alpha) h(T)),
+  /// h(x) = epsilon + 2x; this is the least such alpha. True, and never above guaranteed_by_gammas.
+  /// Absent if there is no such alpha or Theorem 6 makes no claim.
   std::optional<double> claimed;
-
-  [[nodiscard]] bool claim_fails() const noexcept { return claimed && *claimed > mass_q + 1e-12; }
 };
 
 /// From masses of the same cells under P, Q0 and Q_T, each summing to one; B is the cells whose
@@ -127,7 +140,7 @@ struct RegionDiagnostics {
 struct LogRatioRange {
   double least = 0;
   double greatest = 0;
-  double limit = 0;  ///< epsilon / (2k)
+  double limit = 0;  ///< epsilon / (2k), with sigmoids half of it
 
   [[nodiscard]] bool within() const noexcept { return -limit <= least && greatest <= limit; }
 };

@@ -7,7 +7,7 @@
 
 namespace mollify {
 
-/// The channel of the naive sampler A_R with Laplace noise [Husain et al. 2020, Section 3]: draw a
+/// The channel of the naive sampler A_R with Laplace noise [Husain et al. 2020, Section 2]: draw a
 /// value from P, release the value plus noise.
 ///
 /// Definition. An interval of length L is cut into k cells of equal width. A value is rounded to
