@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "boosting/feature_encoding.h"
+#include "box_text.h"
 #include "density/record_layout.h"
 #include "io/csv_source.h"
 #include "io/domain_yaml.h"
@@ -21,7 +22,6 @@
 #include "records/private_table.h"
 #include "reference/reference_candidates.h"
 #include "release/local_release.h"
-#include "space/field_text.h"
 
 namespace mollify::cli {
 namespace {
@@ -53,27 +53,6 @@ SplitRecords split(std::span<const std::uint32_t> digits, std::size_t columns, s
     part.insert(part.end(), record.begin(), record.end());
   }
   return parts;
-}
-
-/// "low:high" for each axis, with commas between them.
-Box region_of(const std::string& text, std::size_t dimension) {
-  Box box;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    const std::size_t colon = std::min(part.find(':'), part.size());
-    const auto low = read_number(std::string_view(part).substr(0, colon));
-    const auto high = read_number(std::string_view(part).substr(std::min(colon + 1, part.size())));
-    if (!low || !high || !(*low < *high)) break;
-    box.push_back({*low, *high});
-    begin = end + 1;
-  }
-  if (box.size() != dimension) {
-    throw InvalidInput(fmt::format(
-        "region must be low:high for each of {} axes with commas between them, but is \"{}\"",
-        dimension, text));
-  }
-  return box;
 }
 
 /// Equal cells over the reference's central box, cut once more at the regions' ends.
@@ -130,7 +109,8 @@ BoostingProblem problem_of_density(const std::string& density,
                           .reference_text = reference.value_or("the standard Gaussian"),
                           .truth = truth,
                           .reference = q0};
-  for (const std::string& text : regions) problem.regions.push_back(region_of(text, dimension));
+  for (const std::string& text : regions)
+    problem.regions.push_back(box_from("region", text, dimension));
   if (dimension <= kMostGridDimensions &&
       truth->box_mass(q0->central_box()) > 1 - kMostMassOutside) {
     Grid grid = grid_for(*q0, problem.regions);

@@ -1,11 +1,16 @@
 // mollify law: the exact output law of a given distribution or density.
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "command.h"
 #include "distribution_file.h"
+#include "divergence/band_projection.h"
+#include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
+#include "laboratory/boosting/fit.h"
 #include "law_of_density.h"
 #include "mechanism_options.h"
 #include "report.h"
@@ -14,15 +19,68 @@ namespace mollify::cli {
 namespace {
 
 struct LawOptions {
-  std::optional<std::string> p;
+  std::optional<std::string> p, other;
   MechanismOptions mechanism;
   DensityOptions density;
   MoreDivergences more;
   bool json = false;
 };
 
+/// What a band makes of one more distribution, P': how far its law is, and can be, from that of P.
+struct Continuity {
+  double scale = 0;  ///< r of P
+  std::optional<double> other_scale{};
+  double between_inputs = 0;
+  double between_laws = 0;
+  /// TV(P, P') / max(r, r') [Park et al. 2024, Proposition IV.1].
+  double bound = 0;
+};
+
+Continuity continuity_of(const MechanismParameters& parameters, std::span<const double> p,
+                         const std::optional<std::vector<double>>& other) {
+  std::vector<double> lower = parameters.masses();
+  const double whole = std::accumulate(lower.begin(), lower.end(), 0.0);
+  for (double& mass : lower) mass /= whole;
+  std::vector<double> upper = lower;
+  const double floor = band_floor_of(parameters);
+  const double growth = std::exp(ExpBound(*parameters.epsilon).epsilon());
+  for (std::size_t i = 0; i < lower.size(); ++i) {
+    upper[i] = floor * growth * lower[i];
+    lower[i] *= floor;
+  }
+  const BandProjection of_p = project_on_band(p, lower, upper);
+  Continuity result{.scale = of_p.scale};
+  if (!other) return result;
+  const BandProjection of_other = project_on_band(*other, lower, upper);
+  result.other_scale = of_other.scale;
+  result.between_inputs = total_variation(p, *other);
+  result.between_laws = total_variation(of_p.law, of_other.law);
+  result.bound = result.between_inputs / std::max(of_p.scale, of_other.scale);
+  return result;
+}
+
+Json continuity_json(const Continuity& continuity) {
+  if (!continuity.other_scale) return nullptr;
+  return {{"r", number(*continuity.other_scale)},
+          {"tv_of_inputs", continuity.between_inputs},
+          {"tv_of_laws", continuity.between_laws},
+          {"bound", continuity.bound}};
+}
+
+void print_continuity(const Continuity& continuity) {
+  fmt::print(
+      "r = {:.6g}: laws of two P differ in total variation by at most 1/r = {:.6g} times "
+      "what these do\n",
+      continuity.scale, 1 / continuity.scale);
+  if (!continuity.other_scale) return;
+  fmt::print("the other has r = {:.6g}: inputs differ by {:.6g}, laws by {:.6g}, at most {:.6g}\n",
+             *continuity.other_scale, continuity.between_inputs, continuity.between_laws,
+             continuity.bound);
+}
+
 int run(const LawOptions& options) {
   if (options.density.given()) {
+    if (options.other) throw InvalidInput("--other is for --p, but --density is given");
     if (options.p) throw InvalidInput("--p and --density are two inputs, but one is needed");
     return print_law_of_density(options.density, options.mechanism, options.more, options.json);
   }
@@ -34,7 +92,17 @@ int run(const LawOptions& options) {
   }
   const MechanismParameters parameters = options.mechanism.parameters(p.masses.size(), reference);
   if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
+  std::optional<std::vector<double>> other;
+  if (options.other) {
+    if (!is_band(parameters.mechanism)) {
+      throw InvalidInput(
+          fmt::format("--other is for bands, but {} is none", name_of(parameters.mechanism)));
+    }
+    other = masses_in_order(read_distribution(*options.other), p, *options.other);
+  }
   const auto sampler = make_sampler(parameters);
+  std::optional<Continuity> continuity;
+  if (is_band(parameters.mechanism)) continuity = continuity_of(parameters, p.masses, other);
   std::vector<std::uint32_t> outcomes(p.masses.size());
   std::iota(outcomes.begin(), outcomes.end(), std::uint32_t{0});
   std::vector<std::uint32_t> scored;
@@ -46,6 +114,9 @@ int run(const LawOptions& options) {
   }
   const Law law = sampler->law({scored, weights});
   const LawDivergences divergence(p.masses, law.probabilities, options.more);
+  const std::vector<double> alike(p.masses.size(), 1.0);
+  const double nll = negative_log_likelihood(p.masses, law.probabilities, alike);
+  const double coverage = mode_coverage(p.masses, law.probabilities, alike);
   if (options.json) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -54,12 +125,17 @@ int run(const LawOptions& options) {
                       {"denominator", law.denominator},
                       {"probability", law.probabilities[i]}});
     }
-    print_json({{"notice", kNotPrivate},
-                {"mechanism", name_of(parameters.mechanism)},
-                {"guarantee", guarantee_json(sampler->guarantee())},
-                {"N", law.denominator},
-                {"outcomes", rows},
-                {"divergence", divergence.json}});
+    Json json = {{"notice", kNotPrivate},
+                 {"mechanism", name_of(parameters.mechanism)},
+                 {"guarantee", guarantee_json(sampler->guarantee())},
+                 {"N", law.denominator},
+                 {"outcomes", rows},
+                 {"divergence", divergence.json},
+                 {"nll", number(nll)},
+                 {"coverage", coverage}};
+    if (continuity) json["r"] = number(continuity->scale);
+    if (other) json["other"] = continuity_json(*continuity);
+    print_json(json);
     return kSuccess;
   }
   fmt::print("{}\nmechanism {}, {}, N = {}\n\n", kNotPrivate, name_of(parameters.mechanism),
@@ -70,6 +146,8 @@ int run(const LawOptions& options) {
                law.numerators[i]);
   }
   fmt::print("\ndivergence of p from the law: {}\n", divergence.text);
+  fmt::print("negative log-likelihood {:.6g}, mode coverage {:.6g}\n", nll, coverage);
+  if (continuity) print_continuity(*continuity);
   return kSuccess;
 }
 
@@ -84,6 +162,8 @@ void add_law(CLI::App& app, Session& session) {
   const auto options = std::make_shared<LawOptions>();
   add_text(command, "--p", options->p, "FILE",
            "the distribution: a JSON array, or CSV with columns outcome and p");
+  add_text(command, "--other", options->other, "FILE",
+           "another distribution on the same outcomes: how far its law is from p's, and can be");
   options->mechanism.add_to(command, "public distribution, in the same form as --p or --density",
                             "one draw");
   options->more.add_to(command);

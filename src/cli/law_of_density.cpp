@@ -1,17 +1,21 @@
 #include "law_of_density.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "box_text.h"
 #include "command.h"
 #include "divergence/f_divergence.h"
 #include "io/text_file.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
+#include "laboratory/boosting/fit.h"
+#include "laboratory/boosting/grid_law.h"
 #include "laboratory/law/candidate_law.h"
 #include "laboratory/law/grid_sampler.h"
 #include "laboratory/law/privacy_divergence.h"
@@ -19,6 +23,7 @@
 #include "laboratory/measure/measure_json.h"
 #include "local/band_floor.h"
 #include "local/mechanism.h"
+#include "output_files.h"
 #include "report.h"
 #include "space/field_text.h"
 
@@ -26,11 +31,28 @@ namespace mollify::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultCandidates = 65'536;
+constexpr std::uint64_t kMostPixels = 1'000'000;
 
 struct Point {
   std::vector<double> coordinates;
   double p = 0;
   double q = 0;
+};
+
+/// Masses of a box.
+struct Region {
+  std::string text;
+  double p = 0;
+  double reference = 0;
+  double law = 0;
+};
+
+/// Where P and its law are compared.
+struct Places {
+  std::vector<std::vector<double>> points;
+  std::vector<std::string> region_texts;
+  std::vector<Box> regions;
+  std::vector<std::vector<double>> raster;
 };
 
 /// What is printed.
@@ -39,7 +61,11 @@ struct DensityLaw {
   std::uint64_t outcomes = 0;
   double scale = 0;
   LawDivergences divergence;
+  std::optional<double> nll{};
+  std::optional<double> coverage{};
+  std::vector<Region> regions{};
   std::vector<Point> points{};
+  std::vector<Point> raster{};
 };
 
 struct ChosenBand {
@@ -120,9 +146,68 @@ std::size_t default_cells(std::size_t dimension) {
   return std::size_t{1} << (dimension == 1 ? 16 : dimension == 2 ? 20 : 21);
 }
 
+/// The middles of the pixels of "NxM" over a box, the first axis fastest and ascending.
+std::vector<std::vector<double>> raster_from(const std::string& text, const Box& box) {
+  std::vector<std::uint64_t> along;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    std::uint64_t count = 0;
+    const auto [stopped, error] = std::from_chars(text.data() + begin, text.data() + end, count);
+    if (error != std::errc() || stopped != text.data() + end || count == 0) break;
+    along.push_back(count);
+    begin = end + 1;
+  }
+  std::uint64_t pixels = 1;
+  for (const std::uint64_t count : along) {
+    pixels = count > kMostPixels ? kMostPixels + 1 : std::min(kMostPixels + 1, pixels * count);
+  }
+  if (along.size() != box.size() || box.size() > 2 || pixels > kMostPixels) {
+    throw InvalidInput(
+        fmt::format("raster must be N for one axis or NxM for two, at most {} pixels in all, but "
+                    "is \"{}\" for {} axes",
+                    kMostPixels, text, box.size()));
+  }
+  std::vector<std::vector<double>> middles;
+  for (std::uint64_t i = 0; i < pixels; ++i) {
+    std::vector<double>& middle = middles.emplace_back();
+    std::uint64_t rest = i;
+    for (std::size_t axis = 0; axis < box.size(); ++axis) {
+      const double share =
+          (static_cast<double>(rest % along[axis]) + 0.5) / static_cast<double>(along[axis]);
+      middle.push_back(box[axis].low + share * box[axis].width());
+      rest /= along[axis];
+    }
+  }
+  return middles;
+}
+
+/// A cell's part of a box, if they meet.
+std::optional<Box> common_part(const Box& cell, const Box& box) {
+  Box both = cell;
+  for (std::size_t axis = 0; axis < box.size(); ++axis) {
+    both[axis] = {std::max(cell[axis].low, box[axis].low),
+                  std::min(cell[axis].high, box[axis].high)};
+    if (!(both[axis].low < both[axis].high)) return std::nullopt;
+  }
+  return both;
+}
+
+/// The law's mass of a box: inside a cell it is spread like the reference.
+double law_mass(const GridSampler& sampler, std::span<const double> law, const Box& box) {
+  double mass = 0;
+  for (std::size_t i = 0; i < law.size(); ++i) {
+    const Box cell = sampler.grid().cell(i);
+    const std::optional<Box> both = common_part(cell, box);
+    if (!both) continue;
+    const double whole = *both == cell ? 0 : sampler.reference().box_mass(cell);
+    mass += whole > 0 ? law[i] * sampler.reference().box_mass(*both) / whole : law[i];
+  }
+  return mass;
+}
+
 DensityLaw law_on_grid(const Measure& p, std::shared_ptr<const Measure> reference,
                        std::size_t cells, const ChosenBand& band, const MoreDivergences& more,
-                       const std::vector<std::vector<double>>& at) {
+                       const Places& places) {
   Grid grid = equal_width_grid(*reference, cells);
   const GridSampler sampler(std::move(reference), std::move(grid), band.floor, band.epsilon);
   GridRelease release(sampler);
@@ -134,28 +219,44 @@ DensityLaw law_on_grid(const Measure& p, std::shared_ptr<const Measure> referenc
     const Interval interval = sampler.grid().box()[axis];
     box.push_back(fmt::format("[{:.6g}, {:.6g}]", interval.low, interval.high));
   }
+  const std::vector<double> masses = probabilities(release.table());
+  const std::vector<double> volumes = cell_volumes(sampler.grid());
   DensityLaw law{.space = fmt::format("grid of {} cells over {}", fmt::join(along, " x "),
                                       fmt::join(box, " x ")),
                  .outcomes = sampler.grid().cell_count(),
                  .scale = release.scale(),
-                 .divergence = {release.masses(), probabilities(release.table()), more}};
-  for (const auto& point : at) {
+                 .divergence = {release.masses(), masses, more},
+                 .nll = negative_log_likelihood(release.masses(), masses, volumes),
+                 .coverage = mode_coverage(release.masses(), masses, volumes)};
+  for (std::size_t i = 0; i < places.regions.size(); ++i) {
+    const Box& region = places.regions[i];
+    law.regions.push_back({places.region_texts[i], p.box_mass(region),
+                           sampler.reference().box_mass(region),
+                           law_mass(sampler, masses, region)});
+  }
+  for (const auto& point : places.points) {
     law.points.push_back({point, p.density(point), release.density(point)});
+  }
+  for (const auto& point : places.raster) {
+    law.raster.push_back({point, p.density(point), release.density(point)});
   }
   return law;
 }
 
 DensityLaw law_on_candidates(const Measure& p, const Measure& reference, std::uint64_t count,
                              const ChosenBand& band, const MoreDivergences& more,
-                             const std::vector<std::vector<double>>& at) {
+                             const Places& places) {
   const CandidateLaw candidates(p, reference, count, band.floor, band.epsilon);
   DensityLaw law{.space = fmt::format("{} candidates drawn from the reference, list {}", count,
                                       CandidateLaw::kList),
                  .outcomes = count,
                  .scale = candidates.scale(),
                  .divergence = {candidates.masses(), candidates.probabilities(), more}};
-  for (const auto& point : at) {
+  for (const auto& point : places.points) {
     law.points.push_back({point, p.density(point), candidates.density(point)});
+  }
+  for (const auto& point : places.raster) {
+    law.raster.push_back({point, p.density(point), candidates.density(point)});
   }
   return law;
 }
@@ -176,6 +277,18 @@ void print_as_json(const DensityLaw& law, const ChosenBand& band) {
   json["lower"] = band.floor;
   json["upper"] = band.floor * std::exp(ExpBound(band.epsilon).epsilon());
   json["divergence"] = law.divergence.json;
+  if (law.nll) json["nll"] = number(*law.nll);
+  if (law.coverage) json["coverage"] = *law.coverage;
+  if (!law.regions.empty()) {
+    Json regions = Json::array();
+    for (const Region& region : law.regions) {
+      regions.push_back({{"box", region.text},
+                         {"p", region.p},
+                         {"reference", region.reference},
+                         {"law", region.law}});
+    }
+    json["regions"] = regions;
+  }
   if (!law.points.empty()) json["at"] = points;
   print_json(json);
 }
@@ -185,12 +298,29 @@ void print_for_people(const DensityLaw& law, const ChosenBand& band) {
   fmt::print("band {}: q = clip(p/r, {:.6g} h, {:.6g} h), r = {:.6g}\n", to_text(band.place),
              band.floor, band.floor * std::exp(ExpBound(band.epsilon).epsilon()), law.scale);
   fmt::print("divergence of p from the law: {}\n", law.divergence.text);
+  if (law.nll) {
+    fmt::print("negative log-likelihood {:.6g}, mode coverage {:.6g}\n", *law.nll, *law.coverage);
+  }
+  for (const Region& region : law.regions) {
+    fmt::print("region {}: {:.6g} of p, {:.6g} of the reference, {:.6g} of the law\n", region.text,
+               region.p, region.reference, region.law);
+  }
   if (law.points.empty()) return;
   fmt::print("\n{:<24} {:>12} {:>12}\n", "point", "p", "law");
   for (const Point& point : law.points) {
     fmt::print("{:<24} {:>12.6g} {:>12.6g}\n",
                fmt::format("{:g}", fmt::join(point.coordinates, ",")), point.p, point.q);
   }
+}
+
+/// A row for each pixel, under the names of its columns.
+std::string raster_csv(const DensityLaw& law) {
+  std::string csv = law.raster.front().coordinates.size() == 1 ? "x,p,law\n" : "x,y,p,law\n";
+  for (const Point& point : law.raster) {
+    csv +=
+        fmt::format("{:.9g},{:.9g},{:.9g}\n", fmt::join(point.coordinates, ","), point.p, point.q);
+  }
+  return csv;
 }
 
 }  // namespace
@@ -239,6 +369,19 @@ void DensityOptions::add_to(CLI::App& command) {
   command.add_option("--at", at, "points at which to print the density and the law")
       ->type_name("X,Y,...")
       ->group(group);
+  command
+      .add_option("--region", regions,
+                  "low:high for each axis, with commas: how much mass of it is captured")
+      ->type_name("BOX")
+      ->group(group);
+  add_text(command, "--raster", raster, "NxM",
+           "write the density and the law at the middles of N x M pixels (one axis: N) to --out")
+      ->group(group);
+  add_text(command, "--raster-box", raster_box, "BOX",
+           "what the raster shows, low:high for each axis (default: where the reference has its "
+           "mass)")
+      ->group(group);
+  add_text(command, "--out", out, "FILE", "where the raster goes, as CSV")->group(group);
 }
 
 bool DensityOptions::given() const {
@@ -250,6 +393,10 @@ bool DensityOptions::given() const {
   refuse(cells.has_value(), "--cells");
   refuse(candidates.has_value(), "--candidates");
   refuse(!at.empty(), "--at");
+  refuse(!regions.empty(), "--region");
+  refuse(raster.has_value(), "--raster");
+  refuse(raster_box.has_value(), "--raster-box");
+  refuse(out.has_value(), "--out");
   return false;
 }
 
@@ -275,15 +422,39 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
       measure_from_json(read_text_file(*mechanism.reference), *mechanism.reference);
   refuse_mismatch(*p, *reference);
   const ChosenBand band = chosen_band(options, mechanism, *reference);
-  std::vector<std::vector<double>> at;
-  for (const std::string& text : options.at) at.push_back(point_from(text, p->dimension()));
+  Places places{.points = {}, .region_texts = options.regions, .regions = {}, .raster = {}};
+  for (const std::string& text : options.at) {
+    places.points.push_back(point_from(text, p->dimension()));
+  }
+  for (const std::string& text : options.regions) {
+    places.regions.push_back(box_from("region", text, p->dimension()));
+  }
+  if (options.raster.has_value() != options.out.has_value()) {
+    throw InvalidInput("--raster and --out are needed together, but only one is given");
+  }
+  if (options.raster_box && !options.raster) {
+    throw InvalidInput("--raster-box is for --raster, but none is given");
+  }
+  if (options.raster) {
+    places.raster =
+        raster_from(*options.raster,
+                    options.raster_box ? box_from("raster-box", *options.raster_box, p->dimension())
+                                       : reference->central_box());
+    refuse_overwriting("--out", options.out, "--density", options.density);
+    refuse_overwriting("--out", options.out, "--reference", mechanism.reference);
+    require_writable(*options.out);
+  }
   const bool on_grid =
       options.cells || (!options.candidates && p->dimension() <= Grid::kMostDimensions);
+  if (!on_grid && !options.regions.empty()) {
+    throw InvalidInput("--region needs a grid, but the law is over candidates");
+  }
   const DensityLaw law =
       on_grid ? law_on_grid(*p, reference, options.cells.value_or(default_cells(p->dimension())),
-                            band, more, at)
+                            band, more, places)
               : law_on_candidates(*p, *reference, options.candidates.value_or(kDefaultCandidates),
-                                  band, more, at);
+                                  band, more, places);
+  if (options.out) write_files({{*options.out, raster_csv(law)}});
   if (json) {
     print_as_json(law, band);
   } else {

@@ -23,7 +23,7 @@ struct MoreDivergences {
   void add_to(CLI::App& command);
 };
 
-/// All of them, for programs and for people.
+/// How well a law finds P, and their divergences, for programs and for people.
 struct LawDivergences {
   Json json;
   std::string text;
@@ -38,9 +38,11 @@ struct DensityOptions {
   std::optional<std::string> band;
   std::optional<std::uint64_t> cells;
   std::optional<std::uint64_t> candidates;
-  std::vector<std::string> at;
+  std::vector<std::string> at, regions;
+  std::optional<std::string> raster, raster_box, out;
 
-  /// Adds --density, --band, --cells, --candidates and --at to a command.
+  /// Adds --density, --band, --cells, --candidates, --at, --region, --raster, --raster-box and
+  /// --out to a command.
   void add_to(CLI::App& command);
 
   /// Whether the command is about a density. Throws InvalidInput if it is not, and yet an option
@@ -48,7 +50,8 @@ struct DensityOptions {
   bool given() const;
 };
 
-/// Prints the scale, the band, the divergences and the law at points; returns the exit status.
+/// Prints the scale, the band, the divergences, the fit, regions' masses and the law at points, and
+/// writes a raster; returns the exit status.
 int print_law_of_density(const DensityOptions& options, const MechanismOptions& mechanism,
                          const MoreDivergences& more, bool json);
 

@@ -174,5 +174,28 @@ TEST(Law, PrintsMoreDivergencesIfAsked) {
       << refused.err;
 }
 
+// [Park et al. 2024, Proposition IV.1], and the fit of a law that is known by hand: k = 2, epsilon
+// = ln 3, minimax: b h = 1/4, so P = (0.9, 0.1) becomes (3/4, 1/4).
+TEST(Law, TellsItsFitItsScaleAndItsContinuity) {
+  const CommandLine command;
+  command.files.write("p.json", "[0.9, 0.1]");
+  command.files.write("other.json", "[0.4, 0.6]");
+  const Arguments options = {"--p", "p.json", "--epsilon", "1.0986122886681098"};
+  const Json alone = law(command, options);
+  EXPECT_NEAR(alone["nll"].get<double>(), -0.9 * std::log(0.75) - 0.1 * std::log(0.25), 1e-9);
+  EXPECT_EQ(alone["coverage"], 1);
+  EXPECT_FALSE(alone.contains("other"));
+  const Json both = law(command, options + Arguments{"--other", "other.json"});
+  const Json& other = both["other"];
+  EXPECT_NEAR(both["r"].get<double>(), 1.2, 1e-9) << "the greatest r with 0.9/r at least 3/4";
+  EXPECT_NEAR(other["r"].get<double>(), 1, 1e-9);
+  EXPECT_NEAR(other["tv_of_inputs"].get<double>(), 0.5, 1e-12);
+  EXPECT_NEAR(other["tv_of_laws"].get<double>(), 0.35, 1e-9);
+  EXPECT_NEAR(other["bound"].get<double>(), 0.5 / 1.2, 1e-9);
+  const Ended people = command.run(Arguments{"law"} + options + Arguments{"--other", "other.json"});
+  EXPECT_NE(people.out.find("negative log-likelihood 0.39"), std::string::npos) << people.out;
+  EXPECT_NE(people.out.find("laws by 0.35, at most 0.416667"), std::string::npos) << people.out;
+}
+
 }  // namespace
 }  // namespace mollify::test

@@ -243,5 +243,43 @@ TEST(LawOfDensity, RefusesAReferenceThatEndsBeforeTheDensity) {
             "mollify: the reference must have the density's 1 dimensions, but has 2\n");
 }
 
+// The density 2x on [0, 1] as a histogram of two bins against the uniform reference; e^(epsilon/2)
+// = 1.25 cuts 1.5 down and leaves .75 = 1 - .25 up to what is left.
+TEST(LawOfDensity, TellsRegionsAndARaster) {
+  const CommandLine command;
+  command.files.write("p.json", R"({"type":"histogram","edges":[[0,0.5,1]],"masses":[0.25,0.75]})");
+  command.files.write("h.json", R"({"type":"uniform","box":[[0,1]]})");
+  const std::string epsilon = std::to_string(2 * std::log(1.25));
+  const Arguments options = {"--density", "p.json", "--reference", "h.json",
+                             "--epsilon", epsilon,  "--cells",     "64",
+                             "--region",  "0.5:1",  "--region",    "0.49:0.51",
+                             "--raster",  "4",      "--out",       "raster.csv"};
+  const Json law = law_of_density(command, options);
+  // Lower 0.8, upper 1.25 with q = clip(p/r): 0.5/r below and 1.5/r above, which sum to 2 only at
+  // the bounds: 0.8 + 1.2.
+  EXPECT_NEAR(law["regions"][0]["p"].get<double>(), 0.75, 1e-12);
+  EXPECT_NEAR(law["regions"][0]["reference"].get<double>(), 0.5, 1e-12);
+  EXPECT_NEAR(law["regions"][0]["law"].get<double>(), 0.6, 1e-6);
+  EXPECT_NEAR(law["regions"][1]["law"].get<double>(), 0.01 * (0.8 + 1.2), 1e-6);
+  EXPECT_NEAR(law["nll"].get<double>(), -0.25 * std::log(0.8) - 0.75 * std::log(1.2), 1e-6);
+  EXPECT_GE(law["coverage"].get<double>(), 0.95);
+  const std::vector<std::string> rows = lines_of(command.files.read("raster.csv"));
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_EQ(rows[0], "x,p,law");
+  EXPECT_EQ(rows[1].substr(0, 10), "0.125,0.5,");
+  EXPECT_NEAR(std::stod(fields_of(rows[4])[2]), 1.2, 1e-6);
+  for (const auto& [more, said] :
+       {std::pair{Arguments{"--raster", "4x4", "--out", "r.csv"}, "mollify: raster must be N for"},
+        std::pair{Arguments{"--raster", "4"}, "mollify: --raster and --out are needed together"},
+        std::pair{Arguments{"--region", "1:0"}, "mollify: region must be low:high"},
+        std::pair{Arguments{"--region", "0:1", "--candidates", "64"},
+                  "mollify: --region needs a grid"}}) {
+    const Ended ended = command.run(
+        Arguments{"law", "--density", "p.json", "--reference", "h.json", "--epsilon", "1"} + more);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.err.substr(0, std::string(said).size()), said) << ended.err;
+  }
+}
+
 }  // namespace
 }  // namespace mollify::test
