@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,9 +25,11 @@
 #include "boosting/network.h"
 #include "boosting/ratio_scorer.h"
 #include "divergence/band_projection.h"
+#include "laboratory/boosting/first_once.h"
 #include "laboratory/boosting/fit.h"
 #include "laboratory/boosting/grid_law.h"
 #include "laboratory/boosting/measure_features.h"
+#include "laboratory/boosting/perfect_boosting.h"
 #include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/word_stream.h"
 #include "local/band_floor.h"
@@ -184,22 +185,6 @@ double best_floor(const Ladder& ladder, double epsilon) {
   return std::sqrt(low * high);
 }
 
-/// Q_T of classifiers that know log P/Q_(t-1) everywhere.
-std::vector<double> perfectly_boosted(const Problem& problem, const BoostingSpec& spec) {
-  const BoostedDensity thetas(spec, problem.truth.dimension());
-  std::vector<double> law = problem.h;
-  for (std::size_t t = 1; t <= kIterations; ++t) {
-    double sum = 0;
-    for (std::size_t i = 0; i < law.size(); ++i) {
-      const double c = bounded(std::log(problem.p[i] / law[i]), spec.bounding);
-      law[i] *= std::exp(thetas.theta(t) * c);
-      sum += law[i];
-    }
-    for (double& mass : law) mass /= sum;
-  }
-  return law;
-}
-
 /// As many points, each as often as the others but for one time.
 Points repeated(const Points& points, std::size_t count) {
   Points all(points.dimension(), count);
@@ -223,27 +208,6 @@ std::vector<double> learned_masses(const Problem& problem, const Points& rows, c
   }
   return masses;
 }
-
-/// The learner of a release. What it first learned it does not learn again: the first classifier
-/// tells P from Q0 by the same samples and seed for every epsilon and bounding.
-class ReleaseLearner final : public WeakLearner {
- public:
-  std::unique_ptr<Classifier> learn(const Points& p, const Points& q, std::uint64_t seed,
-                                    const TrainingProgress& progress) const override {
-    if (first_ && seed == first_seed_) return std::make_unique<NetworkClassifier>(*first_);
-    std::unique_ptr<Classifier> classifier = learner_->learn(p, q, seed, progress);
-    if (!first_) {
-      first_ = dynamic_cast<const NetworkClassifier&>(*classifier).parameters();
-      first_seed_ = seed;
-    }
-    return classifier;
-  }
-
- private:
-  std::shared_ptr<const WeakLearner> learner_ = release_learner();
-  mutable std::optional<NetworkParameters> first_;
-  mutable std::uint64_t first_seed_ = 0;
-};
 
 /// Mean and spread (standard deviation) over seeds.
 class Seeds {
@@ -324,7 +288,8 @@ class Repeat {
           fit_of(problem_, law_on_grid(density, problem_.reference, problem_.grid).boosted));
     }
     for (const Bounding bounding : kBoundings) {
-      fits.push_back(fit_of(problem_, perfectly_boosted(problem_, {epsilon, bounding})));
+      fits.push_back(
+          fit_of(problem_, perfectly_boosted(problem_.p, problem_.h, {epsilon, bounding})));
     }
     const double best = best_floor(ladder_, epsilon);
     row.floor.add(best);
@@ -350,7 +315,7 @@ class Repeat {
   Points pool_;
   Ladder ladder_;
   std::vector<double> learned_;
-  ReleaseLearner learner_;
+  FirstOnceLearner learner_{release_network()};
 };
 
 struct Domain {

@@ -1,0 +1,28 @@
+// The files of figures: numbers as CSV, pictures as SVG, and a page that shows them all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "laboratory/figure/figure.h"
+
+namespace mollify {
+
+/// A file to be written, its name without a folder.
+struct FigureFile {
+  std::string name;
+  std::string text;
+};
+
+/// The files of one figure: ID.csv with what its curves, bars and rows are (chart, series, x or
+/// group, y, spread, published), ID-panels.csv with the rows of its rasters if it has some (a row
+/// of pixels a line, from below), ID-published.csv with its comparisons if it has some, and ID.svg
+/// if it has charts.
+[[nodiscard]] std::vector<FigureFile> files_of(const Figure& figure);
+
+/// index.html: all figures with their texts, their pictures inside the page, and tables of what was
+/// published, what is exact and what came out. `notice` stands at its head.
+[[nodiscard]] std::string figure_page(const std::vector<Figure>& figures,
+                                      const std::string& notice);
+
+}  // namespace mollify

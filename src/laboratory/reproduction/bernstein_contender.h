@@ -1,0 +1,51 @@
+// The Bernstein mechanism on the sources' densities.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "laboratory/contender/bernstein_mechanism.h"
+#include "laboratory/measure/gaussian_mixture.h"
+#include "laboratory/reproduction/known_density.h"
+
+namespace mollify::detail {
+
+/// Samples of a known P inside the box [low, high]^d, which is public, and the width that
+/// cross-validation finds on other samples of P: public ones, so that no epsilon is spent on it.
+/// Likelihoods are of P restricted to the box, in the units of P.
+class BernsteinContender {
+ public:
+  /// n = 10 000, 2000 if `quick`.
+  BernsteinContender(const GaussianMixtureSpec& spec, double low, double high, std::uint64_t seed,
+                     bool quick);
+
+  /// The density with K = 20 and h = 1, epsilon per record.
+  [[nodiscard]] DensityFit fit(double epsilon, std::uint64_t seed) const;
+  /// The least negative log-likelihood of K in {10, 20, 40, 80} and h in {1, 4}: chosen by looking
+  /// at P.
+  [[nodiscard]] double oracle_nll(double epsilon, std::uint64_t seed) const;
+  /// In two dimensions: as contours.
+  [[nodiscard]] HeatMap map(double epsilon, std::uint64_t seed, std::string title,
+                            std::size_t pixels) const;
+
+  [[nodiscard]] double width() const { return width_; }
+
+ private:
+  [[nodiscard]] std::vector<double> masses(const BernsteinSpec& spec, std::uint64_t seed,
+                                           std::size_t along) const;
+  [[nodiscard]] BernsteinSpec spec(double epsilon) const;
+
+  std::shared_ptr<const Measure> truth_;
+  double low_;
+  double high_;
+  std::size_t along_;
+  std::vector<double> points_;
+  double width_ = 0;
+  std::vector<double> p_, volumes_;
+};
+
+}  // namespace mollify::detail

@@ -1,0 +1,181 @@
+// [Cheu, Nayak 2024], Tables 1 to 3: how many records samples need.
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "kernel/core/invalid_input.h"
+#include "laboratory/reproduction/figures_of_sources.h"
+#include "release/central_plan.h"
+#include "release/gaussian_plan.h"
+
+namespace mollify::detail {
+namespace {
+
+constexpr double kBudgetEpsilon = 1;
+constexpr double kBudgetDelta = 1e-6;
+constexpr double kBudgetRho = 0.5;
+constexpr double kTarget = 0.1;
+constexpr std::uint64_t kManyOutputs = 100;
+
+/// One sample, many whose every law is near, many whose joint law is near.
+struct Task {
+  const char* name;
+  std::uint64_t outputs;
+  bool strong;
+};
+constexpr Task kTasks[] = {{"one sample", 1, false},
+                           {"weak, 100 samples", kManyOutputs, false},
+                           {"strong, 100 samples", kManyOutputs, true}};
+
+struct Budget {
+  std::string name;
+  Privacy privacy;
+};
+
+std::vector<std::string> columns() {
+  return {"task",
+          "privacy",
+          "mollify needs",
+          "the papers' parameters need",
+          "baseline: m single samplers",
+          "lower bound"};
+}
+
+std::string count_text(std::optional<double> count) {
+  if (!count) return "-";
+  return *count < 1e7 ? fmt::format("{:.0f}", *count) : fmt::format("{:.3g}", *count);
+}
+
+std::optional<double> whole(const std::optional<std::uint64_t>& count) {
+  if (!count) return std::nullopt;
+  return static_cast<double>(*count);
+}
+
+const char* const kLegend =
+    "The printed tables hold orders of growth without constants. Here are numbers: the least n for "
+    "which mollify promises the accuracy; what the papers' own parameters need; m runs of a single "
+    "sampler on disjoint parts (Lemma 8), each at alpha/m for a joint law within alpha (Lemma 9); "
+    "and a lower bound that holds for every sampler.";
+
+/// Records that m runs of the single sampler need.
+template <class Question, class Least>
+std::optional<double> of_single_runs(Question question, const Task& task, const Least& least) {
+  question.request.outputs = 1;
+  question.strong = false;
+  const auto m = static_cast<double>(task.outputs);
+  if (task.strong) question.alpha /= m;
+  const std::optional<double> one = least(question);
+  if (!one) return std::nullopt;
+  return m * *one;
+}
+
+std::optional<double> least_finite(const CentralQuestion& question) {
+  const std::vector<CentralAnswer> answers = plan(PlanUnknown::kRecords, question);
+  const std::optional<std::size_t> best = best_answer(PlanUnknown::kRecords, answers);
+  if (!best) return std::nullopt;
+  return value_of(PlanUnknown::kRecords, answers[*best]);
+}
+
+std::optional<double> least_gaussian(const GaussianQuestion& question) {
+  try {
+    const std::optional<GaussianDesign> design = plan(PlanUnknown::kRecords, question);
+    if (!design) return std::nullopt;
+    return static_cast<double>(design->request.records);
+  } catch (const InvalidInput&) {
+    return std::nullopt;  // a budget that this sampler does not spend
+  }
+}
+
+Figure gaussian_table(double covariance_bound, const std::vector<Budget>& budgets,
+                      const ReproductionOptions& options) {
+  constexpr std::size_t kDimension = 5;
+  constexpr double kMeanBound = 10;
+  Figure figure;
+  figure.text = {
+      fmt::format("Records needed for samples within total variation {:g} of a Gaussian in {} "
+                  "dimensions whose mean has norm at most {:g}, {}. Budgets: epsilon {:g}; rho "
+                  "{:g}; epsilon {:g} with delta {:g}.",
+                  kTarget, kDimension, kMeanBound,
+                  covariance_bound > 1
+                      ? fmt::format("with a covariance between I and {:g} I", covariance_bound)
+                      : "with known covariance",
+                  kBudgetEpsilon, kBudgetRho, kBudgetEpsilon, kBudgetDelta),
+      kLegend};
+  figure.table.columns = columns();
+  for (const Task& task : kTasks) {
+    for (const Budget& budget : budgets) {
+      GaussianQuestion question{.request = {}, .alpha = kTarget, .strong = task.strong};
+      question.request.records = 1;
+      question.request.dimension = kDimension;
+      question.request.outputs = task.outputs;
+      question.request.budget = budget.privacy;
+      question.request.covariance_bound = covariance_bound;
+      question.request.mean_bound = kMeanBound;
+      const std::optional<double> ours = least_gaussian(question);
+      if (ours) question.request.records = static_cast<std::uint64_t>(*ours);
+      const double bound = gaussian_records_lower_bound(question);
+      figure.table.rows.push_back({task.name, budget.name, count_text(ours),
+                                   count_text(whole(papers_gaussian_records(question))),
+                                   count_text(of_single_runs(question, task, least_gaussian)),
+                                   bound > 0 ? count_text(std::ceil(bound)) : "-"});
+      options.tell(fmt::format("{}, {}", task.name, budget.name));
+    }
+  }
+  return figure;
+}
+
+}  // namespace
+
+Figure cheu_finite(const ReproductionOptions& options) {
+  constexpr std::uint64_t kOutcomes = 20;
+  Figure figure;
+  figure.text = {
+      fmt::format("Records needed for samples within total variation {:g} of a distribution on {} "
+                  "outcomes. Budgets: epsilon {:g}, and with delta {:g}. Published: of order "
+                  "k/(alpha epsilon) for one sample; m times that for weak samples under pure "
+                  "privacy; m^2 times that for strong ones; under approximate privacy shuffling "
+                  "saves a factor of m.",
+                  kTarget, kOutcomes, kBudgetEpsilon, kBudgetDelta),
+      std::string(kLegend) +
+          " Here the bound is an order only: k/(alpha epsilon), for a joint law times sqrt(m)."};
+  figure.table.columns = columns();
+  for (const Task& task : kTasks) {
+    for (const Budget& budget :
+         {Budget{"pure", Privacy::pure(kBudgetEpsilon)},
+          Budget{"approximate", Privacy::approximate(kBudgetEpsilon, kBudgetDelta)}}) {
+      CentralQuestion question{.request = {.records = 1,
+                                           .outcomes = kOutcomes,
+                                           .outputs = task.outputs,
+                                           .budget = budget.privacy},
+                               .alpha = kTarget,
+                               .strong = task.strong};
+      const std::optional<double> papers = budget.privacy.delta > 0 && task.outputs > 1
+                                               ? whole(papers_shuffled_records(question))
+                                               : papers_subsampled_records(question);
+      figure.table.rows.push_back(
+          {task.name, budget.name, count_text(least_finite(question)), count_text(papers),
+           count_text(of_single_runs(question, task, least_finite)),
+           fmt::format("order of {}", count_text(records_lower_bound_order(question)))});
+      options.tell(fmt::format("{}, {}", task.name, budget.name));
+    }
+  }
+  return figure;
+}
+
+Figure cheu_known_covariance(const ReproductionOptions& options) {
+  return gaussian_table(1,
+                        {{"pure", Privacy::pure(kBudgetEpsilon)},
+                         {"zero-concentrated", Privacy::concentrated(kBudgetRho)},
+                         {"approximate", Privacy::approximate(kBudgetEpsilon, kBudgetDelta)}},
+                        options);
+}
+
+Figure cheu_bounded_covariance(const ReproductionOptions& options) {
+  return gaussian_table(4,
+                        {{"zero-concentrated", Privacy::concentrated(kBudgetRho)},
+                         {"approximate", Privacy::approximate(kBudgetEpsilon, kBudgetDelta)}},
+                        options);
+}
+
+}  // namespace mollify::detail
