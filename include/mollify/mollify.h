@@ -31,6 +31,7 @@
 #include "mollify/accounting.h"
 #include "mollify/core/invalid_input.h"
 #include "mollify/domain.h"
+#include "mollify/estimate.h"
 #include "mollify/ledger.h"
 #include "mollify/plan.h"
 #include "mollify/privacy.h"

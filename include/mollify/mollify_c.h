@@ -103,6 +103,13 @@ mollify_status mollify_prepare(const char* spec, uint64_t records, char** certif
  * failure of this function. */
 mollify_status mollify_verify(const char* certificate, const char* domain, char** report);
 
+/* What released records tell of the population, for the collector: from a CSV file of them, their
+ * certificate, the domain given as the text of its file, and nothing else. Options are a JSON
+ * object of "confidence", "method" and "pairs" (mollify/estimate.h), or NULL. The report is what
+ * `mollify estimate --json` prints. */
+mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
+                                const char* options, char** report);
+
 /* What a release in the central model needs, before any data. The question is a JSON object of the
  * names of mollify::PlanQuestion (mollify/plan.h), of which one of n, k, epsilon, count and alpha
  * is left out: {"k": 100, "epsilon": 1, "delta": 1e-9, "count": 10, "alpha": 0.1}. The report says

@@ -8,6 +8,7 @@
 
 #include "c/guarded.h"
 #include "kernel/core/invalid_input.h"
+#include "mollify/estimate.h"
 #include "mollify/verify.h"
 
 namespace mollify::c {
@@ -21,10 +22,33 @@ std::optional<front::Charging> charging(const char* ledger, const char* data_set
   return front::Charging{front::Ledger(ledger), data_set};
 }
 
+front::EstimateOptions estimate_options(const char* text) {
+  front::EstimateOptions options;
+  if (text == nullptr) return options;
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) throw InvalidInput("the options must be a JSON object, but are none");
+  for (const auto& [key, value] : json.items()) {
+    if (key == "confidence" && value.is_number()) {
+      options.confidence = value.get<double>();
+    } else if (key == "method" && value.is_string()) {
+      options.method = value.get<std::string>();
+    } else if (key == "pairs" && value.is_boolean()) {
+      options.pairs = value.get<bool>();
+    } else {
+      throw InvalidInput(
+          "the options must be confidence (a number), method (a text) and pairs (true or false), "
+          "but one is " +
+          key);
+    }
+  }
+  return options;
+}
+
 }  // namespace
 }  // namespace mollify::c
 
 using mollify::c::charging;
+using mollify::c::estimate_options;
 using mollify::c::guarded;
 using mollify::c::text_for_c;
 namespace front = mollify::front;
@@ -77,5 +101,15 @@ mollify_status mollify_verify(const char* certificate, const char* domain, char*
                                 {"epsilon_realised", found.epsilon_realised_up}};
     if (found.list_matches) json["list_matches"] = *found.list_matches;
     *report = text_for_c(json.dump(2) + "\n");
+  });
+}
+
+mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
+                                const char* options, char** report) {
+  return guarded([&] {
+    const auto found =
+        front::estimate(front::Certificate::parse(certificate), front::Domain::parse(domain),
+                        front::Source::csv(released), estimate_options(options));
+    *report = text_for_c(found.json);
   });
 }

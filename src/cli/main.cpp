@@ -59,6 +59,7 @@ constexpr struct {
                  {"risk", mollify::cli::add_risk},
                  {"law", mollify::cli::add_law},
                  {"compare", mollify::cli::add_compare},
+                 {"estimate", mollify::cli::add_estimate},
                  {"check", mollify::cli::add_check},
                  {"domain", mollify::cli::add_domain},
                  {"candidates", mollify::cli::add_candidates},

@@ -108,13 +108,14 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
   parameters.epsilon = one.epsilon;
   parameters.mu = one.mu;
   made.local = make_sampler(parameters);
-  LocalDesign design{.mechanism = parameters.mechanism,
-                     .space = kind,
-                     .list = list,
-                     .scorer = local.space.scorer.value_or(usual_scorer(kind)),
-                     .c1 = parameters.c1,
-                     .floor = std::nullopt,
-                     .integers_sha256 = digest_of(*made.local)};
+  LocalDesign design{
+      .mechanism = parameters.mechanism,
+      .space = kind,
+      .list = list,
+      .scorer = local.space.scorer.value_or(usual_scorer(kind, parameters.mechanism)),
+      .c1 = parameters.c1,
+      .floor = std::nullopt,
+      .integers_sha256 = digest_of(*made.local)};
   if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
   if (draws_by_scores(design) && !design.floor) {
     throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",
@@ -238,7 +239,9 @@ Mechanism chosen_mechanism(const LocalSpec& spec, bool in_mu, SpaceKind space) {
     if (spec.c1 || spec.c2) return Mechanism::kClass;
     return spec.reference || !categories ? Mechanism::kRelative : Mechanism::kMinimax;
   }();
-  if (!categories && (!is_band(mechanism) || mechanism == Mechanism::kMinimax)) {
+  // A matrix takes the records' cells, and candidates are none of the records.
+  const bool linear_on_grid = space == SpaceKind::kGrid && !is_band(mechanism);
+  if (!categories && !linear_on_grid && (!is_band(mechanism) || mechanism == Mechanism::kMinimax)) {
     throw InvalidInput(
         fmt::format("space {} needs a band that does not depend on its size (relative, class, "
                     "neighbourhood or location), but the mechanism is {}",

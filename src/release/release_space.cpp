@@ -21,8 +21,9 @@ constexpr std::array<std::string_view, 3> kListNames = {"seeded", "fresh", "file
 
 }  // namespace
 
-ScorerKind usual_scorer(SpaceKind kind) noexcept {
-  return kind == SpaceKind::kCategories ? ScorerKind::kEmpirical : ScorerKind::kKernel;
+ScorerKind usual_scorer(SpaceKind kind, Mechanism mechanism) noexcept {
+  const bool rows = kind == SpaceKind::kCategories || !is_band(mechanism);
+  return rows ? ScorerKind::kEmpirical : ScorerKind::kKernel;
 }
 
 std::string_view name_of(CandidateList list) noexcept {

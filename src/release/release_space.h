@@ -22,8 +22,10 @@
 
 namespace mollify {
 
-/// The scorer of a space for which none is asked: empirical for categories, kernel otherwise.
-[[nodiscard]] ScorerKind usual_scorer(SpaceKind kind) noexcept;
+/// The scorer of a space for which none is asked: empirical for categories and for mechanisms that
+/// are no bands, which draw a record; kernel otherwise.
+[[nodiscard]] ScorerKind usual_scorer(SpaceKind kind,
+                                      Mechanism mechanism = Mechanism::kRelative) noexcept;
 
 /// Where a release's candidates come from.
 enum class CandidateList {

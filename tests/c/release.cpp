@@ -73,6 +73,36 @@ TEST(CRelease, GoesFromStreamToStream) {
   EXPECT_FALSE(nlohmann::json::parse(other.str()).at("holds"));
 }
 
+TEST(CRelease, TellsThePopulationFromRecords) {
+  const test::Scratch scratch;
+  const std::string spec =
+      R"({"model": "integral", "count": 400, "privacy": {"epsilon": 400},
+          "mechanism": "randomized-response",
+          "domain": {"text": "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}"}})";
+  std::string csv = "age\n";
+  for (int i = 0; i < 1000; ++i) csv += i % 4 == 0 ? "5\n" : "95\n";
+  scratch.write("data.csv", csv);
+  ASSERT_EQ(mollify_release_csv(spec.c_str(), scratch.path("data.csv").c_str(), nullptr, nullptr,
+                                scratch.path("r.csv").c_str(), scratch.path("c.json").c_str()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  const std::string certificate = scratch.read("c.json");
+  Text report;
+  ASSERT_EQ(mollify_estimate(certificate.c_str(), kDomain, scratch.path("r.csv").c_str(),
+                             R"({"confidence": 0.999999})", report.out()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  const auto found = nlohmann::json::parse(report.str());
+  EXPECT_EQ(found["records"], 400);
+  EXPECT_LE(found["estimates"][0]["lower"], 0.25);
+  EXPECT_GE(found["estimates"][0]["upper"], 0.25);
+  Text none;
+  EXPECT_EQ(mollify_estimate(certificate.c_str(), kDomain, scratch.path("r.csv").c_str(),
+                             R"({"certainty": 1})", none.out()),
+            MOLLIFY_INVALID_INPUT);
+  EXPECT_THAT(mollify_last_error(), HasSubstr("but one is certainty"));
+}
+
 TEST(CRelease, RefusesAndLeavesNothing) {
   ArrowArrayStream data = ages();
   ArrowArrayStream released{};

@@ -1,0 +1,172 @@
+// mollify estimate: the population, from released records and their certificate.
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "estimate/estimate_json.h"
+#include "estimate/population_estimate.h"
+#include "io/domain_yaml.h"
+#include "io/public_files.h"
+#include "io/public_records.h"
+#include "io/text_file.h"
+#include "kernel/core/invalid_input.h"
+
+namespace mollify::cli {
+namespace {
+
+struct EstimateOptions {
+  std::optional<std::string> released, certificate, domain, method;
+  std::optional<double> confidence;
+  bool pairs = false;
+  bool json = false;
+};
+
+/// The domain of a certificate: the one given, the text that it holds, or the file that it names,
+/// as named or beside the certificate.
+Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options) {
+  if (options.domain) return read_domain(*options.domain);
+  const SpecDomain& named = stated.spec.domain;
+  if (named.file.empty()) return PublicFiles().domain(named);
+  std::error_code error;
+  if (std::filesystem::exists(named.file, error)) return read_domain(named.file);
+  const std::filesystem::path beside = std::filesystem::path(*options.certificate).parent_path() /
+                                       std::filesystem::path(named.file).filename();
+  if (std::filesystem::exists(beside, error)) return read_domain(beside.string());
+  throw InvalidInput(
+      fmt::format("{} names the domain {}, which is not here: say where it is with --domain",
+                  *options.certificate, named.file));
+}
+
+EstimateRequest request_of(const EstimateOptions& options) {
+  EstimateRequest request;
+  request.confidence = options.confidence.value_or(request.confidence);
+  request.pairs = options.pairs;
+  if (options.method) {
+    const auto method = named<EstimateMethod>(*options.method);
+    if (!method) {
+      throw InvalidInput(fmt::format("method must be one of {}, but is \"{}\"",
+                                     all_names<EstimateMethod>(), *options.method));
+    }
+    request.method = *method;
+  }
+  return request;
+}
+
+void print_value(const EstimatedValue& value, std::size_t width) {
+  const auto known = [](const std::optional<double>& number) {
+    return number ? fmt::format("{:.4f}", *number) : std::string("-");
+  };
+  fmt::print("  {:<{}} {:>10} {:>10} {:>10.4f} {:>10.4f}\n", printable(value.name), width,
+             known(value.value), known(value.standard_error), value.interval.lower,
+             value.interval.upper);
+}
+
+/// The cells with the greatest estimates first, or, without any, the greatest upper bounds.
+void print_table(const EstimatedTable& table) {
+  constexpr std::size_t kMostRows = 20;
+  std::vector<std::size_t> order(table.cells.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const bool all = order.size() <= kMostRows;
+  if (!all) {
+    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
+                      [&](std::size_t a, std::size_t b) {
+                        const auto size = [&](std::size_t cell) {
+                          const EstimatedValue& value = table.cells[cell];
+                          return value.value.value_or(value.interval.upper);
+                        };
+                        return size(a) != size(b) ? size(a) > size(b) : a < b;
+                      });
+    order.resize(kMostRows);
+  }
+  std::string columns;
+  for (const std::string& column : table.columns) {
+    columns += (columns.empty() ? "" : ", ") + printable(column);
+  }
+  std::size_t width = columns.size();
+  for (const std::size_t cell : order) width = std::max(width, table.cells[cell].name.size() + 2);
+  fmt::print("\n{:<{}} {:>10} {:>10} {:>10} {:>10}\n", columns, width + 2, "estimate", "std error",
+             "lower", "upper");
+  for (const std::size_t cell : order) print_value(table.cells[cell], width);
+  if (!all)
+    fmt::print("  ... the {} greatest of {}; --json has all\n", kMostRows, table.cells.size());
+}
+
+void print_estimate(const PopulationEstimate& found) {
+  fmt::print("{} records by {}; all {} intervals hold together with probability {:g}\n",
+             found.records, found.mechanism, found.intervals, found.request.confidence);
+  print_table(found.outcomes);
+  for (const EstimatedTable& marginal : found.marginals) print_table(marginal);
+  for (const EstimatedTable& pair : found.pairs) print_table(pair);
+  if (!found.means.empty()) {
+    std::size_t width = 4;
+    for (const EstimatedMean& mean : found.means) width = std::max(width, mean.mean.name.size());
+    fmt::print("\n{:<{}} {:>10} {:>10} {:>10} {:>10}\n", "mean", width + 2, "estimate", "std error",
+               "lower", "upper");
+    for (const EstimatedMean& mean : found.means) {
+      print_value(mean.mean, width);
+      if (mean.half_cell > 0) {
+        fmt::print("  {:<{}} each value counts as its cell's middle, at most {:.4g} away\n", "",
+                   width, mean.half_cell);
+      }
+    }
+  }
+  if (found.standard_error_oracle) {
+    const bool better = *found.standard_error_oracle < 0.999 * *found.standard_error_here;
+    fmt::print(
+        "\na frequency next to 0 has standard error {:.3g} here; reports made for estimation "
+        "alone (subset\nselection, no records) would {} at the same epsilon\n",
+        *found.standard_error_here,
+        better ? fmt::format("reach {:.3g}", *found.standard_error_oracle)
+               : std::string("do no better"));
+  }
+  for (const std::string& note : found.notes) fmt::print("\n{}\n", note);
+}
+
+int run(const EstimateOptions& options) {
+  const std::string& released = needed(options.released, "--released");
+  const std::string& name = needed(options.certificate, "--certificate");
+  const EstimateRequest request = request_of(options);
+  const StatedCertificate stated = parse_certificate(read_text_file(name), name);
+  const ReleasedLaw law(stated, name, domain_of(stated, options));
+  const PopulationEstimate found =
+      estimate_population(law, read_public_records(released, law.domain()), request, released);
+  if (options.json) {
+    fmt::print("{}", estimate_json(found));
+  } else {
+    print_estimate(found);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "estimate",
+      "Estimate the population from released records and their certificate\n\n"
+      "For the collector: the distribution of all units, its marginals and means, with intervals\n"
+      "that hold together. From randomized-response, mixture, public-kernel, gaussian-curve and\n"
+      "the shuffled mechanisms; of a band only bounds hold, and they are told. No private data\n"
+      "is read.\n\n"
+      "Where no records are wanted, reports made for estimation alone do better. Subset selection\n"
+      "with d = max(1, k/(E+1)) of k outcomes, E = e^epsilon, has the variance s(1-s)/(n(p-s)^2)\n"
+      "for a frequency next to 0, p = dE/(dE+k-d), s = (p(d-1)+(1-p)d)/(k-1); randomized response\n"
+      "is d = 1.");
+  const auto options = std::make_shared<EstimateOptions>();
+  add_text(command, "--released", options->released, "FILE", "CSV of the released records");
+  add_text(command, "--certificate", options->certificate, "FILE", "their certificate");
+  add_text(command, "--domain", options->domain, "FILE",
+           "the release's domain, YAML (default: the file that the certificate names)");
+  add_number(command, "--confidence", options->confidence,
+             "probability that all intervals hold together (default: 0.95)");
+  add_text(command, "--method", options->method, "NAME",
+           "unbiased (default), simplex: the nearest distribution, or maximum-likelihood");
+  command.add_flag("--pairs", options->pairs, "two-way tables of all pairs of columns too");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli

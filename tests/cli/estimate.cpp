@@ -1,0 +1,183 @@
+// `mollify estimate`: the population, from what was released.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+constexpr int kUnits = 4000;
+
+/// Units that are mostly young, and of whom a fifth smokes.
+std::string many_units() {
+  std::string text = "id,age,smoker\n";
+  for (int unit = 0; unit < kUnits; ++unit) {
+    text += std::to_string(unit) + "," + std::to_string(unit % 4 == 3 ? 70 : unit % 40) + "," +
+            (unit % 5 == 0 ? "true" : "false") + "\n";
+  }
+  return text;
+}
+
+class Population : public CommandLine {
+ public:
+  Population() {
+    files.write("domain.yaml",
+                "columns:\n"
+                "  age: {type: integer, min: 0, max: 79, bins: 2}\n"
+                "  smoker: {type: boolean}\n");
+    files.write("data.csv", many_units());
+    files.write("reference.csv", "age,smoker\n3,true\n50,false\n51,false\n");
+  }
+
+  void release(const Arguments& options) const {
+    const Ended ended =
+        run(kSample + options + Arguments{"--out", "released.csv", "--certificate", "c.json"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+  }
+
+  [[nodiscard]] Ended estimate(const Arguments& more = {}) const {
+    return run(Arguments{"estimate", "--released", "released.csv", "--certificate", "c.json"} +
+               more);
+  }
+
+  [[nodiscard]] Json estimated(const Arguments& more = {}) const {
+    const Ended ended = estimate(more + Arguments{"--json"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return Json::parse(ended.out);
+  }
+};
+
+const Json& cell(const Json& cells, const std::string& name) {
+  for (const Json& found : cells) {
+    if (found["outcome"] == name) return found;
+  }
+  throw std::out_of_range(name);
+}
+
+// At a confidence of 1 - 1e-6 an interval that misses is a fault, not chance.
+TEST(Estimate, FindsThePopulationOfEveryLinearRelease) {
+  const std::vector<std::pair<Arguments, int>> releases = {
+      {{"--model", "local", "--unit", "id", "--mechanism", "randomized-response", "--epsilon", "3",
+        "--count", "1"},
+       1},
+      {{"--model", "local", "--unit", "id", "--mechanism", "randomized-response", "--epsilon", "6",
+        "--count", "2"},
+       2},
+      {{"--model", "local", "--unit", "id", "--mechanism", "mixture", "--reference",
+        "reference.csv", "--epsilon", "3", "--count", "1"},
+       1},
+      {{"--model", "local", "--unit", "id", "--mechanism", "public-kernel", "--reference",
+        "reference.csv", "--epsilon", "3", "--count", "1"},
+       1},
+      {{"--model", "local", "--unit", "id", "--mechanism", "gaussian-curve", "--mu", "2", "--count",
+        "1"},
+       1},
+      {{"--model", "central", "--mechanism", "shuffled-rr", "--epsilon", "1", "--delta", "1e-6",
+        "--count", std::to_string(kUnits)},
+       1},
+      {{"--model", "central", "--mechanism", "poisson-rr", "--rate", "0.5", "--epsilon", "1",
+        "--delta", "1e-6"},
+       0}};
+  const Population population;
+  for (const auto& [options, draws] : releases) {
+    population.release(options);
+    const Json found = population.estimated({"--confidence", "0.999999", "--pairs"});
+    if (draws > 0) EXPECT_EQ(found["records"], kUnits * draws);
+    EXPECT_EQ(found["linear"], true);
+    ASSERT_EQ(found["estimates"].size(), 4U);
+    // Unit u is old if u mod 4 is 3, and smokes if u mod 5 is 0: independent.
+    const Json& old_smokers = cell(found["estimates"], "40..79, true");
+    EXPECT_LE(old_smokers["lower"], 0.05);
+    EXPECT_GE(old_smokers["upper"], 0.05);
+    const Json& smokers = cell(found["marginals"][1]["estimates"], "true");
+    EXPECT_LE(smokers["lower"], 0.2);
+    EXPECT_GE(smokers["upper"], 0.2);
+    EXPECT_NEAR(smokers["probability"], 0.2, 6 * static_cast<double>(smokers["standard_error"]));
+    EXPECT_LT(smokers["standard_error"], 0.1);
+    const Json& age = found["means"][0];
+    EXPECT_EQ(age["half_cell"], 19.5);
+    EXPECT_LE(age["lower"], 0.75 * 19.5 + 0.25 * 59.5);
+    EXPECT_GE(age["upper"], 0.75 * 19.5 + 0.25 * 59.5);
+    EXPECT_EQ(found["pairs"][0]["columns"], Json::array({"age", "smoker"}));
+  }
+}
+
+TEST(Estimate, TakesACutGrid) {
+  const Population population;
+  population.files.write("domain.yaml", "columns:\n  age: {type: number, min: 0, max: 80}\n");
+  population.release({"--model", "local", "--unit", "id", "--mechanism", "randomized-response",
+                      "--cells", "8", "--epsilon", "3", "--count", "1"});
+  const Json found = population.estimated({"--confidence", "0.999999"});
+  ASSERT_EQ(found["estimates"].size(), 8U);
+  EXPECT_LE(found["estimates"][7]["lower"], 0.25);
+  EXPECT_GE(found["estimates"][7]["upper"], 0.25);
+  EXPECT_EQ(found["means"][0]["column"], "age");
+}
+
+TEST(Estimate, TellsBoundsOfABandAndWhatToUseInstead) {
+  const Population population;
+  population.release({"--model", "local", "--unit", "id", "--epsilon", "4", "--count", "1"});
+  const Json found = population.estimated();
+  EXPECT_EQ(found["linear"], false);
+  EXPECT_TRUE(found["estimates"][0]["probability"].is_null());
+  const Json& young = cell(found["marginals"][0]["estimates"], "0..39");
+  EXPECT_LE(young["lower"], 0.75);
+  EXPECT_GE(young["upper"], 0.75);
+  const Ended told = population.estimate();
+  EXPECT_NE(told.out.find("--mechanism randomized-response"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("does not determine"), std::string::npos) << told.out;
+}
+
+TEST(Estimate, ReadsForPeopleAndSaysWhatAnOracleWouldReach) {
+  const Population population;
+  population.release({"--model", "local", "--unit", "id", "--mechanism", "randomized-response",
+                      "--epsilon", "1", "--count", "1"});
+  const Ended told = population.estimate({"--method", "maximum-likelihood"});
+  EXPECT_EQ(told.status, 0) << told.err;
+  EXPECT_EQ(lines_of(told.out).front(),
+            "4000 records by randomized-response; all 9 intervals hold together with probability "
+            "0.95");
+  EXPECT_NE(told.out.find("subset"), std::string::npos) << told.out;
+}
+
+TEST(Estimate, RefusesInOneSentence) {
+  const Population population;
+  population.release({"--model", "local", "--unit", "id", "--mechanism", "randomized-response",
+                      "--epsilon", "1", "--count", "3"});
+  const auto refused = [&](const Arguments& more) {
+    const Ended ended = population.estimate(more);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+  };
+  EXPECT_EQ(refused({"--confidence", "1"}),
+            "mollify: confidence must be above 0.5 and below 1, but is 1\n");
+  EXPECT_EQ(refused({"--method", "best"}),
+            "mollify: method must be one of unbiased, simplex, maximum-likelihood, but is "
+            "\"best\"\n");
+  population.files.write("other.yaml", "columns:\n  age: {type: integer, min: 0, max: 79}\n");
+  EXPECT_EQ(refused({"--domain", "other.yaml"}),
+            "mollify: c.json must be of the domain that is given, but is of another one\n");
+  const std::string released = population.files.read("released.csv");
+  population.files.write("released.csv", released + "3,true\n");
+  EXPECT_EQ(refused({}),
+            "mollify: released.csv must hold 3 records of each unit, as the certificate says, but "
+            "holds 12001 in all\n");
+  population.files.write("released.csv", released + "300,true\n");
+  EXPECT_EQ(refused({}),
+            "mollify: released.csv line 12002 column \"age\" must be an integer from 0 to 79, but "
+            "is \"300\"\n");
+  std::string forged = population.files.read("c.json");
+  forged.replace(forged.find("\"count\": 3"), 10, "\"count\": 4");
+  population.files.write("c.json", forged);
+  EXPECT_EQ(refused({}), "mollify: c.json must hold, but mollify verify finds that it does not\n");
+  std::filesystem::remove(population.files.path("domain.yaml"));
+  EXPECT_EQ(refused({}),
+            "mollify: c.json names the domain domain.yaml, which is not here: say where it is with "
+            "--domain\n");
+}
+
+}  // namespace
+}  // namespace mollify::test
