@@ -84,7 +84,9 @@ TEST(Estimate, FindsThePopulationOfEveryLinearRelease) {
   for (const auto& [options, draws] : releases) {
     population.release(options);
     const Json found = population.estimated({"--confidence", "0.999999", "--pairs"});
-    if (draws > 0) EXPECT_EQ(found["records"], kUnits * draws);
+    if (draws > 0) {
+      EXPECT_EQ(found["records"], kUnits * draws);
+    }
     EXPECT_EQ(found["linear"], true);
     ASSERT_EQ(found["estimates"].size(), 4U);
     // Unit u is old if u mod 4 is 3, and smokes if u mod 5 is 0: independent.
