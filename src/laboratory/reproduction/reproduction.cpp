@@ -9,13 +9,14 @@ namespace mollify {
 std::span<const Reproduction> reproductions() {
   static constexpr std::array kAll = {
       Reproduction{"husain-contenders", "Husain et al. 2020, Figure 1 right; 2019, Figure 1",
-                   "Boosting and the Bernstein mechanism on a ring", detail::husain_contenders},
+                   "Boosting and its contenders on a ring", detail::husain_contenders},
       Reproduction{"husain-groups", "Husain et al. 2019, Figure 1 left",
                    "What it costs to protect groups", detail::husain_cost_of_groups},
       Reproduction{"husain-mollifiers", "Husain et al. 2020, Figure 2 left; 2019, Figure 3 left",
                    "Members of two mollifiers", detail::husain_mollifiers},
       Reproduction{"husain-ring", "Husain et al. 2020, Figure 3; 2019, Figure 4",
-                   "A ring of eight Gaussians, found by boosting", detail::husain_ring_contours},
+                   "A ring of eight Gaussians, found by DPB and by boosting",
+                   detail::husain_ring_contours},
       Reproduction{"husain-fit", "Husain et al. 2020, Figure 4; 2019, Figure 5",
                    "How well boosting finds P", detail::husain_fit},
       Reproduction{"husain-random-coverage", "Husain et al. 2020, Figure 5; 2019, Figure 6",
