@@ -79,8 +79,9 @@ mollify_status mollify_draw_units(const mollify_sampler* sampler, const uint32_t
  * files; a domain may stand in it as text. What is told of a release is its certificate, JSON too.
  *
  * A release is charged to the ledger, a file that is made if there is none, under the data set's
- * name, before any random word is drawn; both are NULL for none. When a function fails, nothing was
- * released, and what was charged stays charged. */
+ * name, before any random word is drawn; both are NULL for none. The data set must have a total
+ * (mollify ledger --declare). When a function fails, nothing was released, and what was charged
+ * stays charged. */
 
 /* From a stream of record batches to another one. `data` is taken over, whatever comes of it;
  * `released` is written on success alone, and then whoever has it releases it. */

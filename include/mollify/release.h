@@ -168,7 +168,9 @@ class PreparedRelease {
 /// Where a release is charged, and under which name its data is known there.
 struct Charging {
   Ledger ledger;
-  std::string data_set;
+  std::string data_set;  ///< empty, for a file: the name that the ledger knows it by, or its path
+  /// A data set without a total is refused unless this says that none is meant.
+  bool without_total = false;
 };
 
 /// Releases in the only safe order: the certificate is made, the ledger charged, and only then the

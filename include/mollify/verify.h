@@ -16,6 +16,9 @@ struct Verification {
   /// Of releases from candidates: whether the list is the one of the release; none where that
   /// cannot be told, because the list is fresh, or its file is not given.
   std::optional<bool> list_matches{};
+  /// Of Gaussian samples whose mean is found: whether the ranges it is sought in are the domain's;
+  /// none where they follow from a covariance in a file.
+  std::optional<bool> ranges_match{};
   bool design_matches = false;    ///< designed again, the release is this one, to the integer
   bool guarantee_holds = false;   ///< its integers keep what each draw promises
   bool total_holds = false;       ///< the draws together keep the total
@@ -26,8 +29,8 @@ struct Verification {
 
   /// All of it, as far as it can be told.
   [[nodiscard]] bool holds() const noexcept {
-    return domain_matches && list_matches.value_or(true) && design_matches && guarantee_holds &&
-           total_holds && accuracy_matches;
+    return domain_matches && list_matches.value_or(true) && ranges_match.value_or(true) &&
+           design_matches && guarantee_holds && total_holds && accuracy_matches;
   }
 };
 

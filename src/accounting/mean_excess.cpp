@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "accounting/directed_rounding.h"
+#include "accounting/enumerated_excess.h"
 #include "divergence/compensated_sum.h"
 
 namespace mollify {
@@ -340,6 +341,10 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   if (!(best.upper > 0.0) || terms == 1) {
     best.lower = terms == 1 ? gain.probability * gain.value * (1.0 - 0x1p-46) : 0.0;
     return best;
+  }
+  if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
+  if (const auto exact = enumerated_excess(gain, losses, terms)) {
+    return {std::max(best.lower, exact->lower), std::min(best.upper, exact->upper)};
   }
   const Contour contour(gain, losses, n);
   best.upper = std::min(best.upper, contour.chernoff() * exp_up(contour.scale()) * (1.0 + 0x1p-48));

@@ -94,12 +94,14 @@ mollify_status mollify_verify(const char* certificate, const char* domain, char*
     nlohmann::ordered_json json{{"holds", found.holds()},
                                 {"domain_matches", found.domain_matches},
                                 {"list_matches", nullptr},
+                                {"ranges_match", nullptr},
                                 {"design_matches", found.design_matches},
                                 {"guarantee_holds", found.guarantee_holds},
                                 {"total_holds", found.total_holds},
                                 {"accuracy_matches", found.accuracy_matches},
                                 {"epsilon_realised", found.epsilon_realised_up}};
     if (found.list_matches) json["list_matches"] = *found.list_matches;
+    if (found.ranges_match) json["ranges_match"] = *found.ranges_match;
     *report = text_for_c(json.dump(2) + "\n");
   });
 }

@@ -18,6 +18,7 @@ namespace {
 struct AmplifyOptions {
   std::optional<std::uint64_t> n, k, chosen;
   std::optional<double> epsilon0, epsilon, delta, rate;
+  bool accept_large_delta = false;
   bool json = false;
 };
 
@@ -99,8 +100,13 @@ Amplified solve(const AmplifyOptions& options) {
   return found;
 }
 
-void print_bounds(const char* name, double upper, double lower) {
-  fmt::print("  certified    {} = {:.6g}\n", name, upper);
+/// A bound that is positive may be smaller than every double, or than those with all their digits.
+std::string bound_text(double upper, bool is_positive) {
+  return is_positive && upper < 1e-308 ? "< 1e-308" : fmt::format("= {:.6g}", upper);
+}
+
+void print_bounds(const char* name, double upper, double lower, bool is_positive = false) {
+  fmt::print("  certified    {} {}\n", name, bound_text(upper, is_positive));
   fmt::print("  attained     {} = {:.6g}, by two neighbouring data sets: nobody can claim less\n",
              name, lower);
 }
@@ -134,14 +140,33 @@ int print_delta(const Amplified& found, double epsilon, bool as_json) {
   }
   print_head(found);
   fmt::print("(epsilon, delta)-DP at epsilon {:g}\n", epsilon);
-  print_bounds("delta", delta.upper, delta.lower);
+  // Reports of a larger epsilon0 over several outcomes never keep a delta of 0.
+  print_bounds("delta", delta.upper, delta.lower,
+               found.response.outcomes > 1 && epsilon < found.response.epsilon0);
   fmt::print("  slack        rounding adds at most {:.2g} to the certified delta\n", slack);
   return kSuccess;
 }
 
+/// A delta of 1/n or more is no privacy for somebody; what is near is said.
+void look_at_delta(const AmplifyOptions& options, std::uint64_t records) {
+  const double times = *options.delta * static_cast<double>(records);
+  if (times >= 1 && !options.accept_large_delta) {
+    throw InvalidInput(
+        fmt::format("delta must be below 1/n = {:.4g}, but is {:g}: with so large a one whole "
+                    "records may be released as they are; --accept-large-delta goes on",
+                    1 / static_cast<double>(records), *options.delta));
+  }
+  if (times > 0.1) {
+    tell(fmt::format("WARNING: delta {:g} is more than a tenth of 1/n = {:.4g}\n", *options.delta,
+                     1 / static_cast<double>(records)));
+  }
+}
+
 int run(const AmplifyOptions& options) {
+  if (options.n && options.delta && *options.n > 0) look_at_delta(options, *options.n);
   const Amplified found = solve(options);
   if (!options.delta) return print_delta(found, *options.epsilon, options.json);
+  if (!options.n) look_at_delta(options, found.response.records);
   const double delta = *options.delta;
   // What was solved for the epsilon asked keeps it.
   const double upper = options.epsilon ? std::min(*options.epsilon, found.epsilon_up(delta))
@@ -195,6 +220,8 @@ void add_amplify(CLI::App& app, Session& session) {
              "each record is first kept with this probability (default: 1)");
   add_whole_number(command, "--chosen", options->chosen,
                    "so many of the n records are first chosen, without replacement");
+  command.add_flag("--accept-large-delta", options->accept_large_delta,
+                   "go on even where delta is 1/n or more");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

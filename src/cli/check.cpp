@@ -1,10 +1,15 @@
 // mollify check: strict validation, for the data holder.
 #include "io/check.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "command.h"
+#include "io/csv_reader.h"
 #include "io/domain_yaml.h"
+#include "io/overlap.h"
 #include "io/roster.h"
 #include "kernel/core/invalid_input.h"
 
@@ -12,16 +17,62 @@ namespace mollify::cli {
 namespace {
 
 struct CheckOptions {
-  std::optional<std::string> data, domain, unit, units;
+  std::optional<std::string> data, domain, unit, units, units_column;
+  std::vector<std::string> references;
   std::optional<std::uint64_t> most;
   bool json = false;
 };
+
+/// What one public file shares with the private one. A copy of private records is not public,
+/// whatever it is called.
+Json overlap_json(const std::string& file, const Overlap& overlap, bool is_roster) {
+  return {{"file", file},
+          {"roster", is_roster},
+          {"columns", overlap.columns},
+          {"records", overlap.records},
+          {"shared", overlap.shared}};
+}
+
+void print_overlap(const std::string& file, const Overlap& overlap, bool is_roster) {
+  if (overlap.columns.empty()) {
+    fmt::print("{} has no column in common with the data\n", file);
+    return;
+  }
+  fmt::print("{}: {} of its {} {} are in the data too ({}){}\n", file, overlap.shared,
+             overlap.records, is_roster ? "units" : "records", fmt::join(overlap.columns, ", "),
+             is_roster && overlap.shared == overlap.records
+                 ? "; a roster made from the data would protect nobody's membership"
+                 : "");
+  if (!is_roster && overlap.records > 0 && 2 * overlap.shared > overlap.records) {
+    fmt::print(
+        "WARNING: unless records have few possible values, {} was made from the data, and then it "
+        "is not public\n",
+        file);
+  }
+}
+
+/// How many units of the roster have records.
+Overlap roster_overlap(const CheckOptions& options, const StringIndex& roster) {
+  CsvReader csv(*options.data);
+  const std::size_t place = csv.position(*options.unit, "which names the unit of a record");
+  std::vector<bool> seen(roster.size());
+  while (csv.next()) {
+    const std::uint32_t unit = roster.find(csv.fields()[place]);
+    if (unit != StringIndex::kAbsent) seen[unit] = true;
+  }
+  return {{*options.unit},
+          roster.size(),
+          static_cast<std::uint64_t>(std::count(seen.begin(), seen.end(), true))};
+}
 
 int run(const CheckOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const std::string& data = needed(options.data, "--data");
   std::optional<StringIndex> roster;
-  if (options.units) roster = read_roster(*options.units, needed(options.unit, "--unit"));
+  if (options.units) {
+    const std::string& unit = needed(options.unit, "--unit");
+    roster = read_roster(*options.units, options.units_column.value_or(unit));
+  }
   const std::uint64_t most = options.most.value_or(1000);
   std::uint64_t shown = 0;
   Json findings = Json::array();
@@ -41,12 +92,25 @@ int run(const CheckOptions& options) {
                      finding.expectation, printable(finding.value));
         }
       });
+  std::vector<std::pair<std::string, bool>> others;
+  for (const std::string& file : options.references) others.emplace_back(file, false);
+  if (options.units) others.emplace_back(*options.units, true);
+  Json overlaps = Json::array();
+  for (const auto& [file, is_roster] : others) {
+    const Overlap overlap = is_roster ? roster_overlap(options, *roster) : overlap_of(file, data);
+    if (options.json) {
+      overlaps.push_back(overlap_json(file, overlap, is_roster));
+    } else {
+      print_overlap(file, overlap, is_roster);
+    }
+  }
   if (options.json) {
     print_json({{"notice", kNotPrivate},
                 {"records", counts.records},
                 {"records_with_findings", counts.records_with_findings},
                 {"findings", counts.findings},
-                {"listed", findings}});
+                {"listed", findings},
+                {"public_files", overlaps}});
   } else {
     if (counts.findings > most) {
       fmt::print("... and {} more (see --most)\n", counts.findings - most);
@@ -64,12 +128,21 @@ void add_check(CLI::App& app, Session& session) {
       "check",
       "Name every value of a private file that its domain does not declare\n\n"
       "A release maps such values silently, because refusing would tell of them; this command is\n"
-      "for the data holder, before a release. NOT PRIVATE. Exit status 1 if there are findings.");
+      "for the data holder, before a release. NOT PRIVATE. Exit status 1 if there are findings.\n"
+      "With --reference and --units it also counts what public files share with the data: what is\n"
+      "made from private records is not public.");
   const auto options = std::make_shared<CheckOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command.add_option("--domain", options->domain, "the public domain, YAML")->type_name("FILE");
   command.add_option("--unit", options->unit, "column that names the unit")->type_name("COLUMN");
   command.add_option("--units", options->units, "public CSV of all units")->type_name("FILE");
+  add_text(command, "--units-column", options->units_column, "COLUMN",
+           "column of --units that names them (default: as --unit)");
+  command
+      .add_option("--reference", options->references,
+                  "public CSV (a reference, candidates, units to tune with), or several: how many "
+                  "of its records the data has too")
+      ->type_name("FILE");
   add_whole_number(command, "--most", options->most, "list at most so many (default: 1000)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });

@@ -4,14 +4,10 @@
 #include "command.h"
 #include "io/ledger_file.h"
 #include "kernel/core/invalid_input.h"
-#include "ledger_options.h"
+#include "ledger_report.h"
 
 namespace mollify::cli {
 namespace {
-
-using Notion = ExactPrivacy::Notion;
-
-constexpr int kDigits = 6;
 
 struct LedgerCommandOptions {
   std::optional<std::string> ledger, data_set, data, epsilon, delta, rho, scope;
@@ -44,54 +40,18 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
   return total;
 }
 
-/// The data set named, by --data-set or by its file.
-std::optional<std::string> chosen_data_set(const LedgerCommandOptions& options) {
-  if (options.data_set && options.data) {
+/// The file that names the data set.
+std::optional<DataFile> chosen_file(const LedgerCommandOptions& options) {
+  if (!options.data) return std::nullopt;
+  if (options.data_set) {
     throw InvalidInput("--data-set and --data name the same thing, but both are given");
   }
-  return options.data ? data_set_of(*options.data) : options.data_set;
-}
-
-/// The cost with numbers that people can read, rounded up.
-ExactPrivacy readable(const ExactPrivacy& cost) {
-  return ExactPrivacy::of(cost.notion, cost.parameter().with_digits_up(kDigits),
-                          cost.delta.with_digits_up(kDigits));
-}
-
-Json cost_json(const ExactPrivacy& cost) {
-  Json json{{parameter_name(cost.notion), cost.parameter().text()}};
-  if (cost.notion == Notion::kApproximate) json["delta"] = cost.delta.text();
-  return json;
-}
-
-/// What one more release may cost, as a cost in the total's terms.
-ExactPrivacy remaining(const DataSetSummary& summary) {
-  const Decimal left = summary.account.remaining(summary.total->cost);
-  return summary.total->cost.notion == Notion::kConcentrated ? ExactPrivacy::concentrated(left)
-                                                             : ExactPrivacy::pure(left);
-}
-
-Json summary_json(const DataSetSummary& summary) {
-  Json json{{"data_set", summary.data_set},
-            {"scope", nullptr},
-            {"total", nullptr},
-            {"spent", nullptr},
-            {"rule", nullptr},
-            {"remaining", nullptr},
-            {"releases", summary.account.releases()}};
-  if (summary.total) {
-    json["scope"] = summary.total->scope.text();
-    json["total"] = cost_json(summary.total->cost);
-    if (const auto spent = summary.account.spent(summary.total->cost)) {
-      json["spent"] = cost_json(spent->cost);
-      json["rule"] = name_of(spent->rule);
-    }
-    json["remaining"] = cost_json(remaining(summary));
-  } else if (const auto sum = summary.account.plain_sum()) {
-    json["spent"] = cost_json(*sum);
-    json["rule"] = name_of(CompositionRule::kBasic);
+  auto file = data_file_at(*options.data);
+  if (!file) {
+    throw InvalidInput(fmt::format(
+        "--data must be a file, but {} is a pipe or a device: name the data set", *options.data));
   }
-  return json;
+  return file;
 }
 
 Json entry_json(const LedgerEntry& entry) {
@@ -143,8 +103,14 @@ void print_entry(const LedgerEntry& entry) {
              entry.model, entry.count, scope, entry.certificate_sha256);
 }
 
-int show(const std::string& path, const std::optional<std::string>& data_set, bool json) {
-  std::vector<LedgerEntry> history = LedgerFile(path, LedgerFile::Opening::kExisting).history();
+int show(const std::string& path, std::optional<std::string> data_set,
+         const std::optional<DataFile>& file, bool json) {
+  const LedgerFile ledger(path, LedgerFile::Opening::kExisting);
+  if (file) {
+    const auto names = ledger.names_of(*file);
+    data_set = names.empty() ? file->path : names.front();
+  }
+  std::vector<LedgerEntry> history = ledger.history();
   if (data_set) {
     std::erase_if(history, [&](const LedgerEntry& entry) { return entry.data_set != *data_set; });
     if (history.empty()) {
@@ -154,7 +120,7 @@ int show(const std::string& path, const std::optional<std::string>& data_set, bo
   const std::vector<DataSetSummary> summaries = summarise(history);
   if (json) {
     Json answer{{"ledger", path}, {"data_sets", Json::array()}, {"history", Json::array()}};
-    for (const auto& summary : summaries) answer["data_sets"].push_back(summary_json(summary));
+    for (const auto& summary : summaries) answer["data_sets"].push_back(balance_json(summary));
     for (const auto& entry : history) answer["history"].push_back(entry_json(entry));
     print_json(answer);
     return kSuccess;
@@ -167,7 +133,7 @@ int show(const std::string& path, const std::optional<std::string>& data_set, bo
 
 int run(const LedgerCommandOptions& options) {
   const std::string& path = needed(options.ledger, "--ledger");
-  const std::optional<std::string> data_set = chosen_data_set(options);
+  const std::optional<DataFile> file = chosen_file(options);
   if (options.declare && options.replace) {
     throw InvalidInput(
         "--declare is for a first total and --replace for another, but both are given");
@@ -177,13 +143,20 @@ int run(const LedgerCommandOptions& options) {
       throw InvalidInput(
           "a total is only changed by --declare or --replace, but neither is given beside it");
     }
-    return show(path, data_set, options.json);
+    return show(path, options.data_set, file, options.json);
   }
   // Before the file, which is not made for what is refused.
-  const std::string& name = needed(data_set, "--data-set");
+  const std::string name = file ? "" : needed(options.data_set, "--data-set");
+  if (file && !file->identity) {
+    throw InvalidInput(fmt::format(
+        "--data must be a file that is there, so that releases from it find its total, but {} "
+        "is not",
+        *options.data));
+  }
   const LedgerTotal total = total_of(options);
-  LedgerFile(path, LedgerFile::Opening::kOrMakeNew).declare(name, total, options.replace);
-  return show(path, data_set, options.json);
+  const std::string declared =
+      LedgerFile(path, LedgerFile::Opening::kOrMakeNew).declare(name, total, options.replace, file);
+  return show(path, declared, std::nullopt, options.json);
 }
 
 }  // namespace

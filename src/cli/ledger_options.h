@@ -1,32 +1,46 @@
 // The options that charge a release to a ledger, the same for every command that releases.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "accounting/ledger.h"
 
 namespace mollify::cli {
 
-/// The name of a data set that was given none: the file's full path, so that it is the same from
-/// every folder and by every link.
-std::string data_set_of(const std::string& data_file);
-
 struct LedgerOptions {
   std::optional<std::string> ledger, data_set;
+  bool no_total = false;
 
-  /// Adds --ledger and --data-set.
+  /// Adds --ledger, --data-set and --no-total.
   void add_to(CLI::App& command);
 
-  /// The ledger, if one is given; its file is opened, or made, when something is charged. Throws
-  /// InvalidInput for a --data-set without one, and for an empty name.
-  std::unique_ptr<Ledger> open() const;
+  /// Refuses (InvalidInput) the others without --ledger, an empty name, and data that has no name
+  /// of its own where none is given: a pipe.
+  void validate(const std::string& data_file) const;
+};
 
-  /// --data-set, or the name of the data's file.
-  std::string data_set_for(const std::string& data_file) const;
+/// The ledger of a command's options. Its file is opened, or made, when something is charged, and
+/// what it says then is kept.
+class ChargedLedger final : public Ledger {
+ public:
+  explicit ChargedLedger(std::string path) : path_(std::move(path)) {}
+  ChargeReceipt charge(const ReleaseCharge& release) override;
+
+  /// What was charged and what is left, and whether the ledger knows the file by other names.
+  /// Requires that something was charged.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] nlohmann::ordered_json json() const;
+
+ private:
+  std::string path_;
+  ExactPrivacy cost_;
+  std::optional<ChargeReceipt> receipt_;
+  bool named_ = false;
+  std::optional<DataFile> file_;
 };
 
 }  // namespace mollify::cli

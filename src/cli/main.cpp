@@ -7,14 +7,18 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "command.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
+#include "space/nearest_name.h"
 
 namespace {
 
@@ -76,9 +80,29 @@ void add_commands(CLI::App& app, mollify::cli::Session& session, std::string_vie
     if (named.empty() || command.name == named) command.add(app, session);
   }
   if (app.get_subcommands({}).empty()) {
-    throw mollify::InvalidInput(
-        fmt::format("there is no command \"{}\"; see mollify --help", named));
+    std::vector<std::string> known;
+    for (const auto& command : kCommands) known.emplace_back(command.name);
+    throw mollify::InvalidInput(fmt::format("there is no command \"{}\"{}; see mollify --help",
+                                            named, mollify::did_you_mean(named, known)));
   }
+}
+
+/// What the command does not take, in the order typed, and what may have been meant.
+std::string unexpected(const CLI::App& app) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  }
+  const std::vector<std::string> extras = app.remaining(true);
+  std::string meant;
+  for (const std::string& extra : extras) {
+    if (meant.empty() && extra.starts_with("--")) meant = mollify::did_you_mean(extra, known);
+  }
+  return fmt::format("The following {} not expected: {}{}",
+                     extras.size() == 1 ? "argument was" : "arguments were", fmt::join(extras, " "),
+                     meant);
 }
 
 int run(int argc, char** argv) {
@@ -103,6 +127,10 @@ int run(int argc, char** argv) {
     return session.status;
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
+  } catch (const CLI::ExtrasError&) {
+    complain(fmt::format("{}; see mollify {}{}--help", unexpected(app), named,
+                         named.empty() ? "" : " "));
+    return kBadInput;
   } catch (const CLI::ParseError& error) {
     complain(
         fmt::format("{}; see mollify {}{}--help", error.what(), named, named.empty() ? "" : " "));

@@ -135,7 +135,7 @@ int run(const MbdeOptions& options) {
   if (options.draws) {
     run.draws = boosted_draws(sampler, run.density, problem.reference, *options.draws, spec.seed);
   }
-  if (options.out) write_files({{*options.out, boosted_model_json(run.density)}});
+  if (options.out) write_files({{*options.out, boosted_model_json(run.density), true}});
   if (options.json) {
     Json json = boosting_json(run, problem, spec);
     json["out"] = options.out ? Json(*options.out) : Json(nullptr);

@@ -73,7 +73,9 @@ void write_files(const std::vector<OutputFile>& files) {
   std::vector<std::string> paths;
   for (const OutputFile& file : files) {
     if (is_stream(file.path)) continue;
-    beside.push_back(std::make_unique<AtomicFile>(file.path));
+    const auto readers =
+        file.is_private ? AtomicFile::Readers::kOwner : AtomicFile::Readers::kUsual;
+    beside.push_back(std::make_unique<AtomicFile>(file.path, readers));
     beside.back()->write(file.text);
     paths.push_back(file.path);
   }

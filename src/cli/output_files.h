@@ -10,6 +10,7 @@ namespace mollify::cli {
 struct OutputFile {
   std::string path;
   std::string text;
+  bool is_private = false;  ///< made for its owner alone to read
 };
 
 /// Whether a device or a pipe has this name: it is written to directly, and nothing beside it.

@@ -5,15 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "accounting/local_plan.h"
 #include "command.h"
 #include "io/csv_sink.h"
 #include "io/csv_source.h"
+#include "io/ledger_file.h"
+#include "io/line_reader.h"
 #include "io/public_files.h"
 #include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
 #include "ledger_options.h"
 #include "output_files.h"
-#include "records/memory_table.h"
+#include "release/acceptance.h"
+#include "release/design.h"
 #include "release/release.h"
 #include "release/spec_json.h"
 #include "report.h"
@@ -27,6 +31,7 @@ struct SampleOptions {
   LedgerOptions ledger;
   bool json = false;
   bool print_spec = false;
+  bool overwrite = false;
 };
 
 /// The spec of the file given, or of the flags.
@@ -65,12 +70,33 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
     throw InvalidInput(
         fmt::format("--out and --certificate must differ, but both are {}", *options.out));
   }
-  for (const auto& output : {options.out, options.certificate}) {
-    if (output) require_writable(*output);
+  for (const auto& [flag, output] :
+       {std::pair{"--out", options.out}, std::pair{"--certificate", options.certificate}}) {
+    if (!output) continue;
+    require_writable(*output);
+    if (!options.overwrite && std::filesystem::is_regular_file(*output)) {
+      throw InvalidInput(fmt::format(
+          "{} must be a new file, but {} is there, perhaps of a release that was paid for; "
+          "--overwrite replaces it",
+          flag, *output));
+    }
   }
 }
 
-std::string local_summary(const Certificate& certificate, const std::string& to) {
+/// How far a draw's law may be from the private distribution, and how much it can say at most.
+std::string risk_text(const WorstCaseRisk& risk) {
+  const std::string lift =
+      risk.largest_lift > 0
+          ? fmt::format("no outcome more than {:.4g} times as likely as by the reference",
+                        risk.largest_lift)
+          : fmt::format("a record is kept with probability {:.4g} at least",
+                        risk.extreme_output[0]);
+  return fmt::format("{}; worst-case total variation {:.4g} from the data's distribution", lift,
+                     quoted_total_variation(risk));
+}
+
+std::string local_summary(const Certificate& certificate, const Domain& domain,
+                          const std::string& to) {
   const std::uint64_t count = *certificate.spec.count;
   std::string drawn = fmt::format("{} record{}", count, count == 1 ? "" : "s");
   if (certificate.facts.units) {
@@ -78,13 +104,9 @@ std::string local_summary(const Certificate& certificate, const std::string& to)
   } else {
     drawn += certificate.spec.unit ? " for each unit" : " for the whole table";
   }
-  std::string text =
-      fmt::format("released {}{} by {} with {} in all\nspace: {}\n", drawn, to,
-                  certificate.mechanism(), certificate.total.text(), space_text(certificate));
-  if (certificate.total.epsilon < certificate.spec.budget().epsilon) {
-    text += "epsilon of one draw counts as 30 at most, so this is less than asked for\n";
-  }
-  return text;
+  return fmt::format("released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn,
+                     to, certificate.mechanism(), certificate.total.text(), space_text(certificate),
+                     certificate.draw.text(), risk_text(draw_risk(certificate, domain)));
 }
 
 std::string released_words(const Certificate& certificate, const std::string& to) {
@@ -129,22 +151,27 @@ std::string gaussian_summary(const GaussianDesign& design) {
 }
 
 /// What is public about the release, for people.
-std::string summary(const Certificate& certificate, const SampleOptions& options) {
+std::string summary(const Certificate& certificate, const Domain& domain,
+                    const SampleOptions& options) {
   const std::string to = options.out ? " to " + *options.out : "";
-  std::string text =
-      certificate.local() ? local_summary(certificate, to) : released_words(certificate, to);
+  std::string text = certificate.local() ? local_summary(certificate, domain, to)
+                                         : released_words(certificate, to);
   if (certificate.finite() != nullptr) text += finite_summary(certificate);
   if (certificate.gaussian() != nullptr) text += gaussian_summary(*certificate.gaussian());
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
+  for (const std::string& warning : warnings(certificate)) text += "WARNING: " + warning + "\n";
   return text + promise_lines(promises(certificate), non_promises(certificate));
 }
 
 /// The files, and standard output, that a release goes to: nothing before all of it is there.
 class ReleaseOutput final : public Sink {
  public:
-  explicit ReleaseOutput(const SampleOptions& options) : options_(options), text_(csv_) {}
+  ReleaseOutput(const SampleOptions& options, Json told)
+      : options_(options), told_(std::move(told)), text_(csv_) {}
 
   void certify(const std::string& certificate) { certificate_ = certificate; }
+  /// Before the certificate, if there is a ledger at all.
+  void charge_to(const ChargedLedger& ledger) { ledger_ = &ledger; }
   void begin(const Schema& schema) override { text_.begin(schema); }
   void write(const Block& block) override { text_.write(block); }
   void finish() override {
@@ -168,46 +195,43 @@ class ReleaseOutput final : public Sink {
     json["out"] = options_.out ? Json(*options_.out) : Json(nullptr);
     if (!options_.out) json["csv"] = csv_;
     json["certificate"] = Json::parse(certificate_);
+    json.update(told_);
+    if (ledger_ != nullptr) json["ledger"] = ledger_->json();
     return json;
   }
 
   const SampleOptions& options_;
+  Json told_;  ///< beside records and certificate
   std::string csv_;
   CsvSink text_;
   std::string certificate_;
+  const ChargedLedger* ledger_ = nullptr;
 };
 
-/// The private file as a source. In the central model, where records are counted first, a pipe is
-/// read into memory.
-class PrivateData {
- public:
-  PrivateData(const std::string& path, const ReleaseSpec& spec) {
-    if (is_stream(path) && spec.local() != nullptr) {
-      throw InvalidInput(
-          fmt::format("the private data must be a file that can be read twice, but {} is a pipe or "
-                      "a device",
-                      path));
-    }
-    file_ = std::make_unique<CsvSource>(path);
-    if (!is_stream(path) || spec.gaussian() != nullptr) return;
-    std::vector<std::size_t> all(file_->columns().size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-    Schema schema;
-    for (const std::string& column : file_->columns()) schema.push_back({.name = column});
-    kept_.begin(schema);
-    file_->visit(all, [&](const Block& block) { kept_.write(block); });
-    std::vector<Values> columns;
-    for (std::size_t i = 0; i < all.size(); ++i) columns.push_back(kept_.column(i));
-    memory_ = std::make_unique<MemorySource>(file_->columns(), std::move(columns));
+/// What is told beside records and certificate, for programs.
+Json told_json(const Certificate& certificate, const Domain& domain) {
+  Json json = Json::object();
+  if (certificate.local() != nullptr) {
+    const WorstCaseRisk risk = draw_risk(certificate, domain);
+    json["draw"] = {{"largest_lift", risk.largest_lift > 0 ? Json(risk.largest_lift) : nullptr},
+                    {"total_variation", quoted_total_variation(risk)}};
   }
+  json["warnings"] = warnings(certificate);
+  return json;
+}
 
-  const Source& source() const { return memory_ ? static_cast<const Source&>(*memory_) : *file_; }
-
- private:
-  std::unique_ptr<CsvSource> file_;
-  MemorySink kept_;
-  std::unique_ptr<MemorySource> memory_;
-};
+/// What a pipe holds, which is read once; none of a file. In the local model units may be many and
+/// their records more, so a pipe is refused there.
+std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spec) {
+  if (!is_stream(path)) return std::nullopt;
+  if (spec.local() != nullptr) {
+    throw InvalidInput(
+        fmt::format("the private data must be a file that can be read twice, but {} is a pipe or "
+                    "a device",
+                    path));
+  }
+  return LineReader(path).bytes();
+}
 
 int run(SampleOptions options, const CLI::App& command) {
   const ReleaseSpec spec = spec_for(options, command);
@@ -217,25 +241,33 @@ int run(SampleOptions options, const CLI::App& command) {
     return kSuccess;
   }
   const std::string& path = needed(options.data, "--data");
+  options.ledger.validate(path);
   if (options.out && !options.certificate && !is_stream(*options.out)) {
     options.certificate = *options.out + ".certificate.json";
   }
-  const PublicFiles inputs(path);
+  const std::optional<std::string> bytes = piped(path, spec);
+  const PublicFiles inputs(path, bytes);
   // What stands in the domain's file is told before what is wrong with the data.
-  static_cast<void>(inputs.domain(spec.domain));
-  const PrivateData data(path, spec);
-  const auto prepared = prepare(spec, inputs, public_count(spec, data.source()));
-  prepared->require(data.source());
+  const Domain domain = inputs.domain(spec.domain);
+  const CsvSource data(path, bytes);
+  const auto prepared = prepare(spec, inputs, public_count(spec, data));
+  prepared->require(data);
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
   validate_outputs(options, spec);
-  const std::string told = summary(prepared->certificate(), options);
-  ReleaseOutput output(options);
-  const auto ledger = options.ledger.open();
+  const Certificate& certificate = prepared->certificate();
+  std::string told = options.json ? "" : summary(certificate, domain, options);
+  ReleaseOutput output(options, options.json ? told_json(certificate, domain) : Json());
+  std::optional<ChargedLedger> ledger;
+  std::optional<Charging> charging;
+  if (options.ledger.ledger) {
+    ledger.emplace(*options.ledger.ledger);
+    charging.emplace(Charging{*ledger, options.ledger.data_set.value_or(""),
+                              options.ledger.no_total, data_file_at(path)});
+    output.charge_to(*ledger);
+  }
   release(
-      *prepared, data.source(), output,
-      [&](const std::string& certificate) { output.certify(certificate); },
-      ledger ? std::optional<Charging>({*ledger, options.ledger.data_set_for(path)})
-             : std::nullopt);
+      *prepared, data, output, [&](const std::string& text) { output.certify(text); }, charging);
+  if (ledger) told += ledger->text();
   if (!options.json) tell(told);
   return kSuccess;
 }
@@ -270,6 +302,8 @@ void add_sample(CLI::App& app, Session& session) {
       .add_option("--certificate", options->certificate,
                   "where the certificate goes (default: OUT.certificate.json, beside --out)")
       ->type_name("FILE");
+  command.add_flag("--overwrite", options->overwrite,
+                   "replace the files of --out and --certificate, if they are there");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
   command.callback([options, &session, &command] { session.status = run(*options, command); });
 }

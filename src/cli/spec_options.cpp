@@ -29,6 +29,7 @@ constexpr FlagHelp kHelp[] = {
     {"--count", "NUMBER", "", "records to release: for each unit, or in model central in all"},
     {"--unit", "COLUMN", "", "column that names the unit of each row"},
     {"--units", "FILE", "", "public CSV of all units; protects who is in the data"},
+    {"--units-column", "COLUMN", "", "column of --units that names them (default: as --unit)"},
     {"--mechanism", "NAME", kMechanismFlags, ""},  // its help lists names
     {"--epsilon", "NUMBER", kMechanismFlags,
      "privacy budget of all draws of a unit together, from 1e-06"},
@@ -49,6 +50,11 @@ constexpr FlagHelp kHelp[] = {
      "privacy budget beside epsilon (default: 0, which is pure)"},
     {"--rho", "NUMBER", kCentralFlags,
      "budget in zCDP, instead of epsilon and delta; for mechanism product and family gaussian"},
+    {"--accept-large-delta", "", kCentralFlags,
+     "release even where delta is 1/n or more, so that whole records may be released as they are"},
+    {"--accept-error", "", kCentralFlags,
+     "release even where records are more than 0.1 in total variation from the data's "
+     "distribution"},
     {"--rate", "NUMBER", kCentralFlags,
      "looks at each record with this probability and releases as many as come, instead of "
      "--count; for mechanism poisson-rr"},

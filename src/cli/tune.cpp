@@ -77,11 +77,17 @@ const std::string& best(const std::vector<TriedBand>& bands,
 }
 
 void refuse_private_units(const TuneOptions& options, const std::string& file) {
-  if (options.data && !std::filesystem::exists(*options.data)) {
+  if (!options.data) {
+    tell(
+        "not compared with private data, because no --data is given: that the units are public is "
+        "your word\n");
+    return;
+  }
+  if (!std::filesystem::exists(*options.data)) {
     throw InvalidInput(
         fmt::format("{} must be the private file, but there is none", *options.data));
   }
-  if (options.data && same_file_or_content(file, *options.data)) {
+  if (same_file_or_content(file, *options.data)) {
     throw InvalidInput(
         fmt::format("the units must be public, but {} is the private file itself", file));
   }

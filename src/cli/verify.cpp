@@ -91,15 +91,21 @@ constexpr CheckWords kLocalWords = {
     "the bounds recomputed here are the release's", "they keep the claim",
     "the draws add up to at most the total", nullptr,
     "unit, roster and where references came from are as declared, not checked"};
-constexpr CheckWords kCentralWords = {
+constexpr CheckWords kFiniteWords = {
     "the mechanism, designed again, is this one", "it keeps what it promises", nullptr,
     "it is as accurate as stated",
-    "unit, roster, covariance and the number of records are as declared, not checked"};
+    "unit, roster and the number of records are as declared, not checked"};
+constexpr CheckWords kGaussianWords = {
+    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr,
+    "it is as accurate as stated",
+    "unit, roster, the number of records, logarithms, and the bounds and the file of covariance "
+    "and mean are as declared, not checked"};
 
 void print_check(const StatedCertificate& stated, const CertificateCheck& check,
                  const std::string& name) {
   const bool local = stated.spec.local() != nullptr;
-  const CheckWords& words = local ? kLocalWords : kCentralWords;
+  const bool gaussian = stated.spec.gaussian() != nullptr;
+  const CheckWords& words = local ? kLocalWords : gaussian ? kGaussianWords : kFiniteWords;
   const auto line = [](const char* what, bool holds, const std::string& more = "") {
     if (what != nullptr) fmt::print("  {:<46}{}{}\n", what, yes_or_no(holds), more);
   };
@@ -114,6 +120,19 @@ void print_check(const StatedCertificate& stated, const CertificateCheck& check,
     line("the candidates are those of the release", *check.list_matches);
   } else if (local && stated.spec.local()->space.fresh) {
     fmt::print("  {:<46}cannot be told\n", "the candidates are those of the release");
+  }
+  if (check.ranges_match) {
+    line("the ranges of the mean are the domain's", *check.ranges_match);
+  } else if (gaussian && !stated.facts.mean_ranges.empty() && check.domain_matches) {
+    fmt::print("  {:<46}cannot be told without the covariance\n",
+               "the ranges of the mean are the domain's");
+  }
+  if (!check.is_designed) {
+    fmt::print("  {}\nDOES NOT HOLD\n",
+               check.domain_matches
+                   ? "no release can have had these numbers, so nothing else was looked at"
+                   : "everything else rests on the domain, so nothing else was looked at");
+    return;
   }
   line(words.design, check.design_matches);
   line(words.guarantee, check.guarantee_holds,
@@ -134,15 +153,21 @@ int verify_certificate(const VerifyOptions& options) {
     print_check(stated, check, name);
     return check.holds() ? kSuccess : kFailure;
   }
+  // What was not looked at is not known.
+  const auto seen = [&](bool held) { return check.is_designed ? Json(held) : Json(nullptr); };
   Json json{{"promised", guarantee_json(stated.total)},
             {"domain_matches", check.domain_matches},
             {"list_matches", check.list_matches ? Json(*check.list_matches) : Json(nullptr)},
-            {"design_matches", check.design_matches},
-            {"guarantee_holds", check.guarantee_holds},
-            {"total_holds", check.total_holds},
-            {"accuracy_matches", check.accuracy_matches},
+            {"ranges_match", check.ranges_match ? Json(*check.ranges_match) : Json(nullptr)},
+            {"design_matches", seen(check.design_matches)},
+            {"guarantee_holds", seen(check.guarantee_holds)},
+            {"total_holds", seen(check.total_holds)},
+            {"accuracy_matches", seen(check.accuracy_matches)},
             {"holds", check.holds()}};
-  if (stated.spec.local() != nullptr) json["epsilon_realised"] = number(check.epsilon_realised_up);
+  if (stated.spec.local() != nullptr) {
+    json["epsilon_realised"] =
+        check.is_designed ? number(check.epsilon_realised_up) : Json(nullptr);
+  }
   print_json(json);
   return check.holds() ? kSuccess : kFailure;
 }

@@ -8,6 +8,7 @@ namespace {
 
 typedef float Float8 __attribute__((vector_size(32)));
 typedef std::int32_t Int8 __attribute__((vector_size(32)));
+typedef std::uint32_t Word8 __attribute__((vector_size(32)));
 
 constexpr std::size_t kWide = 8;
 
@@ -42,8 +43,9 @@ inline Float8 exp2_of(Float8 x) {
   p = p * f + 2.4022349038020335e-1F;
   p = p * f + 6.9312104520342700e-1F;
   p = p * f + 1.0F;
-  const Int8 bits = (reinterpret_cast<Int8>(shifted) << 23) + reinterpret_cast<Int8>(p);
-  const Int8 kept = bits & (x > all(-125.0F));
+  // The exponent wraps around, which words may and integers may not.
+  const Word8 bits = (reinterpret_cast<Word8>(shifted) << 23) + reinterpret_cast<Word8>(p);
+  const Word8 kept = bits & reinterpret_cast<Word8>(x > all(-125.0F));
   return reinterpret_cast<Float8>(kept);
 }
 

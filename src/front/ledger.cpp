@@ -41,7 +41,7 @@ void Ledger::declare(const std::string& data_set, const Privacy& total, const st
     throw InvalidInput(
         fmt::format("scope must be row, unit=COLUMN or table, but is \"{}\"", scope));
   }
-  inside_->file.declare(data_set, {*parsed, inward_exactly(total)}, replace);
+  static_cast<void>(inside_->file.declare(data_set, {*parsed, inward_exactly(total)}, replace));
 }
 
 LedgerBalance Ledger::balance(const std::string& data_set) const {

@@ -69,8 +69,12 @@ PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> re
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging) {
   std::optional<inside::Charging> charged;
-  if (charging)
-    charged.emplace(inside::Charging{charging->ledger.inside().file, charging->data_set});
+  if (charging) {
+    const auto& path = data.inside().path;
+    charged.emplace(inside::Charging{charging->ledger.inside().file, charging->data_set,
+                                     charging->without_total,
+                                     path ? inside::data_file_at(*path) : std::nullopt});
+  }
   inside::release(
       *prepared.inside().release, *data.inside().records, sink.inside(),
       [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged);

@@ -34,6 +34,7 @@ Verification verify(const Certificate& certificate, const Domain& domain,
       stated, name, domain.inside().domain, known_list(stated, domain.inside().domain, files));
   return {.domain_matches = check.domain_matches,
           .list_matches = check.list_matches,
+          .ranges_match = check.ranges_match,
           .design_matches = check.design_matches,
           .guarantee_holds = check.guarantee_holds,
           .total_holds = check.total_holds,

@@ -34,7 +34,7 @@ std::string own_link(int descriptor) { return fmt::format("/proc/self/fd/{}", de
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+AtomicFile::AtomicFile(std::string path, Readers readers) : path_(std::move(path)) {
   if (path_.empty()) throw InvalidInput("a file to write must have a name, but its name is empty");
   std::error_code ignored;
   // A link stays a link: what it points to is replaced.
@@ -48,12 +48,15 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     if (descriptor_ < 0) refuse(path_);
     return;
   }
-  open_nameless();
+  const unsigned mode = readers == Readers::kOwner ? 0600U : 0666U;
+  open_nameless(mode);
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     name_beside(attempt);
-    descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ < 0 && errno != EEXIST) refuse(path_);
   }
+  // Before a byte is in it. Some file systems have no modes, and then there are none to keep.
+  if (exists) static_cast<void>(::fchmod(descriptor_, status.st_mode & 07777U));
 }
 
 void AtomicFile::name_beside(int attempt) {
@@ -63,9 +66,9 @@ void AtomicFile::name_beside(int attempt) {
 
 // A file without a name vanishes with the program, however that ends. Not every file system has
 // them, and giving it a name takes /proc.
-void AtomicFile::open_nameless() {
+void AtomicFile::open_nameless(unsigned mode) {
   const std::string folder = folder_of(path_);
-  const int descriptor = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  const int descriptor = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
   if (descriptor < 0) return;
   if (::access(own_link(descriptor).c_str(), F_OK) != 0) {
     ::close(descriptor);

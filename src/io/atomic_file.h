@@ -13,10 +13,18 @@ namespace mollify {
 /// the file system can (O_TMPFILE), the new file has no name until then, so that nothing is left
 /// even of a program that is killed. A name that already belongs to something other than a file (a
 /// device, a pipe) is written to directly.
+///
+/// A file that is replaced leaves its mode to the new one.
 class AtomicFile {
  public:
+  /// Who may read a file that was not there before.
+  enum class Readers {
+    kUsual,  ///< as the process's mask says
+    kOwner,  ///< nobody else: for what is private
+  };
+
   /// Throws InvalidInput if the file cannot be created there, or if `path` is a directory.
-  explicit AtomicFile(std::string path);
+  explicit AtomicFile(std::string path, Readers readers = Readers::kUsual);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -29,7 +37,7 @@ class AtomicFile {
   void commit();
 
  private:
-  void open_nameless();
+  void open_nameless(unsigned mode);
   void name_beside(int attempt);
   void flush();
   void discard() noexcept;

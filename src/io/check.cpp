@@ -62,6 +62,13 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
   RecordReader records(path, domain, unit_column);
   CheckCounts counts;
   while (records.next()) {
+    if (!records.csv().ends_as_a_record()) {
+      ++counts.findings;
+      report({records.csv().line_number(), "", "",
+              "must end in a line feed: what follows the last one in a file of one column is no "
+              "record"});
+      break;
+    }
     if (records.csv().line().empty()) {
       ++counts.findings;
       report({records.csv().line_number(), "", "",

@@ -58,6 +58,13 @@ class CsvReader {
   [[nodiscard]] bool overlong() const noexcept { return lines_.overlong(); }
   [[nodiscard]] const std::string& path() const noexcept { return lines_.path(); }
 
+  /// False for what follows the last line feed of a file of one column. A file whose lines are
+  /// separated and not ended there would have a record more or less as its last value is null or
+  /// not, so in such a file every record is ended; elsewhere a record holds a comma at least.
+  [[nodiscard]] bool ends_as_a_record() const noexcept {
+    return header_.size() > 1 || lines_.terminated();
+  }
+
   /// True if every quote of the line is where RFC 4180 allows one, and closed.
   [[nodiscard]] bool well_quoted();
 

@@ -62,15 +62,17 @@ class TextBlock {
 
 }  // namespace
 
-CsvSource::CsvSource(std::string path)
-    : path_(std::move(path)), opened_(std::make_unique<CsvReader>(path_)) {
+CsvSource::CsvSource(std::string path, std::optional<std::string> bytes)
+    : path_(std::move(path)),
+      bytes_(std::move(bytes)),
+      opened_(std::make_unique<CsvReader>(path_, this->bytes())) {
   columns_ = opened_->header();
 }
 
 std::unique_ptr<CsvReader> CsvSource::open() const {
   if (opened_) return std::move(opened_);
   require_repeatable();
-  auto again = std::make_unique<CsvReader>(path_);
+  auto again = std::make_unique<CsvReader>(path_, bytes());
   if (again->header() != columns_) {
     throw InvalidInput(
         fmt::format("{} must not change while it is read, but has another header", path_));
@@ -82,7 +84,7 @@ void CsvSource::visit(std::span<const std::size_t> wanted,
                       const std::function<void(const Block&)>& take) const {
   const std::unique_ptr<CsvReader> csv = open();
   TextBlock block(wanted.size());
-  while (csv->next_line()) {
+  while (csv->next_line() && csv->ends_as_a_record()) {
     if (block.add(csv->fields(), wanted)) continue;
     block.pass_to(take);
     block.add(csv->fields(), wanted);
@@ -92,17 +94,23 @@ void CsvSource::visit(std::span<const std::size_t> wanted,
 
 std::uint64_t CsvSource::record_count() const {
   require_repeatable();
-  LineReader lines(path_);
+  LineReader lines(path_, bytes());
   std::uint64_t count = 0;
   lines.next();  // the header
-  while (lines.next()) ++count;
+  while (lines.next() && (columns_.size() > 1 || lines.terminated())) ++count;
   return count;
 }
 
-void CsvSource::require_repeatable() const { require_rereadable(path_); }
+void CsvSource::require_repeatable() const {
+  if (!bytes_) require_rereadable(path_);
+}
 
 std::optional<Provenance> CsvSource::provenance() const {
   Sha256 digest;
+  if (bytes_) {
+    digest.add(*bytes_);
+    return Provenance{path_, digest.hex()};
+  }
   std::ifstream file(path_, std::ios::binary);
   if (!file) throw InvalidInput(fmt::format("{} cannot be opened", path_));
   std::array<char, 1U << 16U> bytes{};

@@ -17,13 +17,15 @@
 namespace mollify {
 
 /// The lines below a CSV file's header, streamed in bounded memory as columns of text. Every line
-/// is a record, an empty one a record of nulls.
+/// is a record, an empty one a record of nulls; in a file of one column, every line that ends in a
+/// line feed (CsvReader::ends_as_a_record).
 ///
 /// A pipe can be visited once, and not counted; a regular file as often as one likes.
 class CsvSource final : public Source {
  public:
-  /// Opens the file and reads its header. Throws InvalidInput like CsvReader.
-  explicit CsvSource(std::string path);
+  /// Opens the file and reads its header. Throws InvalidInput like CsvReader. Given its bytes,
+  /// reads those as often as one likes: of a pipe, which is then only their name.
+  explicit CsvSource(std::string path, std::optional<std::string> bytes = std::nullopt);
 
   [[nodiscard]] std::string_view name() const noexcept override { return path_; }
   [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
@@ -38,7 +40,12 @@ class CsvSource final : public Source {
  private:
   [[nodiscard]] std::unique_ptr<CsvReader> open() const;
 
+  [[nodiscard]] std::optional<std::string_view> bytes() const noexcept {
+    return bytes_ ? std::optional<std::string_view>(*bytes_) : std::nullopt;
+  }
+
   std::string path_;
+  std::optional<std::string> bytes_;
   std::vector<std::string> columns_;
   mutable std::unique_ptr<CsvReader> opened_;  // behind the header; the first visit takes it
 };

@@ -1,5 +1,7 @@
 #include "io/ledger_file.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -49,6 +51,18 @@ constexpr const char* kSchema = R"(
     BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never deleted'); END;
 )";
 
+// Which files were charged as which data set: by path, and by device and inode. Ledgers have not
+// always had it, so it is made when it is first needed.
+constexpr const char* kFilesSchema = R"(
+  CREATE TABLE IF NOT EXISTS files (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    data_set TEXT NOT NULL,
+    path TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    UNIQUE (data_set, path, identity)
+  ) STRICT;
+)";
+
 constexpr std::array kNotions = {
     std::pair{Notion::kPure, std::string_view("pure")},
     std::pair{Notion::kApproximate, std::string_view("approximate")},
@@ -91,12 +105,47 @@ DataSetSummary& summary_of(const std::string& data_set, std::vector<DataSetSumma
   return all.emplace_back(DataSetSummary{data_set, std::nullopt, {}});
 }
 
+/// Device and inode as one text; empty if there are none.
+std::string identity_text(const DataFile& file) {
+  return file.identity ? fmt::format("{}:{}", file.identity->first, file.identity->second) : "";
+}
+
 void require_positive(const ExactPrivacy& cost) {
   if (cost.parameter().is_zero()) {
     throw InvalidInput(fmt::format("a privacy budget must be positive, but is {}", cost.text()));
   }
   if (cost.delta >= Decimal(1.0)) {
     throw InvalidInput(fmt::format("delta must be below 1, but is {}", cost.delta.text()));
+  }
+}
+
+/// Refuses a charge that the total, if there is one, does not allow.
+void require_room(const DataSetSummary& known, const ReleaseCharge& release,
+                  const std::string& ledger) {
+  if (!known.total) {
+    if (release.without_total) return;
+    throw InvalidInput(fmt::format(
+        "{} has no total in {}, so nothing would ever be refused: declare one (mollify ledger "
+        "--declare), or say that none is meant (--no-total)",
+        known.data_set, ledger));
+  }
+  const auto& [scope, total] = *known.total;
+  if (!protects(release.scope, scope)) {
+    throw InvalidInput(
+        fmt::format("the total of {} in {} protects {}, but this release protects no more than {}",
+                    known.data_set, ledger, scope.words(), release.scope.words()));
+  }
+  if (!LedgerAccount().with(release.cost).spent(total)) {
+    throw InvalidInput(fmt::format("the total of {} in {} is {}, but this release promises {}",
+                                   known.data_set, ledger, parameters_of(total),
+                                   parameters_of(release.cost)));
+  }
+  if (!known.account.with(release.cost).fits(total)) {
+    throw InvalidInput(fmt::format(
+        "the total of {} in {} is {}, of which {} {} remains, but this release costs {}",
+        known.data_set, ledger, total.text(),
+        total.notion == Notion::kConcentrated ? "rho" : "epsilon",
+        known.account.remaining(total).text(), release.cost.text()));
   }
 }
 
@@ -142,6 +191,39 @@ class LedgerFile::Database {
     std::vector<LedgerEntry> found;
     while (rows.step()) found.push_back(entry_in(rows));
     return found;
+  }
+
+  std::vector<std::string> names_of(const DataFile& file) {
+    std::vector<std::string> names;
+    if (number_of("SELECT count(*) FROM sqlite_master WHERE name = 'files'") == 0) return names;
+    SqliteStatement rows(sqlite_,
+                         "SELECT data_set FROM files WHERE path = ?1 OR (?2 <> '' AND identity = "
+                         "?2) ORDER BY path <> ?1, number DESC");
+    rows.with_text(file.path).with_text(identity_text(file));
+    while (rows.step()) {
+      std::string name = rows.text(0);
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(std::move(name));
+      }
+    }
+    return names;
+  }
+
+  /// The name given, or the one that the file goes by.
+  std::string resolve(const std::string& data_set, const std::optional<DataFile>& file) {
+    if (!data_set.empty()) return data_set;
+    if (!file) throw InvalidInput("a data set in a ledger must have a name, but has none");
+    const std::vector<std::string> known = names_of(*file);
+    return known.empty() ? file->path : known.front();
+  }
+
+  void remember(const std::string& data_set, const std::optional<DataFile>& file) {
+    if (!file) return;
+    sqlite_.execute(kFilesSchema);
+    SqliteStatement insertion(
+        sqlite_, "INSERT OR IGNORE INTO files (data_set, path, identity) VALUES (?, ?, ?)");
+    insertion.with_text(data_set).with_text(file->path).with_text(identity_text(*file));
+    insertion.step();
   }
 
   void add(const LedgerEntry& entry) {
@@ -239,33 +321,20 @@ LedgerFile::~LedgerFile() = default;
 
 std::vector<LedgerEntry> LedgerFile::history() const { return database_->entries(std::nullopt); }
 
-void LedgerFile::charge(const ReleaseCharge& release) {
+ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
   require_positive(release.cost);
   SqliteTransaction transaction(database_->sqlite());
-  const auto known = summarise(database_->entries(release.data_set));
-  if (!known.empty() && known.front().total) {
-    const auto& [scope, total] = *known.front().total;
-    const LedgerAccount& account = known.front().account;
-    if (!protects(release.scope, scope)) {
-      throw InvalidInput(fmt::format(
-          "the total of {} in {} protects {}, but this release protects no more than {}",
-          release.data_set, database_->path(), scope.words(), release.scope.words()));
-    }
-    if (!LedgerAccount().with(release.cost).spent(total)) {
-      throw InvalidInput(fmt::format("the total of {} in {} is {}, but this release promises {}",
-                                     release.data_set, database_->path(), parameters_of(total),
-                                     parameters_of(release.cost)));
-    }
-    if (!account.with(release.cost).fits(total)) {
-      const std::string left = account.remaining(total).text();
-      throw InvalidInput(fmt::format(
-          "the total of {} in {} is {}, of which {} {} remains, but this release costs {}",
-          release.data_set, database_->path(), total.text(),
-          total.notion == Notion::kConcentrated ? "rho" : "epsilon", left, release.cost.text()));
-    }
-  }
+  const std::string name = database_->resolve(release.data_set, release.file);
+  auto known = summarise(database_->entries(name));
+  if (known.empty()) known.push_back({name, std::nullopt, {}});
+  require_room(known.front(), release, database_->path());
+  ChargeReceipt receipt{std::move(known.front())};
+  receipt.data_set.account.add(release.cost);
+  if (release.file) receipt.other_names = database_->names_of(*release.file);
+  std::erase(receipt.other_names, name);
+  database_->remember(name, release.file);
   LedgerEntry entry;
-  entry.data_set = release.data_set;
+  entry.data_set = name;
   entry.scope = release.scope;
   entry.cost = release.cost;
   entry.model = release.model;
@@ -274,14 +343,21 @@ void LedgerFile::charge(const ReleaseCharge& release) {
   entry.certificate_sha256 = release.certificate_sha256;
   database_->add(entry);
   transaction.commit();
+  return receipt;
 }
 
-void LedgerFile::declare(const std::string& data_set, const LedgerTotal& total, bool replace) {
+std::vector<std::string> LedgerFile::names_of(const DataFile& file) const {
+  return database_->names_of(file);
+}
+
+std::string LedgerFile::declare(const std::string& name, const LedgerTotal& total, bool replace,
+                                const std::optional<DataFile>& file) {
   require_positive(total.cost);
   if (total.cost.notion == Notion::kGaussian) {
     throw InvalidInput("a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
   }
   SqliteTransaction transaction(database_->sqlite());
+  const std::string data_set = database_->resolve(name, file);
   const auto entries = database_->entries(data_set);
   const auto known = summarise(entries);
   const bool declared = !known.empty() && known.front().total;
@@ -311,7 +387,24 @@ void LedgerFile::declare(const std::string& data_set, const LedgerTotal& total, 
   entry.scope = total.scope;
   entry.cost = total.cost;
   database_->add(entry);
+  database_->remember(data_set, file);
   transaction.commit();
+  return data_set;
+}
+
+std::optional<DataFile> data_file_at(const std::string& path) {
+  namespace fs = std::filesystem;
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) return std::nullopt;
+  std::error_code failed;
+  DataFile file{fs::weakly_canonical(fs::absolute(path, failed), failed).string()};
+  if (failed) file.path = path;
+  if (exists) {
+    file.identity = {static_cast<std::uint64_t>(status.st_dev),
+                     static_cast<std::uint64_t>(status.st_ino)};
+  }
+  return file;
 }
 
 std::vector<DataSetSummary> summarise(const std::vector<LedgerEntry>& history) {

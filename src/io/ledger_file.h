@@ -8,17 +8,10 @@
 #include <vector>
 
 #include "accounting/ledger.h"
-#include "accounting/ledger_account.h"
 #include "accounting/privacy.h"
 #include "accounting/protection_scope.h"
 
 namespace mollify {
-
-/// What a data set's releases may cost together, and for whom.
-struct LedgerTotal {
-  ProtectionScope scope;
-  ExactPrivacy cost;
-};
 
 /// One line of a ledger: a release that was charged, or a total that was declared.
 struct LedgerEntry {
@@ -33,12 +26,9 @@ struct LedgerEntry {
   std::string version;                               // of mollify
 };
 
-/// What a ledger says about one data set.
-struct DataSetSummary {
-  std::string data_set;
-  std::optional<LedgerTotal> total;
-  LedgerAccount account;  ///< of the releases whose scope counts: all, if there is no total
-};
+/// The file at a path, by whatever link, whether or not it is there; none for a pipe or a device,
+/// which are not the same data twice.
+[[nodiscard]] std::optional<DataFile> data_file_at(const std::string& path);
 
 /// A ledger: a SQLite file to which entries are added and from which none is ever taken.
 ///
@@ -60,13 +50,20 @@ class LedgerFile final : public Ledger {
   ~LedgerFile() override;
 
   /// Records a release that is about to be made. InvalidInput, and nothing is recorded, if the data
-  /// set's total protects more than the release does, or would be passed.
-  void charge(const ReleaseCharge& release) override;
+  /// set has no total and the release does not say that it needs none, or if the total protects
+  /// more than the release does, or would be passed.
+  ChargeReceipt charge(const ReleaseCharge& release) override;
 
   /// Declares what a data set's releases may cost, those recorded already included. InvalidInput if
   /// there is a total already and `replace` does not say that it is meant to be replaced, if there
-  /// is none and it says so, or if the releases recorded do not keep the total.
-  void declare(const std::string& data_set, const LedgerTotal& total, bool replace);
+  /// is none and it says so, or if the releases recorded do not keep the total. With an empty name
+  /// the data set is the one that a charge for `file` would go to. Returns the name.
+  std::string declare(const std::string& data_set, const LedgerTotal& total, bool replace,
+                      const std::optional<DataFile>& file = std::nullopt);
+
+  /// The data sets as which releases of this file were charged, the surest first: those of its
+  /// path, then those of its device and inode, each with the latest first.
+  std::vector<std::string> names_of(const DataFile& file) const;
 
   /// All entries in their order.
   std::vector<LedgerEntry> history() const;

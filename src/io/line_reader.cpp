@@ -84,7 +84,6 @@ bool LineReader::skip_rest_of_line() {
 }
 
 bool LineReader::next() {
-  if (std::exchange(skip_rest_, false) && !skip_rest_of_line()) return false;
   if (number_ == 0) {
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     while (end_ < kByteOrderMark.size() && fill()) {
@@ -107,12 +106,15 @@ bool LineReader::next() {
     }
     line_ = {buffer_.data() + begin_, length};
     if (feed != nullptr && line_.ends_with('\r')) line_.remove_suffix(1);
+    terminated_ = feed != nullptr;
     overlong_ = line_.size() > kMaxLineBytes;
-    if (overlong_) line_ = line_.substr(0, kMaxLineBytes);
-    // Beyond the buffer's content nothing is known yet: an overlong line may go on.
-    skip_rest_ = feed == nullptr && overlong_;
-    begin_ += skip_rest_ ? length : std::min(length + 1, available);
+    begin_ += std::min(length + 1, available);
     ++number_;
+    if (!overlong_) return true;
+    beginning_ = line_.substr(0, kMaxLineBytes);
+    line_ = beginning_;
+    // Beyond the buffer's content nothing is known yet: an overlong line may go on.
+    if (!terminated_) terminated_ = skip_rest_of_line();
     return true;
   }
 }

@@ -38,6 +38,8 @@ class LineReader {
   [[nodiscard]] std::string_view line() const noexcept { return line_; }
   /// The number of the current line; the first is 1.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  /// True if the current line ends in a line feed: only the last one may not.
+  [[nodiscard]] bool terminated() const noexcept { return terminated_; }
   /// True if the current line was longer than kMaxLineBytes.
   [[nodiscard]] bool overlong() const noexcept { return overlong_; }
 
@@ -54,8 +56,9 @@ class LineReader {
   std::size_t end_ = 0;
   std::string_view line_;
   std::uint64_t number_ = 0;
+  bool terminated_ = true;
   bool overlong_ = false;
-  bool skip_rest_ = false;  // the current line's end has not been read yet
+  std::string beginning_;  // of an overlong line
 };
 
 /// Throws InvalidInput if the file exists and is no regular file, as it must be to be read more

@@ -14,7 +14,10 @@
 namespace mollify {
 
 void PublicFiles::require_public(const char* what, const std::string& name) const {
-  if (private_file_ && same_file_or_content(name, *private_file_)) {
+  if (!private_file_) return;
+  const bool same = private_bytes_ ? bytes(name) == *private_bytes_
+                                   : same_file_or_content(name, bytes(name), *private_file_);
+  if (same) {
     throw InvalidInput(
         fmt::format("the {} must be public, but {} is the private file itself", what, name));
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "release/public_inputs.h"
@@ -13,10 +14,13 @@ namespace mollify {
 /// The names of a spec as those of files: a domain in YAML, and CSV.
 class PublicFiles final : public PublicInputs {
  public:
-  /// What is public must not be the private file itself, nor a copy of it: then a reading function
-  /// throws InvalidInput. None given: nothing is private.
-  explicit PublicFiles(std::optional<std::string> private_file = std::nullopt)
-      : private_file_(std::move(private_file)) {}
+  /// What is public must not be the private file itself, nor hold the very same bytes: then a
+  /// reading function throws InvalidInput. Whatever else two files share is not looked at, because
+  /// a refusal would tell of it (check_overlap does, for the data holder). None given: nothing is
+  /// private. Given the private bytes, which must outlive this, the file is only their name.
+  explicit PublicFiles(std::optional<std::string> private_file = std::nullopt,
+                       std::optional<std::string_view> private_bytes = std::nullopt)
+      : private_file_(std::move(private_file)), private_bytes_(private_bytes) {}
 
   [[nodiscard]] Domain domain(const SpecDomain& domain) const override;
   [[nodiscard]] StringIndex roster(const std::string& name,
@@ -35,6 +39,7 @@ class PublicFiles final : public PublicInputs {
   [[nodiscard]] const std::string& bytes(const std::string& name) const;
 
   std::optional<std::string> private_file_;
+  std::optional<std::string_view> private_bytes_;
   // Each file is read once: a pipe has nothing for a second reader, and a file may have changed.
   mutable std::map<std::string, std::string> bytes_;
   mutable std::map<std::string, Domain> domains_;

@@ -93,4 +93,16 @@ bool same_file_or_content(const std::string& left, const std::string& right) {
   return std::equal(Bytes(left_file), Bytes(), Bytes(right_file), Bytes());
 }
 
+bool same_file_or_content(const std::string& left, std::string_view left_bytes,
+                          const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(left, right, error)) return true;
+  if (!fs::is_regular_file(right, error)) return false;
+  if (fs::file_size(right, error) != left_bytes.size() || error) return false;
+  std::ifstream file(right, std::ios::binary);
+  if (!file) return false;
+  return std::equal(left_bytes.begin(), left_bytes.end(), std::istreambuf_iterator<char>(file), {});
+}
+
 }  // namespace mollify

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "records/empirical.h"
@@ -30,5 +31,8 @@ namespace mollify {
 /// True if both names lead to the same file, or to files with the same bytes: then a "public" file
 /// is the private one. Files that cannot be read are not the same.
 [[nodiscard]] bool same_file_or_content(const std::string& left, const std::string& right);
+/// The same for a file, or a pipe, whose bytes were read.
+[[nodiscard]] bool same_file_or_content(const std::string& left, std::string_view left_bytes,
+                                        const std::string& right);
 
 }  // namespace mollify

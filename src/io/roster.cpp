@@ -10,8 +10,8 @@ namespace mollify {
 StringIndex read_roster(const std::string& path, const std::string& unit_column,
                         std::optional<std::string_view> bytes) {
   CsvReader csv(path, bytes);
-  const std::size_t position =
-      csv.header().size() == 1 ? 0 : csv.position(unit_column, "which names the units");
+  const std::size_t position = csv.position(
+      unit_column, "which names the units; --units-column names another column of the roster");
   StringIndex units;
   while (csv.next()) {
     const auto refuse = [&](const std::string& what) {

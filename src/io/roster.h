@@ -9,8 +9,8 @@
 
 namespace mollify {
 
-/// The units of a public CSV file, in its order: from the column named like the unit column, or
-/// from the only column there is. With a roster, who is in the private data is protected too.
+/// The units of a public CSV file, in its order, from the column of this name. With a roster, who
+/// is in the private data is protected too.
 ///
 /// Strict: throws InvalidInput, with the line, for an empty id, an id listed twice, or a line that
 /// is not well-formed; and for a roster without units.

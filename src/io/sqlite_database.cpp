@@ -1,6 +1,7 @@
 #include "io/sqlite_database.h"
 
 #include <stdexcept>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -36,7 +37,10 @@ void SqliteDatabase::fail() const {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      throw InvalidInput(fmt::format("the ledger {} cannot be opened", path_));
+      throw InvalidInput(fmt::format("the ledger {} cannot be opened: {}", path_, [&] {
+        const int cause = sqlite3_system_errno(database_.get());
+        return cause == 0 ? reason : std::generic_category().message(cause);
+      }()));
     case SQLITE_READONLY:
       throw InvalidInput(fmt::format("the ledger {} cannot be written: {}", path_, reason));
     case SQLITE_NOTADB:

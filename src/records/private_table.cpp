@@ -91,7 +91,8 @@ std::vector<std::uint32_t> read_table_digits(const Source& source, const Domain&
 
 UnitRecords read_unit_digits(const Source& source, const Domain& domain,
                              const std::string& unit_column,
-                             const std::optional<StringIndex>& roster) {
+                             const std::optional<StringIndex>& roster, std::size_t most,
+                             SecureRandom& random) {
   Units units(roster);
   UnitRecords::Builder builder(domain.columns().size());
   visit_units(source, domain, unit_column, units,
@@ -100,7 +101,9 @@ UnitRecords read_unit_digits(const Source& source, const Domain& domain,
                   if (of[row] != Units::kNobody) encoder.copy_digits(row, builder.add(of[row]));
                 }
               });
-  return std::move(builder).build(units.size());
+  UnitRecords records = std::move(builder).build(units.size());
+  records.thin(most, random);
+  return records;
 }
 
 }  // namespace mollify

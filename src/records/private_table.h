@@ -50,10 +50,12 @@ void require_columns(const Source& source, const Domain& domain,
                                                            const Domain& domain, std::size_t most,
                                                            SecureRandom& random);
 
-/// The digits of each unit's records; units as in `read_units`, but without a roster they come in
-/// no order that anything may depend on.
+/// The digits of each unit's records, of more than `most` so many drawn evenly from them, so that
+/// the time that a unit takes is bounded; units as in `read_units`, but without a roster they come
+/// in no order that anything may depend on.
 [[nodiscard]] UnitRecords read_unit_digits(const Source& source, const Domain& domain,
                                            const std::string& unit_column,
-                                           const std::optional<StringIndex>& roster);
+                                           const std::optional<StringIndex>& roster,
+                                           std::size_t most, SecureRandom& random);
 
 }  // namespace mollify

@@ -1,10 +1,14 @@
 // The records of many units, as digits.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
+
+#include "kernel/core/secure_random.h"
 
 namespace mollify {
 
@@ -30,16 +34,22 @@ class UnitRecords {
     std::vector<std::uint32_t> digits_;
   };
 
+  /// Of units with more than `most` records, so many drawn evenly from all of them stay.
+  void thin(std::size_t most, SecureRandom& random);
+
   /// The number of units.
   [[nodiscard]] std::size_t size() const noexcept { return begins_.size() - 1; }
   /// The digits of a unit's records, a record after the other; empty for a unit without records.
   [[nodiscard]] std::span<const std::uint32_t> digits(std::size_t unit) const noexcept {
-    return std::span(digits_).subspan(begins_[unit], begins_[unit + 1] - begins_[unit]);
+    const std::size_t all = begins_[unit + 1] - begins_[unit];
+    return std::span(digits_).subspan(begins_[unit], std::min(all, most_digits_));
   }
 
  private:
-  UnitRecords() = default;
+  explicit UnitRecords(std::size_t columns) : columns_(columns) {}
 
+  std::size_t columns_;
+  std::size_t most_digits_ = std::numeric_limits<std::size_t>::max();  // that count of a unit
   std::vector<std::size_t> begins_;  // of digits; one more than there are units
   std::vector<std::uint32_t> digits_;
 };

@@ -10,6 +10,7 @@
 #include "records/numeric_rows.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
+#include "release/acceptance.h"
 #include "release/design.h"
 #include "release/spec_json.h"
 
@@ -128,36 +129,12 @@ class GaussianRelease final : public PreparedRelease {
   GaussianSampler sampler_;
 };
 
-/// Whitened coordinates are counted from the middle of the declared ranges.
-Whitening whitening_for(const GaussianSpec& spec, const RealColumns& columns,
-                        const PublicInputs& inputs) {
-  const std::size_t dimension = columns.size();
-  std::vector<double> covariance(dimension * dimension);
-  for (std::size_t i = 0; i < dimension; ++i) covariance[i * dimension + i] = 1;
-  if (spec.covariance) covariance = inputs.covariance(spec.covariance->name, columns);
-  std::vector<double> middle;
-  for (std::size_t i = 0; i < dimension; ++i) {
-    middle.push_back(columns.low(i) / 2 + columns.high(i) / 2);
-  }
-  return Whitening::from_covariance(dimension, covariance, middle);
-}
-
-std::vector<WhitenedRange> mean_ranges(const RealColumns& columns, const Whitening& whitening) {
-  std::vector<double> low;
-  std::vector<double> high;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    low.push_back(columns.low(i));
-    high.push_back(columns.high(i));
-  }
-  return whitening.ranges_of_box(low, high);
-}
-
 /// The number of records, and the roster that it is of, if there is one.
 std::optional<StringIndex> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
                                          std::optional<std::uint64_t> records, PublicFacts& facts) {
   std::optional<StringIndex> roster;
   if (spec.roster) {
-    roster = inputs.roster(spec.roster->name, *spec.unit);
+    roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
     records = roster->size();
   }
   if (!records) {
@@ -169,6 +146,30 @@ std::optional<StringIndex> count_records(const ReleaseSpec& spec, const PublicIn
 
 }  // namespace
 
+Whitening whitening_of(const RealColumns& columns, std::span<const double> given) {
+  const std::size_t dimension = columns.size();
+  std::vector<double> covariance(given.begin(), given.end());
+  if (covariance.empty()) {
+    covariance.resize(dimension * dimension);
+    for (std::size_t i = 0; i < dimension; ++i) covariance[i * dimension + i] = 1;
+  }
+  std::vector<double> middle;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    middle.push_back(columns.low(i) / 2 + columns.high(i) / 2);
+  }
+  return Whitening::from_covariance(dimension, covariance, middle);
+}
+
+std::vector<WhitenedRange> mean_ranges_of(const RealColumns& columns, const Whitening& whitening) {
+  std::vector<double> low;
+  std::vector<double> high;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    low.push_back(columns.low(i));
+    high.push_back(columns.high(i));
+  }
+  return whitening.ranges_of_box(low, high);
+}
+
 std::unique_ptr<const PreparedRelease> prepare_finite(ReleaseSpec spec, const PublicInputs& inputs,
                                                       std::optional<std::uint64_t> records) {
   validate_spec(spec);
@@ -177,6 +178,7 @@ std::unique_ptr<const PreparedRelease> prepare_finite(ReleaseSpec spec, const Pu
   PublicFacts facts{.outcomes = domain.size()};
   auto roster = count_records(spec, inputs, records, facts);
   DesignedRelease made = design_release(spec, facts, domain);
+  require_acceptable(made.certificate);
   return std::make_unique<const FiniteRelease>(std::move(made), std::move(domain),
                                                std::move(roster));
 }
@@ -188,11 +190,14 @@ std::unique_ptr<const PreparedRelease> prepare_gaussian(ReleaseSpec spec,
   Domain domain = complete_spec(spec, inputs);
   const GaussianSpec& gaussian = *spec.gaussian();
   RealColumns columns(domain, gaussian.logarithms);
-  Whitening whitening = whitening_for(gaussian, columns, inputs);
+  Whitening whitening = whitening_of(
+      columns, gaussian.covariance ? inputs.covariance(gaussian.covariance->name, columns)
+                                   : std::vector<double>());
   PublicFacts facts;
   auto roster = count_records(spec, inputs, records, facts);
-  if (!gaussian.mean_bound) facts.mean_ranges = mean_ranges(columns, whitening);
+  if (!gaussian.mean_bound) facts.mean_ranges = mean_ranges_of(columns, whitening);
   DesignedRelease made = design_release(spec, facts, domain);
+  require_acceptable(made.certificate);
   return std::make_unique<const GaussianRelease>(std::move(made), std::move(domain),
                                                  std::move(columns), std::move(whitening),
                                                  std::move(roster));

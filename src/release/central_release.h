@@ -3,8 +3,12 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "central/whitening.h"
 #include "release/release.h"
+#include "space/real_columns.h"
 
 namespace mollify {
 
@@ -18,5 +22,14 @@ namespace mollify {
 /// whatever its columns; with units it is theirs, one row each.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_gaussian(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
+
+/// What a Gaussian release whitens by: c0 is the middle of the declared ranges, and an empty
+/// covariance is I.
+[[nodiscard]] Whitening whitening_of(const RealColumns& columns,
+                                     std::span<const double> covariance = {});
+
+/// Where the mean lies if it lies in the declared ranges, in whitened coordinates.
+[[nodiscard]] std::vector<WhitenedRange> mean_ranges_of(const RealColumns& columns,
+                                                        const Whitening& whitening);
 
 }  // namespace mollify

@@ -10,6 +10,7 @@
 #include "accounting/composition.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
+#include "local/mechanism_risk.h"
 #include "mollify/version.h"
 #include "release/draw_budget.h"
 #include "release/release_space.h"
@@ -266,6 +267,19 @@ MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu, Spac
     parameters.c1 = parameters.c1.value_or(0);
   }
   return parameters;
+}
+
+WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain) {
+  const LocalSpec& local = *certificate.spec.local();
+  const PublicFacts& facts = certificate.facts;
+  const SpaceKind kind = space_kind(domain, local.space);
+  const std::vector<double> masses =
+      masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
+  const Privacy& draw = certificate.draw;
+  const bool in_mu = draw.notion == PrivacyNotion::kGaussian;
+  MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
+  (in_mu ? parameters.mu : parameters.epsilon) = draw.parameter();
+  return mechanism_risk(parameters);
 }
 
 DesignedRelease design_release(const ReleaseSpec& spec, const PublicFacts& facts,

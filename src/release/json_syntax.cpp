@@ -1,5 +1,6 @@
 #include "release/json_syntax.h"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -16,8 +17,10 @@ constexpr std::size_t kMostDepth = 64;
 /// Hears the parts of a text as they come and stops at the first that may not be.
 class Listener final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  /// What is wrong, after "NAME must be"; empty: not JSON at all.
-  std::string expected;
+  explicit Listener(std::string_view text) : text_(text) {}
+
+  /// What is wrong, after "NAME must be".
+  std::string expected = "JSON, but is not";
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -36,7 +39,14 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
     expected = fmt::format("JSON without repeated keys, but repeats \"{}\"", key);
     return false;
   }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+  bool parse_error(std::size_t read, const std::string&,
+                   const nlohmann::detail::exception&) override {
+    const std::string_view before = text_.substr(0, read == 0 ? 0 : read - 1);
+    const std::size_t line = before.rfind('\n') + 1;  // 0 if there is none
+    expected = read > text_.size() ? "JSON, but ends too early"
+                                   : fmt::format("JSON, but is not at line {} column {}",
+                                                 1 + std::count(before.begin(), before.end(), '\n'),
+                                                 1 + before.size() - line);
     return false;
   }
 
@@ -58,19 +68,19 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  std::string_view text_;
   std::vector<std::set<std::string>> keys_;
 };
 
 }  // namespace
 
 void require_json(std::string_view text, const std::string& name) {
-  Listener listener;
+  Listener listener(text);
   // The parser takes a NUL for the end of the text, whatever follows.
   if (text.find('\0') == text.npos &&
       nlohmann::json::sax_parse(text.begin(), text.end(), &listener))
     return;
-  throw InvalidInput(fmt::format(
-      "{} must be {}", name, listener.expected.empty() ? "JSON, but is not" : listener.expected));
+  throw InvalidInput(fmt::format("{} must be {}", name, listener.expected));
 }
 
 }  // namespace mollify

@@ -140,7 +140,7 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
   }
   std::optional<StringIndex> roster;
   if (spec.roster) {
-    roster = inputs.roster(spec.roster->name, *spec.unit);
+    roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
     facts.units = roster->size();
   }
   return std::make_unique<const LocalRelease>(design_release(spec, facts, domain), std::move(space),

@@ -14,8 +14,8 @@
 
 namespace mollify {
 
-/// A whole table scored at points keeps so many of its records, drawn evenly, so that memory and
-/// time are bounded whatever the data.
+/// A unit, or a whole table, that is scored at points keeps so many of its records, drawn evenly,
+/// so that its time is bounded whatever the data.
 inline constexpr std::size_t kMostScoredRows = std::size_t{1} << 17U;
 
 /// Each unit, or the whole table, is one private distribution; `count` draws are made from each.

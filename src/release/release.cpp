@@ -84,12 +84,14 @@ void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
     Sha256 hash;
     hash.add(text);
     charging->ledger.charge({.data_set = charging->data_set,
+                             .file = charging->file,
                              .scope = certificate.spec.scope(),
                              .cost = prepared.cost(),
                              .model = std::string(name_of(certificate.spec.model)),
                              .mechanism = certificate.mechanism(),
                              .count = certificate.spec.count.value_or(0),
-                             .certificate_sha256 = hash.hex()});
+                             .certificate_sha256 = hash.hex(),
+                             .without_total = charging->without_total});
   }
   SecureRandom random;
   CertifiedSink certified(sink, certify, text);

@@ -65,7 +65,9 @@ class PreparedRelease {
 /// Where a release is charged, and under which name its data is known there.
 struct Charging {
   Ledger& ledger;
-  std::string data_set;
+  std::string data_set;            ///< empty: the file's, as ReleaseCharge says
+  bool without_total = false;      ///< a data set without a total is charged too
+  std::optional<DataFile> file{};  ///< where the data is, if it is a file
 };
 
 /// Takes the certificate's text when all records have been drawn, before the sink is told that they

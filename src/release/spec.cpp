@@ -28,6 +28,7 @@ constexpr SpecPart kParts[] = {
     {"/domain", "--domain", kDomain, PartScope::kAll},
     {"/unit", "--unit", kText, PartScope::kAll},
     {"/roster", "--units", kFile, PartScope::kAll},
+    {"/units_column", "--units-column", kText, PartScope::kAll},
     {"/count", "--count", kWhole, PartScope::kAll},
     {"/rate", "--rate", kNumber, PartScope::kFinite},
     {"/privacy", "", kObject, PartScope::kAll},
@@ -54,6 +55,8 @@ constexpr SpecPart kParts[] = {
     {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
     {"/logarithms", "--log", kTexts, PartScope::kGaussian},
     {"/paper_variance", "--paper-variance", kTruth, PartScope::kGaussian},
+    {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
+    {"/accept_error", "--accept-error", kTruth, PartScope::kCentral},
 };
 
 /// The JSON form of a spec, checked part by part.
@@ -87,7 +90,11 @@ class SpecReader {
     return {domain.value("file", ""), domain.value("text", ""), domain.value("sha256", "")};
   }
   void require_given(const char* place) const {
-    if (!has(place)) throw InvalidInput(called(place) + " is needed, but is not given");
+    if (has(place)) return;
+    // In a file the part, and the flag that people know it by.
+    const std::string flag = name_.empty() ? "" : flag_of(place);
+    throw InvalidInput(fmt::format("{}{} is needed, but is not given", called(place),
+                                   flag.empty() ? "" : fmt::format(" ({})", flag)));
   }
 
   /// The only refusal of what is given for another model or family.
@@ -126,7 +133,9 @@ class SpecReader {
     return json_.at(Json::json_pointer(place));
   }
   [[nodiscard]] std::string called(const std::string& place) const {
-    if (!name_.empty()) return fmt::format("{} in {}", place, name_);
+    return name_.empty() ? flag_of(place) : fmt::format("{} in {}", place, name_);
+  }
+  [[nodiscard]] static std::string flag_of(const std::string& place) {
     return std::find_if(std::begin(kParts), std::end(kParts),
                         [&](const SpecPart& part) { return place == part.place; })
         ->flag;
@@ -402,6 +411,10 @@ void validate_spec(const ReleaseSpec& spec) {
   if (spec.roster && !spec.unit) {
     throw InvalidInput("a roster of units needs the unit column, but none is given");
   }
+  if (spec.units_column && !spec.roster) {
+    throw InvalidInput(
+        "a column of the roster is named, but no roster is given (--units, roster in a spec)");
+  }
   const CentralSpec* central = spec.central();
   const bool has_rate = central != nullptr && central->rate;
   if (has_rate && spec.count) {
@@ -443,6 +456,7 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   spec.domain = reader.domain();
   spec.unit = reader.find<std::string>("/unit");
   spec.roster = reader.find_file("/roster");
+  spec.units_column = reader.find<std::string>("/units_column");
   spec.count = reader.find<std::uint64_t>("/count");
   if (family) {
     spec.method = gaussian_spec(reader);
@@ -451,6 +465,8 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   } else {
     spec.method = local_spec(reader);
   }
+  spec.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
+  spec.accept_error = reader.find<bool>("/accept_error").value_or(false);
   if (!reader.has("/rate")) reader.require_given("/count");
   spec.privacy = privacy_of(reader, spec);
   validate_spec(spec);
@@ -471,6 +487,7 @@ Json spec_json(const ReleaseSpec& spec) {
   if (!domain.sha256.empty()) writer.put("/domain/sha256", domain.sha256);
   writer.put("/unit", spec.unit);
   writer.put("/roster", spec.roster);
+  writer.put("/units_column", spec.units_column);
   writer.put("/count", spec.count);
   if (spec.central() != nullptr) writer.put("/rate", spec.central()->rate);
   for (const auto& [place, value] :
@@ -485,6 +502,8 @@ Json spec_json(const ReleaseSpec& spec) {
     if (central->support) writer.put("/support", to_text(*central->support));
   }
   if (const GaussianSpec* gaussian = spec.gaussian()) put_gaussian(writer, *gaussian);
+  writer.put_truth("/accept_large_delta", spec.accept_large_delta);
+  writer.put_truth("/accept_error", spec.accept_error);
   return writer.take();
 }
 

@@ -102,8 +102,9 @@ struct GaussianSpec {
 struct ReleaseSpec {
   Model model = Model::kLocal;
   SpecDomain domain{};
-  std::optional<std::string> unit{};   ///< the column that names units
-  std::optional<PublicFile> roster{};  ///< all units, so that membership is protected
+  std::optional<std::string> unit{};          ///< the column that names units
+  std::optional<PublicFile> roster{};         ///< all units, so that membership is protected
+  std::optional<std::string> units_column{};  ///< which names them there; none: as `unit` is called
   /// Draws for each unit (local), for the table (integral), or records in all (central). None with
   /// a rate alone.
   std::optional<std::uint64_t> count{};
@@ -111,6 +112,8 @@ struct ReleaseSpec {
   /// release is made with the greatest doubles that are not above them.
   ExactPrivacy privacy{};
   std::variant<LocalSpec, CentralSpec, GaussianSpec> method{};
+  bool accept_large_delta = false;  ///< one of 1/n or more (release/acceptance.h)
+  bool accept_error = false;        ///< records that are mostly noise (release/acceptance.h)
 
   [[nodiscard]] const LocalSpec* local() const { return std::get_if<LocalSpec>(&method); }
   [[nodiscard]] const CentralSpec* central() const { return std::get_if<CentralSpec>(&method); }

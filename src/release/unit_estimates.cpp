@@ -18,7 +18,9 @@ std::variant<Empirical, UnitTable, UnitRecords> read_estimates(const LocalReleas
     if (unit) return read_units(data, domain, *unit, release.roster());
     return read_table(data, domain);
   }
-  if (unit) return read_unit_digits(data, domain, *unit, release.roster());
+  if (unit) {
+    return read_unit_digits(data, domain, *unit, release.roster(), kMostScoredRows, random);
+  }
   const std::vector<std::uint32_t> digits =
       read_table_digits(data, domain, kMostScoredRows, random);
   const std::size_t columns = domain.columns().size();

@@ -38,6 +38,12 @@ struct CertificateCheck {
   /// Of candidates: whether the list is the one of the release. None if there is none, and where it
   /// cannot be told: for a fresh list, and for a file or a reference that is not given.
   std::optional<bool> list_matches;
+  /// Of Gaussian samples whose mean is found: whether the ranges it is sought in are the domain's.
+  /// None where they follow from a covariance in a file, which is not read.
+  std::optional<bool> ranges_match;
+  /// Whether the rest was looked at: not with another domain, nor for numbers that no release can
+  /// have had.
+  bool is_designed = false;
   bool design_matches = false;     ///< prepared again it is this one, to the integer
   bool guarantee_holds = false;    ///< and these integers keep what each draw promises
   bool total_holds = false;        ///< and the draws together what is promised in all
@@ -45,8 +51,8 @@ struct CertificateCheck {
   double epsilon_realised_up = 0;  ///< of one draw; of local releases
 
   [[nodiscard]] bool holds() const noexcept {
-    return domain_matches && list_matches.value_or(true) && design_matches && guarantee_holds &&
-           total_holds && accuracy_matches;
+    return domain_matches && list_matches.value_or(true) && ranges_match.value_or(true) &&
+           design_matches && guarantee_holds && total_holds && accuracy_matches;
   }
 };
 

@@ -11,9 +11,9 @@ namespace mollify {
 
 /// A set of distinct byte strings, each with the index of its insertion.
 ///
-/// Lookup takes O(length) expected time and allocates nothing, which is what reading a million
-/// private rows needs; the strings lie end to end in one buffer (about 16 bytes beside each).
-/// Strings are compared byte for byte.
+/// Lookup takes O(length) expected time whatever the strings are (their hash has a secret key), and
+/// allocates nothing, which is what reading a million private rows needs; the strings lie end to
+/// end in one buffer (about 16 bytes beside each). Strings are compared byte for byte.
 class StringIndex {
  public:
   /// What `find` returns for a string that is not in the set.

@@ -9,6 +9,7 @@
 #include "arrow/arrow_sink.h"
 #include "arrow/arrow_source.h"
 #include "io/scratch.h"
+#include "mollify/ledger.h"
 #include "mollify/mollify_c.h"
 #include "records/memory_table.h"
 
@@ -132,6 +133,12 @@ TEST(CRelease, GoesFromFileToFileAndIsCharged) {
   const std::string ledger = scratch.path("ledger");
   const std::string out = scratch.path("out.csv");
   const std::string certificate = scratch.path("out.json");
+  EXPECT_EQ(mollify_release_csv(kSpec, data.c_str(), ledger.c_str(), "people", out.c_str(),
+                                certificate.c_str()),
+            MOLLIFY_INVALID_INPUT);
+  EXPECT_THAT(mollify_last_error(), HasSubstr("people has no total"));
+  EXPECT_EQ(scratch.read("out.csv"), "");
+  front::Ledger(ledger).declare("people", front::Privacy::pure(1));
   ASSERT_EQ(mollify_release_csv(kSpec, data.c_str(), ledger.c_str(), "people", out.c_str(),
                                 certificate.c_str()),
             MOLLIFY_OK)

@@ -12,7 +12,8 @@ namespace {
 /// Makes a certificate with these options; the sampled records are thrown away.
 Json certificate(const Release& command, const Arguments& options) {
   const Ended ended =
-      command.run(kSample + options + Arguments{"--out", "out.csv", "--certificate", "valid.json"});
+      command.run(kSample + options +
+                  Arguments{"--out", "out.csv", "--certificate", "valid.json", "--overwrite"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   return Json::parse(command.files.read("valid.json"));
 }
@@ -309,8 +310,8 @@ TEST(Certificate, WithoutAReferenceIsNotHelpedByOne) {
   const Arguments verify = {"verify",    "--certificate", "o.csv.certificate.json",
                             "--domain",  "domain.yaml",   "--reference",
                             "public.csv"};
-  const Arguments release =
-      kSample + kIntegral + kOneDraw + Arguments{"--candidates", "50", "--out", "o.csv"};
+  const Arguments release = kSample + kIntegral + kOneDraw +
+                            Arguments{"--candidates", "50", "--out", "o.csv", "--overwrite"};
   ASSERT_EQ(command.run(release + Arguments{"--reference", "public.csv"}).status, 0);
   EXPECT_EQ(command.run(verify).status, 0);
   ASSERT_EQ(command.run(release).status, 0);

@@ -233,9 +233,10 @@ TEST(Mbde, ReleasesByBothScoresAndTheyVerify) {
   Release command;
   command.files.write("domain.yaml", kManyNumbers);
   for (const char* score : {"ratio", "mbde"}) {
-    const Ended released = command.run(kSample + kIntegral +
-                                       Arguments{"--epsilon", "1", "--count", "2", "--candidates",
-                                                 "500", "--score", score, "--out", "o.csv"});
+    const Ended released =
+        command.run(kSample + kIntegral +
+                    Arguments{"--epsilon", "1", "--count", "2", "--candidates", "500", "--score",
+                              score, "--out", "o.csv", "--overwrite"});
     ASSERT_EQ(released.status, 0) << released.err;
     EXPECT_EQ(lines_of(command.files.read("o.csv")).size(), 3U);
     const Json certificate = Json::parse(command.files.read("o.csv.certificate.json"));

@@ -9,7 +9,7 @@
 namespace mollify::test {
 namespace {
 
-const Arguments kOutputs = {"--out", "out.csv"};
+const Arguments kOutputs = {"--out", "out.csv", "--overwrite"};
 
 // Interrupted at many moments: either all of the release is there or nothing.
 TEST(Process, InterruptedReleasesAllOrNothing) {

@@ -13,7 +13,7 @@ bool is_one_sentence(const std::string& text) {
          text.find('\n') == text.size() - 1;
 }
 
-const Arguments kBothOutputs = {"--out", "out.csv", "--certificate", "out.json"};
+const Arguments kBothOutputs = {"--out", "out.csv", "--certificate", "out.json", "--overwrite"};
 
 /// The sentence of a refusal, without "mollify: " and the line feed.
 std::string refused(const Release& command, const Arguments& words) {

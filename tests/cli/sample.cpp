@@ -143,7 +143,10 @@ TEST(Sample, WritesTheCertificateBesideTheRecords) {
   ASSERT_EQ(command.run(words + Arguments{"--out", "out.csv"}).status, 0);
   const auto beside = Json::parse(command.files.read("out.csv.certificate.json"));
   ASSERT_EQ(
-      command.run(words + Arguments{"--out", "out.csv", "--certificate", "named.json"}).status, 0);
+      command
+          .run(words + Arguments{"--out", "out.csv", "--certificate", "named.json", "--overwrite"})
+          .status,
+      0);
   EXPECT_EQ(Json::parse(command.files.read("named.json")), beside);
   EXPECT_EQ(command.names(),
             (std::set<std::string>{"data.csv", "domain.yaml", "reference.csv", "units.csv",
@@ -174,7 +177,8 @@ TEST(Sample, PrintsJson) {
   EXPECT_TRUE(printed["out"].is_null());
   EXPECT_EQ(records_of(printed["csv"]).size(), 4U);
   EXPECT_EQ(printed["certificate"]["facts"]["units"], 4);
-  const Json written = Json::parse(command.run(words + Arguments{"--out", "out.csv"}).out);
+  const Json written =
+      Json::parse(command.run(words + Arguments{"--out", "out.csv", "--overwrite"}).out);
   EXPECT_EQ(written["out"], "out.csv");
   EXPECT_FALSE(written.contains("csv"));
   EXPECT_EQ(written["certificate"], printed["certificate"]);
@@ -270,7 +274,8 @@ TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
   command.files.write("numbers.yaml", kTwoNumbers);
   command.files.write("points.yaml",
                       "columns:\n  weight: {type: number, min: 40, max: 130, outside: 80}\n");
-  const Arguments central = {"--model", "central", "--epsilon", "1", "--count", "2"};
+  const Arguments central = {"--model", "central", "--epsilon",     "1",
+                             "--count", "2",       "--accept-error"};
   std::vector<Arguments> releases = {
       kRostered + Arguments{"--epsilon", "0.7", "--count", "3", "--band", "location=0.8"},
       kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--candidates", "50", "--fresh"},
@@ -284,7 +289,7 @@ TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
                                            "--domain", "numbers.yaml"});
   releases.push_back({"--model", "central", "--family", "gaussian", "--covariance-bound", "1",
                       "--mean-bound", "90", "--rho", "900", "--count", "1", "--log", "weight",
-                      "--domain", "points.yaml"});
+                      "--accept-error", "--domain", "points.yaml"});
   for (const Arguments& release : releases) {
     const Ended printed = command.run(Arguments{"sample", "--print-spec"} + release);
     ASSERT_EQ(printed.status, 0) << printed.err;

@@ -21,7 +21,10 @@ class Clinic : public CommandLine {
   }
 
   [[nodiscard]] Ended sample(const Arguments& options) const {
-    return run(kSample + Arguments{"--model", "central", "--out", "out.csv"} + options);
+    return run(
+        kSample +
+        Arguments{"--model", "central", "--out", "out.csv", "--overwrite", "--accept-error"} +
+        options);
   }
 
   [[nodiscard]] Ended verify(const std::string& certificate) const {

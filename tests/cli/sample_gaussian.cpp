@@ -56,8 +56,9 @@ class Vitals : public CommandLine {
     return ended.err;
   }
 
-  inline static const Arguments kGaussian = {"--model", "central", "--family", "gaussian",
-                                             "--log",   "dose",    "--out",    "out.csv"};
+  inline static const Arguments kGaussian = {"--model",     "central",       "--family", "gaussian",
+                                             "--log",       "dose",          "--out",    "out.csv",
+                                             "--overwrite", "--accept-error"};
   inline static const Arguments kCovariance = {"--covariance", "covariance.csv"};
 };
 

@@ -20,7 +20,8 @@ void charge(const std::string& path, const std::string& epsilon) {
                .model = "central",
                .mechanism = "ds-roo",
                .count = 10,
-               .certificate_sha256 = "abc"});
+               .certificate_sha256 = "abc",
+               .without_total = true});
 }
 
 TEST(FrontLedger, BalancesInNumbersAsTheyWereTyped) {

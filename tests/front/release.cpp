@@ -110,7 +110,7 @@ TEST_P(FrontRelease, IsChargedBeforeItIsDrawn) {
   const PreparedRelease prepared = prepare(spec, memory());
   const Ledger ledger(scratch.path("ledger"));
   std::vector<ReleasedColumn> released;
-  release(prepared, memory(), Sink::memory(released), Charging{ledger, "people"});
+  release(prepared, memory(), Sink::memory(released), Charging{ledger, "people", true});
   const LedgerBalance balance = ledger.balance("people");
   EXPECT_EQ(balance.releases, 1U);
   EXPECT_EQ(balance.spent, Privacy::pure(2));
@@ -139,8 +139,10 @@ INSTANTIATE_TEST_SUITE_P(
               false},
         Asked{"integral", R"({"model": "integral", "count": 3, "privacy": {"epsilon": 2}})", 3,
               false},
-        Asked{"central", R"({"model": "central", "count": 2, "privacy": {"epsilon": 2}})", 2,
-              true}),
+        Asked{
+            "central",
+            R"({"model": "central", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
+            2, true}),
     [](const auto& asked) { return std::string(asked.param.model); });
 
 TEST(FrontSpec, RefusesInOneSentence) {

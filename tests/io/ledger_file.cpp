@@ -33,7 +33,8 @@ ReleaseCharge release_at(const ExactPrivacy& cost,
           .model = "integral",
           .mechanism = "minimax",
           .count = 7,
-          .certificate_sha256 = "abc"};
+          .certificate_sha256 = "abc",
+          .without_total = true};
 }
 
 /// Runs SQL on the file as another program would.
@@ -112,8 +113,41 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
   EXPECT_EQ(ledger.history().size(), 11U);
   ReleaseCharge other = release_at(pure_cost("100"));
   other.data_set = "places";  // has no total
+  other.without_total = false;
+  EXPECT_EQ(refused(other),
+            "places has no total in ledger, so nothing would ever be refused: declare one (mollify "
+            "ledger --declare), or say that none is meant (--no-total)");
+  other.without_total = true;
   ledger.charge(other);
   EXPECT_EQ(ledger.history().back().data_set, "places");
+}
+
+TEST(LedgerFile, KnowsAFileByPathAndByDeviceAndInode) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  LedgerFile ledger(path, Opening::kOrMakeNew);
+  const auto charged = [&](const std::string& name, const DataFile& file) {
+    ReleaseCharge release = release_at(pure_cost("0.1"));
+    release.data_set = name;
+    release.file = file;
+    return ledger.charge(release);
+  };
+  const DataFile first{"/a", {{1, 10}}};
+  EXPECT_EQ(charged("", first).data_set.data_set, "/a");
+  EXPECT_EQ(charged("", {"/b", {{1, 10}}}).data_set.data_set, "/a") << "a hard link";
+  EXPECT_EQ(charged("", {"/a", {{1, 11}}}).data_set.data_set, "/a") << "written anew";
+  EXPECT_EQ(charged("", {"/c", {{2, 10}}}).data_set.data_set, "/c") << "another device";
+  const ChargeReceipt other = charged("others", first);
+  EXPECT_EQ(other.other_names, std::vector<std::string>{"/a"});
+  EXPECT_EQ(other.data_set.account.releases(), 1U);
+  EXPECT_EQ(ledger.names_of(first).front(), "others") << "the latest of its path";
+  EXPECT_TRUE(ledger.names_of({"/d", std::nullopt}).empty());
+  // An older ledger has no such table, and gets one when it is needed.
+  EXPECT_EQ(run_sql(path, "DROP TABLE files"), SQLITE_OK);
+  EXPECT_TRUE(ledger.names_of(first).empty());
+  EXPECT_EQ(charged("", first).data_set.data_set, "/a");
+  EXPECT_EQ(ledger.names_of(first).front(), "/a");
+  EXPECT_EQ(ledger.declare("", {ProtectionScope::row(), pure_cost("1")}, false, first), "/a");
 }
 
 TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
@@ -158,9 +192,11 @@ TEST(LedgerFile, RefusesWhatIsNotALedger) {
   EXPECT_EQ(opening("other", Opening::kOrMakeNew),
             "other is not a ledger but another program's database");
   EXPECT_EQ(scratch.read("other"), before);
-  EXPECT_EQ(opening("none", Opening::kExisting), "the ledger none cannot be opened");
-  EXPECT_EQ(opening("none/ledger", Opening::kOrMakeNew), "the ledger none/ledger cannot be opened");
-  EXPECT_EQ(opening(".", Opening::kOrMakeNew), "the ledger . cannot be opened");
+  EXPECT_EQ(opening("none", Opening::kExisting),
+            "the ledger none cannot be opened: No such file or directory");
+  EXPECT_EQ(opening("none/ledger", Opening::kOrMakeNew),
+            "the ledger none/ledger cannot be opened: No such file or directory");
+  EXPECT_EQ(opening(".", Opening::kOrMakeNew), "the ledger . cannot be opened: Is a directory");
   scratch.write("empty", "");
   EXPECT_EQ(opening("empty", Opening::kExisting), "empty is empty, not a ledger");
   EXPECT_EQ(opening("empty", Opening::kOrMakeNew), "");

@@ -71,17 +71,21 @@ TEST(ReadTableDigits, KeepsAnEvenSampleOfALongFile) {
 }
 
 TEST(ReadUnitDigits, GathersEachUnitsRecords) {
+  SecureRandom random;
   const test::Scratch scratch;
   const std::string path =
       scratch.write("data.csv", "id,n,color\nu,1,red\nv,2,\nu,3,green\n,4,red\nw,5,red\n");
   StringIndex roster;
   for (const char* id : {"v", "none", "u"}) roster.insert(id);
-  const UnitRecords listed = read_unit_digits(CsvSource(path), small_domain(), "id", roster);
+  const UnitRecords listed =
+      read_unit_digits(CsvSource(path), small_domain(), "id", roster, 100, random);
   ASSERT_EQ(listed.size(), 3U);
   EXPECT_THAT(listed.digits(0), ElementsAre(2, 2));
   EXPECT_THAT(listed.digits(1), IsEmpty());
   EXPECT_THAT(listed.digits(2), ElementsAre(0, 1, 1, 3));
-  EXPECT_EQ(read_unit_digits(CsvSource(path), small_domain(), "id", std::nullopt).size(), 3U);
+  EXPECT_EQ(
+      read_unit_digits(CsvSource(path), small_domain(), "id", std::nullopt, 100, random).size(),
+      3U);
 }
 
 TEST(ReadTable, AcceptsAFileWithoutRecords) {

@@ -62,6 +62,7 @@ std::vector<ReleaseSpec> every_release(const Scratch& scratch) {
     made.count = model == Model::kLocal ? 1 : 50;
     made.method = std::move(method);
     made.privacy = privacy;
+    made.accept_error = model == Model::kCentral;
     return made;
   };
   const ExactPrivacy pure = ExactPrivacy::pure(Decimal(20));
@@ -95,10 +96,11 @@ std::unique_ptr<const PreparedRelease> ready(const ReleaseSpec& spec, const Sour
 class Witness final : public Ledger {
  public:
   explicit Witness(bool refuses) : refuses_(refuses) {}
-  void charge(const ReleaseCharge& release) override {
+  ChargeReceipt charge(const ReleaseCharge& release) override {
     said += "charged " + release.model + " ";
     charged = release;
     if (refuses_) throw InvalidInput("the total is passed");
+    return {};
   }
   std::string said{};
   ReleaseCharge charged{};

@@ -1,0 +1,52 @@
+#include "ledger_report.h"
+
+namespace mollify::cli {
+
+namespace {
+
+constexpr int kReadableDigits = 6;
+
+}  // namespace
+
+ExactPrivacy readable(const ExactPrivacy& cost) {
+  return ExactPrivacy::of(cost.notion, cost.parameter().with_digits_up(kReadableDigits),
+                          cost.delta.with_digits_up(kReadableDigits));
+}
+
+Json cost_json(const ExactPrivacy& cost) {
+  Json json{{parameter_name(cost.notion), cost.parameter().text()}};
+  if (cost.notion == ExactPrivacy::Notion::kApproximate) json["delta"] = cost.delta.text();
+  return json;
+}
+
+ExactPrivacy remaining(const DataSetSummary& summary) {
+  const Decimal left = summary.account.remaining(summary.total->cost);
+  return summary.total->cost.notion == ExactPrivacy::Notion::kConcentrated
+             ? ExactPrivacy::concentrated(left)
+             : ExactPrivacy::pure(left);
+}
+
+Json balance_json(const DataSetSummary& summary) {
+  Json json{{"data_set", summary.data_set},
+            {"scope", nullptr},
+            {"total", nullptr},
+            {"spent", nullptr},
+            {"rule", nullptr},
+            {"remaining", nullptr},
+            {"releases", summary.account.releases()}};
+  if (summary.total) {
+    json["scope"] = summary.total->scope.text();
+    json["total"] = cost_json(summary.total->cost);
+    if (const auto spent = summary.account.spent(summary.total->cost)) {
+      json["spent"] = cost_json(spent->cost);
+      json["rule"] = name_of(spent->rule);
+    }
+    json["remaining"] = cost_json(remaining(summary));
+  } else if (const auto sum = summary.account.plain_sum()) {
+    json["spent"] = cost_json(*sum);
+    json["rule"] = name_of(CompositionRule::kBasic);
+  }
+  return json;
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,19 @@
+// What commands say of a ledger.
+#pragma once
+
+#include "accounting/ledger.h"
+#include "command.h"
+
+namespace mollify::cli {
+
+/// The cost with numbers that people can read, rounded up.
+ExactPrivacy readable(const ExactPrivacy& cost);
+
+/// What one more release may cost, in the total's terms. Requires a total.
+ExactPrivacy remaining(const DataSetSummary& summary);
+
+/// {"epsilon": "0.1"}, with numbers as exact texts.
+Json cost_json(const ExactPrivacy& cost);
+Json balance_json(const DataSetSummary& summary);
+
+}  // namespace mollify::cli

@@ -1,0 +1,177 @@
+#include "release/acceptance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kernel/core/exp_bound.h"
+#include "kernel/core/invalid_input.h"
+#include "release/central_plan.h"
+#include "release/gaussian_plan.h"
+
+namespace mollify {
+namespace {
+
+/// From here on epsilon is explained in odds.
+constexpr double kLargeEpsilon = 10;
+
+double records_of(const Certificate& certificate) {
+  return static_cast<double>(certificate.facts.records.value_or(1));
+}
+
+double delta_of(const Certificate& certificate) { return certificate.spec.budget().delta; }
+
+bool has_large_delta(const Certificate& certificate) {
+  return certificate.facts.records && delta_of(certificate) * records_of(certificate) >= 1;
+}
+
+const char* records_word(const Certificate& certificate) {
+  return certificate.spec.unit ? "units" : "records";
+}
+
+/// The total variation of a record, where it is known before.
+std::optional<double> error_of(const Certificate& certificate) {
+  if (const FiniteDesign* finite = certificate.finite()) {
+    return finite->hint ? std::nullopt : std::optional(finite->design.total_variation_up);
+  }
+  if (const GaussianDesign* gaussian = certificate.gaussian()) {
+    return gaussian->total_variation_up();
+  }
+  return std::nullopt;
+}
+
+bool has_large_error(const Certificate& certificate) {
+  return error_of(certificate).value_or(0) > kMostError;
+}
+
+std::string value_text(PlanUnknown unknown, double value) {
+  if (unknown == PlanUnknown::kRecords) return fmt::format("{:.0f} records", value);
+  if (unknown == PlanUnknown::kOutcomes) return fmt::format("{:.0f} outcomes", value);
+  // To three digits, upward.
+  const double digit = std::pow(10.0, std::floor(std::log10(value)) - 2);
+  return fmt::format("{} {:.3g}", name_of(unknown), std::ceil(value / digit) * digit);
+}
+
+/// The mechanism's own answer to a plan, or the best one where the choice is free.
+std::optional<double> solved(PlanUnknown unknown, const Certificate& certificate) {
+  const FiniteDesign& finite = *certificate.finite();
+  const CentralQuestion question{.request = {.records = finite.design.records,
+                                             .outcomes = finite.design.outcomes,
+                                             .outputs = finite.design.outputs.value_or(1),
+                                             .budget = certificate.spec.budget()},
+                                 .alpha = kMostError};
+  const auto answers = plan(unknown, question);
+  std::optional<std::size_t> chosen;
+  if (const auto& asked = certificate.spec.central()->mechanism) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (answers[i].mechanism == *asked && answers[i].design) chosen = i;
+    }
+  } else {
+    chosen = best_answer(unknown, answers);
+  }
+  if (!chosen) return std::nullopt;
+  return value_of(unknown, answers[*chosen]);
+}
+
+std::optional<double> solved_normal(PlanUnknown unknown, const GaussianDesign& design) {
+  const auto found =
+      plan(unknown, GaussianQuestion{.request = design.request, .alpha = kMostError});
+  if (!found) return std::nullopt;
+  return value_in(found->request, unknown, found->total_variation_up());
+}
+
+/// What would do, one thing changed at a time; empty if nothing within the limits does.
+std::string what_would_do(const Certificate& certificate) {
+  const bool in_rho = certificate.spec.budget().notion == PrivacyNotion::kConcentrated;
+  std::vector<std::string> ways;
+  for (const PlanUnknown unknown : {PlanUnknown::kRecords, PlanUnknown::kOutcomes,
+                                    in_rho ? PlanUnknown::kRho : PlanUnknown::kEpsilon}) {
+    try {
+      std::optional<double> value;
+      if (const GaussianDesign* gaussian = certificate.gaussian()) {
+        if (unknown == PlanUnknown::kOutcomes) continue;
+        value = solved_normal(unknown, *gaussian);
+      } else if (!in_rho && !certificate.spec.central()->rate) {
+        value = solved(unknown, certificate);
+      }
+      const bool useful = unknown != PlanUnknown::kOutcomes || value.value_or(0) > 1;
+      if (value && useful) {
+        ways.push_back(value_text(unknown, *value));
+      }
+    } catch (const InvalidInput&) {
+      // No answer by changing this.
+    }
+  }
+  if (ways.empty()) return "";
+  const std::string last = ways.back();
+  ways.pop_back();
+  return fmt::format("{}{}{} would do; ", fmt::join(ways, ", "), ways.empty() ? "" : " or ", last);
+}
+
+}  // namespace
+
+std::string odds_words(double epsilon) {
+  const double odds = std::exp(epsilon) / 999;
+  const double right = 1000 * odds / (1 + odds);
+  const std::string times =
+      right > 999.5 ? "nearly always" : fmt::format("{:.0f} times in 1000", right);
+  return fmt::format(
+      "epsilon {:.6g} allows that the output multiplies the odds of a guess by up to {:.4g}: one "
+      "that was right once in 1000 times may become right {}",
+      epsilon, std::exp(epsilon), times);
+}
+
+void require_acceptable(const Certificate& certificate) {
+  const ReleaseSpec& spec = certificate.spec;
+  if (has_large_delta(certificate) && !spec.accept_large_delta) {
+    throw InvalidInput(fmt::format(
+        "delta must be below 1/n = {:.4g} for the {} {} of this release, but is {}: with so large "
+        "a one whole records may be released as they are; to do so all the same, accept it "
+        "(--accept-large-delta, accept_large_delta in a spec)",
+        1 / records_of(certificate), *certificate.facts.records, records_word(certificate),
+        spec.privacy.delta.text()));
+  }
+  if (has_large_error(certificate) && !spec.accept_error) {
+    throw InvalidInput(fmt::format(
+        "each released record must be within {} of the data's distribution in total variation, "
+        "but is within {:.3g} only, so that it may be mostly noise: {}to release all the same, "
+        "accept it (--accept-error, accept_error in a spec)",
+        kMostError, *error_of(certificate), what_would_do(certificate)));
+  }
+}
+
+std::vector<std::string> warnings(const Certificate& certificate) {
+  std::vector<std::string> said;
+  const Privacy& total = certificate.total;
+  const Privacy budget = certificate.spec.budget();
+  const bool in_epsilon =
+      total.notion == PrivacyNotion::kPure || total.notion == PrivacyNotion::kApproximate;
+  if (certificate.local() != nullptr && certificate.draw.notion == PrivacyNotion::kPure &&
+      !(certificate.draw.epsilon < ExpBound::kGreatestEpsilon) && total.epsilon < budget.epsilon) {
+    said.push_back(fmt::format(
+        "a draw counts epsilon {} at most, so {} is released and not the epsilon {:.6g} "
+        "asked for",
+        ExpBound::kGreatestEpsilon, total.text(), budget.epsilon));
+  }
+  if (in_epsilon && total.epsilon >= kLargeEpsilon) said.push_back(odds_words(total.epsilon));
+  if (certificate.facts.records && delta_of(certificate) * records_of(certificate) > 0.1) {
+    said.push_back(fmt::format(
+        "delta {} is more than a tenth of 1/n = {:.4g} for {} {}: the guarantee may fail for one "
+        "of them with {} probability",
+        certificate.spec.privacy.delta.text(), 1 / records_of(certificate),
+        *certificate.facts.records, records_word(certificate),
+        has_large_delta(certificate) ? "high" : "noticeable"));
+  }
+  if (has_large_error(certificate)) {
+    said.push_back(fmt::format(
+        "each released record is within {:.3g} of the data's distribution in total variation only, "
+        "and may be mostly noise",
+        *error_of(certificate)));
+  }
+  return said;
+}
+
+}  // namespace mollify

@@ -1,0 +1,29 @@
+// What a release refuses unless its spec accepts it, and what is said of it in any case.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "release/certificate.h"
+
+namespace mollify {
+
+/// Above this total variation from the data's distribution a record is mostly noise.
+inline constexpr double kMostError = 0.1;
+
+/// Throws InvalidInput, with what would do instead, for a central release
+///  - whose delta is 1/n or more, for n records or units, unless the spec accepts a large delta:
+///    the guarantee then lets a mechanism publish whole records at random;
+///  - whose records are further than kMostError from the data's distribution in total variation,
+///    unless the spec accepts the error. With a hint of the support that is not known before.
+/// Fast where nothing is refused, up to some seconds where what would do is sought.
+void require_acceptable(const Certificate& certificate);
+
+/// What is dangerous about a release though it is made, a sentence each, from public numbers: an
+/// epsilon above what a draw counts, one that means little, a large delta, records of noise.
+[[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate);
+
+/// What epsilon allows in odds: "... a guess that is right once in 1000 times ...".
+[[nodiscard]] std::string odds_words(double epsilon);
+
+}  // namespace mollify

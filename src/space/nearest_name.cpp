@@ -1,0 +1,59 @@
+#include "space/nearest_name.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace mollify {
+namespace {
+
+char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// The optimal string alignment distance.
+std::size_t distance(std::string_view a, std::string_view b) {
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> table((a.size() + 1) * width);
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& {
+    return table[i * width + j];
+  };
+  for (std::size_t i = 0; i <= a.size(); ++i) at(i, 0) = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) at(0, j) = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (same ? 0 : 1)});
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+          lower(a[i - 2]) == lower(b[j - 1])) {
+        at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+      }
+    }
+  }
+  return at(a.size(), b.size());
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view typed, std::span<const std::string> known) {
+  constexpr std::size_t kLongest = 100;  // names of more letters are not mistyped but others
+  if (typed.size() > kLongest) return {};
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  for (const std::string& name : known) {
+    if (name.size() > kLongest) continue;
+    const std::size_t steps = distance(typed, name);
+    if (steps >= least) continue;
+    least = steps;
+    nearest = name;
+  }
+  return nearest;
+}
+
+std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
+  const std::string name = nearest_name(typed, known);
+  return name.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", name);
+}
+
+}  // namespace mollify

@@ -1,0 +1,297 @@
+// Answers that would harm whoever takes them for granted: refused, or said.
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// 200 rows of two values, and a domain of k.
+class TwoValues : public CommandLine {
+ public:
+  explicit TwoValues(int k) {
+    std::string rows = "x\n";
+    for (int i = 0; i < 200; ++i) rows += std::to_string(i % 2) + "\n";
+    files.write("x.csv", rows);
+    files.write("x.yaml",
+                "columns:\n  x: {type: integer, min: 0, max: " + std::to_string(k - 1) + "}\n");
+  }
+  [[nodiscard]] Ended sample(const Arguments& more) const {
+    return run(Arguments{"sample", "--model", "central", "--data", "x.csv", "--domain", "x.yaml",
+                         "--count", "1"} +
+               more);
+  }
+};
+
+TEST(DangerousAnswers, RefusesADeltaOfOneOverN) {
+  const TwoValues command(2);
+  const Arguments absurd = {"--epsilon", "0.001", "--delta", "0.9"};
+  const Ended refused = command.sample(absurd);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "mollify: delta must be below 1/n = 0.005 for the 200 records of this release, but is "
+            "0.9: with so large a one whole records may be released as they are; to do so all the "
+            "same, accept it (--accept-large-delta, accept_large_delta in a spec)\n");
+  EXPECT_EQ(refused.out, "");
+  const Ended accepted =
+      command.sample(absurd + Arguments{"--accept-large-delta", "--accept-error"});
+  EXPECT_EQ(accepted.status, 0) << accepted.err;
+  EXPECT_THAT(accepted.err, HasSubstr("WARNING: delta 0.9 is more than a tenth of 1/n = 0.005"));
+  EXPECT_EQ(command.sample({"--epsilon", "8", "--delta", "0.005"}).status, 2) << "at 1/n";
+  const Ended warned = command.sample({"--epsilon", "8", "--delta", "0.001"});
+  EXPECT_EQ(warned.status, 0) << warned.err;
+  EXPECT_THAT(warned.err, HasSubstr("WARNING: delta 0.001 is more than a tenth of 1/n"));
+  const Ended quiet = command.sample({"--epsilon", "8", "--delta", "1e-6"});
+  EXPECT_EQ(quiet.status, 0) << quiet.err;
+  EXPECT_THAT(quiet.err, Not(HasSubstr("WARNING")));
+}
+
+// A spec says the same, and what accepts it is a part of it.
+TEST(DangerousAnswers, KeepsWhatWasAcceptedInTheSpec) {
+  const TwoValues command(2);
+  const Ended spec = command.sample({"--epsilon", "0.001", "--delta", "0.9", "--accept-large-delta",
+                                     "--accept-error", "--print-spec"});
+  ASSERT_EQ(spec.status, 0);
+  EXPECT_EQ(Json::parse(spec.out)["accept_large_delta"], true);
+  EXPECT_EQ(Json::parse(spec.out)["accept_error"], true);
+  command.files.write("s.json", spec.out);
+  EXPECT_EQ(command.run({"sample", "--data", "x.csv", "--spec", "s.json"}).status, 0);
+}
+
+TEST(DangerousAnswers, RefusesADeltaOfOneOverNInAmplify) {
+  const CommandLine command;
+  const Arguments amplify = {"amplify", "--n", "1000", "--k", "3", "--epsilon0", "1", "--delta"};
+  const Ended refused = command.run(amplify + Arguments{"0.001"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, StartsWith("mollify: delta must be below 1/n = 0.001, but is 0.001"));
+  EXPECT_EQ(command.run(amplify + Arguments{"0.001", "--accept-large-delta"}).status, 0);
+  EXPECT_THAT(command.run(amplify + Arguments{"0.0005"}).err, HasSubstr("WARNING: delta 0.0005"));
+  EXPECT_EQ(command.run(amplify + Arguments{"1e-6"}).err, "");
+}
+
+TEST(DangerousAnswers, SaysWhatALargeEpsilonMeans) {
+  const Release command;
+  const auto told = [&](const char* epsilon) {
+    return command.run(kSample + kIntegral + Arguments{"--count", "1", "--epsilon", epsilon}).err;
+  };
+  EXPECT_THAT(told("9.99"), Not(HasSubstr("WARNING")));
+  // Odds of 1 to 999 times e^10: 22.05 to 1, which is 957 times in 1000.
+  EXPECT_THAT(
+      told("10"),
+      HasSubstr("WARNING: epsilon 10 allows that the output multiplies the odds of a guess "
+                "by up to 2.203e+04: one that was right once in 1000 times may become right "
+                "957 times in 1000"));
+  EXPECT_THAT(told("30"), HasSubstr("may become right nearly always"));
+  EXPECT_THAT(told("31"), HasSubstr("a draw counts epsilon 30 at most, so epsilon 30 is released"));
+  const Json json = Json::parse(
+      command.run(kSample + kIntegral + Arguments{"--count", "1", "--epsilon", "31", "--json"})
+          .out);
+  EXPECT_EQ(json["warnings"].size(), 2U);
+}
+
+TEST(DangerousAnswers, RefusesRecordsOfNoiseAndSaysWhatWouldDo) {
+  const TwoValues command(1000);
+  const Ended refused = command.sample({"--epsilon", "1"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("each released record must be within 0.1"));
+  const std::string& sentence = refused.err;
+  const auto number_before = [&](const std::string& word) {
+    const std::size_t end = sentence.find(" " + word);
+    EXPECT_NE(end, std::string::npos) << sentence;
+    const std::size_t begin = sentence.rfind(' ', end - 1) + 1;
+    return std::stod(sentence.substr(begin, end - begin));
+  };
+  // Each of the three does, and a little less of it does not.
+  const double records = number_before("records");
+  const double outcomes = number_before("outcomes");
+  const std::size_t at = sentence.find("epsilon ") + 8;
+  const double epsilon = std::stod(sentence.substr(at));
+  EXPECT_EQ(command.sample({"--epsilon", std::to_string(epsilon)}).status, 0);
+  EXPECT_EQ(command.sample({"--epsilon", std::to_string(0.98 * epsilon)}).status, 2);
+  const TwoValues fewer(static_cast<int>(outcomes));
+  EXPECT_EQ(fewer.sample({"--epsilon", "1"}).status, 0);
+  EXPECT_EQ(TwoValues(static_cast<int>(outcomes) + 1).sample({"--epsilon", "1"}).status, 2);
+  const auto with_rows = [&](double n) {
+    std::string rows = "x\n";
+    for (double i = 0; i < n; ++i) rows += "0\n";
+    command.files.write("x.csv", rows);
+    return command.sample({"--epsilon", "1"}).status;
+  };
+  EXPECT_EQ(with_rows(records), 0);
+  EXPECT_EQ(with_rows(records - 1), 2);
+  const Ended accepted = command.sample({"--epsilon", "0.1", "--accept-error"});
+  EXPECT_EQ(accepted.status, 0) << accepted.err;
+  EXPECT_THAT(accepted.err, HasSubstr("WARNING: each released record is within"));
+}
+
+TEST(DangerousAnswers, RefusesGaussianRecordsOfNoise) {
+  const CommandLine command;
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 30; ++i) rows += std::to_string(i % 7) + "," + std::to_string(i % 5) + "\n";
+  command.files.write("g.csv", rows);
+  command.files.write("g.yaml",
+                      "columns:\n  x: {type: number, min: -10, max: 10}\n"
+                      "  y: {type: number, min: -10, max: 10}\n");
+  const Arguments sample = {
+      "sample",  "--model",      "central",  "--family",  "gaussian",
+      "--data",  "g.csv",        "--domain", "g.yaml",    "--covariance-bound",
+      "1",       "--mean-bound", "5",        "--epsilon", "1",
+      "--delta", "1e-6",         "--count",  "1"};
+  const Ended refused = command.run(sample);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("records or epsilon"));
+  EXPECT_EQ(command.run(sample + Arguments{"--accept-error"}).status, 0);
+}
+
+// 50 draws at epsilon 10 in all: each says next to nothing.
+TEST(DangerousAnswers, PrintsLiftAndTotalVariationOfEachDraw) {
+  const Release command;
+  const Arguments fifty = kSample + kIntegral + Arguments{"--epsilon", "10", "--count", "50"};
+  const Ended ended = command.run(fifty);
+  EXPECT_EQ(ended.status, 0);
+  // b e^(1/5) for the minimax band over 120 outcomes, b = k/(e^(1/5) + k - 1).
+  const double b = 120 / (std::exp(0.2) + 119);
+  const Json told = Json::parse(command.run(fifty + Arguments{"--json"}).out)["draw"];
+  EXPECT_NEAR(told["largest_lift"], b * std::exp(0.2), 1e-9);
+  EXPECT_NEAR(told["total_variation"], 1 - b * std::exp(0.2) / 120, 1e-9);
+  EXPECT_THAT(ended.err, HasSubstr("each draw: epsilon 0.2; no outcome more than 1.219 times as "
+                                   "likely as by the reference; worst-case total variation "));
+  for (const Arguments& mechanism : kMechanisms) {
+    const Ended one = command.run(kSample + kLocal + Arguments{"--count", "1"} + mechanism);
+    EXPECT_EQ(one.status, 0) << one.err;
+    EXPECT_THAT(one.err, HasSubstr("worst-case total variation"));
+  }
+}
+
+TEST(DangerousAnswers, ReplacesNoEarlierRelease) {
+  const Release command;
+  const Arguments to_file = kSample + kIntegral + kOneDraw + Arguments{"--out", "out.csv"};
+  ASSERT_EQ(command.run(to_file).status, 0);
+  const std::string first = command.files.read("out.csv");
+  const std::string certificate = command.files.read("out.csv.certificate.json");
+  const Arguments charged = {"--ledger", "ledger", "--no-total"};
+  const Ended refused = command.run(to_file + charged);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "mollify: --out must be a new file, but out.csv is there, perhaps of a release that "
+            "was paid for; --overwrite replaces it\n");
+  EXPECT_EQ(command.files.read("out.csv"), first);
+  EXPECT_EQ(command.files.read("out.csv.certificate.json"), certificate);
+  EXPECT_FALSE(command.names().contains("ledger")) << "nothing is charged";
+  std::filesystem::remove(command.files.path("out.csv"));
+  EXPECT_THAT(
+      command.run(to_file).err,
+      StartsWith("mollify: --certificate must be a new file, but out.csv.certificate.json"));
+  EXPECT_EQ(command.run(to_file + Arguments{"--overwrite"}).status, 0);
+}
+
+TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
+  const Release command;
+  const Arguments charged =
+      kSample + kIntegral + Arguments{"--count", "1", "--ledger", "ledger", "--data-set", "people"};
+  const Ended refused = command.run(charged + Arguments{"--epsilon", "0.1"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "mollify: people has no total in ledger, so nothing would ever be refused: declare one "
+            "(mollify ledger --declare), or say that none is meant (--no-total)\n");
+  ASSERT_EQ(command
+                .run({"ledger", "--ledger", "ledger", "--data-set", "people", "--declare",
+                      "--epsilon", "1"})
+                .status,
+            0);
+  const Ended ended = command.run(charged + Arguments{"--epsilon", "0.1"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("charged: epsilon 0.1 to people in ledger\n"
+                                   "left: epsilon 0.9 of the total, epsilon 1\n"));
+  const Json json =
+      Json::parse(command.run(charged + Arguments{"--epsilon", "0.2", "--json"}).out)["ledger"];
+  EXPECT_EQ(json["charged"]["epsilon"], "0.2");
+  EXPECT_EQ(json["spent"]["epsilon"], "0.3");
+  EXPECT_EQ(json["remaining"]["epsilon"], "0.7");
+  EXPECT_EQ(json["data_set"], "people");
+  EXPECT_EQ(command.run(kSample + kIntegral + kOneDraw + Arguments{"--no-total"}).err,
+            "mollify: --no-total is about a ledger, but no --ledger is given\n");
+}
+
+TEST(DangerousAnswers, SaysWhatVerifyDidNotLookAt) {
+  const Release command;
+  ASSERT_EQ(command.run(kSample + kIntegral + kOneDraw + Arguments{"--out", "o.csv"}).status, 0);
+  command.files.write("other.yaml", "columns:\n  sex: {type: categorical, values: [f, m]}\n");
+  const Arguments verify = {"verify", "--certificate", "o.csv.certificate.json", "--domain",
+                            "other.yaml"};
+  const Ended other = command.run(verify);
+  EXPECT_EQ(other.status, 1);
+  EXPECT_THAT(other.out,
+              HasSubstr("everything else rests on the domain, so nothing else was looked "
+                        "at\nDOES NOT HOLD\n"));
+  EXPECT_THAT(other.out, Not(HasSubstr("epsilon 0 realised")));
+  const Json json = Json::parse(command.run(verify + Arguments{"--json"}).out);
+  EXPECT_EQ(json["domain_matches"], false);
+  EXPECT_TRUE(json["guarantee_holds"].is_null());
+  EXPECT_TRUE(json["epsilon_realised"].is_null());
+}
+
+TEST(DangerousAnswers, ChecksTheRangesOfAGaussianMean) {
+  const CommandLine command;
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 4000; ++i)
+    rows += std::to_string(1 + i % 7) + "," + std::to_string(i % 5) + "\n";
+  command.files.write("g.csv", rows);
+  command.files.write("g.yaml",
+                      "columns:\n  x: {type: number, min: 1, max: 10}\n"
+                      "  y: {type: number, min: 1, max: 10}\n");
+  command.files.write("covariance.csv", "x,y\n1,0.1\n0.1,1\n");
+  const Arguments sample = {"sample", "--model",  "central", "--family",      "gaussian", "--data",
+                            "g.csv",  "--domain", "g.yaml",  "--epsilon",     "4",        "--delta",
+                            "1e-6",   "--count",  "1",       "--accept-error"};
+  const auto verified = [&](const Json& certificate) {
+    command.files.write("c.json", certificate.dump());
+    return command.run({"verify", "--certificate", "c.json", "--domain", "g.yaml"});
+  };
+  const Ended plain = command.run(sample + Arguments{"--covariance-bound", "1", "--json"});
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  Json certificate = Json::parse(plain.out)["certificate"];
+  const Ended honest = verified(certificate);
+  EXPECT_EQ(honest.status, 0) << honest.out;
+  EXPECT_THAT(honest.out, HasSubstr("the ranges of the mean are the domain's       yes"));
+  EXPECT_THAT(honest.out,
+              HasSubstr("logarithms, and the bounds and the file of covariance and mean "
+                        "are as declared, not checked"));
+  Json altered = certificate;
+  altered["facts"]["mean_ranges"][0][1] =
+      altered["facts"]["mean_ranges"][0][1].get<double>() * (1 + 1e-6);
+  EXPECT_EQ(verified(altered).status, 1);
+  altered = certificate;
+  altered["spec"]["logarithms"] = {"x"};
+  EXPECT_EQ(verified(altered).status, 1) << "logarithms have other ranges";
+  const Ended with_file =
+      command.run(sample + Arguments{"--covariance", "covariance.csv", "--json"});
+  ASSERT_EQ(with_file.status, 0) << with_file.err;
+  const Ended unknown = verified(Json::parse(with_file.out)["certificate"]);
+  EXPECT_EQ(unknown.status, 0);
+  EXPECT_THAT(unknown.out, HasSubstr("cannot be told without the covariance"));
+}
+
+TEST(DangerousAnswers, SaysWhereJsonEndsToBeJson) {
+  const Release command;
+  command.files.write("s.json", "{\n  \"model\": local\n}\n");
+  EXPECT_EQ(command.run({"sample", "--data", "data.csv", "--spec", "s.json"}).err,
+            "mollify: s.json must be JSON, but is not at line 2 column 12\n");
+  command.files.write("s.json", "{\n  \"model\": \"local\"\n");
+  EXPECT_EQ(command.run({"sample", "--data", "data.csv", "--spec", "s.json"}).err,
+            "mollify: s.json must be JSON, but ends too early\n");
+  command.files.write("s.json",
+                      R"({"model": "local", "domain": {"file": "domain.yaml"}, "count": 1})");
+  EXPECT_EQ(command.run({"sample", "--data", "data.csv", "--spec", "s.json"}).err,
+            "mollify: /privacy/epsilon in s.json (--epsilon) is needed, but is not given\n");
+}
+
+}  // namespace
+}  // namespace mollify::test
