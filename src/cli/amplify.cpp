@@ -149,6 +149,7 @@ int print_delta(const Amplified& found, double epsilon, bool as_json) {
 
 /// A delta of 1/n or more is no privacy for somebody; what is near is said.
 void look_at_delta(const AmplifyOptions& options, std::uint64_t records) {
+  if (!(*options.delta > 0 && *options.delta < 1)) return;  // the accounting refuses it
   const double times = *options.delta * static_cast<double>(records);
   if (times >= 1 && !options.accept_large_delta) {
     throw InvalidInput(

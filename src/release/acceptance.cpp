@@ -22,7 +22,8 @@ double records_of(const Certificate& certificate) {
   return static_cast<double>(certificate.facts.records.value_or(1));
 }
 
-double delta_of(const Certificate& certificate) { return certificate.spec.budget().delta; }
+/// Not below what was typed.
+double delta_of(const Certificate& certificate) { return certificate.spec.privacy.delta.up(); }
 
 bool has_large_delta(const Certificate& certificate) {
   return certificate.facts.records && delta_of(certificate) * records_of(certificate) >= 1;

@@ -40,7 +40,9 @@ std::string nearest_name(std::string_view typed, std::span<const std::string> kn
   constexpr std::size_t kLongest = 100;  // names of more letters are not mistyped but others
   if (typed.size() > kLongest) return {};
   std::string nearest;
-  std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  // Dashes are no letters of a name.
+  const auto dashes = static_cast<std::size_t>(std::count(typed.begin(), typed.end(), '-'));
+  std::size_t least = std::max<std::size_t>(1, (typed.size() - dashes) / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > kLongest) continue;
     const std::size_t steps = distance(typed, name);

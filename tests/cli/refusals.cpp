@@ -83,7 +83,7 @@ TEST(Refusals, OfTheCommandLine) {
   refused_sample(command, kIntegral + kOneDraw + Arguments{"--reference"});
   refused(command, {"sample", "verify"});
   EXPECT_EQ(refused(command, {"--epsilon", "1"}),
-            "The following arguments were not expected: 1 --epsilon; see mollify --help");
+            "The following arguments were not expected: --epsilon 1; see mollify --help");
 }
 
 TEST(Refusals, NameTheFlagThatIsForAnotherModel) {
@@ -114,8 +114,8 @@ TEST(Refusals, OfAModelToCompare) {
   for (const char* model : {"local", "central", "nonsense"}) {
     EXPECT_EQ(refused(command, Arguments{"compare", "--data", "data.csv", "--domain", "domain.yaml",
                                          "--epsilon", "1", "--model", model}),
-              std::string("The following arguments were not expected: ") + model +
-                  " --model; see mollify compare --help");
+              std::string("The following arguments were not expected: --model ") + model +
+                  "; see mollify compare --help");
   }
   const std::string help = command.run({"compare", "--help"}).out;
   EXPECT_EQ(help.find("central"), std::string::npos) << help;
@@ -145,7 +145,8 @@ TEST(Refusals, OfModelsAndUnits) {
             "units.csv must list units, but lists none");
   command.files.write("units.csv", "name,age\nann,3\n");
   EXPECT_EQ(refused_sample(command, kRostered + kOneDraw),
-            "units.csv has no column \"id\", which names the units");
+            "units.csv has no column \"id\", which names the units; --units-column names another "
+            "column of the roster");
   EXPECT_EQ(refused_sample(command, kLocal + Arguments{"--units", "nobody.csv"} + kOneDraw),
             "nobody.csv cannot be opened: No such file or directory");
 }

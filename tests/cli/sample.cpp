@@ -214,12 +214,12 @@ TEST(Sample, CountsADrawAboveThirtyAsThirtyAndSaysSo) {
   const Json certificate = Json::parse(command.files.read("out.csv.certificate.json"));
   EXPECT_EQ(certificate["draw"]["epsilon"], 30);
   EXPECT_EQ(certificate["privacy"]["epsilon"], 60);
-  EXPECT_NE(ended.err.find("epsilon of one draw counts as 30 at most, so this is less than asked "
-                           "for\n"),
+  EXPECT_NE(ended.err.find("WARNING: a draw counts epsilon 30 at most, so epsilon 60 is released "
+                           "and not the epsilon 100 asked for\n"),
             std::string::npos)
       << ended.err;
   EXPECT_EQ(command.run(kSample + kIntegral + Arguments{"--epsilon", "1", "--count", "7"})
-                .err.find("less than asked"),
+                .err.find("at most, so"),
             std::string::npos);
 }
 
@@ -342,7 +342,8 @@ class TextPipe {
 TEST(Sample, ReadsEachPublicFileOnceAndHashesWhatItRead) {
   const Release command;
   const Arguments options =
-      kRostered + kOneDraw + Arguments{"--reference", "reference.csv", "--out", "out.csv"};
+      kRostered + kOneDraw +
+      Arguments{"--reference", "reference.csv", "--out", "out.csv", "--overwrite"};
   const auto released = [&] {
     const Ended ended = command.run(kSample + options);
     EXPECT_EQ(ended.status, 0) << ended.err;

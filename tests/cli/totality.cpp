@@ -27,7 +27,7 @@ std::ostream& operator<<(std::ostream& out, const Visible& visible) {
 }
 
 Visible release(const Release& command, const Arguments& options, bool with_ids) {
-  const Arguments fixed = {"--count", "2", "--certificate", "certificate.json"};
+  const Arguments fixed = {"--count", "2", "--certificate", "certificate.json", "--overwrite"};
   const Ended ended = command.run(kSample + options + fixed);
   Visible visible{ended.status, ended.err, "", 0, {}, {}, command.files.read("certificate.json")};
   std::vector<std::string> lines = lines_of(ended.out);

@@ -27,8 +27,14 @@ TEST(JsonSyntax, TakesWhatIsJson) {
 }
 
 TEST(JsonSyntax, RefusesWhatIsNot) {
-  for (const char* text : {"", "{", "[1,]", "{'a': 1}", "nan", "{} {}"}) {
-    EXPECT_EQ(syntax_refusal(text), "f.json must be JSON, but is not") << text;
+  for (const char* text : {"", "{", "[1,", "{\"a\": \"b"}) {
+    EXPECT_EQ(syntax_refusal(text), "f.json must be JSON, but ends too early") << text;
+  }
+  for (const auto& [text, place] :
+       {std::pair{"[1,]", "line 1 column 4"}, std::pair{"{'a': 1}", "line 1 column 2"},
+        std::pair{"nan", "line 1 column 2"}, std::pair{"{} {}", "line 1 column 4"},
+        std::pair{"{\n  \"a\": local\n}\n", "line 2 column 9"}}) {
+    EXPECT_EQ(syntax_refusal(text), std::string("f.json must be JSON, but is not at ") + place);
   }
 }
 

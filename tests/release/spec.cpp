@@ -123,7 +123,7 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/privacy/epsilon", true),
             "s.json must have a number, or one in quotes at /privacy/epsilon");
   EXPECT_EQ(with(integral(), "/privacy", json::object()),
-            "/privacy/epsilon in s.json is needed, but is not given");
+            "/privacy/epsilon in s.json (--epsilon) is needed, but is not given");
   EXPECT_EQ(with(integral(), "/privacy/mu", "1"),
             "mechanism gaussian-curve has no epsilon (its parameter is mu), but one is given");
   EXPECT_EQ(with(integral(), "/reference", "r.csv"),
@@ -133,7 +133,7 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
             "s.json must have a list of texts at /logarithms");
   json missing = integral();
   missing.erase("domain");
-  EXPECT_EQ(refused(missing), "/domain in s.json is needed, but is not given");
+  EXPECT_EQ(refused(missing), "/domain in s.json (--domain) is needed, but is not given");
   EXPECT_EQ(refused(integral()), "");
 }
 

@@ -14,6 +14,7 @@ TEST(NearestName, FindsWhatWasMistyped) {
   EXPECT_EQ(nearest_name("--DELTA", flags), "--delta");
   EXPECT_EQ(nearest_name("--dat", flags), "--data") << "the first of equals is near enough";
   EXPECT_EQ(nearest_name("--colour-of-the-sky", flags), "");
+  EXPECT_EQ(nearest_name("--seed", flags), "");
   EXPECT_EQ(nearest_name("x", flags), "");
   EXPECT_EQ(nearest_name("x", {}), "");
   EXPECT_EQ(nearest_name(std::string(1000, 'x'), flags), "");

@@ -50,7 +50,7 @@ TEST(MeasureJson, RefusesOtherFormsInOneSentence) {
   const auto refused = [](const std::string& text) {
     return test::refusal_of([&] { (void)measure_from_json(text, "h.json"); });
   };
-  EXPECT_EQ(refused("{"), "h.json must be JSON, but is not");
+  EXPECT_EQ(refused("{"), "h.json must be JSON, but ends too early");
   EXPECT_EQ(refused(std::string(100'000, '[')),
             "h.json must be JSON nested at most 64 deep, but is deeper");
   EXPECT_EQ(refused("[]"), "h.json must be a JSON object, but is array");
