@@ -77,12 +77,7 @@ const std::string& best(const std::vector<TriedBand>& bands,
 }
 
 void refuse_private_units(const TuneOptions& options, const std::string& file) {
-  if (!options.data) {
-    tell(
-        "not compared with private data, because no --data is given: that the units are public is "
-        "your word\n");
-    return;
-  }
+  if (!options.data) return;
   if (!std::filesystem::exists(*options.data)) {
     throw InvalidInput(
         fmt::format("{} must be the private file, but there is none", *options.data));
@@ -91,6 +86,14 @@ void refuse_private_units(const TuneOptions& options, const std::string& file) {
     throw InvalidInput(
         fmt::format("the units must be public, but {} is the private file itself", file));
   }
+}
+
+/// What is taken on trust.
+void tell_what_was_not_compared(const TuneOptions& options) {
+  if (options.data) return;
+  tell(
+      "not compared with private data, because no --data is given: that the units are public is "
+      "your word\n");
 }
 
 int run(const TuneOptions& options) {
@@ -155,6 +158,7 @@ int run(const TuneOptions& options) {
                   {"tv", best(bands, results, [](const DivergenceReport& d) { return d.tv; })},
                   {"hellinger2", best(bands, results,
                                       [](const DivergenceReport& d) { return d.hellinger2; })}}}});
+    tell_what_was_not_compared(options);
     return kSuccess;
   }
   fmt::print("{} public units, {} ({} outcomes), scored by {}, epsilon {:.6g} a draw\n\n",
@@ -173,6 +177,7 @@ int run(const TuneOptions& options) {
       "reference{}\n",
       options.c2 ? "" : " (needs --c2)");
   fmt::print("\nleast mean KL: --band {}\n", by_kl);
+  tell_what_was_not_compared(options);
   return kSuccess;
 }
 

@@ -8,8 +8,8 @@
 
 #include "arrow/arrow_sink.h"
 #include "arrow/arrow_source.h"
+#include "io/ledger_file.h"
 #include "io/scratch.h"
-#include "mollify/ledger.h"
 #include "mollify/mollify_c.h"
 #include "records/memory_table.h"
 
@@ -138,7 +138,9 @@ TEST(CRelease, GoesFromFileToFileAndIsCharged) {
             MOLLIFY_INVALID_INPUT);
   EXPECT_THAT(mollify_last_error(), HasSubstr("people has no total"));
   EXPECT_EQ(scratch.read("out.csv"), "");
-  front::Ledger(ledger).declare("people", front::Privacy::pure(1));
+  static_cast<void>(
+      LedgerFile(ledger, LedgerFile::Opening::kExisting)
+          .declare("people", {ProtectionScope::row(), ExactPrivacy::pure(Decimal(1))}, false));
   ASSERT_EQ(mollify_release_csv(kSpec, data.c_str(), ledger.c_str(), "people", out.c_str(),
                                 certificate.c_str()),
             MOLLIFY_OK)

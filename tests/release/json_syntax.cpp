@@ -33,7 +33,7 @@ TEST(JsonSyntax, RefusesWhatIsNot) {
   for (const auto& [text, place] :
        {std::pair{"[1,]", "line 1 column 4"}, std::pair{"{'a': 1}", "line 1 column 2"},
         std::pair{"nan", "line 1 column 2"}, std::pair{"{} {}", "line 1 column 4"},
-        std::pair{"{\n  \"a\": local\n}\n", "line 2 column 9"}}) {
+        std::pair{"{\n  \"a\": local\n}\n", "line 2 column 8"}}) {
     EXPECT_EQ(syntax_refusal(text), std::string("f.json must be JSON, but is not at ") + place);
   }
 }
