@@ -33,7 +33,8 @@ class Population : public CommandLine {
 
   void release(const Arguments& options) const {
     const Ended ended =
-        run(kSample + options + Arguments{"--out", "released.csv", "--certificate", "c.json"});
+        run(kSample + options +
+            Arguments{"--out", "released.csv", "--certificate", "c.json", "--overwrite"});
     ASSERT_EQ(ended.status, 0) << ended.err;
   }
 
@@ -75,10 +76,10 @@ TEST(Estimate, FindsThePopulationOfEveryLinearRelease) {
         "1"},
        1},
       {{"--model", "central", "--mechanism", "shuffled-rr", "--epsilon", "1", "--delta", "1e-6",
-        "--count", std::to_string(kUnits)},
+        "--accept-error", "--count", std::to_string(kUnits)},
        1},
       {{"--model", "central", "--mechanism", "poisson-rr", "--rate", "0.5", "--epsilon", "1",
-        "--delta", "1e-6"},
+        "--delta", "1e-6", "--accept-error"},
        0}};
   const Population population;
   for (const auto& [options, draws] : releases) {
