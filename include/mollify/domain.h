@@ -79,6 +79,10 @@ class Domain {
 
   /// The text of a domain file; `parse` makes an equal domain of it.
   [[nodiscard]] std::string yaml() const;
+  /// What it says, for programs: {"seed": "7", "columns": [{"name": "sex", "type": "categorical",
+  /// ...}]}. Scalars are texts as in `yaml`, and {"value": TEXT} where a text in quotes would be
+  /// another thing without them.
+  [[nodiscard]] std::string json() const;
   /// SHA-256, in 64 hexadecimal digits, of what the domain means: equal for equal domains only,
   /// and the same on every machine. Certificates name it.
   [[nodiscard]] std::string hash() const;

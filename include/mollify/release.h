@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,7 +17,10 @@
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
 
-struct ArrowArrayStream;  // of the Arrow C data interface (mollify/arrow_c.h)
+// Of the Arrow C data interface (mollify/arrow_c.h).
+struct ArrowSchema;
+struct ArrowArray;
+struct ArrowArrayStream;
 
 namespace MOLLIFY_NAMESPACE {
 
@@ -26,6 +30,7 @@ class ReleaseSpec {
  public:
   /// Throws InvalidInput, one sentence naming `name`, for unknown keys, wrong types and parts that
   /// the model has not.
+  /// Where `name` is empty, it names the parts by their flags.
   [[nodiscard]] static ReleaseSpec parse(std::string_view json,
                                          const std::string& name = "the spec");
   /// The same for a spec that names no domain, from this one.
@@ -42,6 +47,17 @@ class ReleaseSpec {
  private:
   std::shared_ptr<const Inside> inside_;
 };
+
+/// One part of a spec, for programs that ask for the parts one by one.
+struct SpecPart {
+  std::string name;   ///< of the command's flag, without its dashes: "epsilon"
+  std::string place;  ///< in the JSON form: "/privacy/epsilon"
+  /// "text", "texts", "whole number", "number", "decimal number", "truth", "file" or "domain".
+  std::string kind;
+};
+
+/// All that a spec may hold, in the order in which it is written.
+[[nodiscard]] std::vector<SpecPart> spec_parts();
 
 /// What goes out with a release: its spec, what follows from it and what it promises; nothing in it
 /// depends on private data. Immutable, cheap to copy, safe to share between threads.
@@ -97,6 +113,12 @@ class Source {
   /// taken over, even if this throws, and released when the source no longer needs it. Batches that
   /// are malformed are refused (InvalidInput) when they come.
   [[nodiscard]] static Source arrow(ArrowArrayStream* stream);
+  /// The same for a single batch.
+  [[nodiscard]] static Source arrow(ArrowSchema* schema, ArrowArray* batch);
+
+  /// All of it as a CSV file would hold it: what a public table becomes in `PublicTexts`. Throws
+  /// InvalidInput where a column's type cannot be read.
+  [[nodiscard]] std::string csv_text() const;
 
   class Inside;
   explicit Source(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
@@ -114,7 +136,13 @@ struct ReleasedColumn {
                std::vector<std::string>>
       values{};
   std::vector<std::uint8_t> valid{};  ///< a byte for each row, 0 where the value is null
+  /// All texts that it could have held, or those of false and true; none where any text may come.
+  std::vector<std::string> words{};
 };
+
+/// Columns of equal length as a stream of record batches, texts with words as dictionaries. They
+/// are copied; who takes the stream releases it.
+void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream);
 
 /// Where released records go. One thread at a time, and one release.
 class Sink {
@@ -153,17 +181,23 @@ class PreparedRelease {
   std::shared_ptr<const Inside> inside_;
 };
 
+/// Public inputs that lie in memory, by the names that a spec gives them: what a file would hold.
+/// What is not among them is a file. Certificates name both alike, by name and SHA-256.
+using PublicTexts = std::map<std::string, std::string>;
+
 /// Reads the public inputs that the spec names, and designs the release. In the central model the
 /// number of rows or units of `data` is public, and counted; otherwise no row is looked at. Throws
 /// InvalidInput, in one sentence, for what is wrong in public: parameters, files, a column that the
 /// data lacks, data that cannot be read as often as it must be, and a public input that is the
 /// private file itself or a copy of it.
-[[nodiscard]] PreparedRelease prepare(const ReleaseSpec& spec, const Source& data);
+[[nodiscard]] PreparedRelease prepare(const ReleaseSpec& spec, const Source& data,
+                                      const PublicTexts& texts = {});
 
 /// The same for a number of rows or units that is known, before there is any data. None for the
 /// local and the integral model.
 [[nodiscard]] PreparedRelease prepare(const ReleaseSpec& spec,
-                                      std::optional<std::uint64_t> records = std::nullopt);
+                                      std::optional<std::uint64_t> records = std::nullopt,
+                                      const PublicTexts& texts = {});
 
 /// Where a release is charged, and under which name its data is known there.
 struct Charging {

@@ -38,6 +38,7 @@ struct Verification {
 struct CandidateFiles {
   std::optional<std::string> list{};       ///< the list itself
   std::optional<std::string> reference{};  ///< the public records that it was drawn after
+  PublicTexts texts{};                     ///< those of the two that lie in memory
 };
 
 /// What the certificate says of its data (unit, roster, number of records) is as declared, and not

@@ -3,9 +3,11 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "front/entropy.h"
 #include "io/domain_yaml.h"
+#include "io/yaml_tree.h"
 #include "kernel/core/invalid_input.h"
 #include "space/domain_hash.h"
 
@@ -17,6 +19,25 @@ Column made(std::string name, inside::Cells cells, Mapping mapping) {
       inside::Column::make(std::move(name), std::move(cells),
                            {mapping.null_is_category, std::move(mapping.null_value),
                             std::move(mapping.outside_value)})));
+}
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const inside::YamlNode& node, bool words) {
+  if (node.kind == inside::YamlNode::Kind::kScalar) {
+    const bool looks_like_word = node.text == "category" || node.text == "clip";
+    return words && node.quoted && looks_like_word ? Json{{"value", node.text}} : Json(node.text);
+  }
+  if (node.kind == inside::YamlNode::Kind::kSequence) {
+    Json list = Json::array();
+    for (const inside::YamlNode& item : node.items) list.push_back(json_of(item, false));
+    return list;
+  }
+  Json settings = Json::object();
+  for (std::size_t i = 0; i + 1 < node.items.size(); i += 2) {
+    settings[node.items[i].text] = json_of(node.items[i + 1], true);
+  }
+  return settings;
 }
 
 }  // namespace
@@ -64,6 +85,18 @@ Domain Domain::parse(std::string_view yaml, const std::string& name) {
 }
 
 std::string Domain::yaml() const { return inside::domain_yaml(inside_->domain); }
+std::string Domain::json() const {
+  Json json = json_of(inside::parse_yaml(yaml(), "the domain"), false);
+  Json columns = Json::array();
+  for (auto& [name, settings] : json["columns"].items()) {
+    Json column{{"name", name}};
+    column.update(settings);
+    columns.push_back(std::move(column));
+  }
+  json["columns"] = std::move(columns);
+  return json.dump();
+}
+
 std::string Domain::hash() const { return inside::domain_hash(inside_->domain); }
 std::vector<std::string> Domain::column_names() const { return inside_->domain.names(); }
 double Domain::outcome_count() const noexcept { return inside_->domain.product(); }

@@ -9,8 +9,46 @@
 #include "io/public_files.h"
 #include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
+#include "release/spec_json.h"
 
 namespace mollify::front {
+namespace {
+
+const char* words(inside::PartKind kind) {
+  switch (kind) {
+    case inside::PartKind::kObject:
+      break;
+    case inside::PartKind::kText:
+      return "text";
+    case inside::PartKind::kWhole:
+      return "whole number";
+    case inside::PartKind::kNumber:
+      return "number";
+    case inside::PartKind::kDecimal:
+      return "decimal number";
+    case inside::PartKind::kTruth:
+      return "truth";
+    case inside::PartKind::kTexts:
+      return "texts";
+    case inside::PartKind::kFile:
+      return "file";
+    case inside::PartKind::kDomain:
+      return "domain";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<SpecPart> spec_parts() {
+  std::vector<SpecPart> parts;
+  for (const inside::SpecPart& part : inside::spec_parts()) {
+    const std::string_view flag = part.flag;
+    if (flag.empty()) continue;
+    parts.push_back({std::string(flag.substr(2)), part.place, words(part.kind)});
+  }
+  return parts;
+}
 
 ReleaseSpec ReleaseSpec::parse(std::string_view json, const std::string& name) {
   return ReleaseSpec(std::make_shared<const Inside>(inside::parse_spec(std::string(json), name)));
@@ -50,10 +88,10 @@ ReleaseSpec Certificate::spec() const {
 
 const Certificate& PreparedRelease::certificate() const noexcept { return inside_->certificate; }
 
-PreparedRelease prepare(const ReleaseSpec& spec, const Source& data) {
+PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const PublicTexts& texts) {
   const inside::ReleaseSpec& asked = spec.inside().spec;
   const inside::Source& records = *data.inside().records;
-  const inside::PublicFiles files(data.inside().path);
+  const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
   // What is wrong with the domain is told before what is wrong with the data.
   static_cast<void>(files.domain(asked.domain));
   auto prepared = inside::prepare(asked, files, inside::public_count(asked, records));
@@ -61,9 +99,10 @@ PreparedRelease prepare(const ReleaseSpec& spec, const Source& data) {
   return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(std::move(prepared)));
 }
 
-PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> records) {
-  return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(
-      inside::prepare(spec.inside().spec, inside::PublicFiles(), records)));
+PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> records,
+                        const PublicTexts& texts) {
+  return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(inside::prepare(
+      spec.inside().spec, inside::PublicFiles(std::nullopt, std::nullopt, texts), records)));
 }
 
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include "arrow/arrow_sink.h"
 #include "front/release.h"
@@ -50,7 +52,7 @@ class CsvFile final : public Sink::Inside {
 
 /// The values of a column, of the type that the schema says.
 ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& values) {
-  ReleasedColumn column{.name = schema.name};
+  ReleasedColumn column{.name = schema.name, .values = {}, .valid = {}, .words = schema.words};
   const auto copy = [&]<class Kept, class Held>(std::vector<Kept> rows, Held none) {
     rows.reserve(values.size());
     for (std::size_t row = 0; row < values.size(); ++row) {
@@ -77,6 +79,39 @@ ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& v
   }
   return column;
 }
+
+/// The reverse, of columns that outlive the values.
+class Shown {
+ public:
+  explicit Shown(const ReleasedColumn& column) {
+    schema.name = column.name;
+    schema.words = column.words;
+    std::visit([&](const auto& rows) { hold(rows, column.valid); }, column.values);
+  }
+  inside::ColumnSchema schema;
+  inside::Values values;
+
+ private:
+  void hold(const std::vector<std::int64_t>& rows, std::span<const std::uint8_t> valid) {
+    schema.type = inside::ValueType::kInteger;
+    values = inside::Values(std::span(rows), valid);
+  }
+  void hold(const std::vector<double>& rows, std::span<const std::uint8_t> valid) {
+    schema.type = inside::ValueType::kNumber;
+    values = inside::Values(std::span(rows), valid);
+  }
+  void hold(const std::vector<std::uint8_t>& rows, std::span<const std::uint8_t> valid) {
+    schema.type = inside::ValueType::kBoolean;
+    values = inside::Values(std::span(rows), valid);
+  }
+  void hold(const std::vector<std::string>& rows, std::span<const std::uint8_t> valid) {
+    schema.type = inside::ValueType::kText;
+    texts_.assign(rows.begin(), rows.end());
+    values = inside::Values(std::span<const std::string_view>(texts_), valid);
+  }
+
+  std::vector<std::string_view> texts_;
+};
 
 class Columns final : public Sink::Inside {
  public:
@@ -114,6 +149,29 @@ class Stream final : public Sink::Inside {
 };
 
 }  // namespace
+
+void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream) {
+  std::vector<std::unique_ptr<const Shown>> shown;
+  inside::Schema schema;
+  std::size_t rows = 0;
+  for (const ReleasedColumn& column : columns) {
+    shown.push_back(std::make_unique<const Shown>(column));
+    schema.push_back(shown.back()->schema);
+    rows = shown.back()->values.size();
+  }
+  inside::ArrowSink table;
+  table.begin(schema);
+  std::vector<inside::Values> values(columns.size());
+  for (std::size_t begin = 0; begin < rows; begin += inside::kRowsPerBlock) {
+    const std::size_t count = std::min(inside::kRowsPerBlock, rows - begin);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = shown[i]->values.slice(begin, count);
+    }
+    table.write({count, values});
+  }
+  table.finish();
+  table.export_to(stream);
+}
 
 Sink Sink::csv(const std::string& path, std::optional<std::string> certificate_path) {
   return Sink(std::make_shared<CsvFile>(path, certificate_path));

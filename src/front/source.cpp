@@ -1,5 +1,6 @@
 #include "arrow/arrow_source.h"
 #include "front/release.h"
+#include "io/csv_sink.h"
 #include "io/csv_source.h"
 #include "records/memory_table.h"
 
@@ -23,6 +24,28 @@ Source Source::memory(const std::vector<ColumnView>& columns) {
 
 Source Source::arrow(ArrowArrayStream* stream) {
   return Source(std::make_shared<const Inside>(std::make_unique<inside::ArrowSource>(stream)));
+}
+
+Source Source::arrow(ArrowSchema* schema, ArrowArray* batch) {
+  return Source(
+      std::make_shared<const Inside>(std::make_unique<inside::ArrowSource>(schema, batch)));
+}
+
+std::string Source::csv_text() const {
+  const inside::Source& table = *inside_->records;
+  std::vector<std::size_t> all;
+  inside::Schema schema;
+  for (const std::string& name : table.columns()) {
+    table.require_readable(all.size());
+    all.push_back(all.size());
+    schema.push_back({.name = name});
+  }
+  std::string text;
+  inside::CsvSink sink(text);
+  sink.begin(schema);
+  table.visit(all, [&](const inside::Block& block) { sink.write(block); });
+  sink.finish();
+  return text;
 }
 
 }  // namespace mollify::front

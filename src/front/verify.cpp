@@ -2,8 +2,7 @@
 
 #include "front/domain.h"
 #include "front/release.h"
-#include "io/candidates_file.h"
-#include "io/public_records.h"
+#include "io/public_files.h"
 #include "reference/reference_candidates.h"
 #include "release/verification.h"
 
@@ -14,14 +13,15 @@ namespace {
 std::optional<inside::Candidates> known_list(const inside::StatedCertificate& stated,
                                              const inside::Domain& domain,
                                              const CandidateFiles& files) {
+  const inside::PublicFiles given(std::nullopt, std::nullopt, files.texts);
   const inside::LocalSpec* local = stated.spec.local();
   if (local == nullptr || stated.facts.list_sha256.empty()) return std::nullopt;
   if (local->space.list) {
     if (!files.list) return std::nullopt;
-    return inside::read_candidates(*files.list, domain);
+    return given.candidates(*files.list, domain);
   }
   if (!local->reference || !files.reference || local->space.fresh) return std::nullopt;
-  return inside::ReferenceCandidates(domain, inside::read_public_digits(*files.reference, domain))
+  return inside::ReferenceCandidates(domain, given.records(*files.reference, domain))
       .seeded(stated.facts.outcomes);
 }
 

@@ -18,9 +18,13 @@ class PublicFiles final : public PublicInputs {
   /// reading function throws InvalidInput. Whatever else two files share is not looked at, because
   /// a refusal would tell of it (check_overlap does, for the data holder). None given: nothing is
   /// private. Given the private bytes, which must outlive this, the file is only their name.
+  /// `texts` are, by name, what is in memory and no file.
   explicit PublicFiles(std::optional<std::string> private_file = std::nullopt,
-                       std::optional<std::string_view> private_bytes = std::nullopt)
-      : private_file_(std::move(private_file)), private_bytes_(private_bytes) {}
+                       std::optional<std::string_view> private_bytes = std::nullopt,
+                       std::map<std::string, std::string> texts = {})
+      : private_file_(std::move(private_file)),
+        private_bytes_(private_bytes),
+        texts_(std::move(texts)) {}
 
   [[nodiscard]] Domain domain(const SpecDomain& domain) const override;
   [[nodiscard]] StringIndex roster(const std::string& name,
@@ -40,6 +44,7 @@ class PublicFiles final : public PublicInputs {
 
   std::optional<std::string> private_file_;
   std::optional<std::string_view> private_bytes_;
+  std::map<std::string, std::string> texts_;
   // Each file is read once: a pipe has nothing for a second reader, and a file may have changed.
   mutable std::map<std::string, std::string> bytes_;
   mutable std::map<std::string, Domain> domains_;

@@ -1,0 +1,45 @@
+"""Samples of private data under differential privacy, with a guarantee decided in integers.
+
+>>> import mollify as mo
+>>> domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"])})
+>>> private = {"city": ["Lille", "Lille", "Ghent", "Lille"]}
+>>> release = mo.sample(private, domain, model="integral", epsilon=2, count=1)
+>>> release.guarantee
+'epsilon 2'
+
+What is wrong in public (a parameter, a domain, a column that is missing) raises `InvalidInput`. No
+private value makes anything here raise, print, or change shape, but for what is in
+`mollify.nonprivate`. Randomness is the operating system's; there is no seed.
+"""
+
+from __future__ import annotations
+
+from mollify._core import InvalidInput, __version__
+from mollify._domain import Domain, boolean, categorical, integer, number
+from mollify._ledger import Balance, Ledger
+from mollify._privacy import Privacy, compose
+from mollify._release import Certificate, Release, Verification, sample, verify
+from mollify._sampler import RandomizedResponse, Sampler
+
+InvalidInput.__module__ = "mollify"
+
+__all__ = [
+    "Balance",
+    "Certificate",
+    "Domain",
+    "InvalidInput",
+    "Ledger",
+    "Privacy",
+    "RandomizedResponse",
+    "Release",
+    "Sampler",
+    "Verification",
+    "__version__",
+    "boolean",
+    "categorical",
+    "compose",
+    "integer",
+    "number",
+    "sample",
+    "verify",
+]

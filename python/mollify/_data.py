@@ -1,0 +1,241 @@
+"""Data of any kind, as what the library reads.
+
+A release is total in Python too: whether anything here raises depends on the types and names of
+columns, which are public, and never on their values. So objects are read one by one by the library,
+and no other library is asked to find a common type for them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mollify import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Path = str | os.PathLike[str]
+
+_FORMATS = {
+    "i1": "c", "i2": "s", "i4": "i", "i8": "l",
+    "u1": "C", "u2": "S", "u4": "I", "u8": "L",
+    "f2": "e", "f4": "f", "f8": "g",
+}  # fmt: skip
+"""NumPy's numbers as Arrow calls them."""
+
+
+def is_path(data: object) -> bool:
+    return isinstance(data, (str, os.PathLike))
+
+
+def source_of(data: object, wanted: Sequence[str]) -> _core.Source:
+    """The wanted columns of any table; others are left alone where that saves work.
+
+    A column that is missing is found out by the release. Raises `InvalidInput` for what is no table,
+    and for a column of a type that cannot be read.
+    """
+    pandas = sys.modules.get("pandas")
+    if isinstance(data, (str, os.PathLike)):
+        return _core.Source.csv(os.fspath(data))
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        # By position, for two columns may have one name: then the release refuses.
+        places = [i for i, name in enumerate(data.columns) if str(name) in wanted]
+        return _source([(str(data.columns[i]), data.iloc[:, i]) for i in places], len(data))
+    if isinstance(data, Mapping):
+        return _source([(str(name), data[name]) for name in data if str(name) in wanted])
+    fields = getattr(getattr(data, "dtype", None), "names", None)
+    if fields:  # an array of records
+        table: Any = data
+        return _source([(name, table[name]) for name in fields if name in wanted], len(table))
+    return _exported(data)
+
+
+def column_source(values: object, name: str) -> _core.Source:
+    """A table of one column."""
+    return _source([(name, values)])
+
+
+def _exported(data: Any) -> _core.Source:
+    if hasattr(data, "__arrow_c_stream__"):
+        return _core.Source.stream(data.__arrow_c_stream__())
+    if hasattr(data, "__arrow_c_array__"):
+        return _core.Source.batch(*data.__arrow_c_array__())
+    raise _core.InvalidInput(
+        "data must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
+        f"of records or the path of a CSV file, but is of type {type(data).__name__}"
+    )
+
+
+def _source(named: list[tuple[str, Any]], rows: int | None = None) -> _core.Source:
+    columns = _core.Columns()
+    first = None
+    for name, values in named:
+        _add(columns, name, values)
+        length = columns.last_length()
+        if rows is None:
+            rows, first = length, name
+        if length != rows:
+            raise _core.InvalidInput(
+                f'columns must be of equal length, but "{name}" has {length} values'
+                + (f' and "{first}" has {rows}' if first is not None else f" in {rows} rows")
+            )
+    return columns.source(rows or 0)
+
+
+def _refuse(name: str, kind: object) -> _core.InvalidInput:
+    return _core.InvalidInput(
+        f'column "{name}" of the data must be of booleans, integers, numbers, texts, dates or times, '
+        f"but is of type {kind}"
+    )
+
+
+def _add(columns: _core.Columns, name: str, values: Any) -> None:
+    """One column, of whatever kind."""
+    import numpy as np
+
+    pandas = sys.modules.get("pandas")
+    if isinstance(values, np.ndarray):
+        _add_numpy(columns, name, values)
+    elif pandas is not None and isinstance(
+        values, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)
+    ):
+        _add_pandas(columns, name, values)
+    elif isinstance(values, (list, tuple, range)):
+        _add_objects(columns, name, list(values))
+    elif hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+        _add_arrow(columns, name, values)
+    else:
+        raise _refuse(name, type(values).__name__)
+
+
+def _add_arrow(columns: _core.Columns, name: str, values: Any) -> None:
+    for joined in ("combine_chunks", "rechunk"):  # pyarrow's and Polars'
+        if hasattr(values, joined):
+            values = getattr(values, joined)()
+    if hasattr(values, "__arrow_c_array__"):
+        columns.add_arrow(name, *values.__arrow_c_array__())
+    else:
+        columns.add_stream(name, values.__arrow_c_stream__())
+
+
+def _add_objects(columns: _core.Columns, name: str, objects: list[Any]) -> None:
+    pandas = sys.modules.get("pandas")
+    nulls = () if pandas is None else (pandas.NA, pandas.NaT)
+    columns.add_objects(name, objects, nulls, _plain)
+
+
+def _plain(value: Any) -> object:
+    """What an object means that is no text, number, truth, bytes or None: one of these.
+
+    May raise: the library then takes the object for a text that no domain declares.
+    """
+    import numpy as np
+
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is not None:
+            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        return value.isoformat()
+    if isinstance(value, np.generic):
+        if value.dtype.kind == "M":
+            one = np.array([value])
+            return None if np.isnat(one)[0] else str(np.datetime_as_string(_times(one)[1][0]))
+        return value.item()
+    return str(value)
+
+
+def _bytes(array: NDArray[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    return np.ascontiguousarray(array).view(np.uint8)
+
+
+def _times(array: NDArray[Any]) -> tuple[str, NDArray[Any]]:
+    """Arrow's format of a time or a date, and the times in it."""
+    import numpy as np
+
+    unit, step = np.datetime_data(array.dtype)
+    if unit in ("s", "ms", "us", "ns"):
+        formats = {"s": "tss:", "ms": "tsm:", "us": "tsu:", "ns": "tsn:"}
+        return formats[unit], array if step == 1 else array.astype(f"datetime64[{unit}]")
+    if unit in ("Y", "M", "W", "D"):
+        return "tdD", array.astype("datetime64[D]")
+    if unit in ("h", "m"):
+        return "tss:", array.astype("datetime64[s]")
+    return "tsn:", array.astype("datetime64[ns]")
+
+
+def _add_numpy(
+    columns: _core.Columns, name: str, array: NDArray[Any], null: NDArray[Any] | None = None
+) -> None:
+    import numpy as np
+
+    if array.ndim != 1:
+        raise _core.InvalidInput(
+            f'column "{name}" of the data must have one dimension, but has {array.ndim}'
+        )
+    if isinstance(array, np.ma.MaskedArray):
+        null, array = np.ma.getmaskarray(array), np.ma.getdata(array)
+    valid = None if null is None else _bytes(~null)
+    kind = array.dtype.kind
+    if kind in "iufMUS" and not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if kind in "iuf":
+        if array.dtype.str[1:] not in _FORMATS:  # a float of more than 64 bits
+            with np.errstate(all="ignore"):
+                array = array.astype(np.float64)
+        columns.add_numbers(name, _FORMATS[array.dtype.str[1:]], len(array), _bytes(array), valid)
+    elif kind == "b":
+        columns.add_truths(name, _bytes(array), valid)
+    elif kind == "M":
+        missing = np.isnat(array) if null is None else null | np.isnat(array)
+        form, times = _times(array)
+        numbers = times.astype(np.int64)
+        if form == "tdD":
+            numbers = np.clip(numbers, -(2**31), 2**31 - 1).astype(np.int32)
+        columns.add_numbers(name, form, len(array), _bytes(numbers), _bytes(~missing))
+    elif kind == "O" or kind == "T":
+        objects = array.astype(object).tolist()
+        if null is not None:
+            objects = [None if gone else one for one, gone in zip(objects, null)]
+        _add_objects(columns, name, objects)
+    elif kind in "US" and null is None:
+        width = np.uint32 if kind == "U" else np.uint8
+        if array.dtype.itemsize == 0:
+            letters = np.zeros((len(array), 1), width)
+        else:
+            letters = np.ascontiguousarray(array).view(width).reshape(len(array), -1)
+        (columns.add_letters if kind == "U" else columns.add_bytes)(name, letters)
+    elif kind in "US":
+        _add_numpy(columns, name, array.astype(object), null)
+    else:
+        raise _refuse(name, array.dtype)
+
+
+def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
+    """A series, an index, or what is inside of one."""
+    import numpy as np
+    import pandas
+
+    kind = values.dtype
+    array = values if isinstance(values, pandas.api.extensions.ExtensionArray) else values.array
+    if isinstance(kind, np.dtype):
+        _add_numpy(columns, name, np.asarray(array))
+    elif isinstance(kind, pandas.CategoricalDtype):
+        words = _core.Columns()
+        _add_pandas(words, "", kind.categories)
+        places = np.asarray(array.codes, dtype=np.int32)
+        columns.add_dictionary(name, len(places), _bytes(places), words)
+    elif isinstance(kind, pandas.DatetimeTZDtype):
+        _add_numpy(columns, name, array.tz_convert("UTC").tz_localize(None).to_numpy())
+    elif hasattr(array, "__arrow_array__") and hasattr(array, "_pa_array"):  # Arrow is inside
+        _add_arrow(columns, name, array.__arrow_array__())
+    elif hasattr(kind, "numpy_dtype") and kind.numpy_dtype.kind in "iufb":  # numbers with a mask
+        null = np.asarray(array.isna(), dtype=bool)
+        numbers = array.to_numpy(dtype=kind.numpy_dtype, na_value=kind.numpy_dtype.type(0))
+        _add_numpy(columns, name, numbers, null)
+    else:  # texts, sparse columns, periods, ...: object by object
+        _add_objects(columns, name, array.to_numpy(dtype=object).tolist())

@@ -1,0 +1,224 @@
+"""What a record can be: public, and declared before any data is opened."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mollify import _core
+
+Column = dict[str, Any]
+"""The settings of a column, as a domain file has them: `{"type": "boolean"}`."""
+
+
+def _column(kind: str, **settings: object) -> Column:
+    return {"type": kind} | {name: value for name, value in settings.items() if value is not None}
+
+
+def categorical(
+    values: Iterable[object], *, null: object = None, outside: object = None
+) -> Column:
+    """A column of words.
+
+    Parameters
+    ----------
+    values
+        1 to 2^24 distinct ones; a value means its text.
+    null
+        What nulls become: one of the values, or ``"category"`` for a value of their own. Default:
+        like what is outside.
+    outside
+        What becomes of everything else. Default: the first value.
+    """
+    return _column("categorical", values=list(values), null=null, outside=outside)
+
+
+def boolean(
+    values: tuple[str, str] | list[str] | None = None,
+    *,
+    null: object = None,
+    outside: object = None,
+) -> Column:
+    """A column of truths; `values` are the words for false and for true, if they are unusual."""
+    words = None if values is None else list(values)
+    return _column("boolean", values=words, null=null, outside=outside)
+
+
+def integer(
+    min: int, max: int, *, bins: int | None = None, null: object = None, outside: object = None
+) -> Column:
+    """The integers min ... max, fewer than 2^63, in `bins` groups of near-equal size.
+
+    Without `bins` each integer is a value of its own as far as 2^24 go. `outside` is ``"clip"``
+    (the default: to the nearest of them) or one of the integers.
+    """
+    return _column("integer", min=min, max=max, bins=bins, null=null, outside=outside)
+
+
+def number(
+    min: float, max: float, *, bins: int | None = None, null: object = None, outside: object = None
+) -> Column:
+    """The numbers min ... max in `bins` cells of equal width; without `bins`, to about six digits.
+
+    `null` and `outside` as for `integer`.
+    """
+    return _column("number", min=min, max=max, bins=bins, null=null, outside=outside)
+
+
+_WORDS = {"null": "category", "outside": "clip"}
+
+
+def _text(value: object) -> str:
+    """A scalar in YAML that is read back as this value's text. JSON's strings are YAML's."""
+    if isinstance(value, bool):
+        value = "true" if value else "false"
+    item = getattr(value, "item", None)  # NumPy's scalars
+    if callable(item):
+        value = item()
+    return json.dumps(str(value), ensure_ascii=False)
+
+
+def _setting(name: str, value: object) -> str:
+    if name in _WORDS and value == _WORDS[name]:
+        return f"{name}: {value}"
+    if isinstance(value, Mapping):  # a value that would be a word of the format
+        value = value.get("value")
+    if isinstance(value, (list, tuple)):
+        return f"{name}: [{', '.join(map(_text, value))}]"
+    return f"{name}: {_text(value)}"
+
+
+def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
+    lines = [f"seed: {int(seed)}"] if seed else []
+    lines.append("columns:" if columns else "columns: {}")
+    for name, column in columns.items():
+        settings = ", ".join(_setting(key, value) for key, value in column.items())
+        lines.append(f"  {_text(name)}: {{{settings}}}")
+    return "\n".join(lines) + "\n"
+
+
+class Domain:
+    """A product of columns, each of finitely many values. Immutable.
+
+    Parameters
+    ----------
+    columns
+        Settings of each column by its name, made by `categorical`, `boolean`, `integer` and
+        `number`, or as a domain file writes them.
+    seed
+        Fixes the public candidates of releases that use them.
+
+    Raises
+    ------
+    InvalidInput
+        In one sentence, for columns that cannot be.
+    """
+
+    _inside: _core.Domain
+    _path: str | None
+
+    def __init__(self, columns: Mapping[str, Mapping[str, Any]], *, seed: int = 0) -> None:
+        self._inside = _core.Domain.parse(_yaml(columns, seed), "the domain")
+        self._path = None
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Domain:
+        """Reads a domain file (YAML)."""
+        made = cls.__new__(cls)
+        made._path = os.fspath(path)
+        made._inside = _core.Domain.read(made._path)
+        return made
+
+    @classmethod
+    def parse(cls, yaml: str) -> Domain:
+        """Reads the text of a domain file."""
+        made = cls.__new__(cls)
+        made._inside = _core.Domain.parse(yaml, "the domain")
+        made._path = None
+        return made
+
+    def yaml(self) -> str:
+        """The text of a domain file; `parse` makes an equal domain of it."""
+        return self._inside.yaml()
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes a domain file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.yaml())
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The settings of each column by its name; `Domain` makes an equal domain of them."""
+        columns = {}
+        for column in json.loads(self._inside.json())["columns"]:
+            name = column.pop("name")
+            for key in ("min", "max", "bins"):
+                if key in column:
+                    column[key] = float(column[key]) if column["type"] == "number" else int(column[key])
+            if "bins" in column:
+                column["bins"] = int(column["bins"])
+            columns[name] = column
+        return columns
+
+    @property
+    def seed(self) -> int:
+        """What fixes the public candidates of releases that use them."""
+        return int(json.loads(self._inside.json()).get("seed", 0))
+
+    @property
+    def hash(self) -> str:
+        """SHA-256, in 64 hexadecimal digits, of what the domain means. Certificates name it."""
+        return self._inside.hash()
+
+    @property
+    def outcome_count(self) -> float:
+        """How many records there can be: exact up to 2^53, and possibly infinite."""
+        return self._inside.outcome_count()
+
+    @property
+    def is_enumerable(self) -> bool:
+        """Whether these are at most 2^24, so that a record is one of so many outcomes."""
+        return self._inside.is_enumerable()
+
+    def __iter__(self) -> Any:
+        return iter(self._inside.column_names())
+
+    def __len__(self) -> int:
+        return len(self._inside.column_names())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self.hash == other.hash
+
+    def __hash__(self) -> int:
+        return int(self.hash[:15], 16)
+
+    def __repr__(self) -> str:
+        count = self.outcome_count
+        outcomes = f"{count:.0f}" if count < 2**53 else f"{count:.4g}"
+        return f"Domain({', '.join(self)}: {outcomes} outcomes)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.yaml(), self._path)
+
+    def _part(self) -> dict[str, str]:
+        """As a spec has it: the file where there is one, which must then still be what it was."""
+        if self._path is None:
+            return {"text": self.yaml()}
+        return {"file": self._path, "sha256": self.hash}
+
+
+def _restore(yaml: str, path: str | None) -> Domain:
+    domain = Domain.parse(yaml)
+    domain._path = path
+    return domain
+
+
+def as_domain(domain: Domain | Mapping[str, Mapping[str, Any]] | str | os.PathLike[str]) -> Domain:
+    """A domain, whatever stands for it: itself, its columns, or its file."""
+    if isinstance(domain, Domain):
+        return domain
+    if isinstance(domain, Mapping):
+        return Domain(domain)
+    return Domain.read(domain)

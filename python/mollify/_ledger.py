@@ -1,0 +1,82 @@
+"""What has been spent of which data set."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from mollify import _core
+from mollify._privacy import Privacy, outward
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What a ledger says about one data set; None is what is not known."""
+
+    data_set: str
+    releases: int
+    """How many were charged."""
+    total: Privacy | None
+    """What they may cost together, if that was declared."""
+    scope: str
+    """For whom: "row", "unit=COLUMN" or "table"."""
+    spent: Privacy | None
+    """What they cost, in the total's notion."""
+    remaining: Privacy | None
+    """What one more release may cost."""
+
+
+def _balance(inside: _core.LedgerBalance) -> Balance:
+    total, spent, remaining = inside.total, inside.spent, inside.remaining
+    return Balance(
+        data_set=inside.data_set,
+        releases=inside.releases,
+        total=None if total is None else outward(total),
+        scope=inside.scope,
+        spent=None if spent is None else outward(spent),
+        remaining=None if remaining is None else outward(remaining),
+    )
+
+
+class Ledger:
+    """A ledger file, made if there is none: entries are added, and none is ever taken away.
+
+    A release that is given a ledger is charged before it is drawn, and stays charged whatever
+    happens to the program. Several processes on one computer may use a file at once.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._inside = _core.Ledger(self.path)
+
+    def declare(
+        self,
+        data_set: str,
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        scope: str = "row",
+        replace: bool = False,
+    ) -> None:
+        """Declares what the releases of a data set may cost together, those charged included.
+
+        `scope` says for whom: "row", "unit=COLUMN" or "table". Raises `InvalidInput` if there is a
+        total already and `replace` does not say that it is meant.
+        """
+        total = Privacy(epsilon=epsilon, delta=delta, rho=rho)
+        self._inside.declare(data_set, total._inside(), scope, replace)
+
+    def balance(self, data_set: str) -> Balance:
+        """Of one data set; of one that the ledger does not know, no release."""
+        return _balance(self._inside.balance(data_set))
+
+    def balances(self) -> list[Balance]:
+        """Of all of them, by name."""
+        return [_balance(one) for one in self._inside.balances()]
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.path!r})"
+
+    def __reduce__(self) -> tuple[type[Ledger], tuple[str]]:
+        return Ledger, (self.path,)

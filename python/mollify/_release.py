@@ -1,0 +1,440 @@
+"""From private records to released ones and their certificate."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mollify import _core
+from mollify._data import column_source, is_path, source_of
+from mollify._domain import Domain, as_domain
+from mollify._ledger import Ledger
+from mollify._privacy import Privacy, of_json
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+DomainLike = Domain | Mapping[str, Mapping[str, Any]] | str | os.PathLike[str]
+
+
+class Certificate:
+    """What goes out with a release: its spec, what follows from it, and what it promises.
+
+    Nothing in it depends on private data. Immutable.
+    """
+
+    def __init__(self, json_text: str, *, name: str = "the certificate") -> None:
+        self.json = json_text
+        self._name = name
+        try:
+            self._facts = json.loads(json_text)
+        except ValueError:
+            self._facts = None
+        if not isinstance(self._facts, dict) or "spec" not in self._facts:
+            raise _core.InvalidInput(f"{name} must be a certificate of a release, a JSON object")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Reads a file; `InvalidInput` for what is no certificate."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            raise _core.InvalidInput(f"{os.fspath(path)} cannot be read: {reason}") from None
+        return cls(text, name=os.fspath(path))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file, which appears whole or not at all."""
+        beside = Path(f"{os.fspath(path)}.part")
+        beside.write_text(self.json, encoding="utf-8")
+        beside.replace(path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as Python's objects."""
+        facts: dict[str, Any] = json.loads(self.json)
+        return facts
+
+    @property
+    def total(self) -> Privacy:
+        """What all of the release promises together."""
+        return of_json(self._facts["privacy"])
+
+    @property
+    def mechanism(self) -> str:
+        """What drew the records."""
+        return str(self._facts["mechanism"])
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The whole public side of the release."""
+        spec: dict[str, Any] = self.to_dict()["spec"]
+        return spec
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Certificate) and self.json == other.json
+
+    def __hash__(self) -> int:
+        return hash(self.json)
+
+    def __repr__(self) -> str:
+        return f"Certificate({self.mechanism}, {self.total})"
+
+    def __reduce__(self) -> tuple[type[Certificate], tuple[str]]:
+        return Certificate, (self.json,)
+
+
+class Release:
+    """Released records and their certificate.
+
+    Any library that knows the Arrow PyCapsule interface takes it: ``polars.DataFrame(release)``,
+    ``pyarrow.table(release)``, ``duckdb.from_arrow(release)``. Types are the domain's, whatever the
+    records are.
+    """
+
+    certificate: Certificate
+
+    def __init__(self, table: _core.Table, certificate: Certificate) -> None:
+        self._table = table
+        self.certificate = certificate
+
+    @property
+    def mechanism(self) -> str:
+        """What drew the records."""
+        return self.certificate.mechanism
+
+    @property
+    def guarantee(self) -> Privacy:
+        """What all of the release promises together."""
+        return self.certificate.total
+
+    @property
+    def why(self) -> str | None:
+        """Why this mechanism was chosen, in one sentence; None where there was no choice."""
+        why: str | None = self.certificate.to_dict().get("design", {}).get("why")
+        return why
+
+    @property
+    def total_variation(self) -> float | None:
+        """How far each record's law may be from the data's; None in models local and integral."""
+        accuracy = self.certificate.to_dict().get("accuracy") or {}
+        distance: float | None = accuracy.get("total_variation")
+        return distance
+
+    @property
+    def promised(self) -> list[str]:
+        """What the release promises, in sentences."""
+        return list(self.certificate.to_dict()["promised"])
+
+    @property
+    def not_promised(self) -> list[str]:
+        """What it does not."""
+        return list(self.certificate.to_dict()["not_promised"])
+
+    @property
+    def columns(self) -> list[str]:
+        """Names, in the order of the domain; the unit's first where units are public."""
+        return [column[0] for column in self._table.columns()]
+
+    def __len__(self) -> int:
+        return self._table.rows
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The records as an Arrow stream (a PyCapsule), as often as one likes."""
+        return self._table.arrow_stream()
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The records by columns, as Python's objects; None for a null."""
+        columns: dict[str, list[Any]] = {}
+        for name, kind, values, valid, words in self._table.columns():
+            if kind == "text":
+                rows = [
+                    one if not words else None if one < 0 else words[one]
+                    for one in (values if not words else values.tolist())
+                ]
+            else:
+                take = bool if kind == "truth" else (lambda one: one)
+                rows = [
+                    take(one) if there else None
+                    for one, there in zip(values.tolist(), valid.tolist())
+                ]
+            columns[name] = rows
+        return columns
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A data frame: `Int64`, `float64`, `boolean`, categories, and `string` for other texts."""
+        import numpy as np
+        import pandas as pd
+
+        series: dict[str, Any] = {}
+        for name, kind, values, valid, words in self._table.columns():
+            null = valid == 0
+            if kind == "integer":
+                series[name] = pd.arrays.IntegerArray(values, null)
+            elif kind == "truth":
+                series[name] = pd.arrays.BooleanArray(values.astype(bool), null)
+            elif kind == "number":
+                series[name] = np.where(null, np.nan, values)
+            elif words:
+                series[name] = pd.Categorical.from_codes(values, categories=words)
+            else:
+                series[name] = pd.array(values, dtype="string")
+        return pd.DataFrame(series)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A Polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(self)
+
+    def __repr__(self) -> str:
+        return f"Release({len(self)} records by {self.mechanism} with {self.guarantee})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._table.columns(), self.certificate)
+
+
+def _restore(columns: list[Any], certificate: Certificate) -> Release:
+    return Release(_core.Table(columns), certificate)
+
+
+class _Inputs:
+    """What a spec names: files as they are, and what lies in memory as the text of a file."""
+
+    def __init__(self, domain: Domain, unit: str | None, data: object = None) -> None:
+        self.domain = domain
+        self.unit = unit
+        self.data = data
+        self.texts: dict[str, bytes] = {}
+
+    def named(self, part: str, given: Any) -> str:
+        if is_path(given):
+            return os.fspath(given)
+        if given is self.data and given is not None:
+            raise _core.InvalidInput(f"{part} must be public, but is the private data itself")
+        name = f"{part} (in memory)"
+        self.texts[name] = self._text(part, given)
+        return name
+
+    def _text(self, part: str, given: Any) -> bytes:
+        if part == "covariance":
+            return _covariance_text(list(self.domain), given)
+        if part == "units":
+            if self.unit is None:
+                raise _core.InvalidInput("units needs unit, the column that names them")
+            if isinstance(given, Mapping) or hasattr(given, "columns"):
+                return source_of(given, [self.unit]).csv_text()
+            return column_source(given, self.unit).csv_text()
+        return source_of(given, list(self.domain)).csv_text()
+
+
+def _covariance_text(names: list[str], matrix: Any) -> bytes:
+    import csv
+    import io
+
+    import numpy as np
+
+    if hasattr(matrix, "loc") and hasattr(matrix, "columns"):  # a data frame: by names
+        names = [str(name) for name in matrix.columns]
+        if [str(name) for name in matrix.index] != names:
+            raise _core.InvalidInput("a covariance must have its columns' names as its index too")
+    try:
+        numbers = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _core.InvalidInput("a covariance must be a matrix of numbers") from None
+    if numbers.shape != (len(names), len(names)):
+        raise _core.InvalidInput(
+            f"a covariance must have a row and a column for each of {', '.join(names)}, "
+            f"but has shape {numbers.shape}"
+        )
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["", *names])
+    for name, row in zip(names, numbers.tolist()):
+        rows.writerow([name, *map(repr, row)])
+    return text.getvalue().encode()
+
+
+def _value(name: str, kind: str, given: Any, inputs: _Inputs) -> Any:
+    """What a part of a spec holds, for JSON."""
+    if kind == "file":
+        return {"file": inputs.named(name, given)}
+    if kind == "truth":
+        return bool(given)
+    if kind == "texts":
+        return [given] if isinstance(given, str) else [str(one) for one in given]
+    if kind == "text":
+        return str(given)
+    try:
+        if kind == "whole number":
+            whole = operator.index(given)
+            if 0 <= whole < 2**63:
+                return whole
+        elif kind == "number":
+            return float(given)
+        elif kind == "decimal number":
+            return given if isinstance(given, str) else str(getattr(given, "item", lambda: given)())
+    except (TypeError, ValueError):
+        pass
+    raise _core.InvalidInput(f"{name} must be a {kind}, but is {given!r}")
+
+
+def _spec(domain: Domain, asked: Mapping[str, Any], inputs: _Inputs) -> str:
+    """The spec of what was asked for, part by part; the library knows which there are."""
+    spec: dict[str, Any] = {"domain": domain._part()}
+    for flag, place, kind in _core.spec_parts():
+        name = flag.replace("-", "_")
+        given = asked.get(name)
+        if name == "domain" or given is None or given is False:
+            continue
+        part = spec
+        *above, last = place.strip("/").split("/")
+        for key in above:
+            part = part.setdefault(key, {})
+        part[last] = _value(name, kind, given, inputs)
+    return json.dumps(spec, allow_nan=True)
+
+
+def sample(
+    data: Any,
+    domain: DomainLike,
+    *,
+    model: str,
+    epsilon: float | str | None = None,
+    delta: float | str | None = None,
+    rho: float | str | None = None,
+    mu: float | str | None = None,
+    count: int | None = None,
+    unit: str | None = None,
+    units: Any = None,
+    mechanism: str | None = None,
+    band: str | None = None,
+    c1: float | None = None,
+    c2: float | None = None,
+    gamma: float | None = None,
+    reference: Any = None,
+    space: str | None = None,
+    cells: int | None = None,
+    candidates: int | None = None,
+    fresh: bool = False,
+    candidates_file: Any = None,
+    score: str | None = None,
+    family: str | None = None,
+    covariance: Any = None,
+    covariance_bound: float | None = None,
+    mean_bound: float | None = None,
+    log: Sequence[str] | None = None,
+    paper_variance: bool = False,
+    rate: float | None = None,
+    support: str | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    data_set: str | None = None,
+) -> Release:
+    """Releases records drawn from private data. The names are those of `mollify sample`.
+
+    Nothing in the data can make it raise, print, or change the shape of what it returns.
+
+    Parameters
+    ----------
+    data
+        The private table: what has ``__arrow_c_stream__`` (Polars, pyarrow, DuckDB, ...), a pandas
+        data frame, a mapping from names to columns, an array of records, or the path of a CSV file.
+    domain
+        What a record can be; public, as are all parameters below.
+    model
+        "local" (with `unit`: each unit's rows are one distribution, and each unit releases `count`
+        records), "integral" (the whole table is protected at once) or "central" (each row, or each
+        unit, is protected against being replaced).
+    epsilon, delta, rho, mu
+        The budget of all of it. A text is taken exactly as it is typed.
+    count
+        Records: for each unit, or in model central in all. Default: 1, but in model central.
+    unit, units
+        The column that names the unit of each row; all units, as a list, a column, a table or a
+        file, which protects who is in the data.
+    mechanism, band, c1, c2, gamma, reference
+        The mechanism; `reference` is a table of public records in the domain.
+    space, cells, candidates, fresh, candidates_file, score
+        What a release chooses from; `candidates_file` is a table or a file.
+    family, covariance, covariance_bound, mean_bound, log, paper_variance
+        Gaussian samples; `covariance` is a (d, d) array in the domain's order, a data frame or a
+        file.
+    rate, support
+        Model central alone.
+    ledger, data_set
+        Where the release is charged before it is drawn, and as what.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    InvalidInput
+        In one sentence, for what is wrong in public; nothing is released or charged then.
+    """
+    asked = dict(locals())
+    domain = as_domain(domain)
+    if count is None and model != "central":
+        asked["count"] = 1
+    inputs = _Inputs(domain, unit, data)
+    spec = _spec(domain, asked, inputs)
+    if (ledger is None) != (data_set is None):
+        raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
+    charged = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
+    source = source_of(data, [*domain, *([unit] if unit is not None else [])])
+    table, certificate = _core.release(
+        spec, source, inputs.texts, None if charged is None else charged._inside, data_set or ""
+    )
+    return Release(table, Certificate(certificate))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What checking a certificate found; it is true if all of it holds."""
+
+    holds: bool
+    domain_matches: bool
+    list_matches: bool | None
+    """Of releases from candidates; None where it cannot be told."""
+    design_matches: bool
+    guarantee_holds: bool
+    total_holds: bool
+    accuracy_matches: bool
+    epsilon_realised_up: float
+    """Of one draw, from the integers and rounded up; 0 in the central model."""
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def verify(
+    certificate: Certificate | Release | str | os.PathLike[str],
+    domain: DomainLike,
+    *,
+    candidates_file: Any = None,
+    reference: Any = None,
+) -> Verification:
+    """Computes a certificate again, in integers.
+
+    `certificate` is one, a release, or a file; `candidates_file` and `reference` are what a release
+    from candidates was made with. Raises `InvalidInput` for what is no certificate, and where its
+    words say something else than its numbers.
+    """
+    domain = as_domain(domain)
+    if isinstance(certificate, Release):
+        certificate = certificate.certificate
+    if not isinstance(certificate, Certificate):
+        certificate = Certificate.read(certificate)
+    inputs = _Inputs(domain, None)
+    listed = None if candidates_file is None else inputs.named("candidates_file", candidates_file)
+    public = None if reference is None else inputs.named("reference", reference)
+    report = _core.verify(
+        certificate.json, certificate._name, domain._inside, listed, public, inputs.texts
+    )
+    return Verification(**report)

@@ -1,0 +1,303 @@
+"""Single draws: private scores or values in, released outcomes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mollify import _core
+from mollify._privacy import Privacy, outward
+
+if TYPE_CHECKING:
+    from numpy import uint32, uint64
+    from numpy.typing import ArrayLike, NDArray
+
+
+def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
+    """An array whose type, which is public, is one of these kinds."""
+    import numpy as np
+
+    array = np.asarray(numbers)
+    if array.size == 0 and not isinstance(numbers, np.ndarray):
+        array = array.astype(np.float64 if "f" in kinds else np.int64)
+    if array.dtype.kind not in kinds:
+        expected = "numbers" if "f" in kinds else "integers"
+        raise _core.InvalidInput(f"{what} must be {expected}, but are of type {array.dtype}")
+    return array
+
+
+class Sampler:
+    """A local mechanism over k outcomes. Immutable, safe to share between threads.
+
+    Each draw promises `guarantee` for whoever the scores belong to, against any other scores
+    whatsoever; draws from the same ones add up. The law of a draw lies between public integer
+    bounds, so no rounding error and no score breaks the promise.
+
+    Parameters
+    ----------
+    mechanism
+        "minimax", "relative", "class", "neighbourhood", "public-kernel", "randomized-response",
+        "mixture", "gaussian-curve" or "location".
+    outcomes
+        k, from 1 to 2^24; not needed beside a reference.
+    epsilon
+        Of one draw, from 1e-6; above 30 it counts as 30. For all but gaussian-curve.
+    mu
+        Of one draw, for gaussian-curve.
+    reference
+        (k,) positive public masses, not necessarily normalised. Default: uniform.
+    c1, c2
+        For class: c1 h <= p <= c2 h is declared of every p.
+    gamma
+        For neighbourhood.
+    location
+        For location: the least probability of an outcome is this times the reference's.
+
+    Raises
+    ------
+    InvalidInput
+        In one sentence, for parameters that are missing, out of range, or not the mechanism's.
+    """
+
+    def __init__(
+        self,
+        mechanism: str = "minimax",
+        *,
+        outcomes: int | None = None,
+        epsilon: float | None = None,
+        mu: float | None = None,
+        reference: ArrayLike | None = None,
+        c1: float | None = None,
+        c2: float | None = None,
+        gamma: float | None = None,
+        location: float | None = None,
+    ) -> None:
+        masses: list[float] = []
+        if reference is not None:
+            array = _numbers("the masses of a reference", reference, "fiu")
+            if array.ndim != 1:
+                raise _core.InvalidInput(
+                    f"a reference must have one mass for each outcome, but has shape {array.shape}"
+                )
+            masses = [float(mass) for mass in array]
+            outcomes = len(masses) if outcomes is None else outcomes
+        if outcomes is None:
+            raise _core.InvalidInput("outcomes or a reference is needed, but neither is given")
+        self._parameters: dict[str, Any] = {
+            "mechanism": mechanism,
+            "outcomes": int(outcomes),
+            "epsilon": epsilon,
+            "mu": mu,
+            "reference": masses,
+            "c1": c1,
+            "c2": c2,
+            "gamma": gamma,
+            "location": location,
+        }
+        self._inside = _core.Sampler(**self._parameters)
+
+    @property
+    def outcomes(self) -> int:
+        """k."""
+        return self._inside.outcomes
+
+    @property
+    def guarantee(self) -> Privacy:
+        """What each draw promises."""
+        return outward(self._inside.guarantee())
+
+    def epsilon_realised_up(self) -> float:
+        """A bound, from the public integers and rounded up, on what one draw realises. O(k)."""
+        return self._inside.epsilon_realised_up()
+
+    def draw(self, scores: ArrayLike) -> Any:
+        """One draw for each row of scores.
+
+        Parameters
+        ----------
+        scores
+            (k,) or (n, k) private numbers: not necessarily normalised; NaN and negative ones count
+            as 0, and a row without any weight releases from the reference. float32 and float64 in
+            rows are not copied.
+
+        Returns
+        -------
+        numpy.uint32 or (n,) array of numpy.uint32
+            An outcome, 0 ... k - 1, for each row. O(k) each.
+        """
+        import numpy as np
+
+        array = _numbers("scores", scores, "fiub")
+        if array.dtype not in (np.float32, np.float64):
+            array = array.astype(np.float64)
+        if array.ndim not in (1, 2) or array.shape[-1] != self.outcomes:
+            raise _core.InvalidInput(
+                f"scores must be {self.outcomes} numbers or rows of so many, "
+                f"but have shape {array.shape}"
+            )
+        rows = np.ascontiguousarray(array.reshape(-1, self.outcomes))
+        released = self._inside.draw(rows)
+        return released[0] if array.ndim == 1 else released
+
+    def draw_units(
+        self,
+        outcomes: ArrayLike,
+        offsets: ArrayLike | None = None,
+        *,
+        units: ArrayLike | None = None,
+        count: int | None = None,
+        weights: ArrayLike | None = None,
+    ) -> NDArray[uint32]:
+        """One draw for each unit's records.
+
+        Parameters
+        ----------
+        outcomes
+            (m,) private outcomes of all records; one that is none is passed over.
+        offsets
+            (n + 1,) where each unit's records begin, and the last ones end.
+        units, count
+            In place of offsets: (m,) whose each record is, 0 ... count - 1, in any order. Records
+            of others are passed over.
+        weights
+            (m,) private weights. Default: each record counts 1.
+
+        Returns
+        -------
+        (n,) array of numpy.uint32
+            Where k is above 4096, a unit costs time in its own records alone.
+        """
+        import numpy as np
+
+        columns = [_numbers("outcomes", outcomes, "iu")]
+        if units is not None:
+            columns.append(_numbers("units", units, "iu"))
+        if weights is not None:
+            columns.append(_numbers("weights", weights, "fiub"))
+        if any(column.ndim != 1 or len(column) != len(columns[0]) for column in columns):
+            raise _core.InvalidInput(
+                "outcomes, units and weights must be of one length, but have shapes "
+                + ", ".join(str(column.shape) for column in columns)
+            )
+        chosen = columns[0]
+        # What is no outcome becomes one that is passed over.
+        records = np.where((chosen >= 0) & (chosen < self.outcomes), chosen, 0xFFFFFFFF)
+        records = np.ascontiguousarray(records.astype(np.uint32))
+        counted = None if weights is None else np.ascontiguousarray(columns[-1].astype(np.float64))
+        if (offsets is None) == (units is None):
+            raise _core.InvalidInput("records need either offsets or units")
+        if offsets is not None:
+            places = np.clip(_numbers("offsets", offsets, "iu"), 0, None).astype(np.uint64)
+            if places.ndim != 1 or len(places) == 0:
+                raise _core.InvalidInput(
+                    f"offsets must be one more than there are units, but have shape {places.shape}"
+                )
+            return self._draw_units(records, places, counted)
+        if count is None:
+            raise _core.InvalidInput("count, the number of units, is needed beside units")
+        numbers = np.where((columns[1] >= 0) & (columns[1] < count), columns[1], count)
+        order = np.argsort(numbers, kind="stable")
+        sizes = np.bincount(numbers.astype(np.int64), minlength=count + 1)[:count]
+        places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
+        return self._draw_units(
+            records[order], places, None if counted is None else counted[order]
+        )
+
+    def _draw_units(
+        self, outcomes: NDArray[uint32], offsets: NDArray[uint64], weights: NDArray[Any] | None
+    ) -> NDArray[uint32]:
+        import numpy as np
+
+        released: NDArray[uint32] = self._inside.draw_units(
+            outcomes, np.ascontiguousarray(offsets), weights
+        )
+        return released
+
+    def __repr__(self) -> str:
+        mechanism = self._parameters["mechanism"]
+        return f"Sampler({mechanism!r}, {self.outcomes} outcomes, {self.guarantee})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._parameters,)
+
+
+def _restore(parameters: dict[str, Any]) -> Sampler:
+    return Sampler(**(parameters | {"reference": parameters["reference"] or None}))
+
+
+class RandomizedResponse:
+    """k-ary randomized response with exact integer probabilities. Immutable, safe to share.
+
+    Reports a value of 0 ... k - 1 as itself with probability `kept` / `total`, and as each other
+    one with `other` / `total`, of which the first is at most e^epsilon times the second: decided in
+    integers [Kairouz et al. 2016].
+
+    Parameters
+    ----------
+    k
+        From 1 to 2^24.
+    epsilon
+        Of one report, from 1e-6; above 30 it counts as 30.
+    """
+
+    def __init__(self, *, k: int, epsilon: float) -> None:
+        self._parameters = {"k": int(k), "epsilon": float(epsilon)}
+        self._inside = _core.RandomizedResponse(**self._parameters)
+
+    @property
+    def k(self) -> int:
+        """How many values there are."""
+        return self._inside.k
+
+    @property
+    def epsilon(self) -> float:
+        """What each report promises."""
+        return self._inside.epsilon
+
+    @property
+    def kept(self) -> int:
+        """The numerator of the value itself."""
+        return self._inside.kept
+
+    @property
+    def other(self) -> int:
+        """The numerator of each other value."""
+        return self._inside.other
+
+    @property
+    def total(self) -> int:
+        """The denominator of all of them."""
+        return self._inside.total
+
+    def draw(self, values: ArrayLike) -> Any:
+        """One report for each value.
+
+        Parameters
+        ----------
+        values
+            Private integers, of any shape; one outside 0 ... k - 1 counts as 0. int64, int32,
+            uint32 and uint8 are not copied.
+
+        Returns
+        -------
+        array of numpy.uint32
+            Of the same shape; for a single value a number.
+        """
+        import numpy as np
+
+        array = _numbers("values", values, "iub")
+        if array.dtype not in (np.int64, np.int32, np.uint32, np.uint8):
+            if array.dtype == np.uint64:
+                array = np.where(array < self.k, array, 0)
+            array = array.astype(np.int64)
+        released = self._inside.draw(np.ascontiguousarray(array).reshape(-1))
+        return released[0] if array.ndim == 0 else released.reshape(array.shape)
+
+    def __repr__(self) -> str:
+        return f"RandomizedResponse(k={self.k}, epsilon={self.epsilon:g})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore_response, (self._parameters,)
+
+
+def _restore_response(parameters: dict[str, Any]) -> RandomizedResponse:
+    return RandomizedResponse(**parameters)

@@ -1,0 +1,33 @@
+// What the files of the compiled module have in common.
+#pragma once
+
+#include <cstdint>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+namespace mollify::python {
+
+namespace nb = nanobind;
+
+/// An array of NumPy's or of anybody who shares memory, in rows, that is only read.
+template <class T, std::size_t kDimensions>
+using Array = nb::ndarray<const T, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
+
+/// A new array for NumPy, which owns its numbers.
+template <class T>
+[[nodiscard]] nb::object owned_array(std::vector<T> numbers) {
+  auto* kept = new std::vector<T>(std::move(numbers));
+  const nb::capsule owner(kept,
+                          [](void* gone) noexcept { delete static_cast<std::vector<T>*>(gone); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+void add_domain(nb::module_& module);
+void add_columns(nb::module_& module);
+void add_release(nb::module_& module);
+void add_ledger(nb::module_& module);
+void add_sampler(nb::module_& module);
+void add_accounting(nb::module_& module);
+
+}  // namespace mollify::python

@@ -1,0 +1,54 @@
+// The compiled part of the Python package: the front for programs, and what hands arrays over.
+#include <string>
+
+#include <mollify/mollify.h>
+
+#include "bindings.h"
+
+namespace mollify::python {
+namespace {
+
+/// Sentences name the command's flags, of which Python's names differ by their dashes.
+std::string with_python_names(std::string sentence) {
+  for (const SpecPart& part : spec_parts()) {
+    const std::string flag = "--" + part.name;
+    for (std::size_t at = sentence.find(flag); at != std::string::npos;
+         at = sentence.find(flag, at + 1)) {
+      const std::size_t end = at + flag.size();
+      const bool is_longer =
+          end < sentence.size() && (sentence[end] == '-' || sentence[end] == '_');
+      if (is_longer) continue;
+      std::string name = part.name;
+      for (char& letter : name) {
+        if (letter == '-') letter = '_';
+      }
+      sentence.replace(at, flag.size(), name);
+    }
+  }
+  return sentence;
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  module.doc() = "mollify's library. Use the package mollify, which says what all this means.";
+  module.attr("__version__") = kVersion;
+
+  static const nb::exception<InvalidInput> invalid_input(module, "InvalidInput", PyExc_ValueError);
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const InvalidInput& error) {
+      PyErr_SetString(invalid_input.ptr(), with_python_names(error.what()).c_str());
+    }
+  });
+
+  add_domain(module);
+  add_columns(module);
+  add_release(module);
+  add_ledger(module);
+  add_sampler(module);
+  add_accounting(module);
+}
+
+}  // namespace mollify::python

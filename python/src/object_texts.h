@@ -1,0 +1,26 @@
+// Python objects as the texts that a CSV file would hold in their place.
+#pragma once
+
+#include <string>
+
+#include "arrow_columns.h"
+#include "bindings.h"
+
+namespace mollify::python {
+
+/// A column of any objects: None, NaN and what is among `nulls` is null, a number, a truth and a
+/// text are what `Value` says of them, bytes are a text, and `text_of` says the text of all else.
+///
+/// Total: objects are private. One whose text cannot be found, because `text_of` throws, or because
+/// an integer is too long, is a text that no domain declares. KeyboardInterrupt alone is passed on.
+///
+/// O(1) and no memory for an object that came not long before.
+[[nodiscard]] ArrowPair object_column(std::string name, const nb::list& objects,
+                                      const nb::tuple& nulls, const nb::callable& text_of);
+
+/// A column of texts of at most so many UTF-32 letters each, padded with zeros (NumPy's `U`).
+[[nodiscard]] ArrowPair letter_column(std::string name, const Array<std::uint32_t, 2>& letters);
+/// The same for bytes (NumPy's `S`).
+[[nodiscard]] ArrowPair byte_column(std::string name, const Array<std::uint8_t, 2>& bytes);
+
+}  // namespace mollify::python

@@ -1,0 +1,208 @@
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <mollify/arrow_c.h>
+#include <mollify/release.h>
+#include <mollify/verify.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+
+NB_MAKE_OPAQUE(std::vector<mollify::ReleasedColumn>)
+
+namespace mollify::python {
+namespace {
+
+using Table = std::vector<ReleasedColumn>;
+
+/// A text of any bytes: those that are no UTF-8 come back as they were (PEP 383).
+nb::object text(const std::string& bytes) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+}
+
+nb::list texts(const std::vector<std::string>& all) {
+  nb::list list;
+  for (const std::string& one : all) list.append(text(one));
+  return list;
+}
+
+nb::object values(const std::vector<std::int64_t>& rows, const ReleasedColumn&) {
+  return owned_array(rows);
+}
+nb::object values(const std::vector<double>& rows, const ReleasedColumn&) {
+  return owned_array(rows);
+}
+nb::object values(const std::vector<std::uint8_t>& rows, const ReleasedColumn&) {
+  return owned_array(rows);
+}
+/// Places in the words, -1 for a null; without words a list of texts, None for a null.
+nb::object values(const std::vector<std::string>& rows, const ReleasedColumn& column) {
+  if (column.words.empty()) {
+    nb::list list;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      list.append(column.valid[i] != 0 ? text(rows[i]) : nb::none());
+    }
+    return list;
+  }
+  std::unordered_map<std::string, std::int32_t> place_of;
+  for (const std::string& word : column.words) {
+    place_of.emplace(word, static_cast<std::int32_t>(place_of.size()));
+  }
+  std::vector<std::int32_t> places(rows.size(), -1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (column.valid[i] != 0) places[i] = place_of.at(rows[i]);
+  }
+  return owned_array(std::move(places));
+}
+
+/// (name, "integer" | "number" | "truth" | "text", values, valid, words)
+nb::tuple shown(const ReleasedColumn& column) {
+  constexpr const char* kKinds[] = {"integer", "number", "truth", "text"};
+  return nb::make_tuple(
+      column.name, kKinds[column.values.index()],
+      std::visit([&](const auto& rows) { return values(rows, column); }, column.values),
+      owned_array(column.valid), texts(column.words));
+}
+
+ReleasedColumn read_back(const nb::handle& column) {
+  const nb::tuple parts = nb::cast<nb::tuple>(column);
+  ReleasedColumn made{.name = nb::cast<std::string>(parts[0])};
+  const auto kind = nb::cast<std::string>(parts[1]);
+  const auto copied = [&]<class T>(T) {
+    const auto rows = nb::cast<Array<T, 1>>(parts[2]);
+    return std::vector<T>(rows.data(), rows.data() + rows.size());
+  };
+  made.words = nb::cast<std::vector<std::string>>(parts[4]);
+  const auto valid = nb::cast<Array<std::uint8_t, 1>>(parts[3]);
+  made.valid.assign(valid.data(), valid.data() + valid.size());
+  if (kind == "integer") {
+    made.values = copied(std::int64_t{});
+  } else if (kind == "number") {
+    made.values = copied(double{});
+  } else if (kind == "truth") {
+    made.values = copied(std::uint8_t{});
+  } else {
+    std::vector<std::string> rows;
+    if (made.words.empty()) {
+      for (const nb::handle one : parts[2]) {
+        rows.push_back(one.is_none() ? std::string() : nb::cast<std::string>(one));
+      }
+    } else {
+      for (const std::int32_t place : copied(std::int32_t{})) {
+        rows.push_back(place < 0 ? std::string() : made.words.at(static_cast<std::size_t>(place)));
+      }
+    }
+    made.values = std::move(rows);
+  }
+  return made;
+}
+
+std::size_t rows_of(const Table& table) { return table.empty() ? 0 : table.front().valid.size(); }
+
+nb::object exported(const Table& table) {
+  auto* stream = new ArrowArrayStream{};
+  nb::capsule capsule(stream, "arrow_array_stream", [](void* gone) noexcept {
+    auto* const left = static_cast<ArrowArrayStream*>(gone);
+    if (left->release != nullptr) left->release(left);
+    delete left;
+  });
+  export_columns(table, stream);
+  return capsule;
+}
+
+/// Texts are of any bytes.
+PublicTexts public_texts(const nb::dict& texts) {
+  PublicTexts all;
+  for (const auto& [name, text] : texts) {
+    const auto bytes = nb::cast<nb::bytes>(text);
+    all.emplace(nb::cast<std::string>(name), std::string(bytes.c_str(), bytes.size()));
+  }
+  return all;
+}
+
+/// Everything in one call, so that no interrupt falls between a charge and its records.
+nb::tuple released(const std::string& spec, const Source& data, const nb::dict& texts,
+                   Ledger* ledger, const std::string& data_set) {
+  Table table;
+  std::string certificate;
+  const PublicTexts given = public_texts(texts);
+  {
+    const nb::gil_scoped_release unlocked;
+    const PreparedRelease prepared = prepare(ReleaseSpec::parse(spec, ""), data, given);
+    std::optional<Charging> charging;
+    if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
+    certificate = release(prepared, data, Sink::memory(table), charging).json();
+  }
+  return nb::make_tuple(nb::cast(std::move(table)), certificate);
+}
+
+nb::dict verified(const std::string& certificate, const std::string& name, const Domain& domain,
+                  const std::optional<std::string>& list,
+                  const std::optional<std::string>& reference, const nb::dict& texts) {
+  Verification found;
+  const PublicTexts given = public_texts(texts);
+  {
+    const nb::gil_scoped_release unlocked;
+    found = verify(Certificate::parse(certificate, name), domain, {list, reference, given});
+  }
+  nb::dict report;
+  report["domain_matches"] = found.domain_matches;
+  report["list_matches"] = found.list_matches;
+  report["design_matches"] = found.design_matches;
+  report["guarantee_holds"] = found.guarantee_holds;
+  report["total_holds"] = found.total_holds;
+  report["accuracy_matches"] = found.accuracy_matches;
+  report["epsilon_realised_up"] = found.epsilon_realised_up;
+  report["holds"] = found.holds();
+  return report;
+}
+
+}  // namespace
+
+void add_release(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Table>(module, "Table")
+      .def(
+          "__init__",
+          [](Table* made, const nb::list& columns) {
+            new (made) Table();
+            for (const nb::handle column : columns) made->push_back(read_back(column));
+          },
+          "columns"_a)
+      .def_prop_ro("rows", &rows_of)
+      .def("columns",
+           [](const Table& table) {
+             nb::list all;
+             for (const ReleasedColumn& column : table) all.append(shown(column));
+             return all;
+           })
+      .def("arrow_stream", &exported);
+
+  module.def("spec_parts", [] {
+    nb::list parts;
+    for (const SpecPart& part : spec_parts()) {
+      parts.append(nb::make_tuple(part.name, part.place, part.kind));
+    }
+    return parts;
+  });
+  module.def("release", &released, "spec"_a, "data"_a, "texts"_a, "ledger"_a.none(), "data_set"_a);
+  module.def(
+      "prepare",
+      [](const std::string& spec, std::optional<std::uint64_t> records, const nb::dict& texts) {
+        const PublicTexts given = public_texts(texts);
+        const nb::gil_scoped_release unlocked;
+        return prepare(ReleaseSpec::parse(spec, ""), records, given).certificate().json();
+      },
+      "spec"_a, "records"_a.none(), "texts"_a);
+  module.def("verify", &verified, "certificate"_a, "name"_a, "domain"_a, "list"_a.none(),
+             "reference"_a.none(), "texts"_a);
+}
+
+}  // namespace mollify::python

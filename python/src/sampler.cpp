@@ -1,0 +1,94 @@
+#include <vector>
+
+#include <mollify/core/randomized_response.h>
+#include <mollify/sampler.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+
+namespace mollify::python {
+namespace {
+
+template <class Score>
+nb::object draw_rows(const Sampler& sampler, const Array<Score, 2>& scores) {
+  std::vector<std::uint32_t> released(scores.shape(0));
+  {
+    const nb::gil_scoped_release unlocked;
+    sampler.draw(std::span<const Score>(scores.data(), scores.size()), released);
+  }
+  return owned_array(std::move(released));
+}
+
+nb::object draw_units(const Sampler& sampler, const Array<std::uint32_t, 1>& outcomes,
+                      const Array<std::uint64_t, 1>& offsets,
+                      const std::optional<Array<double, 1>>& weights) {
+  std::vector<std::uint32_t> released(offsets.size() == 0 ? 0 : offsets.size() - 1);
+  {
+    const nb::gil_scoped_release unlocked;
+    const auto counted = weights ? std::span<const double>(weights->data(), weights->size())
+                                 : std::span<const double>();
+    sampler.draw_units(std::span<const std::uint32_t>(outcomes.data(), outcomes.size()),
+                       std::span<const std::uint64_t>(offsets.data(), offsets.size()), counted,
+                       released);
+  }
+  return owned_array(std::move(released));
+}
+
+// A negative value is private, is beyond k as well, and counts as 0.
+template <class Value>
+nb::object respond(const RandomizedResponse& response, const Array<Value, 1>& values) {
+  std::vector<std::uint32_t> released(values.size());
+  {
+    const nb::gil_scoped_release unlocked;
+    static thread_local SecureRandom random;
+    const Value* const value = values.data();
+    for (std::size_t i = 0; i < released.size(); ++i) {
+      released[i] =
+          static_cast<std::uint32_t>(response.draw(static_cast<std::size_t>(value[i]), random));
+    }
+  }
+  return owned_array(std::move(released));
+}
+
+}  // namespace
+
+void add_sampler(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Sampler>(module, "Sampler")
+      .def(
+          "__init__",
+          [](Sampler* made, const std::string& mechanism, std::size_t outcomes,
+             std::optional<double> epsilon, std::optional<double> mu,
+             const std::vector<double>& reference, std::optional<double> c1,
+             std::optional<double> c2, std::optional<double> gamma,
+             std::optional<double> location) {
+            new (made) Sampler(SamplerParameters{mechanism, outcomes, epsilon, mu, reference, c1,
+                                                 c2, gamma, location});
+          },
+          "mechanism"_a, "outcomes"_a, "epsilon"_a.none(), "mu"_a.none(), "reference"_a,
+          "c1"_a.none(), "c2"_a.none(), "gamma"_a.none(), "location"_a.none())
+      .def_prop_ro("outcomes", &Sampler::outcomes)
+      .def("guarantee", &Sampler::guarantee)
+      .def("epsilon_realised_up", &Sampler::epsilon_realised_up,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("draw", &draw_rows<double>, "scores"_a.noconvert())
+      .def("draw", &draw_rows<float>, "scores"_a.noconvert())
+      .def("draw_units", &draw_units, "outcomes"_a.noconvert(), "offsets"_a.noconvert(),
+           "weights"_a.none());
+
+  nb::class_<RandomizedResponse>(module, "RandomizedResponse")
+      .def(nb::init<std::size_t, double>(), "k"_a, "epsilon"_a)
+      .def_prop_ro("k", &RandomizedResponse::outcome_count)
+      .def_prop_ro("epsilon", &RandomizedResponse::epsilon)
+      .def_prop_ro("kept", &RandomizedResponse::kept)
+      .def_prop_ro("other", &RandomizedResponse::other)
+      .def_prop_ro("total", &RandomizedResponse::total)
+      .def("draw", &respond<std::int64_t>, "values"_a.noconvert())
+      .def("draw", &respond<std::int32_t>, "values"_a.noconvert())
+      .def("draw", &respond<std::uint32_t>, "values"_a.noconvert())
+      .def("draw", &respond<std::uint8_t>, "values"_a.noconvert());
+}
+
+}  // namespace mollify::python
