@@ -4,8 +4,8 @@
 >>> domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"])})
 >>> private = {"city": ["Lille", "Lille", "Ghent", "Lille"]}
 >>> release = mo.sample(private, domain, model="integral", epsilon=2, count=1)
->>> release.guarantee
-'epsilon 2'
+>>> print(release.guarantee)
+epsilon 2
 
 What is wrong in public (a parameter, a domain, a column that is missing) raises `InvalidInput`. No
 private value makes anything here raise, print, or change shape, but for what is in
@@ -22,6 +22,7 @@ from mollify._release import Certificate, Release, Verification, sample, verify
 from mollify._sampler import RandomizedResponse, Sampler
 
 InvalidInput.__module__ = "mollify"
+InvalidInput.__doc__ = """A public input cannot be used: in one sentence, what, where, and what was expected."""
 
 __all__ = [
     "Balance",

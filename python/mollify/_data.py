@@ -18,18 +18,12 @@ from mollify import _core
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Path = str | os.PathLike[str]
-
 _FORMATS = {
     "i1": "c", "i2": "s", "i4": "i", "i8": "l",
     "u1": "C", "u2": "S", "u4": "I", "u8": "L",
     "f2": "e", "f4": "f", "f8": "g",
 }  # fmt: skip
 """NumPy's numbers as Arrow calls them."""
-
-
-def is_path(data: object) -> bool:
-    return isinstance(data, (str, os.PathLike))
 
 
 def source_of(data: object, wanted: Sequence[str]) -> _core.Source:

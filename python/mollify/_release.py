@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._data import column_source, is_path, source_of
+from mollify._data import column_source, source_of
 from mollify._domain import Domain, as_domain
 from mollify._ledger import Ledger
 from mollify._privacy import Privacy, of_json
@@ -213,8 +213,8 @@ class _Inputs:
         self.texts: dict[str, bytes] = {}
 
     def named(self, part: str, given: Any) -> str:
-        if is_path(given):
-            return os.fspath(given)
+        if isinstance(given, (str, os.PathLike)):
+            return str(os.fspath(given))
         if given is self.data and given is not None:
             raise _core.InvalidInput(f"{part} must be public, but is the private data itself")
         name = f"{part} (in memory)"

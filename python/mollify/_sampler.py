@@ -207,10 +207,7 @@ class Sampler:
     ) -> NDArray[uint32]:
         import numpy as np
 
-        released: NDArray[uint32] = self._inside.draw_units(
-            outcomes, np.ascontiguousarray(offsets), weights
-        )
-        return released
+        return self._inside.draw_units(outcomes, np.ascontiguousarray(offsets), weights)
 
     def __repr__(self) -> str:
         mechanism = self._parameters["mechanism"]
@@ -240,7 +237,7 @@ class RandomizedResponse:
     """
 
     def __init__(self, *, k: int, epsilon: float) -> None:
-        self._parameters = {"k": int(k), "epsilon": float(epsilon)}
+        self._parameters: dict[str, Any] = {"k": int(k), "epsilon": float(epsilon)}
         self._inside = _core.RandomizedResponse(**self._parameters)
 
     @property

@@ -1,0 +1,332 @@
+"""Releases: the same from whatever holds the data, and the command's."""
+
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mollify as mo
+
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+pyarrow = pytest.importorskip("pyarrow")
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "mollify", *map(str, arguments)], capture_output=True, text=True
+    )
+
+
+def test_certificate_is_the_commands_byte_for_byte(schools, tmp_path, monkeypatch):
+    monkeypatch.chdir(schools.parent)
+    done = run(
+        *("sample", "--model", "local", "--epsilon", "2", "--count", "1", "--unit", "school"),
+        *("--data", "data/schools.csv", "--domain", "data/schools.yaml"),
+        *("--units", "data/schools_roster.csv", "--out", tmp_path / "r.csv"),
+        *("--certificate", tmp_path / "r.json"),
+    )
+    assert done.returncode == 0, done.stderr
+    release = mo.sample(
+        "data/schools.csv",
+        "data/schools.yaml",
+        model="local",
+        unit="school",
+        units="data/schools_roster.csv",
+        epsilon=2,
+    )
+    assert release.certificate.json == (tmp_path / "r.json").read_text()
+    release.certificate.write(tmp_path / "s.json")
+    assert mo.Certificate.read(tmp_path / "s.json") == release.certificate
+    assert mo.verify(tmp_path / "s.json", "data/schools.yaml").holds
+
+
+def test_command_comes_with_the_package():
+    assert run("--version").stdout.strip() == mo.__version__
+    assert run("sample", "--model", "sideways").returncode == 2
+
+
+def tables(schools):
+    frame = pandas.read_csv(schools / "schools.csv")
+    yield "path", schools / "schools.csv"
+    yield "pandas", frame
+    yield "pandas, nullable", frame.convert_dtypes()
+    yield "pandas, Arrow inside", frame.convert_dtypes(dtype_backend="pyarrow")
+    yield "pandas, categories", frame.astype({"sex": "category", "school": "category"})
+    yield "pandas, objects", frame.astype(object)
+    yield "NumPy, dict", {name: frame[name].to_numpy() for name in frame}
+    yield "NumPy, texts of fixed width", {
+        name: frame[name].to_numpy().astype("U" if name != "math" else float) for name in frame
+    }
+    yield "NumPy, records", frame.to_records()
+    yield "lists", {name: frame[name].tolist() for name in frame}
+    yield "Polars", polars.read_csv(schools / "schools.csv")
+    yield "Polars, series", dict(polars.read_csv(schools / "schools.csv").to_dict())
+    yield "pyarrow", pyarrow.Table.from_pandas(frame)
+    yield "pyarrow, reader", pyarrow.Table.from_pandas(frame).to_reader(max_chunksize=100)
+    yield "pyarrow, dictionary", pyarrow.table(
+        {name: pyarrow.array(frame[name]).dictionary_encode() for name in frame}
+    )
+
+
+def test_reads_the_same_from_everything(schools):
+    """All cells are the same: at the greatest epsilon a domain of few outcomes is released as it is."""
+    domain = mo.Domain.read(schools / "schools.yaml")
+    roster = pandas.read_csv(schools / "schools_roster.csv")["school"]
+    # One record of each of 160 schools, chosen so that a unit's law is nearly a point.
+    first = pandas.read_csv(schools / "schools.csv").groupby("school").head(1)
+    expected = None
+    for name, data in tables(schools):
+        release = mo.sample(
+            data, domain, model="local", unit="school", units=roster.tolist(), epsilon=2
+        )
+        assert len(release) == 160, name
+        assert release.columns == ["school", "sex", "minority", "math"], name
+        design = release.certificate.to_dict()["design"]
+        assert expected in (None, design), name
+        expected = design
+    assert len(first) == 160
+
+
+def columns_of_a_point(kind):
+    """Three values of one column in every form there is."""
+    forms = {
+        "integer": [
+            [3, None, 11],
+            ["3", "", "11"],
+            [3.0, float("nan"), 11.0],
+            [3, pandas.NA, 10**30],
+            np.array([3.0, np.nan, np.inf], "f2"),
+            np.ma.array(np.array([3, 5, 11], "u1"), mask=[0, 1, 0]),
+            np.array(["3", "", "11"]),
+            np.array([b"3", b"", b"11"]),
+            np.array([3.0, np.nan, 11], dtype=np.longdouble),
+            np.array([3, 0, 11], ">i4")[[0, 1, 2]] if False else np.ma.array(
+                np.array([3, 0, 11], ">i4"), mask=[0, 1, 0]
+            ),
+            pandas.Series([3, None, 11]),
+            pandas.Series([3, None, 11], dtype="Int8"),
+            pandas.Series([3, None, 11], dtype="category"),
+            pandas.Series(["3", None, "11"]),
+            pandas.Series(["3", None, "11"], dtype=object),
+            pandas.Series([3, None, 11], dtype=pandas.ArrowDtype(pyarrow.int16())),
+            pandas.array([3, None, 11], dtype=pandas.SparseDtype("float")),
+            polars.Series([3, None, 11]),
+            polars.Series(["3", None, "11"]),
+            pyarrow.array([3, None, 11], pyarrow.uint64()),
+            pyarrow.chunked_array([[3], [None, 11]]),
+        ],
+        "truth": [
+            [True, None, False],
+            ["true", "", "false"],
+            [1, None, 0],
+            ["yes", None, "no"],
+            [np.True_, pandas.NA, np.False_],
+            np.ma.array([True, True, False], mask=[0, 1, 0]),
+            pandas.Series([True, None, False]),
+            pandas.Series([True, None, False], dtype="boolean"),
+            polars.Series([True, None, False]),
+            pyarrow.array([True, None, False]),
+        ],
+    }
+    return forms[kind]
+
+
+@pytest.mark.parametrize("kind", ["integer", "truth"])
+def test_a_value_is_one_value_in_every_form(kind):
+    """An integral release at the greatest epsilon from one row is that row, but for a chance of
+    11 / e^30 < 1e-11 a draw: 1e-6 in all is far above what all of these draws may fail by."""
+    column = {
+        "integer": mo.integer(0, 9, null="category"),
+        "truth": mo.boolean(null="category"),
+    }[kind]
+    domain = mo.Domain({"a": column})
+    expected = {"integer": [3, None, 9], "truth": [True, None, False]}[kind]
+    for form in columns_of_a_point(kind):
+        for row, value in enumerate(expected):
+            data = {"a": form[row : row + 1]}
+            release = mo.sample(data, domain, model="integral", epsilon=30)
+            assert release.to_dict()["a"] == [value], (type(form), form, row)
+
+
+def test_dates_are_their_texts():
+    words = ["2024-02-29", "2024-02-29T12:34:56", "2024-02-29T12:34:56.000007"]
+    domain = mo.Domain({"a": mo.categorical([*words, "else"], null="category", outside="else")})
+    import datetime as dt
+
+    instants = [
+        np.datetime64("2024-02-29"),
+        np.datetime64("2024-02-29T12:34:56"),
+        np.datetime64("2024-02-29T12:34:56.000007"),
+    ]
+    utc = dt.timezone.utc
+    zoned = [
+        dt.date(2024, 2, 29),
+        dt.datetime(2024, 2, 29, 14, 34, 56, tzinfo=dt.timezone(dt.timedelta(hours=2))),
+        dt.datetime(2024, 2, 29, 12, 34, 56, 7),
+    ]
+    for place, word in enumerate(words):
+        forms = [np.array([instants[place]]), [instants[place]], [zoned[place]]]
+        if place > 0:
+            forms.append(pandas.Series([pandas.Timestamp(instants[place])]))
+            forms.append(pandas.Series([pandas.Timestamp(instants[place], tz=utc)]))
+            forms.append([pandas.Timestamp(instants[place])])
+            forms.append(np.array([instants[place]], "datetime64[ns]"))
+        for form in forms:
+            release = mo.sample({"a": form}, domain, model="integral", epsilon=30)
+            assert release.to_dict()["a"] == [word], (type(form), form)
+    for form in ([np.datetime64("NaT")], np.array(["NaT"], "datetime64[s]"), [pandas.NaT]):
+        release = mo.sample({"a": form}, domain, model="integral", epsilon=30)
+        assert release.to_dict()["a"] == [None]
+
+
+def test_goes_out_with_the_domains_types(domain):
+    data = {"sex": ["male"], "minority": [True], "visits": [3], "math": [1.0], "unit": ["a"]}
+    release = mo.sample(data, domain, model="local", unit="unit", units=["a", "b"], epsilon=1)
+    frame = release.to_pandas()
+    assert [str(kind) for kind in frame.dtypes] == [
+        "string",
+        "category",
+        "boolean",
+        "Int64",
+        "float64",
+    ]
+    assert list(frame["sex"].cat.categories) == ["female", "male"]
+    assert list(frame["unit"]) == ["a", "b"]
+    assert list(release.to_polars().columns) == ["unit", *domain]
+    table = pyarrow.table(release)
+    assert table.num_rows == 2
+    assert table.to_pydict() == release.to_dict()
+    assert pyarrow.table(release).equals(table)  # as often as one likes
+    again = pickle.loads(pickle.dumps(release))
+    assert again.to_dict() == release.to_dict()
+    assert again.certificate == release.certificate
+    assert pyarrow.table(again).equals(table)
+
+
+def test_public_inputs_lie_in_memory_or_in_files(schools):
+    """The same certificate, but for the names: the hash is that of the same bytes."""
+    domain = mo.Domain.read(schools / "rand_hie.yaml")
+    options = {"model": "integral", "epsilon": 4, "count": 2}
+    data = schools / "rand_hie.csv"
+    file = mo.sample(data, domain, reference=schools / "rand_hie_reference.csv", **options)
+    table = polars.read_csv(schools / "rand_hie_reference.csv", infer_schema=False)
+    memory = mo.sample(data, domain, reference=table, **options)
+    in_file, in_memory = file.certificate.to_dict(), memory.certificate.to_dict()
+    assert in_memory["spec"]["reference"]["sha256"] == in_file["spec"]["reference"]["sha256"]
+    assert in_memory["design"] == in_file["design"]
+    assert mo.verify(memory, domain)
+
+
+def test_covariances_are_arrays_frames_or_files(schools):
+    domain = mo.Domain.read(schools / "rand_hie_expenses.yaml")
+    path = schools / "rand_hie_expenses_covariance.csv"
+    frame = pandas.read_csv(path, index_col=0)
+    designs = [
+        mo.sample(
+            schools / "rand_hie_expenses.csv",
+            domain,
+            model="central",
+            family="gaussian",
+            rho=0.5,
+            count=3,
+            covariance=covariance,
+            log=["year1", "year2", "year3"],
+        ).certificate.to_dict()["design"]
+        for covariance in (path, frame, frame.to_numpy())
+    ]
+    assert designs[0] == designs[1] == designs[2]
+
+
+def test_says_what_it_promises(schools):
+    release = mo.sample(
+        schools / "schools.csv",
+        schools / "schools.yaml",
+        model="central",
+        epsilon=1,
+        delta=1e-6,
+        count=2,
+    )
+    assert release.mechanism == "subset-rr"
+    assert release.mechanism in release.why
+    assert release.guarantee == mo.Privacy(epsilon=1, delta=1e-6)
+    assert 0 < release.total_variation < 0.001
+    assert release.promised and release.not_promised
+
+
+def test_a_decimal_is_taken_as_typed(domain):
+    data = {name: [] for name in domain}
+    for typed in (0.1, "0.1", np.float64(0.1)):
+        release = mo.sample(data, domain, model="integral", epsilon=typed)
+        assert release.certificate.spec["privacy"]["epsilon"] == "0.1"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"epsilon": -1}, "epsilon must be finite and positive, but is -1"),
+        ({"epsilon": "much"}, "epsilon must be a number"),
+        ({"epsilon": [1]}, "epsilon must be"),
+        ({"epsilon": 1, "count": 1.5}, "count must be a whole number"),
+        ({"epsilon": 1, "count": -1}, "count must be a whole number"),
+        ({"epsilon": 1, "units": ["a"]}, "units needs unit"),
+        ({"epsilon": 1, "model": "sideways"}, "model must be local, integral or central"),
+        ({"epsilon": 1, "delta": 0.1}, "delta is for model central"),
+        ({"epsilon": 1, "ledger": "x.db"}, "data_set"),
+        ({"epsilon": 1, "reference": 3}, "data must be a table"),
+        ({}, "epsilon is needed, but is not given"),
+    ],
+)
+def test_refuses_in_one_sentence_with_pythons_names(domain, options, said):
+    data = {name: [None] for name in domain}
+    with pytest.raises(mo.InvalidInput) as refused:
+        mo.sample(data, domain, **({"model": "integral"} | options))
+    assert said in str(refused.value)
+    assert "--" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_refuses_what_is_no_table(domain):
+    for data in (3, None, [1, 2], {"sex": 3}, np.zeros(3), {"sex": np.zeros(1, complex)}, object()):
+        with pytest.raises(mo.InvalidInput):
+            mo.sample(data, domain, model="integral", epsilon=1)
+    with pytest.raises(mo.InvalidInput, match="equal length"):
+        mo.sample({name: [None] * i for i, name in enumerate(domain)}, domain, model="integral", epsilon=1)
+    with pytest.raises(mo.InvalidInput, match="more than one|only once|once|two"):
+        frame = pandas.DataFrame([[1, 2, 3, 4, 5]], columns=[*domain, "sex"])
+        mo.sample(frame, domain, model="integral", epsilon=1)
+
+
+def test_refuses_private_data_as_a_public_input(domain):
+    data = {name: [None] for name in domain}
+    with pytest.raises(mo.InvalidInput, match="must be public"):
+        mo.sample(data, domain, model="integral", epsilon=1, reference=data)
+
+
+def test_every_part_of_a_spec_is_a_parameter():
+    import inspect
+
+    from mollify import _core
+
+    known = {flag.replace("-", "_") for flag, _, _ in _core.spec_parts()}
+    parameters = set(inspect.signature(mo.sample).parameters) - {"data", "ledger", "data_set"}
+    assert parameters == known
+
+
+def test_verify_says_what_does_not_hold(schools, domain):
+    release = mo.sample(
+        schools / "schools.csv", schools / "schools.yaml", model="integral", epsilon=1, count=1
+    )
+    other = mo.verify(release, domain)
+    assert not other
+    assert not other.domain_matches
+    broken = json.loads(release.certificate.json)
+    broken["design"]["integers_sha256"] = "0" * 64
+    assert not mo.verify(mo.Certificate(json.dumps(broken)), schools / "schools.yaml")
+    with pytest.raises(mo.InvalidInput):
+        mo.verify(schools / "schools.yaml", domain)
+    with pytest.raises(mo.InvalidInput):
+        mo.Certificate("{}")

@@ -1,0 +1,186 @@
+"""Single draws: laws, shapes, refusals, threads and processes."""
+
+import multiprocessing
+import os
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import mollify as mo
+
+
+def least_p_value_holds(observed, expected, name):
+    """A chi-squared test of one table: fails by chance with probability 1e-6 at most.
+
+    The critical value is Laurent and Massart's bound: P(X >= d + 2 sqrt(d t) + 2 t) <= e^-t.
+    """
+    degrees = len(expected) - 1
+    t = np.log(1e6)
+    statistic = float(np.sum((observed - expected) ** 2 / expected))
+    critical = degrees + 2 * np.sqrt(degrees * t) + 2 * t
+    print(f"{name}: chi-squared {statistic:.2f}, at most {critical:.2f}, n {observed.sum()}")
+    assert statistic <= critical
+
+
+def test_law_of_randomized_response_is_its_integers():
+    response = mo.RandomizedResponse(k=5, epsilon=1.0)
+    assert response.kept + 4 * response.other == response.total
+    n = 200_000
+    for dtype in (np.int64, np.int32, np.uint32, np.uint8, np.int16, np.uint64):
+        released = response.draw(np.full(n, 3, dtype))
+        expected = np.full(5, n * response.other / response.total)
+        expected[3] = n * response.kept / response.total
+        least_p_value_holds(np.bincount(released, minlength=5), expected, np.dtype(dtype).name)
+
+
+def test_law_of_a_sampler_is_the_bands():
+    """Over two outcomes the minimax law of a point is (e^epsilon, 1) / (e^epsilon + 1)."""
+    sampler = mo.Sampler(outcomes=2, epsilon=1.0)
+    n = 200_000
+    expected = n * np.array([np.e, 1]) / (np.e + 1)
+    for dtype in (np.float64, np.float32):
+        scores = np.tile(np.array([1, 0], dtype), (n, 1))
+        observed = np.bincount(sampler.draw(scores), minlength=2)
+        least_p_value_holds(observed, expected, np.dtype(dtype).name)
+    offsets = np.arange(n + 1)
+    units = sampler.draw_units(np.zeros(n, int), offsets)
+    least_p_value_holds(np.bincount(units, minlength=2), expected, "by units")
+    mixed = sampler.draw_units(np.zeros(n, int), units=np.arange(n)[::-1], count=n)
+    least_p_value_holds(np.bincount(mixed, minlength=2), expected, "by a column of units")
+    assert sampler.epsilon_realised_up() <= 1
+
+
+def test_units_are_whose_they_are():
+    """At epsilon 30 a unit's only outcome is released, but for a chance below 1e-12."""
+    sampler = mo.Sampler(outcomes=4, epsilon=30)
+    outcomes = [3, 1, 2, 0, 0]
+    assert sampler.draw_units(outcomes, [0, 1, 2, 3, 5]).tolist() == [3, 1, 2, 0]
+    units = [2, 0, 1, 3, 9]
+    assert sampler.draw_units(outcomes, units=units, count=4).tolist() == [1, 2, 3, 0]
+    assert sampler.draw_units([1, 2], [0, 2], weights=[0, 5.0]).tolist() == [2]
+    assert sampler.draw_units([], [0]).shape == (0,)
+
+
+def test_shapes():
+    sampler = mo.Sampler("relative", reference=np.arange(1, 4), epsilon=1.0)
+    assert sampler.outcomes == 3
+    assert sampler.draw([0, 1, 0]).shape == ()
+    assert sampler.draw(np.ones((7, 3), np.float32)).shape == (7,)
+    assert sampler.draw(np.ones((0, 3))).shape == (0,)
+    assert sampler.draw(np.ones((3, 7), np.float16).T).shape == (7,)
+    response = mo.RandomizedResponse(k=3, epsilon=1)
+    assert response.draw(np.zeros((2, 5), int)).shape == (2, 5)
+    assert response.draw(1) in (0, 1, 2)
+    assert response.draw([]).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda: mo.Sampler(epsilon=1),
+        lambda: mo.Sampler(outcomes=0, epsilon=1),
+        lambda: mo.Sampler(outcomes=2, epsilon=0),
+        lambda: mo.Sampler(outcomes=2),
+        lambda: mo.Sampler("best", outcomes=2, epsilon=1),
+        lambda: mo.Sampler(reference=[1, -1], epsilon=1),
+        lambda: mo.Sampler(reference=[[1, 1]], epsilon=1),
+        lambda: mo.Sampler(reference=["a"], epsilon=1),
+        lambda: mo.Sampler(reference=[1, 1], outcomes=3, epsilon=1),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw([1, 2]),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw(["a", "b", "c"]),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw(np.ones((1, 1, 3))),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], None),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [0, 1], units=[0]),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0]),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0, 1], units=[0], count=1),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [[0, 1]]),
+        lambda: mo.RandomizedResponse(k=0, epsilon=1),
+        lambda: mo.RandomizedResponse(k=3, epsilon=1).draw([0.5]),
+    ],
+)
+def test_refuses_parameters_and_shapes(bad):
+    with pytest.raises(mo.InvalidInput) as refused:
+        bad()
+    assert "\n" not in str(refused.value)
+
+
+def test_pickles_by_parameters_alone():
+    for made in (
+        mo.Sampler("class", outcomes=4, epsilon=1, c1=0.5, c2=2),
+        mo.Sampler("relative", reference=[1, 2], epsilon=1),
+        mo.Sampler("gaussian-curve", outcomes=4, mu=1),
+        mo.RandomizedResponse(k=4, epsilon=1),
+    ):
+        again = pickle.loads(pickle.dumps(made))
+        assert repr(again) == repr(made)
+        assert pickle.dumps(again) == pickle.dumps(made)
+
+
+# 64 draws over 2^16 outcomes that are close to uniform: two such lists are equal by chance with
+# probability 2^-1000.
+def draws(_=None):
+    return tuple(mo.RandomizedResponse(k=2**16, epsilon=1e-6).draw(np.zeros(64, int)).tolist())
+
+
+def test_threads_repeat_nothing():
+    seen, barrier = [], threading.Barrier(16)
+
+    def work():
+        barrier.wait()
+        seen.extend(draws() for _ in range(20))
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(seen)) == 16 * 20
+
+
+def test_forks_repeat_nothing():
+    draws()  # so that there is a state to inherit
+    read, write = os.pipe()
+    children = []
+    for _ in range(4):
+        child = os.fork()
+        if child == 0:
+            os.write(write, (repr(draws()) + "\n").encode())
+            os._exit(0)
+        children.append(child)
+    own = repr(draws())
+    for child in children:
+        assert os.waitpid(child, 0)[1] == 0
+    os.close(write)
+    with os.fdopen(read) as lines:
+        seen = {own, *(line.strip() for line in lines)}
+    assert len(seen) == 5
+
+
+def test_spawned_processes_repeat_nothing():
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        seen = pool.map(draws, range(4), chunksize=1)
+    assert len({*seen, draws()}) == 5
+
+
+def test_sixteen_threads_release_at_once(domain):
+    roster = [str(unit) for unit in range(200)]
+    data = {name: ["1"] * 1000 for name in domain} | {"unit": [str(i % 200) for i in range(1000)]}
+    seen, errors = [], []
+
+    def work():
+        try:
+            release = mo.sample(data, domain, model="local", unit="unit", units=roster, epsilon=0.1)
+            seen.append(release)
+        except Exception as error:  # told below, in the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert len({release.certificate for release in seen}) == 1
+    assert len({str(release.to_dict()) for release in seen}) == 16
