@@ -3,10 +3,11 @@
 build_packages=(
   g++ cmake ninja-build pkg-config
   libboost-dev libcli11-dev libcsv-dev libeigen3-dev libfmt-dev libsodium-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
+  python3-dev python3-venv
 )
 test_packages=(
   libgmock-dev libgtest-dev librapidcheck-dev libgmp-dev libmpfr-dev libbenchmark-dev
-  clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3
+  clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
 )
 
 # install_missing PACKAGE...: installs what is not there yet, says so first, and touches nothing else.

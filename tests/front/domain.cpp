@@ -55,6 +55,19 @@ TEST(FrontDomain, TellsItsShape) {
   EXPECT_EQ(income.size(), 21U);
 }
 
+TEST(FrontDomain, IsToldToPrograms) {
+  const auto domain =
+      Domain::make({Column::boolean("b"),
+                    Column::categorical("a", {"clip", "category"}, {.null_value = "category"}),
+                    Column::integer("c", 0, 9, 2, {.null_is_category = true})},
+                   7);
+  EXPECT_EQ(domain.json(),
+            R"({"seed":"7","columns":[{"name":"b","type":"boolean"},)"
+            R"({"name":"a","type":"categorical","values":["clip","category"],)"
+            R"("null":{"value":"category"}},)"
+            R"({"name":"c","type":"integer","min":"0","max":"9","bins":"2","null":"category"}]})");
+}
+
 TEST(FrontDomain, EveryOutcomeIsWrittenAsARecordOfIt) {
   const auto domain = made_in_a_program();
   for (std::uint32_t outcome = 0; outcome < domain.outcome_count(); ++outcome) {

@@ -1,5 +1,6 @@
 #include "mollify/release.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -183,6 +184,55 @@ TEST(FrontSource, TakesNullsAndEveryType) {
   ASSERT_EQ(released.size(), 2U);
   EXPECT_EQ(released[0].valid, std::vector<std::uint8_t>{0});
   EXPECT_EQ(std::get<std::vector<std::uint8_t>>(released[1].values), std::vector<std::uint8_t>{1});
+}
+
+TEST(FrontSpec, NamesItsPartsByTheCommandsFlags) {
+  const auto parts = spec_parts();
+  const auto epsilon = std::find_if(parts.begin(), parts.end(),
+                                    [](const SpecPart& part) { return part.name == "epsilon"; });
+  ASSERT_NE(epsilon, parts.end());
+  EXPECT_EQ(epsilon->place, "/privacy/epsilon");
+  EXPECT_EQ(epsilon->kind, "decimal number");
+  for (const SpecPart& part : parts) EXPECT_NE(part.kind, "") << part.name;
+  EXPECT_THAT(refused([] { (void)ReleaseSpec::parse(R"({"model": "integral"})", ""); }),
+              HasSubstr("--domain"));
+}
+
+TEST(FrontPublicTexts, StandForFiles) {
+  const inside::test::Scratch scratch;
+  const std::string roster = "person\nann\nbob\ndot\n";
+  const std::string file = scratch.write("roster.csv", roster);
+  const auto spec_with = [](const std::string& name) {
+    return ReleaseSpec::parse(R"({"model": "local", "count": 1, "unit": "person",
+        "roster": {"file": ")" + name +
+                                  R"("}, "privacy": {"epsilon": 2}})",
+                              domain());
+  };
+  const auto from_file = prepare(spec_with(file), memory()).certificate().json();
+  auto from_text =
+      prepare(spec_with("a list"), memory(), {{"a list", roster}}).certificate().json();
+  const std::size_t at = from_text.find("a list");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_EQ(from_text.replace(at, 6, file), from_file);
+  EXPECT_NE(refused([&] { (void)prepare(spec_with("a list"), memory()); }), "");
+}
+
+TEST(FrontSource, IsWrittenAsAFile) { EXPECT_EQ(memory().csv_text(), kCsv); }
+
+TEST(FrontReleasedColumns, AreAStreamOfTheSameValues) {
+  const std::vector<ReleasedColumn> columns = {
+      {"city", Texts{"Lille", "", "Ghent"}, {1, 0, 1}, {"Ghent", "Lille"}},
+      {"name", Texts{"ann", "", "x, y"}, {1, 0, 1}, {}},
+      {"age", std::vector<std::int64_t>{1, 2, 0}, {1, 1, 0}, {}},
+      {"height", std::vector<double>{1.5, 2, 0}, {1, 1, 0}, {}},
+      {"insured", std::vector<std::uint8_t>{1, 0, 0}, {1, 1, 0}, {}}};
+  for (int time = 0; time < 2; ++time) {
+    ArrowArrayStream stream{};
+    export_columns(columns, &stream);
+    EXPECT_EQ(Source::arrow(&stream).csv_text(),
+              "city,name,age,height,insured\nLille,ann,1,1.5,true\n,,2,2,false\n"
+              "Ghent,\"x, y\",,,\n");
+  }
 }
 
 }  // namespace
