@@ -7,7 +7,6 @@ and no other library is asked to find a common type for them.
 
 from __future__ import annotations
 
-import datetime
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -127,6 +126,8 @@ def _plain(value: Any) -> object:
 
     May raise: the library then takes the object for a text that no domain declares.
     """
+    import datetime
+
     import numpy as np
 
     if isinstance(value, datetime.datetime):

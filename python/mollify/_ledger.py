@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mollify import _core
 from mollify._privacy import Privacy, outward
 
 
-@dataclass(frozen=True)
-class Balance:
+class Balance(NamedTuple):
     """What a ledger says about one data set; None is what is not known."""
 
     data_set: str

@@ -3,31 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from mollify import _core
 
 
-@dataclass(frozen=True)
 class Privacy:
-    """A privacy notion and its parameters: of those that the notion does not have, None.
+    """A privacy notion and its parameters: of those that the notion does not have, None. Immutable.
 
     `epsilon` alone is epsilon-DP, with `delta` (epsilon, delta)-DP, `rho` is zero-concentrated and
     `mu` Gaussian differential privacy. Which inputs are neighbours, the release says.
     """
 
-    epsilon: float | None = None
-    delta: float | None = None
-    rho: float | None = None
-    mu: float | None = None
+    __slots__ = ("_parts",)
+    _parts: tuple[float | None, float | None, float | None, float | None]
 
-    def __post_init__(self) -> None:
-        given = [self.epsilon is not None, self.rho is not None, self.mu is not None]
-        if sum(given) != 1 or (self.delta is not None and self.epsilon is None):
+    def __init__(
+        self,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        mu: float | None = None,
+    ) -> None:
+        given = [epsilon is not None, rho is not None, mu is not None]
+        if sum(given) != 1 or (delta is not None and epsilon is None):
             raise _core.InvalidInput(
                 "a promise must be in epsilon (with delta or without), in rho or in mu"
             )
+        self._parts = (epsilon, delta, rho, mu)
+
+    @property
+    def epsilon(self) -> float | None:
+        """Of the notions pure and approximate."""
+        return self._parts[0]
+
+    @property
+    def delta(self) -> float | None:
+        """Of the notion approximate."""
+        return self._parts[1]
+
+    @property
+    def rho(self) -> float | None:
+        """Of the notion concentrated."""
+        return self._parts[2]
+
+    @property
+    def mu(self) -> float | None:
+        """Of the notion gaussian."""
+        return self._parts[3]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Privacy) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    def __repr__(self) -> str:
+        named = zip(("epsilon", "delta", "rho", "mu"), self._parts)
+        return f"Privacy({', '.join(f'{name}={part!r}' for name, part in named if part is not None)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Privacy, self._parts
 
     @property
     def notion(self) -> str:
@@ -53,8 +89,7 @@ class Privacy:
 
     def _inside(self) -> _core.Privacy:
         notion = getattr(_core.Notion, self.notion)
-        parts = (self.epsilon, self.delta, self.rho, self.mu)
-        return _core.Privacy(notion, *(float(part or 0) for part in parts))
+        return _core.Privacy(notion, *(float(part or 0) for part in self._parts))
 
 
 def outward(inside: _core.Privacy) -> Privacy:

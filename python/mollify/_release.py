@@ -6,9 +6,7 @@ import json
 import operator
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mollify import _core
 from mollify._data import column_source, source_of
@@ -43,7 +41,8 @@ class Certificate:
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
         """Reads a file; `InvalidInput` for what is no certificate."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no text"
             raise _core.InvalidInput(f"{os.fspath(path)} cannot be read: {reason}") from None
@@ -51,9 +50,10 @@ class Certificate:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes a file, which appears whole or not at all."""
-        beside = Path(f"{os.fspath(path)}.part")
-        beside.write_text(self.json, encoding="utf-8")
-        beside.replace(path)
+        beside = f"{os.fspath(path)}.part"
+        with open(beside, "w", encoding="utf-8") as file:
+            file.write(self.json)
+        os.replace(beside, path)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as Python's objects."""
@@ -394,8 +394,7 @@ def sample(
     return Release(table, Certificate(certificate))
 
 
-@dataclass(frozen=True)
-class Verification:
+class Verification(NamedTuple):
     """What checking a certificate found; it is true if all of it holds."""
 
     holds: bool
