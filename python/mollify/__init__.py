@@ -14,6 +14,7 @@ private value makes anything here raise, print, or change shape, but for what is
 
 from __future__ import annotations
 
+from mollify._analysis import Estimate, estimate
 from mollify._core import InvalidInput, __version__
 from mollify._domain import Domain, boolean, categorical, integer, number
 from mollify._ledger import Balance, Ledger
@@ -28,6 +29,7 @@ __all__ = [
     "Balance",
     "Certificate",
     "Domain",
+    "Estimate",
     "InvalidInput",
     "Ledger",
     "Privacy",
@@ -39,6 +41,7 @@ __all__ = [
     "boolean",
     "categorical",
     "compose",
+    "estimate",
     "integer",
     "number",
     "sample",

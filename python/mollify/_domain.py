@@ -215,7 +215,11 @@ def _restore(yaml: str, path: str | None) -> Domain:
     return domain
 
 
-def as_domain(domain: Domain | Mapping[str, Mapping[str, Any]] | str | os.PathLike[str]) -> Domain:
+DomainLike = Domain | Mapping[str, Mapping[str, Any]] | str | os.PathLike[str]
+"""A domain, its columns, or its file."""
+
+
+def as_domain(domain: DomainLike) -> Domain:
     """A domain, whatever stands for it: itself, its columns, or its file."""
     if isinstance(domain, Domain):
         return domain

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mollify import _core
 from mollify._data import column_source, source_of
-from mollify._domain import Domain, as_domain
+from mollify._domain import Domain, DomainLike, as_domain
 from mollify._ledger import Ledger
 from mollify._privacy import Privacy, of_json
 
 if TYPE_CHECKING:
     import pandas
     import polars
-
-DomainLike = Domain | Mapping[str, Mapping[str, Any]] | str | os.PathLike[str]
 
 
 class Certificate:

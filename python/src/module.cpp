@@ -49,6 +49,7 @@ NB_MODULE(_core, module) {
   add_ledger(module);
   add_sampler(module);
   add_accounting(module);
+  add_analysis(module);
 }
 
 }  // namespace mollify::python

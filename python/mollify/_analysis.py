@@ -1,0 +1,117 @@
+"""What is computed from public numbers and released records."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mollify import _core
+from mollify._data import source_of
+from mollify._domain import Domain, DomainLike, as_domain
+from mollify._release import Certificate, Release
+
+if TYPE_CHECKING:
+    import pandas
+
+class Estimate(Mapping[str, Any]):
+    """What released records tell of the population: what `mollify estimate --json` prints.
+
+    A mapping: ``estimate["means"]``.
+    """
+
+    def __init__(self, json_text: str) -> None:
+        self.json = json_text
+        self._parts: dict[str, Any] = json.loads(json_text)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._parts[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def to_pandas(self, column: str | None = None) -> pandas.DataFrame:
+        """Every outcome's probability and its interval in a row, or those of one column's values."""
+        import pandas as pd
+
+        rows = self._parts["estimates"]
+        if column is not None:
+            tables = {tuple(one["columns"]): one["estimates"] for one in self._parts["marginals"]}
+            tables[tuple(self._parts["columns"])] = rows
+            if (column,) not in tables:
+                raise _core.InvalidInput(f'the release has no column "{column}"')
+            rows = tables[column,]
+        return pd.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as Python's objects."""
+        parts: dict[str, Any] = json.loads(self.json)
+        return parts
+
+    def __repr__(self) -> str:
+        return f"Estimate({', '.join(self._parts)})"
+
+    def __reduce__(self) -> tuple[type[Estimate], tuple[str]]:
+        return Estimate, (self.json,)
+
+
+def estimate(
+    released: Any,
+    certificate: Certificate | str | os.PathLike[str] | None = None,
+    domain: DomainLike | None = None,
+    *,
+    confidence: float = 0.95,
+    method: str = "unbiased",
+    pairs: bool = False,
+) -> Estimate:
+    """The distribution of the population that records were drawn from, with intervals.
+
+    Reads no private data, so it costs no budget.
+
+    Parameters
+    ----------
+    released
+        A release, or its records in any form that `sample` takes.
+    certificate
+        Of the release; not needed beside one.
+    domain
+        Of the release; not needed where the certificate holds it or names its file.
+    confidence
+        All intervals hold together with at least this probability: above 0.5, below 1.
+    method
+        "unbiased", "simplex" (the nearest distribution) or "maximum-likelihood".
+    pairs
+        Two-way tables of all pairs of columns too.
+
+    Raises
+    ------
+    InvalidInput
+        For a certificate that does not hold, for a domain or a number of records that is not the
+        release's, and for releases of which there is nothing to estimate.
+    """
+    if certificate is None and isinstance(released, Release):
+        certificate = released.certificate
+    if certificate is None:
+        raise _core.InvalidInput("a certificate is needed beside records, but is not given")
+    if not isinstance(certificate, Certificate):
+        certificate = Certificate.read(certificate)
+    if domain is None:
+        named = certificate.spec["domain"]
+        known = Domain.parse(named["text"]) if "text" in named else Domain.read(named["file"])
+    else:
+        known = as_domain(domain)
+    return Estimate(
+        _core.estimate(
+            certificate.json,
+            certificate._name,
+            known._inside,
+            source_of(released, list(known)),
+            float(confidence),
+            method,
+            bool(pairs),
+        )
+    )
