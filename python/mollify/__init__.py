@@ -14,7 +14,9 @@ private value makes anything here raise, print, or change shape, but for what is
 
 from __future__ import annotations
 
-from mollify._analysis import Estimate, estimate
+from mollify import nonprivate
+from mollify._analysis import Estimate, amplify, estimate, plan, risk, tune
+from mollify._command import Answer
 from mollify._core import InvalidInput, __version__
 from mollify._domain import Domain, boolean, categorical, integer, number
 from mollify._ledger import Balance, Ledger
@@ -26,6 +28,7 @@ InvalidInput.__module__ = "mollify"
 InvalidInput.__doc__ = """A public input cannot be used: in one sentence, what, where, and what was expected."""
 
 __all__ = [
+    "Answer",
     "Balance",
     "Certificate",
     "Domain",
@@ -38,12 +41,17 @@ __all__ = [
     "Sampler",
     "Verification",
     "__version__",
+    "amplify",
     "boolean",
     "categorical",
     "compose",
     "estimate",
     "integer",
+    "nonprivate",
     "number",
+    "plan",
+    "risk",
     "sample",
+    "tune",
     "verify",
 ]

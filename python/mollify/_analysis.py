@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._command import Answer, arguments_of
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._release import Certificate, Release
+from mollify._sampler import Sampler
 
 if TYPE_CHECKING:
     import pandas
@@ -115,3 +117,56 @@ def estimate(
             bool(pairs),
         )
     )
+
+
+def _asked(command: str, domain: DomainLike | None, parameters: dict[str, Any]) -> Answer:
+    held = {} if domain is None else {"--domain": as_domain(domain).yaml().encode()}
+    for name in ("reference", "public_units"):
+        given = parameters.get(name)
+        if given is not None and not isinstance(given, (str, os.PathLike)):
+            unit = parameters.get("unit")
+            wanted = [] if domain is None else [*as_domain(domain), *([unit] if unit else [])]
+            held["--" + name.replace("_", "-")] = source_of(given, wanted).csv_text()
+            del parameters[name]
+    return Answer([command, *arguments_of(parameters)], held)
+
+
+def plan(domain: DomainLike | None = None, **parameters: Any) -> Answer:
+    """What a release can do, or needs, before any data is opened.
+
+    Parameters are those of `mollify plan`: ``model``, ``epsilon``, ``delta``, ``count``, ``alpha``,
+    ``n``, ``k``, ``region`` and others. Printed as the command prints it, and a mapping.
+    """
+    return _asked("plan", domain, parameters)
+
+
+def amplify(**parameters: Any) -> Answer:
+    """How private shuffled reports are, in proved numbers.
+
+    ``k`` and three of ``n``, ``epsilon0``, ``epsilon`` and ``delta``: the fourth is found; ``rate``
+    and ``chosen`` as in `mollify amplify`.
+    """
+    return _asked("amplify", None, parameters)
+
+
+def risk(sampler: Sampler) -> Answer:
+    """How far the law of a draw can be from the truth, at worst. Nothing private is read."""
+    asked = dict(sampler._parameters)
+    reference, location = asked.pop("reference"), asked.pop("location")
+    if location is not None:
+        del asked["mechanism"]
+        asked["band"] = f"location={location!r}"
+    held = {"--reference": json.dumps(reference).encode()} if reference else {}
+    outcomes = asked.pop("outcomes")
+    if not reference:
+        asked["k"] = outcomes
+    return Answer(["risk", *arguments_of(asked)], held)
+
+
+def tune(public_units: Any, domain: DomainLike, *, unit: str, **parameters: Any) -> Answer:
+    """Where the band lies best, from PUBLIC example units.
+
+    The units must be public: whatever is chosen by looking at private ones tells of them.
+    Parameters are those of `mollify tune`.
+    """
+    return _asked("tune", domain, {"public_units": public_units, "unit": unit} | parameters)

@@ -65,3 +65,74 @@ def test_estimates_refuse_what_is_not_the_releases(domain, schools):
     ):
         with pytest.raises(mo.InvalidInput):
             wrong()
+
+
+def test_plans_are_the_commands(schools):
+    asked = {"model": "central", "epsilon": 1, "delta": 1e-6, "count": 100, "alpha": 0.01}
+    plan = mo.plan(schools / "rand_hie.yaml", **asked)
+    flags = [part for name, value in asked.items() for part in (f"--{name}", value)]
+    told = command("plan", "--domain", schools / "rand_hie.yaml", *flags)
+    assert str(plan) == repr(plan) == told
+    assert plan.to_dict() == json.loads(
+        command("plan", "--domain", schools / "rand_hie.yaml", "--json", *flags)
+    )
+    region = mo.plan(schools / "rand_hie.yaml", epsilon=4, region=["hlth=poor", "physlm=true"])
+    assert region["region"]["reference_mass"] == 1 / 8
+    with pytest.raises(mo.InvalidInput):
+        mo.plan(model="central")
+    with pytest.raises(mo.InvalidInput):
+        mo.plan(sideways=1)
+
+
+def test_amplify_risk_and_tune(schools):
+    found = mo.amplify(n=1000, k=10, epsilon0=2, delta=1e-6)
+    assert "epsilon = 0.27" in str(found)
+    assert mo.risk(mo.Sampler(outcomes=3, epsilon=1)).to_dict()
+    assert mo.risk(mo.Sampler("location", reference=[1, 2], location=0.5, epsilon=1)).to_dict()
+    tuned = mo.tune(schools / "schools.csv", schools / "schools.yaml", unit="school", epsilon=2)
+    assert "least mean KL: --band relative" in str(tuned)
+
+
+def test_laws_are_to_the_integer():
+    """The law of a point in a band over two outcomes, and numerators that sum to N."""
+    sampler = mo.Sampler("relative", reference=[1, 2, 3], epsilon=1)
+    law = mo.nonprivate.law(sampler, [1, 0, 0])
+    assert sum(int(one["numerator"]) for one in law["outcomes"]) == int(law["N"])
+    assert "NOT PRIVATE" in law["notice"]
+    assert "NOT PRIVATE" in str(law)
+    with pytest.raises(mo.InvalidInput):
+        mo.nonprivate.law(sampler, [1, 0])
+
+
+def test_the_data_holder_is_told_what_is_amiss(schools):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(schools / "schools.csv")
+    roster = pandas.read_csv(schools / "schools_roster.csv")
+    options = {"unit": "school", "units": roster}
+    good = mo.nonprivate.check(frame, schools / "schools.yaml", **options)
+    assert good["findings"] == 0
+    assert good["records"] == len(frame)
+    frame.loc[3, "sex"] = "neither"
+    bad = mo.nonprivate.check(frame, schools / "schools.yaml", **options, most=5)
+    (found,) = bad["listed"]
+    assert (found["line"], found["column"], found["value"]) == (5, "sex", "neither")
+    assert "NOT PRIVATE" in str(bad)
+
+
+def test_comparisons_are_the_commands(schools):
+    polars = pytest.importorskip("polars")
+    told = command(
+        *("compare", "--data", schools / "schools.csv", "--domain", schools / "schools.yaml"),
+        *("--unit", "school", "--units", schools / "schools_roster.csv", "--epsilon", 2),
+    )
+    found = mo.nonprivate.compare(
+        polars.read_csv(schools / "schools.csv"),
+        schools / "schools.yaml",
+        unit="school",
+        units=polars.read_csv(schools / "schools_roster.csv"),
+        epsilon=2,
+    )
+    assert str(found) == told
+    with pytest.raises(mo.InvalidInput) as refused:
+        mo.nonprivate.compare({"sex": []}, schools / "schools.yaml", epsilon=2)
+    assert "/proc" not in str(refused.value)
