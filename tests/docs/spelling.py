@@ -24,7 +24,7 @@ def main():
         if path.suffix == ".md":
             text = CITED.sub("", text)
             wrong = r"\b(?:epsilon|delta|rho)\b"
-        elif path.suffix in CODE and place.startswith(("src/", "include/", "tests/", "benchmarks/", "fuzz/", "examples/")):
+        elif path.suffix in CODE and place.startswith(("src/", "include/", "tests/", "benchmarks/", "fuzz/", "examples/", "python/")):
             wrong = "[εδρμ]"
         else:
             continue
