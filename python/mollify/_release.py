@@ -204,9 +204,16 @@ def _restore(columns: list[Any], certificate: Certificate) -> Release:
 class _Inputs:
     """What a spec names: files as they are, and what lies in memory as the text of a file."""
 
-    def __init__(self, domain: Domain, unit: str | None, data: object = None) -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        unit: str | None = None,
+        data: object = None,
+        units_column: str | None = None,
+    ) -> None:
         self.domain = domain
         self.unit = unit
+        self.units_column = units_column
         self.data = data
         self.texts: dict[str, bytes] = {}
 
@@ -225,9 +232,10 @@ class _Inputs:
         if part == "units":
             if self.unit is None:
                 raise _core.InvalidInput("units needs unit, the column that names them")
+            column = self.units_column or self.unit
             if isinstance(given, Mapping) or hasattr(given, "columns"):
-                return source_of(given, [self.unit]).csv_text()
-            return column_source(given, self.unit).csv_text()
+                return source_of(given, [column]).csv_text()
+            return column_source(given, column).csv_text()
         return source_of(given, list(self.domain)).csv_text()
 
 
@@ -310,6 +318,7 @@ def sample(
     count: int | None = None,
     unit: str | None = None,
     units: Any = None,
+    units_column: str | None = None,
     mechanism: str | None = None,
     band: str | None = None,
     c1: float | None = None,
@@ -330,6 +339,8 @@ def sample(
     paper_variance: bool = False,
     rate: float | None = None,
     support: str | None = None,
+    accept_large_delta: bool = False,
+    accept_error: bool = False,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     data_set: str | None = None,
 ) -> Release:
@@ -352,9 +363,9 @@ def sample(
         The budget of all of it. A text is taken exactly as it is typed.
     count
         Records: for each unit, or in model central in all. Default: 1, but in model central.
-    unit, units
+    unit, units, units_column
         The column that names the unit of each row; all units, as a list, a column, a table or a
-        file, which protects who is in the data.
+        file, which protects who is in the data; the table's column that names them (default: `unit`).
     mechanism, band, c1, c2, gamma, reference
         The mechanism; `reference` is a table of public records in the domain.
     space, cells, candidates, fresh, candidates_file, score
@@ -364,6 +375,8 @@ def sample(
         file.
     rate, support
         Model central alone.
+    accept_large_delta, accept_error
+        Answers that are refused as dangerous unless they are meant.
     ledger, data_set
         Where the release is charged before it is drawn, and as what.
 
@@ -380,7 +393,7 @@ def sample(
     domain = as_domain(domain)
     if count is None and model != "central":
         asked["count"] = 1
-    inputs = _Inputs(domain, unit, data)
+    inputs = _Inputs(domain, unit, data, units_column)
     spec = _spec(domain, asked, inputs)
     if (ledger is None) != (data_set is None):
         raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
@@ -428,7 +441,7 @@ def verify(
         certificate = certificate.certificate
     if not isinstance(certificate, Certificate):
         certificate = Certificate.read(certificate)
-    inputs = _Inputs(domain, None)
+    inputs = _Inputs(domain)
     listed = None if candidates_file is None else inputs.named("candidates_file", candidates_file)
     public = None if reference is None else inputs.named("reference", reference)
     report = _core.verify(

@@ -24,8 +24,6 @@ void PublicFiles::require_public(const char* what, const std::string& name) cons
 }
 
 const std::string& PublicFiles::bytes(const std::string& name) const {
-  const auto text = texts_.find(name);
-  if (text != texts_.end()) return text->second;
   const auto known = bytes_.find(name);
   return known != bytes_.end() ? known->second
                                : bytes_.emplace(name, LineReader(name).bytes()).first->second;

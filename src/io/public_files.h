@@ -24,7 +24,7 @@ class PublicFiles final : public PublicInputs {
                        std::map<std::string, std::string> texts = {})
       : private_file_(std::move(private_file)),
         private_bytes_(private_bytes),
-        texts_(std::move(texts)) {}
+        bytes_(std::move(texts)) {}
 
   [[nodiscard]] Domain domain(const SpecDomain& domain) const override;
   [[nodiscard]] StringIndex roster(const std::string& name,
@@ -44,7 +44,6 @@ class PublicFiles final : public PublicInputs {
 
   std::optional<std::string> private_file_;
   std::optional<std::string_view> private_bytes_;
-  std::map<std::string, std::string> texts_;
   // Each file is read once: a pipe has nothing for a second reader, and a file may have changed.
   mutable std::map<std::string, std::string> bytes_;
   mutable std::map<std::string, Domain> domains_;
