@@ -412,6 +412,7 @@ class Verification(NamedTuple):
     domain_matches: bool
     list_matches: bool | None
     """Of releases from candidates; None where it cannot be told."""
+    ranges_match: bool | None
     design_matches: bool
     guarantee_holds: bool
     total_holds: bool

@@ -155,6 +155,7 @@ nb::dict verified(const std::string& certificate, const std::string& name, const
   nb::dict report;
   report["domain_matches"] = found.domain_matches;
   report["list_matches"] = found.list_matches;
+  report["ranges_match"] = found.ranges_match;
   report["design_matches"] = found.design_matches;
   report["guarantee_holds"] = found.guarantee_holds;
   report["total_holds"] = found.total_holds;
