@@ -23,6 +23,7 @@ from mollify._ledger import Balance, Ledger
 from mollify._privacy import Privacy, compose
 from mollify._release import Certificate, Release, Verification, sample, verify
 from mollify._sampler import RandomizedResponse, Sampler
+from mollify._synthesizer import Synthesizer
 
 InvalidInput.__module__ = "mollify"
 InvalidInput.__doc__ = """A public input cannot be used: in one sentence, what, where, and what was expected."""
@@ -39,6 +40,7 @@ __all__ = [
     "RandomizedResponse",
     "Release",
     "Sampler",
+    "Synthesizer",
     "Verification",
     "__version__",
     "amplify",

@@ -190,6 +190,46 @@ class Release:
 
         return pl.DataFrame(self)
 
+    def dp_event(self) -> Any:
+        """The release as an event of Google's dp_accounting, for its accountants.
+
+        A pure release is randomized response between two values, which no epsilon-DP mechanism
+        passes in any composition [Kairouz et al. 2015]; for accountants with the neighbours of
+        `REPLACE_ONE`, because `REPLACE_SPECIAL` would count too little. One in rho is zCDP, one in mu
+        the Gaussian mechanism. One with a delta is no event: see `privacy_loss`.
+        """
+        import math
+
+        from dp_accounting import dp_event
+
+        total = self.guarantee
+        if total.rho is not None:
+            return dp_event.ComposedDpEvent([dp_event.ZCDpEvent(total.rho)])
+        if total.mu is not None:
+            return dp_event.ComposedDpEvent([dp_event.GaussianDpEvent(1 / total.mu)])
+        if total.delta:
+            raise _core.InvalidInput(
+                f"a release with {total} is no event of dp_accounting; its privacy_loss is one of its "
+                "distributions"
+            )
+        # Rounded down: less noise is the safe side.
+        noise = math.nextafter(2 / (1 + math.exp(total.epsilon or 0)) * (1 - 2**-50), 0)
+        # Single events: of the self-composed form its accountants ignore the count for these.
+        return dp_event.ComposedDpEvent([dp_event.RandomizedResponseDpEvent(noise, 2)])
+
+    def privacy_loss(self) -> Any:
+        """The release as a privacy loss distribution of dp_accounting; InvalidInput for rho."""
+        from dp_accounting.pld import common, privacy_loss_distribution
+
+        total = self.guarantee
+        if total.mu is not None:
+            return privacy_loss_distribution.from_gaussian_mechanism(1 / total.mu)
+        if total.epsilon is None:
+            raise _core.InvalidInput(f"a release with {total} has no privacy loss distribution")
+        return privacy_loss_distribution.from_privacy_parameters(
+            common.DifferentialPrivacyParameters(total.epsilon, total.delta or 0)
+        )
+
     def __repr__(self) -> str:
         return f"Release({len(self)} records by {self.mechanism} with {self.guarantee})"
 

@@ -1,0 +1,57 @@
+"""The estimator's protocol, and dp_accounting's events."""
+
+import pytest
+
+import mollify as mo
+
+np = pytest.importorskip("numpy")
+pandas = pytest.importorskip("pandas")
+
+
+def test_hands_out_what_was_released_and_then_refuses(domain):
+    made = mo.Synthesizer(domain, epsilon=1, count=5, model="integral")
+    with pytest.raises(mo.InvalidInput, match="fitted"):
+        made.sample(1)
+    X = np.array([[0, 1, 3, 1.5]] * 20, object)
+    assert made.fit(X) is made
+    frame = pandas.concat([made.sample(2), made.sample(3), made.sample(0)])
+    assert frame.reset_index(drop=True).equals(made.release_.to_pandas())
+    assert made.n_features_in_ == 4
+    for too_many in (1, -1):
+        with pytest.raises(mo.InvalidInput, match="0 of 5 records are left"):
+            made.sample(too_many)
+    with pytest.raises(mo.InvalidInput, match="4 columns"):
+        made.fit(X[:, :3])
+    made.fit(pandas.DataFrame(X, columns=list(domain)))
+    assert len(made.sample(5)) == 5
+
+
+def test_parameters_are_set_and_told(domain):
+    made = mo.Synthesizer(domain, epsilon=2)
+    assert made.get_params()["epsilon"] == 2
+    assert made.set_params(epsilon=3, count=7).get_params()["count"] == 7
+    assert mo.Synthesizer(**made.get_params()).get_params() == made.get_params()
+    with pytest.raises(mo.InvalidInput, match="random_state"):
+        made.set_params(random_state=1)
+
+
+def release(domain, **options):
+    return mo.sample({name: ["1"] * 9 for name in domain}, domain, model="integral", **options)
+
+
+def test_dp_accounting_finds_what_is_promised(domain):
+    """Composition is no worse than the sum, and not better than randomized response allows."""
+    pytest.importorskip("dp_accounting")
+    from dp_accounting import NeighboringRelation, dp_event
+    from dp_accounting.pld import PLDAccountant
+
+    pure = release(domain, epsilon=1)
+    accountant = PLDAccountant(neighboring_relation=NeighboringRelation.REPLACE_ONE)
+    accountant.compose(pure.dp_event())
+    assert accountant.get_epsilon(0) == pytest.approx(1, abs=1e-3)
+    assert accountant.get_epsilon(0) >= pure.guarantee.epsilon
+    accountant.compose(dp_event.ComposedDpEvent([pure.dp_event()] * 9))
+    assert 1 < accountant.get_epsilon(1e-6) <= 10.01
+    gaussian = release(domain, mu=1).dp_event()
+    assert gaussian.events[0].noise_multiplier == pytest.approx(1)
+    assert pure.privacy_loss().get_delta_for_epsilon(1.001) == pytest.approx(0, abs=1e-9)
