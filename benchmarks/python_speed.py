@@ -1,0 +1,94 @@
+"""How fast the Python package is: seconds of one core, side by side in one run.
+
+usage: python benchmarks/python_speed.py [ROWS]     (default: 10 000 000)
+
+Releases by unit from three categorical columns, in every form; randomized response and samplers on
+arrays, beside multi-freq-ldpy where that is installed. Each number is the best of three runs.
+"""
+
+import subprocess
+import sys
+import time
+
+import mollify as mo
+import numpy as np
+import pandas as pd
+import polars as pl
+
+
+def best(work):
+    """The least processor time of three runs, in seconds."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def frames(rows):
+    random = np.random.default_rng(0)
+    words = np.array(["female", "male", "north", "south", "east", "west"], object)
+    codes = {name: random.integers(0, 6, rows, np.int32) for name in "abc"}
+    units = random.integers(0, 1000, rows)
+    texts = {name: words[places] for name, places in codes.items()} | {"unit": units}
+    yield "NumPy, objects", texts
+    yield "pandas, texts (Arrow inside)", pd.DataFrame(texts).astype(dict.fromkeys("abc", "str"))
+    categories = {name: pd.Categorical.from_codes(codes[name], words) for name in "abc"}
+    yield "pandas, categories", pd.DataFrame(categories | {"unit": units})
+    polars = pl.DataFrame({name: pl.Series(column.tolist()) for name, column in texts.items()})
+    yield "Polars, texts", polars
+    yield "Polars, categories", polars.with_columns(pl.col("a", "b", "c").cast(pl.Categorical))
+
+
+def main():
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+    words = ["female", "male", "north", "south", "east", "west"]
+    domain = mo.Domain({name: mo.categorical(words) for name in "abc"})
+    roster = [str(unit) for unit in range(1000)]
+    print(f"{rows} rows, 3 categorical columns, 1000 units, one local release")
+    for name, data in frames(rows):
+        seconds = best(
+            lambda data=data: mo.sample(
+                data, domain, model="local", unit="unit", units=roster, epsilon=2
+            )
+        )
+        print(f"  {name:30} {seconds:8.3f} s {3 * rows / seconds / 1e6:8.1f} million cells a second")
+
+    for k in (10, 1000):
+        values = np.random.default_rng(0).integers(0, k, rows)
+        response = mo.RandomizedResponse(k=k, epsilon=2)
+        seconds = best(lambda: response.draw(values))
+        print(f"RandomizedResponse.draw, k = {k:4} {rows / seconds / 1e6:24.1f} million a second")
+        try:
+            from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
+        except ImportError:
+            continue
+        few = values[:100_000].tolist()
+        GRR_Client(0, k, 2.0)  # compiled once
+        seconds = best(lambda: [GRR_Client(one, k, 2.0) for one in few])
+        print(f"multi-freq-ldpy's client, k = {k:4} {len(few) / seconds / 1e6:23.2f} million a second")
+
+    sampler = mo.Sampler(outcomes=100, epsilon=2)
+    scores = np.random.default_rng(0).random((10_000, 100))
+    seconds = best(lambda: sampler.draw(scores))
+    print(f"Sampler.draw of (10 000, 100) {10_000 / seconds / 1e6:28.2f} million a second")
+
+    bare, whole = (
+        min(
+            float(
+                subprocess.run(
+                    [sys.executable, "-c", f"{code}\nimport time\nprint(time.process_time())"],
+                    capture_output=True,
+                    check=True,
+                ).stdout
+            )
+            for _ in range(3)
+        )
+        for code in ("", "import mollify")
+    )
+    print(f"import mollify {1000 * (whole - bare):43.1f} ms")
+
+
+if __name__ == "__main__":
+    main()
