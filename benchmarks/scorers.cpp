@@ -130,7 +130,7 @@ BENCHMARK(product_kernel)
 
 /// The other scorers; first the mean of their scores is looked at, their own tests know more.
 void other_scorers(benchmark::State& state) {
-  const ScorerKind kind = mollify::kScorerKinds[static_cast<std::size_t>(state.range(0))];
+  const ScorerKind kind = static_cast<ScorerKind>(state.range(0));
   const auto size = static_cast<std::size_t>(state.range(1));
   const MixedPoints candidates = points(kUniform, kCandidates, 1);
   const MixedPoints rows = points(kClustered, size, 2);

@@ -111,10 +111,11 @@ mollify_status mollify_verify(const char* certificate, const char* domain, char*
 mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
                                 const char* options, char** report);
 
-/* What a release in the central model needs, before any data. The question is a JSON object of the
- * names of mollify::PlanQuestion (mollify/plan.h), of which one of n, k, epsilon, count and alpha
- * is left out: {"k": 100, "epsilon": 1, "delta": 1e-9, "count": 10, "alpha": 0.1}. The report says
- * what each mechanism needs, and which is best. */
+/* What a release needs or can do, in any model, before any data. The question is a JSON object as
+ * mollify::plan takes it (mollify/plan.h), in which one quantity is left out:
+ *   {"model": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
+ *    "alpha": 0.1}
+ * The report is what `mollify plan --json` prints. */
 mollify_status mollify_plan(const char* question, char** report);
 
 #ifdef __cplusplus

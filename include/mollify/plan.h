@@ -1,52 +1,63 @@
-// What a release in the central model needs, before any data.
+// What a release needs, or can do, before any data.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "mollify/domain.h"
 #include "mollify/namespace.h"
 
 namespace MOLLIFY_NAMESPACE {
 
-/// Numbers of a release of `count` records from n records over k outcomes, by the command's names.
-/// Exactly one of n, k, epsilon (with delta, or rho for both), count and alpha is left out: it is
-/// what is asked for.
-struct PlanQuestion {
-  std::optional<std::uint64_t> n{};  ///< to 2^39
-  std::optional<std::uint64_t> k{};  ///< to 2^24
-  std::optional<double> epsilon{};   ///< from 1e-6 to 30
-  std::optional<double> delta{};     ///< none: pure
-  std::optional<double> rho{};       ///< in place of epsilon and delta
-  std::optional<std::uint64_t> count{};
-  /// How far a record's law may be from the data's in total variation, above 0 and below 1; of all
-  /// records together where `strong`.
-  std::optional<double> alpha{};
-  bool strong = false;
+/// What one mechanism needs.
+struct PlanWay {
+  std::string mechanism;  ///< "minimax", "subset-rr", "gaussian", ...
+  /// What was asked for: the least n, epsilon, rho, delta or alpha, the greatest k, dimension or
+  /// count; none where the mechanism cannot serve.
+  std::optional<double> value{};
+  double alpha = 1;                 ///< the total variation that it promises there
+  bool independent_outputs = true;  ///< whether its records are drawn independently
+  std::string why{};                ///< in one sentence: how it serves, or why it cannot
 };
 
-/// What one mechanism needs.
+/// Total variation at some number of records.
+struct PlanPoint {
+  std::uint64_t records;
+  std::vector<std::optional<double>> alphas;  ///< of each way; none where nothing is promised
+};
+
+/// The answer for one unknown.
 struct PlanAnswer {
-  std::string mechanism;
-  /// What was asked for: the least n, epsilon or alpha, the greatest k or count, to within 1e-6
-  /// of itself; none where the mechanism cannot serve.
-  std::optional<double> value{};
-  double alpha = 1;                  ///< what it promises there
-  bool independent_outputs = false;  ///< whether its records are drawn independently
-  std::string why;                   ///< in one sentence: how it serves, or why it cannot
+  std::string unknown{};  ///< "n", "k", "dimension", "epsilon", "rho", "delta", "count" or "alpha"
+  std::vector<PlanWay> ways{};
+  /// Where in these the best one is, among those with independent outputs; none if there is none.
+  std::optional<std::size_t> best{};
+  std::vector<PlanPoint> curve{};  ///< where it was asked for
 };
 
 struct Plan {
-  std::string unknown;  ///< "n", "k", "epsilon", "count" or "alpha"
-  std::vector<PlanAnswer> answers;
-  /// Where in these the best one is, among those with independent outputs; none if there is none.
-  std::optional<std::size_t> best{};
+  /// One; but two, epsilon and rho, where the budget of Gaussian samples is unknown.
+  std::vector<PlanAnswer> answers{};
+  /// What `mollify plan --json` prints, and what it prints without.
+  std::string json{};
+  std::string text{};
 };
 
-/// Milliseconds to a second. Throws InvalidInput for a question without exactly one unknown, or
-/// with numbers that no release can have.
-[[nodiscard]] Plan plan(const PlanQuestion& question);
+/// The plan for a question, in JSON: parts of a release's spec, "n", "k" or "dimension", "alpha"
+/// and others that docs/guide/planning.md tells. One is left out, or named as the "unknown", and
+/// found:
+///
+///     {"model": "central", "k": 100, "count": 10, "privacy": {"epsilon": 1, "delta": 1e-9},
+///      "alpha": 0.1}
+///
+/// Milliseconds to some seconds. Throws InvalidInput, one sentence naming `name`, for a question
+/// without exactly one unknown, or with parts or numbers that no release can have.
+[[nodiscard]] Plan plan(std::string_view question, const std::string& name = "the question");
+/// The same for a question that names no domain, about this one.
+[[nodiscard]] Plan plan(std::string_view question, const Domain& domain);
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "accounting/directed_rounding.h"
+#include "accounting/gaussian_composition.h"
 #include "divergence/compensated_sum.h"
+#include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -15,6 +17,7 @@ namespace mollify {
 namespace {
 
 constexpr std::uint64_t kLargestExactCount = std::uint64_t{1} << 53;
+constexpr std::uint64_t kMostDraws = 100'000'000;
 constexpr std::uint64_t kLargestOptimalCount = std::uint64_t{1} << 20;
 // Binomial weights below this fraction of the largest are not computed but bounded by it.
 constexpr double kNegligible = 0x1p-1000;
@@ -77,6 +80,31 @@ double epsilon_per_draw_down(double total, std::uint64_t releases) {
   require_epsilon("the total epsilon", total);
   require_releases(releases, kLargestExactCount);
   return div_down(total, static_cast<double>(releases));
+}
+
+Privacy draw_budget_down(const Privacy& budget, std::uint64_t count) {
+  if (count < 1 || count > kMostDraws) {
+    throw InvalidInput(fmt::format("count must be from 1 to {}, but is {}", kMostDraws, count));
+  }
+  if (budget.notion == PrivacyNotion::kGaussian) {
+    return Privacy::gaussian(mu_per_draw_down(budget.mu, count));
+  }
+  require_epsilon("epsilon", budget.epsilon);
+  const double one = epsilon_per_draw_down(budget.epsilon, count);
+  if (one < ExpBound::kLeastEpsilon) {
+    const std::string draws = count == 1 ? "" : fmt::format(" for each of {} draws", count);
+    throw InvalidInput(fmt::format("epsilon must be at least {}{}, but is {:.6g}{}",
+                                   ExpBound::kLeastEpsilon, draws, budget.epsilon,
+                                   count == 1 ? "" : " for all of them"));
+  }
+  return Privacy::pure(std::min(one, ExpBound::kGreatestEpsilon));
+}
+
+Privacy draws_promise_up(const Privacy& budget, const Privacy& draw, std::uint64_t count) {
+  const bool capped =
+      draw.notion == PrivacyNotion::kPure && !(draw.epsilon < ExpBound::kGreatestEpsilon);
+  if (!capped) return Privacy::of(draw.notion, budget.parameter());
+  return Privacy::pure(std::min(budget.epsilon, basic_composition_epsilon_up(draw.epsilon, count)));
 }
 
 OptimalComposition::OptimalComposition(double epsilon, std::uint64_t releases, double delta)

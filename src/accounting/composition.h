@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "accounting/privacy.h"
+
 namespace mollify {
 
 /// Total epsilon of `releases` releases at `epsilon` each under basic composition, Σ epsilon,
@@ -15,6 +17,18 @@ double basic_composition_epsilon_up(double epsilon, std::uint64_t releases);
 /// The quotient is rounded down by the exact sign of its error, so what a release of M draws spends
 /// never exceeds the total it declares. Same refusals as above.
 double epsilon_per_draw_down(double total, std::uint64_t releases);
+
+/// What one of a unit's `count` draws may spend of a pure or Gaussian budget for all of them:
+/// epsilon / count [basic composition], but never above the 30 at which one draw counts (ExpBound),
+/// or mu / sqrt(count) [Dong et al. 2022, Corollary 3.3]; rounded down.
+///
+/// Throws InvalidInput, one sentence in terms of the whole, unless count is from 1 to 100 000 000
+/// and the parameter is finite, positive and large enough to be split.
+[[nodiscard]] Privacy draw_budget_down(const Privacy& budget, std::uint64_t count);
+
+/// What all of these draws promise together: the budget, or less where the 30 was met.
+[[nodiscard]] Privacy draws_promise_up(const Privacy& budget, const Privacy& draw,
+                                       std::uint64_t count);
 
 /// The optimal composition of k equal releases that are epsilon-DP or (epsilon, delta₀)-DP,
 /// adaptively chosen or not.

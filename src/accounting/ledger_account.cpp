@@ -27,20 +27,6 @@ Decimal rho_of(const Decimal& epsilon, std::uint64_t times) {
 
 }  // namespace
 
-const char* name_of(CompositionRule rule) {
-  switch (rule) {
-    case CompositionRule::kBasic:
-      return "basic composition";
-    case CompositionRule::kConcentrated:
-      return "zCDP composition";
-    case CompositionRule::kOptimal:
-      return "optimal composition";
-    case CompositionRule::kGaussian:
-      break;
-  }
-  return "Gaussian-DP composition";
-}
-
 /// One valid way to compose: `added` by Σ epsilon, the rest as `rule` has it, whose curve is one of
 /// these.
 struct LedgerAccount::Conversion {

@@ -1,10 +1,12 @@
 // What all releases of one data set cost together, and whether another one fits a total.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 
+#include "accounting/names.h"
 #include "accounting/privacy.h"
 
 namespace mollify {
@@ -17,8 +19,12 @@ enum class CompositionRule {
   kGaussian,      ///< mu² of everything, converted to (epsilon, delta)
 };
 
-/// "basic composition", "zCDP composition", ...
-const char* name_of(CompositionRule rule);
+constexpr auto names_of(CompositionRule) {
+  return std::array{Named{CompositionRule::kBasic, "basic composition"},
+                    Named{CompositionRule::kConcentrated, "zCDP composition"},
+                    Named{CompositionRule::kOptimal, "optimal composition"},
+                    Named{CompositionRule::kGaussian, "Gaussian-DP composition"}};
+}
 
 /// What is spent, in the terms of a total.
 struct Spending {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernel/core/invalid_input.h"
+
 namespace mollify {
 
 /// An enumeration with one table of values and names beside it, which everything below reads:
@@ -41,15 +43,25 @@ template <class Enumeration>
   return std::nullopt;
 }
 
-/// "one, two, three", in the order of the table.
+/// "one, two, three", in the order of the table, or "one, two or three".
 template <class Enumeration>
-[[nodiscard]] std::string all_names() {
+[[nodiscard]] std::string all_names(std::string_view before_last = ", ") {
   std::string text;
-  for (const auto& known : names<Enumeration>()) {
-    if (!text.empty()) text += ", ";
-    text += known.name;
+  const auto known = names<Enumeration>();
+  for (const auto& one : known) {
+    if (!text.empty()) text += &one == &known.back() ? before_last : ", ";
+    text += one.name;
   }
   return text;
+}
+
+/// The value of that name. Throws InvalidInput if there is none: "fruit must be apple, pear or
+/// plum, but is ..."; `what` is "fruit".
+template <class Enumeration>
+[[nodiscard]] Enumeration value_named(std::string_view what, std::string_view name) {
+  if (const auto value = named<Enumeration>(name)) return *value;
+  throw InvalidInput(std::string(what) + " must be " + all_names<Enumeration>(" or ") +
+                     ", but is \"" + std::string(name) + "\"");
 }
 
 }  // namespace mollify

@@ -75,11 +75,6 @@ void print_json(const Json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-Json number(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "not a number" : "infinity";
-}
-
 std::string printable(std::string_view text) {
   std::string safe;
   for (const char letter : text) {

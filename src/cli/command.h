@@ -7,11 +7,10 @@
 #include <string_view>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+
+#include "release/json_syntax.h"
 
 namespace mollify::cli {
-
-using Json = nlohmann::ordered_json;
 
 /// The exit statuses: success; the command worked and its answer is no (or it failed); bad input.
 inline constexpr int kSuccess = 0;
@@ -52,9 +51,6 @@ std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_vie
 
 /// Writes JSON and a line feed to standard output.
 void print_json(const Json& json);
-
-/// A finite number as it is, an infinite one as the text "infinity": JSON has none.
-Json number(double value);
 
 /// The text with control characters as \x1b: what a file holds must not steer a terminal.
 std::string printable(std::string_view text);

@@ -112,7 +112,7 @@ void print_table(const Comparison& comparison, const Domain& domain) {
 /// The release that is compared.
 ReleaseSpec spec_for(const CompareOptions& options, const CLI::App& command) {
   needed(options.data, "--data");
-  Json parts = given_parts(command);
+  Json parts = given_parts(command, spec_parts());
   if (parts.contains("roster") && !parts.contains("unit")) refuse_missing("--unit");
   parts["model"] = parts.contains("unit") ? "local" : "integral";
   if (!parts.contains("count")) parts["count"] = 1U;
@@ -170,8 +170,8 @@ int run(const CompareOptions& options, const CLI::App& command) {
              sampler.guarantee().text(),
              spec.unit ? fmt::format("; mean of {} units", comparison.units) : "");
   print_table(comparison, domain);
-  fmt::print("\ntruth from the law:       {}\n", divergence_text(law));
-  fmt::print("truth from the reference: {}\n", divergence_text(reference));
+  fmt::print("\ntruth from the law:       {}\n", law.text());
+  fmt::print("truth from the reference: {}\n", reference.text());
   if (spec.unit) {
     fmt::print(
         "a unit's own truth is at total variation {:.4f} from its law and {:.4f} from the "
@@ -192,7 +192,7 @@ void add_compare(CLI::App& app, Session& session) {
       "units.");
   const auto options = std::make_shared<CompareOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
-  add_spec_flags(command, false);
+  add_part_flags(command, spec_parts(), false);
   command.get_option("--count")->description(
       "records to release: for each unit, or for the table without --unit (default: 1)");
   command.add_flag("--json", options->json, "print as JSON");

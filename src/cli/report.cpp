@@ -3,19 +3,6 @@
 #include <fmt/format.h>
 
 namespace mollify::cli {
-Json divergence_json(const DivergenceReport& divergence) {
-  return {{"kl", number(divergence.kl)},
-          {"tv", number(divergence.tv)},
-          {"hellinger2", number(divergence.hellinger2)},
-          {"chi2", number(divergence.chi2)}};
-}
-
-std::string divergence_text(const DivergenceReport& divergence) {
-  return fmt::format(
-      "KL {:.6g}, total variation {:.6g}, squared Hellinger {:.6g}, "
-      "chi-squared {:.6g}",
-      divergence.kl, divergence.tv, divergence.hellinger2, divergence.chi2);
-}
 
 Json guarantee_json(const Privacy& guarantee) {
   return {{"notion", guarantee.notion == PrivacyNotion::kPure ? "pure" : "gaussian"},

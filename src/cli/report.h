@@ -6,15 +6,10 @@
 
 #include "accounting/privacy.h"
 #include "command.h"
-#include "divergence/f_divergence.h"
 #include "release/certificate.h"
+#include "release/json_syntax.h"
 
 namespace mollify::cli {
-
-/// {"kl": ..., "tv": ..., "hellinger2": ..., "chi2": ...}
-Json divergence_json(const DivergenceReport& divergence);
-/// "KL 0.1, total variation 0.2, squared Hellinger 0.03, chi-squared 0.4"
-std::string divergence_text(const DivergenceReport& divergence);
 
 /// {"notion": "pure", "epsilon": 1} or {"notion": "gaussian", "mu": 1}
 Json guarantee_json(const Privacy& guarantee);

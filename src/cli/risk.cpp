@@ -51,15 +51,14 @@ int run(const RiskOptions& options) {
     return kSuccess;
   }
   fmt::print("worst case of {} over {} outcomes\n  {}\n", name_of(parameters.mechanism), k,
-             divergence_text(risk.risk));
+             risk.risk.text());
   if (risk.attained) {
     fmt::print("  attained: some private distribution fares exactly so\n");
   } else {
     fmt::print("  an upper bound, not known to be attained\n");
   }
   if (risk.vertex_maximum) {
-    fmt::print("  the worst distribution of the class: {}\n",
-               divergence_text(*risk.vertex_maximum));
+    fmt::print("  the worst distribution of the class: {}\n", risk.vertex_maximum->text());
   }
   if (band) {
     fmt::print("  every outcome is released between {:.6g} and {:.6g} times its reference mass\n",

@@ -36,8 +36,8 @@ struct SampleOptions {
 
 /// The spec of the file given, or of the flags.
 ReleaseSpec spec_for(const SampleOptions& options, const CLI::App& command) {
-  if (!options.spec) return mollify::spec_of(given_parts(command), "");
-  if (const std::string flag = first_given_part(command); !flag.empty()) {
+  if (!options.spec) return mollify::spec_of(given_parts(command, spec_parts()), "");
+  if (const std::string flag = first_given_part(command, spec_parts()); !flag.empty()) {
     throw InvalidInput(
         fmt::format("--spec holds the whole release, so {} must not be given beside it", flag));
   }
@@ -294,7 +294,7 @@ void add_sample(CLI::App& app, Session& session) {
       ->type_name("FILE");
   command.add_flag("--print-spec", options->print_spec,
                    "print the spec that the flags mean, and release nothing");
-  add_spec_flags(command, true);
+  add_part_flags(command, spec_parts());
   options->ledger.add_to(command);
   command.add_option("--out", options->out, "where the records go (default: standard output)")
       ->type_name("FILE");

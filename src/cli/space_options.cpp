@@ -37,26 +37,13 @@ SpaceSpec SpaceOptions::request() const {
   SpaceSpec request{
       .cells = cells, .candidates = candidates, .fresh = fresh, .scorer = chosen_scorer()};
   if (candidates_file) request.list = PublicFile{*candidates_file};
-  if (space) {
-    request.kind = named<SpaceKind>(*space);
-    if (!request.kind) {
-      throw InvalidInput(
-          fmt::format("space must be categories, grid or candidates, but is \"{}\"", *space));
-    }
-  }
+  if (space) request.kind = value_named<SpaceKind>("space", *space);
   return request;
 }
 
 std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
   if (!score) return std::nullopt;
-  const std::optional<ScorerKind> known = scorer_named(*score);
-  if (!known) {
-    throw InvalidInput(
-        fmt::format("score must be kernel, empirical, histogram, gaussian-mixture, ratio or mbde, "
-                    "but is \"{}\"",
-                    *score));
-  }
-  return known;
+  return value_named<ScorerKind>("score", *score);
 }
 
 ScorerKind SpaceOptions::scorer_for(SpaceKind kind) const {

@@ -1,5 +1,6 @@
 #include "spec_options.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -27,6 +28,12 @@ constexpr FlagHelp kHelp[] = {
     {"--model", "MODEL", "", "local, integral or central"},
     {"--domain", "FILE", "", "the public domain, YAML"},
     {"--count", "NUMBER", "", "records to release: for each unit, or in model central in all"},
+    {"--alpha", "NUMBER", "",
+     "total variation of an output's law from the data's: at worst, or in model central for any "
+     "data"},
+    {"--k", "NUMBER", "", "number of outcomes, when there is no domain"},
+    {"--region", "REGION", "",
+     "COLUMN=VALUE[,VALUE]; several narrow it. Without a domain: its reference mass"},
     {"--unit", "COLUMN", "", "column that names the unit of each row"},
     {"--units", "FILE", "", "public CSV of all units; protects who is in the data"},
     {"--units-column", "COLUMN", "", "column of --units that names them (default: as --unit)"},
@@ -48,6 +55,9 @@ constexpr FlagHelp kHelp[] = {
      "where the band lies, instead of a mechanism: minimax (for --c2), relative, or location=B"},
     {"--delta", "NUMBER", kCentralFlags,
      "privacy budget beside epsilon (default: 0, which is pure)"},
+    {"--n", "NUMBER", kCentralFlags, "number of records; it is public"},
+    {"--strong", "", kCentralFlags, "alpha bounds all outputs together"},
+    {"--curve", "", kCentralFlags, "print total variation against n as well"},
     {"--rho", "NUMBER", kCentralFlags,
      "budget in zCDP, instead of epsilon and delta; for mechanism product and family gaussian"},
     {"--accept-large-delta", "", kCentralFlags,
@@ -65,6 +75,10 @@ constexpr FlagHelp kHelp[] = {
      "gaussian: the rows are taken for draws from one Gaussian, and so are the records released. "
      "How near they come rests on that; privacy rests on nothing about the data. Every column of "
      "the domain must be a number"},
+    {"--dimension", "NUMBER", kGaussianFlags, "number of coordinates d, 1 to 1024"},
+    {"--mean-range", "NUMBER", kGaussianFlags,
+     "each coordinate of the mean lies in a range this many standard deviations wide; a part of "
+     "the records finds where"},
     {"--covariance", "FILE", kGaussianFlags,
      "public CSV of the covariance matrix, columns named in the header; of logarithms where --log "
      "says so"},
@@ -90,19 +104,12 @@ constexpr FlagHelp kHelp[] = {
      "(default: empirical for categories, kernel otherwise)"},
 };
 
-const SpecPart& part_of(std::string_view flag) {
-  for (const SpecPart& part : spec_parts()) {
-    if (flag == part.flag) return part;
-  }
-  throw std::logic_error("a flag must belong to a part of a spec");
-}
-
 bool is_central(PartScope scope) {
   return scope == PartScope::kCentral || scope == PartScope::kFinite ||
          scope == PartScope::kGaussian;
 }
 
-const CLI::Option* given_option(const CLI::App& command, const SpecPart& part) {
+const CLI::Option* given_option(const CLI::App& command, const Part& part) {
   if (*part.flag == '\0') return nullptr;
   const CLI::Option* option = command.get_option_no_throw(part.flag);
   return option == nullptr || option->count() == 0 ? nullptr : option;
@@ -119,19 +126,25 @@ Value parsed(const std::string& text, const char* flag, const char* expected) {
 
 }  // namespace
 
-void add_spec_flags(CLI::App& command, bool with_models) {
+void add_part_flags(CLI::App& command, std::span<const Part> parts, bool with_models) {
+  bool central_mechanism = false;
   for (const FlagHelp& help : kHelp) {
-    const SpecPart& part = part_of(help.flag);
+    const auto found = std::find_if(parts.begin(), parts.end(), [&](const Part& one) {
+      return one.flag == std::string_view(help.flag);
+    });
+    if (found == parts.end()) continue;
+    const Part& part = *found;
+    central_mechanism |= with_models && part.place == std::string_view("/mechanism") &&
+                         part.scope != PartScope::kLocal;
     if (!with_models && (is_central(part.scope) || part.place == std::string_view("/model")))
       continue;
     CLI::Option* option = nullptr;
     if (part.kind == PartKind::kTruth) {
       option = command.add_flag(help.flag, help.help);
     } else if (part.kind == PartKind::kTexts) {
-      option = command
-                   .add_option_function<std::vector<std::string>>(
-                       help.flag, [](const std::vector<std::string>&) {}, help.help)
-                   ->delimiter(',');
+      option = command.add_option_function<std::vector<std::string>>(
+          help.flag, [](const std::vector<std::string>&) {}, help.help);
+      if (std::string_view(help.value).ends_with(",...")) option->delimiter(',');
     } else {
       option = command.add_option_function<std::string>(
           help.flag, [](const std::string&) {}, help.help);
@@ -140,7 +153,7 @@ void add_spec_flags(CLI::App& command, bool with_models) {
     if (*help.group != '\0') option->group(help.group);
   }
   std::string mechanisms = fmt::format("one of {} (default: minimax)", local_mechanisms_text());
-  if (with_models) {
+  if (central_mechanism) {
     mechanisms += fmt::format(
         "; in model central one of {} (default: auto, the one with the least total variation)",
         central_mechanisms_text());
@@ -148,9 +161,9 @@ void add_spec_flags(CLI::App& command, bool with_models) {
   command.get_option("--mechanism")->description(mechanisms);
 }
 
-Json given_parts(const CLI::App& command) {
+Json given_parts(const CLI::App& command, std::span<const Part> parts) {
   Json json = Json::object();
-  for (const SpecPart& part : spec_parts()) {
+  for (const Part& part : parts) {
     const CLI::Option* option = given_option(command, part);
     if (option == nullptr) continue;
     Json& place = json[Json::json_pointer(part.place)];
@@ -179,8 +192,8 @@ Json given_parts(const CLI::App& command) {
   return json;
 }
 
-std::string first_given_part(const CLI::App& command) {
-  for (const SpecPart& part : spec_parts()) {
+std::string first_given_part(const CLI::App& command, std::span<const Part> parts) {
+  for (const Part& part : parts) {
     if (given_option(command, part) != nullptr) return part.flag;
   }
   return {};

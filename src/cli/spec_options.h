@@ -1,21 +1,20 @@
-// The flags that say what to release.
+// The flags that say what to release, or what to plan.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 #include "command.h"
-#include "release/spec.h"
+#include "release/spec_json.h"
 
 namespace mollify::cli {
 
-/// Adds a flag for each part of a spec; --model, and those of model
-/// central, only if asked for.
-void add_spec_flags(CLI::App& command, bool with_models);
+/// Adds the flag of each part that has one; --model, and those of model central, only if asked for.
+void add_part_flags(CLI::App& command, std::span<const Part> parts, bool with_models = true);
 
-/// The parts given as flags, as the JSON form of a spec; nothing is checked but numbers.
-Json given_parts(const CLI::App& command);
+/// The parts given as flags, as a JSON form; nothing is checked but numbers.
+Json given_parts(const CLI::App& command, std::span<const Part> parts);
 
 /// The first of these flags that is given; empty if none is.
-std::string first_given_part(const CLI::App& command);
+std::string first_given_part(const CLI::App& command, std::span<const Part> parts);
 
 }  // namespace mollify::cli

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/composition.h"
 #include "command.h"
 #include "divergence/worst_case_risk.h"
 #include "io/domain_yaml.h"
@@ -16,7 +17,6 @@
 #include "local/band_tuning.h"
 #include "local/mechanism.h"
 #include "local/scored_table.h"
-#include "release/draw_budget.h"
 #include "report.h"
 #include "space_options.h"
 
@@ -107,9 +107,9 @@ int run(const TuneOptions& options) {
   const auto reference =
       options.reference ? std::optional(PublicFile{*options.reference}) : std::nullopt;
   const ReleaseSpace space(domain, request, reference, PublicFiles());
-  const double epsilon =
-      *draw_budget(needed(options.epsilon, "--epsilon"), std::nullopt, options.count.value_or(1))
-           .epsilon;
+  const double epsilon = draw_budget_down(Privacy::pure(needed(options.epsilon, "--epsilon")),
+                                          options.count.value_or(1))
+                             .epsilon;
   std::vector<double> masses;
   if (options.reference && space.kind() != SpaceKind::kCandidates) {
     masses = reference_masses(read_public_records(*options.reference, space.domain()), space.kind(),

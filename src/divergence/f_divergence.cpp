@@ -51,4 +51,12 @@ DivergenceReport divergence_report(std::span<const double> p, std::span<const do
           chi_squared(p, q)};
 }
 
+std::string DivergenceReport::text() const {
+  std::string words;
+  for (const DivergenceName& one : kDivergenceNames) {
+    words += fmt::format("{}{} {:.6g}", words.empty() ? "" : ", ", one.words, this->*one.value);
+  }
+  return words;
+}
+
 }  // namespace mollify

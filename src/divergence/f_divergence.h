@@ -1,8 +1,10 @@
 // f-divergences between two distributions on the same finite set of outcomes.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <span>
+#include <string>
 
 namespace mollify {
 
@@ -41,8 +43,23 @@ struct DivergenceReport {
   double hellinger2 = 0.0;  ///< squared Hellinger, 1 − Σ√(PQ)
   double chi2 = 0.0;        ///< χ²
 
+  /// "KL 0.1, total variation 0.2, squared Hellinger 0.03, chi-squared 0.4"
+  [[nodiscard]] std::string text() const;
+
   friend bool operator==(const DivergenceReport&, const DivergenceReport&) = default;
 };
+
+/// What programs and people call each of them.
+struct DivergenceName {
+  const char* key;
+  const char* words;
+  double DivergenceReport::*value;
+};
+inline constexpr std::array kDivergenceNames = {
+    DivergenceName{"kl", "KL", &DivergenceReport::kl},
+    DivergenceName{"tv", "total variation", &DivergenceReport::tv},
+    DivergenceName{"hellinger2", "squared Hellinger", &DivergenceReport::hellinger2},
+    DivergenceName{"chi2", "chi-squared", &DivergenceReport::chi2}};
 
 /// All four divergences of P from Q, as the functions above give them.
 DivergenceReport divergence_report(std::span<const double> p, std::span<const double> q);

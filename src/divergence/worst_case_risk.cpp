@@ -306,4 +306,20 @@ WorstCaseRisk location_risk(const ReferenceMasses& reference, double epsilon, do
   return given_band_risk(reference, inputs, checked_factors(lower_factor, epsilon));
 }
 
+RegionBounds region_bounds(double lower_factor, double largest_lift, double reference_mass) {
+  if (!(reference_mass >= 0.0 && reference_mass <= 1.0)) {
+    throw InvalidInput(fmt::format("the reference mass of a region must be from 0 to 1, but is {}",
+                                   reference_mass));
+  }
+  if (!(lower_factor >= 0.0 && lower_factor <= 1.0 && largest_lift >= 1.0)) {
+    throw InvalidInput(
+        fmt::format("the factors of a band must lie on both sides of 1, but are {} and {}",
+                    lower_factor, largest_lift));
+  }
+  const double outside = 1.0 - reference_mass;
+  // 1 − b(1−m) = m + (1−b)(1−m) and 1 − bE(1−m) = m − (bE−1)(1−m): exact at b = 1 and m = 1.
+  return {std::max(lower_factor * reference_mass, reference_mass - (largest_lift - 1.0) * outside),
+          std::min(largest_lift * reference_mass, reference_mass + (1.0 - lower_factor) * outside)};
+}
+
 }  // namespace mollify

@@ -41,7 +41,29 @@ struct WorstCaseRisk {
   /// D_f(extreme_input, extreme_output) is R_f for any other generator f.
   std::array<double, 2> extreme_input{};
   std::array<double, 2> extreme_output{};
+
+  /// The total variation to quote: the exact worst case where known, else the bound.
+  [[nodiscard]] double quoted_total_variation() const {
+    return vertex_maximum ? vertex_maximum->tv : risk.tv;
+  }
 };
+
+/// The probability a band lets a region have, whatever the private data.
+struct RegionBounds {
+  double at_least = 0.0;
+  double at_most = 1.0;
+};
+
+/// Bounds on the probability of a region B of reference mass m = h(B), for a band [b·h,
+/// b·e^epsilon·h]:
+///
+///     max(b·m, 1 − b·e^epsilon·(1−m)) ≤ Q(B) ≤ min(b·e^epsilon·m, 1 − b·(1−m)).
+///
+/// Within rounding both are attained, by the P that avoids B and the one that fills it in
+/// proportion to h. `lower_factor` is b, `largest_lift` b·e^epsilon, as in WorstCaseRisk.
+/// InvalidInput for m outside [0, 1] or factors without 0 ≤ b ≤ 1 ≤ b·e^epsilon.
+[[nodiscard]] RegionBounds region_bounds(double lower_factor, double largest_lift,
+                                         double reference_mass);
 
 // The risks of the bands {Q : b·h ≤ Q ≤ b·e^epsilon·h} with reference h; they differ in b and in
 // the inputs they are made for.

@@ -9,6 +9,7 @@
 #include "io/domain_yaml.h"
 #include "io/yaml_tree.h"
 #include "kernel/core/invalid_input.h"
+#include "release/json_syntax.h"
 #include "space/domain_hash.h"
 
 namespace mollify::front {
@@ -69,6 +70,18 @@ std::uint32_t Column::size() const noexcept { return inside_->column.size(); }
 
 Domain outward(inside::Domain domain) {
   return Domain(std::make_shared<const Domain::Inside>(std::move(domain)));
+}
+
+std::string with_domain(std::string_view json, const Domain& domain, const std::string& name) {
+  inside::require_json(json, name);
+  inside::Json object = inside::Json::parse(json);
+  if (!object.is_object()) return std::string(json);
+  if (object.contains("domain")) {
+    throw InvalidInput(
+        fmt::format("{} must name no domain where one is given, but it names one", name));
+  }
+  object["domain"] = {{"text", domain.yaml()}};
+  return object.dump();
 }
 
 Domain Domain::make(const std::vector<Column>& columns, std::uint64_t seed) {

@@ -1,6 +1,8 @@
 // What stands behind the front's domains.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "mollify/domain.h"
@@ -23,5 +25,10 @@ class Domain::Inside {
 };
 
 [[nodiscard]] Domain outward(inside::Domain domain);
+
+/// The JSON object with this domain in it. Throws InvalidInput if it names one; `name` is what
+/// sentences call the object. What else is wrong with it, who reads it says.
+[[nodiscard]] std::string with_domain(std::string_view json, const Domain& domain,
+                                      const std::string& name);
 
 }  // namespace mollify::front

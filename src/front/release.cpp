@@ -1,14 +1,11 @@
 #include "front/release.h"
 
-#include <nlohmann/json.hpp>
-
 #include "front/domain.h"
 #include "front/ledger.h"
 #include "front/privacy.h"
 #include "io/domain_yaml.h"
 #include "io/public_files.h"
 #include "io/text_file.h"
-#include "kernel/core/invalid_input.h"
 #include "release/spec_json.h"
 
 namespace mollify::front {
@@ -42,7 +39,7 @@ const char* words(inside::PartKind kind) {
 
 std::vector<SpecPart> spec_parts() {
   std::vector<SpecPart> parts;
-  for (const inside::SpecPart& part : inside::spec_parts()) {
+  for (const inside::Part& part : inside::spec_parts()) {
     const std::string_view flag = part.flag;
     if (flag.empty()) continue;
     parts.push_back({std::string(flag.substr(2)), part.place, words(part.kind)});
@@ -55,13 +52,7 @@ ReleaseSpec ReleaseSpec::parse(std::string_view json, const std::string& name) {
 }
 
 ReleaseSpec ReleaseSpec::parse(std::string_view json, const Domain& domain) {
-  nlohmann::ordered_json spec = nlohmann::ordered_json::parse(json, nullptr, false);
-  if (!spec.is_object()) return parse(json);  // which says what is wrong with it
-  if (spec.contains("domain")) {
-    throw InvalidInput("the spec must name no domain where one is given, but it names one");
-  }
-  spec["domain"] = {{"text", domain.yaml()}};
-  return parse(spec.dump());
+  return parse(with_domain(json, domain, "the spec"));
 }
 
 ReleaseSpec ReleaseSpec::read(const std::string& path) {

@@ -8,11 +8,9 @@
 
 #include "accounting/central_composition.h"
 #include "accounting/composition.h"
-#include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "local/mechanism_risk.h"
 #include "mollify/version.h"
-#include "release/draw_budget.h"
 #include "release/release_space.h"
 #include "release/spec_json.h"
 #include "space/real_columns.h"
@@ -59,16 +57,6 @@ std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Do
   return reference_masses(Empirical(std::move(counts)), kind, space);
 }
 
-/// What all draws of a unit promise together. Above 30 a draw counts as 30, and then that is less
-/// than was asked for.
-Privacy total_of_draws(const Privacy& budget, const Privacy& draw, std::uint64_t count) {
-  const bool capped =
-      draw.notion == PrivacyNotion::kPure && !(draw.parameter() < ExpBound::kGreatestEpsilon);
-  if (!capped) return Privacy::of(draw.notion, budget.parameter());
-  return Privacy::pure(
-      std::min(budget.epsilon, basic_composition_epsilon_up(draw.parameter(), count)));
-}
-
 std::string digest_of(const LocalSampler& sampler) {
   Sha256 hash;
   sampler.for_each_public_integer([&](uint128 integer) {
@@ -101,13 +89,8 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
   const Privacy budget = spec.budget();
   const bool in_mu = budget.notion == PrivacyNotion::kGaussian;
   MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
-  const auto given = [](bool has, double value) {
-    return has ? std::optional(value) : std::nullopt;
-  };
-  const DrawBudget one =
-      draw_budget(given(!in_mu, budget.epsilon), given(in_mu, budget.mu), *spec.count);
-  parameters.epsilon = one.epsilon;
-  parameters.mu = one.mu;
+  const Privacy one = draw_budget_down(budget, *spec.count);
+  (in_mu ? parameters.mu : parameters.epsilon) = one.parameter();
   made.local = make_sampler(parameters);
   LocalDesign design{
       .mechanism = parameters.mechanism,
@@ -123,7 +106,7 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
                                    name_of(design.scorer), name_of(design.mechanism)));
   }
   certificate.draw = made.local->guarantee();
-  certificate.total = total_of_draws(budget, certificate.draw, *spec.count);
+  certificate.total = draws_promise_up(budget, certificate.draw, *spec.count);
   certificate.design = std::move(design);
 }
 

@@ -1,5 +1,3 @@
-#include "release/gaussian_plan.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,76 +9,146 @@
 #include "accounting/gaussian_lower_bound.h"
 #include "accounting/monotone_search.h"
 #include "accounting/radial_total_variation.h"
+#include "central/gaussian_design.h"
 #include "kernel/core/invalid_input.h"
+#include "release/plan_model.h"
 
 namespace mollify {
 namespace {
 
-using Notion = Privacy::Notion;
-
-/// All but of records, which are searched from few on.
-PlanSpan span_of(PlanUnknown unknown, const GaussianRequest& request) {
-  switch (unknown) {
-    case PlanUnknown::kDimension:
-      return {1, 1024};
-    case PlanUnknown::kEpsilon:
-      return {100, 1e-6};
-    case PlanUnknown::kRho:
-      return {1000, 1e-12};
-    case PlanUnknown::kDelta:
-      return {0.5, 1e-100};
-    default:
-      break;
+GaussianRequest gaussian_request_of(const PlanQuestion& question) {
+  GaussianRequest request{.records = question.records,
+                          .dimension = static_cast<std::size_t>(question.dimension),
+                          .outputs = question.outputs,
+                          .budget = question.budget,
+                          .covariance_bound = question.covariance_bound,
+                          .mean_bound = question.mean_bound,
+                          .paper_variance = question.paper_variance};
+  if (question.mean_range) {
+    request.ranges = {{-0.5 * *question.mean_range, 0.5 * *question.mean_range}};
   }
-  return {1, static_cast<double>(std::min(request.records, kMostGaussianOutputs))};
+  return request;
 }
+
+Json design_json(const GaussianDesign& design, double alpha) {
+  const auto& [clip, shape, lattice, centre] = design.total_variation;
+  return {
+      {"n", design.request.records},
+      {"dimension", design.request.dimension},
+      {"count", design.request.outputs},
+      {"alpha", alpha},
+      {"alpha_parts", {{"clip", clip}, {"shape", shape}, {"lattice", lattice}, {"centre", centre}}},
+      {"clip_radius", design.clip_radius},
+      {"run_records", design.run_records},
+      {"centre_records", design.centre ? Json(design.centre->request.records) : Json(nullptr)},
+      {"guarantee",
+       {{"epsilon", design.guarantee.epsilon},
+        {"delta", design.guarantee.delta},
+        {"rho", design.guarantee.rho}}},
+      {"why", design.why}};
+}
+
+class GaussianPlan final : public PlanModel {
+ public:
+  [[nodiscard]] PlanWay at(std::size_t, const PlanQuestion& question) const override {
+    PlanWay way{.mechanism = "gaussian",
+                .alpha = std::numeric_limits<double>::infinity(),
+                .spent = question.budget};
+    const auto design = find_gaussian_design(gaussian_request_of(question));
+    if (!design) {
+      way.why = "none within the limits";
+      return way;
+    }
+    way.alpha =
+        question.strong ? design->strong_total_variation_up() : design->total_variation_up();
+    way.why = design->why;
+    way.details["design"] = design_json(*design, way.alpha);
+    return way;
+  }
+
+  [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const override {
+    switch (unknown) {
+      case PlanUnknown::kRecords:
+        return {static_cast<double>(kMostPlannedRecords),
+                static_cast<double>(std::max<std::uint64_t>(question.outputs, 1))};
+      case PlanUnknown::kDimension:
+        return {1, static_cast<double>(kMostGaussianDimensions)};
+      case PlanUnknown::kEpsilon:
+        return {100, 1e-6};
+      case PlanUnknown::kRho:
+        return {1000, 1e-12};
+      case PlanUnknown::kDelta:
+        return {0.5, 1e-100};
+      default:
+        return {1, static_cast<double>(std::min(question.records, kMostGaussianOutputs))};
+    }
+  }
+
+  void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
+    if (unknown == PlanUnknown::kOutcomes) {
+      throw InvalidInput("a plan of Gaussian samples has no unknown k");
+    }
+    if (question.mean_range && !(*question.mean_range > 0)) {
+      throw InvalidInput(
+          fmt::format("the range of the mean must be positive, but is {}", *question.mean_range));
+    }
+  }
+
+  [[nodiscard]] std::string subject(const PlanQuestion& question) const override {
+    return fmt::format("{} output{} in {} coordinate{}", question.outputs,
+                       question.outputs == 1 ? "" : "s", question.dimension,
+                       question.dimension == 1 ? "" : "s");
+  }
+
+  void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
+    const auto paper = papers_gaussian_records(whole);
+    const double bound = gaussian_records_lower_bound(whole);
+    answer.facts["papers_records"] = paper ? Json(*paper) : Json(nullptr);
+    answer.facts["records_lower_bound"] = bound;
+    const PlanWay& way = answer.ways.front();
+    const Json& parts = way.details["design"]["alpha_parts"];
+    const auto part = [&](const char* name) { return parts[name].get<double>(); };
+    if (is_at_limit(answer.unknown, whole)) answer.lines += "  that is the most there can be\n";
+    answer.lines += fmt::format(
+        "  total variation {} {:.4g}: an output's is clipping {:.3g}, shape of the noise {:.3g}, "
+        "lattice {:.3g}, centre {:.3g}\n  {}\n",
+        whole.strong ? "of all outputs together" : "of each output", way.alpha, part("clip"),
+        part("shape"), part("lattice"), part("centre"), way.why);
+    if (paper) answer.lines += fmt::format("  the papers' parameters need {} records\n", *paper);
+    if (bound > 1) {
+      answer.lines += fmt::format(
+          "  no sampler does with fewer than {:.0f} records (proven, not tight)\n", bound);
+    }
+    answer.lines +=
+        "  accuracy rests on the data being Gaussian as declared; privacy rests on no assumption\n";
+  }
+
+ private:
+  /// Whether the library's own limit is what is found.
+  static bool is_at_limit(PlanUnknown unknown, const PlanQuestion& whole) {
+    return (unknown == PlanUnknown::kOutputs && whole.outputs == kMostGaussianOutputs) ||
+           (unknown == PlanUnknown::kDimension && whole.dimension == kMostGaussianDimensions);
+  }
+};
 
 }  // namespace
 
-double alpha_of(const GaussianDesign& design, bool strong) {
-  return strong ? design.strong_total_variation_up() : design.total_variation_up();
-}
+std::unique_ptr<const PlanModel> gaussian_plan_model() { return std::make_unique<GaussianPlan>(); }
 
-std::optional<GaussianDesign> plan(PlanUnknown unknown, const GaussianQuestion& question) {
-  if (unknown == PlanUnknown::kOutcomes) {
-    throw InvalidInput("a plan of Gaussian samples has no unknown k");
-  }
-  if (unknown == PlanUnknown::kAlpha) return find_gaussian_design(question.request);
-  require_alpha(unknown, question.alpha);
-  std::optional<GaussianDesign> best;
-  const auto serves = [&](double value) {
-    std::optional<GaussianDesign> design =
-        find_gaussian_design(with(question.request, unknown, value));
-    if (!design || alpha_of(*design, question.strong) > question.alpha) return false;
-    best = std::move(design);
-    return true;
-  };
-  if (unknown == PlanUnknown::kRecords) {
-    // From few records on: those searched last are near the answer, where designs are cheap.
-    least_whole(std::max<std::uint64_t>(question.request.outputs, 1), kMostPlannedRecords,
-                [&](std::uint64_t records) { return serves(static_cast<double>(records)); });
-    return best;
-  }
-  const PlanSpan span = span_of(unknown, question.request);
-  if (serves(span.hard)) return best;
-  if (serves(span.easy)) last_that_serves(unknown, span, serves);
-  return best;
-}
-
-std::optional<std::uint64_t> papers_gaussian_records(const GaussianQuestion& question) {
-  const GaussianRequest& request = question.request;
-  const Privacy& budget = request.budget;
-  const bool is_rho = budget.notion == Notion::kConcentrated;
-  const bool bounded = request.covariance_bound > 1;
-  if (!request.mean_bound || (bounded && !is_rho)) return std::nullopt;
-  const auto m = static_cast<double>(request.outputs);
+std::optional<std::uint64_t> papers_gaussian_records(const PlanQuestion& question) {
+  const Privacy& budget = question.budget;
+  const bool is_rho = budget.notion == PrivacyNotion::kConcentrated;
+  const bool bounded = question.covariance_bound > 1;
+  if (!question.mean_bound || (bounded && !is_rho)) return std::nullopt;
+  const auto m = static_cast<double>(question.outputs);
   const double alpha = question.strong ? question.alpha / m : question.alpha;
   if (!(alpha > 0 && alpha < 1)) return std::nullopt;
-  const auto d = static_cast<double>(request.dimension);
-  const WhitenedRecords records{request.dimension, *request.mean_bound, request.covariance_bound};
+  const auto dimension = static_cast<std::size_t>(question.dimension);
+  const auto d = static_cast<double>(dimension);
+  const WhitenedRecords records{dimension, *question.mean_bound, question.covariance_bound};
   const auto serves = [&](std::uint64_t records_needed) {
     const auto n = static_cast<double>(records_needed);
-    const bool split = bounded || budget.notion == Notion::kPure;
+    const bool split = bounded || budget.notion == PrivacyNotion::kPure;
     const double radius = paper_clip_radius_up(records, records_needed, split ? alpha / 2 : alpha);
     const double variance = 1 - 1 / n;
     if (bounded) {
@@ -94,41 +162,25 @@ std::optional<std::uint64_t> papers_gaussian_records(const GaussianQuestion& que
       return mu <= 1000 && gaussian_delta_up(std::max(mu, 1e-6), budget.epsilon) <= budget.delta;
     }
     const double scale = 2 * radius / (budget.epsilon * n);
-    return scale <= 1000 &&
-           gaussian_laplace_total_variation(request.dimension, scale, 1) <= alpha / 2;
+    return scale <= 1000 && gaussian_laplace_total_variation(dimension, scale, 1) <= alpha / 2;
   };
   const std::optional<std::uint64_t> one = least_whole(2, kMostPlannedRecords, serves);
   if (!one || static_cast<double>(*one) * m > static_cast<double>(kMostPlannedRecords)) {
     return std::nullopt;
   }
-  return *one * request.outputs;
+  return *one * question.outputs;
 }
 
-double gaussian_records_lower_bound(const GaussianQuestion& question) {
-  const GaussianRequest& request = question.request;
-  double norm = request.mean_bound.value_or(std::numeric_limits<double>::infinity());
-  for (const WhitenedRange& range : request.ranges) {
-    norm = std::min(norm, 0.5 * (range.high - range.low));
-  }
+double gaussian_records_lower_bound(const PlanQuestion& question) {
+  double norm = question.mean_bound.value_or(std::numeric_limits<double>::infinity());
+  if (question.mean_range) norm = std::min(norm, 0.5 * *question.mean_range);
   if (std::isinf(norm)) return 0;
   const double joint =
-      question.strong ? question.alpha : question.alpha * static_cast<double>(request.outputs);
+      question.strong ? question.alpha : question.alpha * static_cast<double>(question.outputs);
   return std::ceil(gaussian_records_lower_bound(
-      GaussianSamplingTask{request.dimension, norm, request.outputs, joint}, request.budget));
-}
-
-std::vector<CurvePoint> curve(const GaussianQuestion& question) {
-  std::vector<CurvePoint> points;
-  for (const std::uint64_t records :
-       curve_records(question.request.records, question.request.outputs)) {
-    GaussianRequest request = question.request;
-    request.records = records;
-    const std::optional<GaussianDesign> design = find_gaussian_design(request);
-    points.push_back({records,
-                      {design ? std::optional(alpha_of(*design, question.strong)) : std::nullopt},
-                      design ? std::optional<std::size_t>(0) : std::nullopt});
-  }
-  return points;
+      GaussianSamplingTask{static_cast<std::size_t>(question.dimension), norm, question.outputs,
+                           joint},
+      question.budget));
 }
 
 }  // namespace mollify

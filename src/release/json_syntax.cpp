@@ -1,11 +1,11 @@
 #include "release/json_syntax.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "kernel/core/invalid_input.h"
 
@@ -81,6 +81,19 @@ void require_json(std::string_view text, const std::string& name) {
       nlohmann::json::sax_parse(text.begin(), text.end(), &listener))
     return;
   throw InvalidInput(fmt::format("{} must be {}", name, listener.expected));
+}
+
+Json json_number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "not a number" : "infinity";
+}
+
+Json divergence_json(const DivergenceReport& divergence) {
+  Json json = Json::object();
+  for (const DivergenceName& one : kDivergenceNames) {
+    json[one.key] = json_number(divergence.*one.value);
+  }
+  return json;
 }
 
 }  // namespace mollify

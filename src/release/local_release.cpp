@@ -15,25 +15,6 @@
 namespace mollify {
 namespace {
 
-/// The reference's records, counted, where the band is made of them.
-OutcomeCounts counted(const std::vector<std::uint32_t>& digits, const Domain& domain) {
-  Tally<std::uint32_t> tally;
-  const std::size_t columns = domain.columns().size();
-  for (std::size_t begin = 0; begin < digits.size(); begin += columns) {
-    std::uint32_t outcome = 0;
-    for (std::size_t i = 0; i < columns; ++i) {
-      outcome = outcome * domain.columns()[i].size() + digits[begin + i];
-    }
-    tally.add(outcome);
-  }
-  const Empirical records(tally.take());
-  OutcomeCounts counts;
-  for (std::size_t j = 0; j < records.outcomes().size(); ++j) {
-    counts.emplace_back(records.outcomes()[j], records.counts()[j]);
-  }
-  return counts;
-}
-
 /// Draws by scores, a unit after the other.
 class ScoredDraws {
  public:
@@ -135,8 +116,12 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
   ReleaseSpace space(domain, local.space, local.reference, inputs);
   PublicFacts facts{.outcomes = space.size(), .list_sha256 = space.list_sha256()};
   if (local.reference && space.kind() != SpaceKind::kCandidates) {
-    facts.reference =
-        counted(inputs.records(local.reference->name, space.domain()), space.domain());
+    const Empirical records =
+        counted_outcomes(inputs.records(local.reference->name, space.domain()), space.domain());
+    facts.reference.emplace();
+    for (std::size_t j = 0; j < records.outcomes().size(); ++j) {
+      facts.reference->emplace_back(records.outcomes()[j], records.counts()[j]);
+    }
   }
   std::optional<StringIndex> roster;
   if (spec.roster) {

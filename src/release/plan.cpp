@@ -1,54 +1,236 @@
 #include "release/plan.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include <fmt/format.h>
 
+#include "accounting/monotone_search.h"
 #include "kernel/core/invalid_input.h"
+#include "release/plan_model.h"
 
 namespace mollify {
+namespace {
 
-const char* words_of(PlanUnknown unknown) {
-  switch (unknown) {
-    case PlanUnknown::kRecords:
-      return "the least number of records n";
-    case PlanUnknown::kOutcomes:
-      return "the greatest number of outcomes k";
-    case PlanUnknown::kDimension:
-      return "the greatest dimension d";
-    case PlanUnknown::kEpsilon:
-      return "the least epsilon";
-    case PlanUnknown::kRho:
-      return "the least rho";
-    case PlanUnknown::kDelta:
-      return "the least delta";
-    case PlanUnknown::kOutputs:
-      return "the greatest number of outputs m";
-    case PlanUnknown::kAlpha:
-      break;
+constexpr double kLeastDelta = 1e-100;
+
+/// One mechanism's total variation as a function of the unknown.
+class PlanSearch {
+ public:
+  PlanSearch(const PlanModel& model, std::size_t mechanism, PlanUnknown unknown,
+             const PlanQuestion& question)
+      : model_(model), mechanism_(mechanism), unknown_(unknown), question_(question) {}
+
+  [[nodiscard]] PlanWay solved() const {
+    if (unknown_ == PlanUnknown::kAlpha) {
+      PlanWay way = model_.at(mechanism_, question_);
+      if (std::isfinite(way.alpha)) way.value = way.alpha;
+      return way;
+    }
+    auto [easy, hard] = model_.span(unknown_, question_);
+    if (serves(hard)) return answer(hard);
+    if (hard == 0) {
+      hard = kLeastDelta;
+      if (serves(hard)) return answer(hard);
+    }
+    if (unknown_ == PlanUnknown::kRecords) {
+      // From few records on, because designs for many cost more.
+      const double most = easy;
+      for (easy = std::min(2 * hard, most); !serves(easy); easy = std::min(2 * easy, most)) {
+        if (easy == most) return answer(most);
+        hard = easy;
+      }
+    } else if (!serves(easy)) {
+      return answer(easy);
+    }
+    return answer(last_that_serves(easy, hard));
   }
-  return "the least total variation alpha";
+
+ private:
+  [[nodiscard]] double measure(double value) const {
+    return model_.measure(mechanism_, with(question_, unknown_, value));
+  }
+  [[nodiscard]] bool serves(double value) const { return measure(value) <= question_.alpha; }
+
+  /// Between an end that serves and one that does not: until whole numbers are neighbours, and
+  /// others within 1e-7 of themselves.
+  [[nodiscard]] double last_that_serves(double easy, double hard) const {
+    const bool whole = is_whole(unknown_);
+    const auto at = [whole](double logarithm) {
+      const double value = std::exp(logarithm);
+      return whole ? std::round(value) : value;
+    };
+    const Crossing found = narrow(
+        {std::log(easy), std::log(hard)}, question_.alpha,
+        [&](double logarithm) { return measure(at(logarithm)); },
+        [&](const Crossing& now) {
+          return std::abs(now.above - now.at_most) < 1e-7 ||
+                 (whole && std::abs(at(now.above) - at(now.at_most)) <= 1);
+        });
+    const auto [low, high] = std::minmax(easy, hard);
+    double last = std::clamp(at(found.at_most), low, high);
+    double fails = std::clamp(at(found.above), low, high);
+    while (whole && std::abs(last - fails) > 1) {
+      const double middle = std::floor(0.5 * (last + fails));
+      (serves(middle) ? last : fails) = middle;
+    }
+    return last;
+  }
+
+  /// What the mechanism makes of a value, if it serves, or why not.
+  [[nodiscard]] PlanWay answer(double value) const {
+    PlanWay way = model_.at(mechanism_, with(question_, unknown_, value));
+    if (!(way.alpha <= question_.alpha)) {
+      if (std::isfinite(way.alpha) || way.why.empty()) {
+        way.why = fmt::format("no {} up to {:g} gives a total variation of {:g}", name_of(unknown_),
+                              value, question_.alpha);
+      }
+      return way;
+    }
+    switch (unknown_) {
+      case PlanUnknown::kEpsilon:
+        way.value = way.spent.epsilon;
+        break;
+      case PlanUnknown::kRho:
+        way.value = way.spent.rho;
+        break;
+      case PlanUnknown::kDelta:
+        way.value = way.spent.delta;
+        break;
+      default:
+        way.value = value;
+    }
+    return way;
+  }
+
+  const PlanModel& model_;
+  std::size_t mechanism_;
+  PlanUnknown unknown_;
+  const PlanQuestion& question_;
+};
+
+std::optional<std::size_t> best_way(PlanUnknown unknown, const std::vector<PlanWay>& ways) {
+  const bool more = unknown == PlanUnknown::kOutcomes || unknown == PlanUnknown::kDimension ||
+                    unknown == PlanUnknown::kOutputs;
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    if (!ways[i].value || !ways[i].independent_outputs) continue;
+    if (!best || (more ? *ways[i].value > *ways[*best].value : *ways[i].value < *ways[*best].value))
+      best = i;
+  }
+  return best;
 }
 
-bool is_whole(PlanUnknown unknown) {
+/// At n/32, n/16, ..., 32 n, as far as there are at least as many records as outputs.
+std::vector<CurvePoint> curve(const PlanModel& model, const PlanQuestion& whole) {
+  std::vector<CurvePoint> points;
+  for (int power = -5; power <= 5; ++power) {
+    const double records = std::round(std::ldexp(static_cast<double>(whole.records), power));
+    if (records < static_cast<double>(std::max<std::uint64_t>(whole.outputs, 1)) ||
+        records > static_cast<double>(kMostPlannedRecords)) {
+      continue;
+    }
+    const PlanQuestion here = with(whole, PlanUnknown::kRecords, records);
+    CurvePoint point{.records = here.records};
+    std::vector<PlanWay> ways;
+    for (std::size_t i = 0; i < model.mechanisms(); ++i) {
+      ways.push_back(PlanSearch(model, i, PlanUnknown::kAlpha, here).solved());
+      point.alphas.push_back(ways.back().value);
+    }
+    point.best = best_way(PlanUnknown::kAlpha, ways);
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question) {
+  if (unknown != PlanUnknown::kAlpha && !(question.alpha > 0 && question.alpha < 1)) {
+    throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha));
+  }
+  model.require_answerable(unknown, question);
+  PlanAnswer found{.unknown = unknown};
+  for (std::size_t i = 0; i < model.mechanisms(); ++i) {
+    found.ways.push_back(PlanSearch(model, i, unknown, question).solved());
+  }
+  found.best = best_way(unknown, found.ways);
+  PlanQuestion whole = question;
+  if (found.best) whole = with(question, unknown, *found.ways[*found.best].value);
+  found.subject = model.subject(whole);
+  if (unknown != PlanUnknown::kAlpha && question.model == Model::kCentral) {
+    found.subject += fmt::format(", {} total variation at most {:g}",
+                                 question.strong ? "joint" : "each output's", question.alpha);
+  }
+  if (found.best) {
+    model.tell(whole, found);
+    if (question.curve) found.curve = curve(model, whole);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool is_whole(PlanUnknown unknown) noexcept {
   return unknown == PlanUnknown::kRecords || unknown == PlanUnknown::kOutcomes ||
          unknown == PlanUnknown::kDimension || unknown == PlanUnknown::kOutputs;
 }
 
-void require_alpha(PlanUnknown unknown, double alpha) {
-  if (unknown == PlanUnknown::kAlpha || (alpha > 0 && alpha < 1)) return;
-  throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", alpha));
+PlanQuestion with(PlanQuestion question, PlanUnknown unknown, double value) {
+  switch (unknown) {
+    case PlanUnknown::kRecords:
+      question.records = static_cast<std::uint64_t>(value);
+      break;
+    case PlanUnknown::kOutcomes:
+      question.outcomes = static_cast<std::uint64_t>(value);
+      break;
+    case PlanUnknown::kDimension:
+      question.dimension = static_cast<std::uint64_t>(value);
+      break;
+    case PlanUnknown::kEpsilon:
+      question.budget = Privacy::approximate(value, question.budget.delta);
+      break;
+    case PlanUnknown::kRho:
+      question.budget = Privacy::concentrated(value);
+      question.paper_variance = false;  // which pure privacy alone has
+      break;
+    case PlanUnknown::kDelta:
+      question.budget = Privacy::approximate(question.budget.epsilon, value);
+      break;
+    case PlanUnknown::kOutputs:
+      question.outputs = static_cast<std::uint64_t>(value);
+      break;
+    case PlanUnknown::kAlpha:
+      question.alpha = value;
+      break;
+  }
+  return question;
 }
 
-std::vector<std::uint64_t> curve_records(std::uint64_t records, std::uint64_t outputs) {
-  std::vector<std::uint64_t> found;
-  for (int power = -5; power <= 5; ++power) {
-    const double scaled = std::round(std::ldexp(static_cast<double>(records), power));
-    if (scaled < static_cast<double>(outputs) || scaled < 1 ||
-        scaled > static_cast<double>(kMostPlannedRecords)) {
-      continue;
-    }
-    found.push_back(static_cast<std::uint64_t>(scaled));
+bool PlanReport::is_served() const noexcept {
+  return std::any_of(answers.begin(), answers.end(),
+                     [](const PlanAnswer& one) { return one.best.has_value(); });
+}
+
+PlanReport plan(PlanQuestion question, const PublicInputs& inputs) {
+  std::unique_ptr<const PlanModel> model;
+  if (question.model != Model::kCentral) {
+    model = local_plan_model(question, inputs);
+  } else {
+    if (question.domain) question.outcomes = inputs.domain(*question.domain).size();
+    model = question.gaussian ? gaussian_plan_model() : finite_plan_model();
   }
-  return found;
+  PlanReport report{.question = question};
+  for (const PlanUnknown unknown : question.unknowns) {
+    try {
+      report.answers.push_back(answer(*model, unknown, question));
+    } catch (const InvalidInput& refused) {
+      if (question.unknowns.size() == 1) throw;
+      PlanWay way{.alpha = std::numeric_limits<double>::infinity(), .why = refused.what()};
+      report.answers.push_back({.unknown = unknown, .ways = {std::move(way)}});
+    }
+  }
+  return report;
 }
 
 }  // namespace mollify

@@ -1,25 +1,29 @@
-// What every plan of the central model has: a question with one unknown, before any data.
+// How many records, outcomes or outputs, how much budget or accuracy: told before any data.
 #pragma once
 
 #include <array>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "accounting/names.h"
 #include "accounting/privacy.h"
+#include "release/json_syntax.h"
+#include "release/public_inputs.h"
+#include "release/spec.h"
 
 namespace mollify {
 
 /// What a plan solves for; all else is given.
 enum class PlanUnknown {
-  kRecords,    ///< the least n
-  kOutcomes,   ///< the greatest k, of finite samples
+  kRecords,    ///< the least n, in the central model
+  kOutcomes,   ///< the greatest k, of finite domains
   kDimension,  ///< the greatest d, of Gaussian samples
   kEpsilon,    ///< the least epsilon, at the budget's delta
-  kRho,        ///< the least rho
+  kRho,        ///< the least rho, of Gaussian samples
   kDelta,      ///< the least delta, at the budget's epsilon
   kOutputs,    ///< the greatest m
   kAlpha,      ///< the least total variation
@@ -36,122 +40,117 @@ constexpr auto names_of(PlanUnknown) {
                     Named{PlanUnknown::kAlpha, "alpha"}};
 }
 
-/// "the least number of records n", ...
-[[nodiscard]] const char* words_of(PlanUnknown unknown);
-
 /// Whether it is a number of things.
-[[nodiscard]] bool is_whole(PlanUnknown unknown);
+[[nodiscard]] bool is_whole(PlanUnknown unknown) noexcept;
 
-/// A request with the accuracy that it must have.
-template <class Request>
+/// A release as it might be, and what is asked of it. What an unknown stands for is not read.
 struct PlanQuestion {
-  /// The field of the unknown is not read.
-  Request request;
-  /// Total variation, above 0 and below 1; not read where it is the unknown.
+  Model model = Model::kLocal;
+  /// Samples of a Gaussian; in the central model.
+  bool gaussian = false;
+  /// One, or epsilon and rho where a Gaussian's budget is unknown: either can be spent.
+  std::vector<PlanUnknown> unknowns{};
+
+  std::optional<SpecDomain> domain{};  ///< instead of `outcomes`
+  std::uint64_t records = 1;
+  std::uint64_t outcomes = 1;
+  std::uint64_t dimension = 1;
+  /// Draws of each unit; in the central model records in all.
+  std::uint64_t outputs = 1;
+  Privacy budget = Privacy::pure(1);
+  /// Total variation of an output's law from the data's, above 0 and below 1: in the local and the
+  /// integral model at worst, whatever the data.
   double alpha = 0;
   /// Whether alpha bounds the joint law of all outputs (m times the law of one) or each output's.
   bool strong = false;
+  /// Whether to tell alpha against the number of records as well.
+  bool curve = false;
+
+  /// Of the local and the integral model.
+  LocalSpec local{};
+  /// "COLUMN=VALUE[,VALUE]", which narrow each other; without a domain one reference mass.
+  std::vector<std::string> region{};
+
+  /// Of Gaussian samples, in standard deviations of the data (GaussianRequest).
+  std::optional<double> mean_bound{};
+  std::optional<double> mean_range{};  ///< width of the range of each coordinate of the mean
+  double covariance_bound = 1;
+  bool paper_variance = false;
 };
 
-/// InvalidInput for an alpha that no release can have, unless it is the unknown.
-void require_alpha(PlanUnknown unknown, double alpha);
-
-/// The request with a value for the unknown; as it is for alpha, which it does not hold.
-template <class Request>
-[[nodiscard]] Request with(Request request, PlanUnknown unknown, double value) {
-  switch (unknown) {
-    case PlanUnknown::kRecords:
-      request.records = static_cast<std::uint64_t>(value);
-      break;
-    case PlanUnknown::kOutcomes:
-      if constexpr (requires { request.outcomes; }) {
-        request.outcomes = static_cast<std::uint64_t>(value);
-      }
-      break;
-    case PlanUnknown::kDimension:
-      if constexpr (requires { request.dimension; }) {
-        request.dimension = static_cast<std::size_t>(value);
-      }
-      break;
-    case PlanUnknown::kEpsilon:
-      request.budget = Privacy::approximate(value, request.budget.delta);
-      break;
-    case PlanUnknown::kRho:
-      request.budget = Privacy::concentrated(value);
-      break;
-    case PlanUnknown::kDelta:
-      request.budget = Privacy::approximate(request.budget.epsilon, value);
-      break;
-    case PlanUnknown::kOutputs:
-      request.outputs = static_cast<std::uint64_t>(value);
-      break;
-    case PlanUnknown::kAlpha:
-      break;
-  }
-  return request;
-}
-
-/// The value of the unknown in a request whose design has this alpha: the reverse of `with`.
-template <class Request>
-[[nodiscard]] double value_in(const Request& request, PlanUnknown unknown, double alpha) {
-  switch (unknown) {
-    case PlanUnknown::kRecords:
-      return static_cast<double>(request.records);
-    case PlanUnknown::kOutcomes:
-      if constexpr (requires { request.outcomes; }) return static_cast<double>(request.outcomes);
-      break;
-    case PlanUnknown::kDimension:
-      if constexpr (requires { request.dimension; }) return static_cast<double>(request.dimension);
-      break;
-    case PlanUnknown::kEpsilon:
-      return request.budget.epsilon;
-    case PlanUnknown::kRho:
-      return request.budget.rho;
-    case PlanUnknown::kDelta:
-      return request.budget.delta;
-    case PlanUnknown::kOutputs:
-      return static_cast<double>(request.outputs);
-    case PlanUnknown::kAlpha:
-      break;
-  }
-  return alpha;
-}
-
-/// Where a question stops to be served: `easy` is likeliest to be.
-struct PlanSpan {
-  double easy;
-  double hard;
+/// What one mechanism needs.
+struct PlanWay {
+  std::string mechanism{};
+  /// What was asked for: the question is certainly served at it. None if no value up to the limits
+  /// of the library is found.
+  std::optional<double> value{};
+  /// Its total variation there, in the sense of the question; infinite where it refuses.
+  double alpha = 1;
+  /// What it spends.
+  Privacy spent{};
+  bool independent_outputs = true;
+  /// In one sentence: how it serves, or why it cannot.
+  std::string why{};
+  Json details = Json::object();
 };
-
-/// Halves the span of an unknown between an end that serves and one that does not, until whole
-/// numbers are neighbours and others within 1e-5 of each other; returns the last one that serves.
-template <class Serves>
-double last_that_serves(PlanUnknown unknown, PlanSpan span, const Serves& serves) {
-  const bool whole = is_whole(unknown);
-  while (whole ? std::abs(span.easy - span.hard) > 1
-               : std::abs(std::log(span.easy / span.hard)) > 1e-5) {
-    const double middle = whole ? std::floor(0.5 * (span.easy + span.hard))
-                                : std::sqrt(span.easy) * std::sqrt(span.hard);
-    (serves(middle) ? span.easy : span.hard) = middle;
-  }
-  return span.easy;
-}
 
 /// Total variation at some number of records.
 struct CurvePoint {
-  std::uint64_t records;
+  std::uint64_t records = 0;
   /// Of each mechanism; none where nothing is promised.
-  std::vector<std::optional<double>> alphas;
+  std::vector<std::optional<double>> alphas{};
   /// The index of the least one with independent outputs; none if there is none.
-  std::optional<std::size_t> best;
+  std::optional<std::size_t> best{};
 };
 
-/// n/32, n/16, ..., 32 n, as far as there are at least as many records as outputs, and at most
-/// 2^39.
-[[nodiscard]] std::vector<std::uint64_t> curve_records(std::uint64_t records,
-                                                       std::uint64_t outputs);
+/// The answer for one unknown.
+struct PlanAnswer {
+  PlanUnknown unknown{};
+  std::vector<PlanWay> ways{};
+  /// The index of the way with fewest records, most outcomes or outputs, least epsilon, delta or
+  /// alpha, among those with independent outputs; the first of equals. None if there is none.
+  std::optional<std::size_t> best{};
+  /// What it is the answer for: "for 10 outputs over 4 outcomes, ...".
+  std::string subject{};
+  /// What else there is to know, if there is a best way: for programs, and in lines for people.
+  Json facts = Json::object();
+  std::string lines{};
+  std::vector<CurvePoint> curve{};
+};
+
+struct PlanReport {
+  PlanQuestion question;
+  std::vector<PlanAnswer> answers{};
+
+  [[nodiscard]] bool is_served() const noexcept;
+};
 
 /// No plan asks for more records.
 inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
+
+/// The answer to each unknown. Numbers come from the very designs that releases are made by, by
+/// bisection and secants: whole numbers are the least or greatest that serve next to others that do
+/// not, others are so to within 1e-6 of themselves.
+///
+///  - local and integral: the mechanism that a release would have. epsilon from 1e-6 to 30 a draw,
+///  k
+///    to 2^24, count to 10^8.
+///  - central: subsampled-rr, subset-rr, poisson-rr and histogram. What is left out has the numbers
+///    of subsampled-rr in the worst case (reveal-or-obscure, ds-roo), those of subset-rr
+///    (shuffled-rr), or needs independent columns (product). n to 2^39, k to 2^24, epsilon from
+///    1e-6 to 30, delta from 1e-100 to 0.5, or 0 where that serves.
+///  - Gaussian: within the limits of GaussianRequest.
+///
+/// Throws InvalidInput for a question that is wrong in itself. Milliseconds to some seconds.
+[[nodiscard]] PlanReport plan(PlanQuestion question, const PublicInputs& inputs);
+
+/// The question of a JSON text (docs/guide/planning.md): parts of a release's spec, n, k or
+/// dimension, alpha and what else there is, of which one is left out. Throws InvalidInput, one
+/// sentence naming `name` or what is wrong, for anything else.
+[[nodiscard]] PlanQuestion parse_plan_question(const std::string& text, const std::string& name);
+
+/// The report as pretty-printed JSON, and in words; both end in a line feed.
+[[nodiscard]] std::string plan_json(const PlanReport& report);
+[[nodiscard]] std::string plan_text(const PlanReport& report);
 
 }  // namespace mollify

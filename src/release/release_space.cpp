@@ -1,7 +1,6 @@
 #include "release/release_space.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -16,18 +15,11 @@ namespace {
 
 constexpr std::uint64_t kUsualCells = 65'536;
 
-// In the order of the enumeration.
-constexpr std::array<std::string_view, 3> kListNames = {"seeded", "fresh", "file"};
-
 }  // namespace
 
 ScorerKind usual_scorer(SpaceKind kind, Mechanism mechanism) noexcept {
   const bool rows = kind == SpaceKind::kCategories || !is_band(mechanism);
   return rows ? ScorerKind::kEmpirical : ScorerKind::kKernel;
-}
-
-std::string_view name_of(CandidateList list) noexcept {
-  return kListNames[static_cast<std::size_t>(list)];
 }
 
 std::optional<CandidateList> candidate_list(SpaceKind kind, const SpaceSpec& spec) {
@@ -66,6 +58,19 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
                     spec.fresh ? "a fresh list as well" : "told how many candidates there are"));
   }
   return kind == SpaceKind::kGrid ? recut_domain(domain, spec.cells.value_or(kUsualCells)) : domain;
+}
+
+Empirical counted_outcomes(std::span<const std::uint32_t> digits, const Domain& domain) {
+  Tally<std::uint32_t> tally;
+  const std::size_t columns = domain.columns().size();
+  for (std::size_t begin = 0; begin < digits.size(); begin += columns) {
+    std::uint32_t outcome = 0;
+    for (std::size_t i = 0; i < columns; ++i) {
+      outcome = outcome * domain.columns()[i].size() + digits[begin + i];
+    }
+    tally.add(outcome);
+  }
+  return Empirical(tally.take());
 }
 
 std::vector<double> reference_masses(const Empirical& public_records, SpaceKind kind,

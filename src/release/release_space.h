@@ -1,13 +1,14 @@
 // What a local or integral release chooses from, made of public information.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "accounting/names.h"
 #include "density/mixed_points.h"
 #include "density/record_layout.h"
 #include "kernel/core/secure_random.h"
@@ -34,8 +35,11 @@ enum class CandidateList {
   kFile,    ///< a list made before
 };
 
-/// "seeded", "fresh", "file".
-[[nodiscard]] std::string_view name_of(CandidateList list) noexcept;
+constexpr auto names_of(CandidateList) {
+  return std::array{Named{CandidateList::kSeeded, "seeded"}, Named{CandidateList::kFresh, "fresh"},
+                    Named{CandidateList::kFile, "file"}};
+}
+
 /// None for other spaces than candidates.
 [[nodiscard]] std::optional<CandidateList> candidate_list(SpaceKind kind, const SpaceSpec& spec);
 
@@ -45,6 +49,10 @@ enum class CandidateList {
 /// The domain whose digits records are read and written in: that of the release, or, on a grid, the
 /// one cut anew. Throws InvalidInput, in one sentence, for what contradicts itself or the domain.
 [[nodiscard]] Domain space_domain(const Domain& domain, const SpaceSpec& spec);
+
+/// Public records, given as digits of an enumerable domain one after the other, counted.
+[[nodiscard]] Empirical counted_outcomes(std::span<const std::uint32_t> digits,
+                                         const Domain& domain);
 
 /// The masses that the outcomes of a space have after public records: `smoothed_histogram` for
 /// categories, `multiscale_histogram` for a grid. `space` is its enumerable domain.

@@ -9,31 +9,6 @@
 
 namespace mollify {
 
-std::string_view name_of(ScorerKind kind) noexcept {
-  switch (kind) {
-    case ScorerKind::kKernel:
-      return "kernel";
-    case ScorerKind::kEmpirical:
-      return "empirical";
-    case ScorerKind::kHistogram:
-      return "histogram";
-    case ScorerKind::kGaussianMixture:
-      return "gaussian-mixture";
-    case ScorerKind::kRatio:
-      return "ratio";
-    case ScorerKind::kBoosted:
-      break;
-  }
-  return "mbde";
-}
-
-std::optional<ScorerKind> scorer_named(std::string_view name) noexcept {
-  for (const ScorerKind kind : kScorerKinds) {
-    if (name_of(kind) == name) return kind;
-  }
-  return std::nullopt;
-}
-
 bool needs_candidates(ScorerKind kind) noexcept {
   return kind == ScorerKind::kRatio || kind == ScorerKind::kBoosted;
 }

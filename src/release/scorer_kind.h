@@ -3,9 +3,8 @@
 
 #include <array>
 #include <memory>
-#include <optional>
-#include <string_view>
 
+#include "accounting/names.h"
 #include "density/scorer.h"
 
 namespace mollify {
@@ -13,15 +12,14 @@ namespace mollify {
 /// How private rows become scores of candidates (docs/guide/scorers.md).
 enum class ScorerKind { kKernel, kEmpirical, kHistogram, kGaussianMixture, kRatio, kBoosted };
 
-inline constexpr std::array<ScorerKind, 6> kScorerKinds = {
-    ScorerKind::kKernel,          ScorerKind::kEmpirical, ScorerKind::kHistogram,
-    ScorerKind::kGaussianMixture, ScorerKind::kRatio,     ScorerKind::kBoosted};
-
-/// "kernel", "empirical", "histogram", "gaussian-mixture", "ratio" or "mbde".
-[[nodiscard]] std::string_view name_of(ScorerKind kind) noexcept;
-
-/// The kind of that name, if there is one.
-[[nodiscard]] std::optional<ScorerKind> scorer_named(std::string_view name) noexcept;
+constexpr auto names_of(ScorerKind) {
+  return std::array{Named{ScorerKind::kKernel, "kernel"},
+                    Named{ScorerKind::kEmpirical, "empirical"},
+                    Named{ScorerKind::kHistogram, "histogram"},
+                    Named{ScorerKind::kGaussianMixture, "gaussian-mixture"},
+                    Named{ScorerKind::kRatio, "ratio"},
+                    Named{ScorerKind::kBoosted, "mbde"}};
+}
 
 /// Whether the scorer learns to tell rows from points of the reference, and so needs candidates,
 /// which are such points.

@@ -1,9 +1,6 @@
 #include "release/spec.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,7 +18,7 @@ constexpr std::uint64_t kMostReleased = 100'000'000;
 using enum PartKind;
 
 // In the order in which they are written.
-constexpr SpecPart kParts[] = {
+constexpr Part kParts[] = {
     {"/format", "", kText, PartScope::kAll},
     {"/model", "--model", kText, PartScope::kAll},
     {"/family", "--family", kText, PartScope::kCentral},
@@ -59,178 +56,6 @@ constexpr SpecPart kParts[] = {
     {"/accept_error", "--accept-error", kTruth, PartScope::kCentral},
 };
 
-/// The JSON form of a spec, checked part by part.
-class SpecReader {
- public:
-  SpecReader(const Json& json, const std::string& name) : json_(json), name_(name) {
-    if (!json.is_object()) {
-      throw InvalidInput(fmt::format("{} must be the spec of a release, a JSON object", name));
-    }
-    require_known(json, "");
-    for (const SpecPart& part : kParts) {
-      if (has(part.place)) require_kind(part);
-    }
-  }
-
-  [[nodiscard]] bool has(const char* place) const {
-    return json_.contains(Json::json_pointer(place));
-  }
-  template <class Value>
-  [[nodiscard]] std::optional<Value> find(const char* place) const {
-    if (!has(place)) return std::nullopt;
-    return at(place).get<Value>();
-  }
-  [[nodiscard]] std::optional<PublicFile> find_file(const char* place) const {
-    if (!has(place)) return std::nullopt;
-    return PublicFile{at(place)["file"].get<std::string>(), at(place).value("sha256", "")};
-  }
-  [[nodiscard]] SpecDomain domain() const {
-    require_given("/domain");
-    const Json& domain = at("/domain");
-    return {domain.value("file", ""), domain.value("text", ""), domain.value("sha256", "")};
-  }
-  void require_given(const char* place) const {
-    if (has(place)) return;
-    // In a file the part, and the flag that people know it by.
-    const std::string flag = name_.empty() ? "" : flag_of(place);
-    throw InvalidInput(fmt::format("{}{} is needed, but is not given", called(place),
-                                   flag.empty() ? "" : fmt::format(" ({})", flag)));
-  }
-
-  /// The only refusal of what is given for another model or family.
-  void refuse_strangers(Model model, bool gaussian) const {
-    for (const SpecPart& part : kParts) {
-      // Flags name no group of parts, only its members.
-      if (!has(part.place) || called(part.place).empty()) continue;
-      const std::string reason = stranger(part.scope, model, gaussian);
-      if (!reason.empty()) throw InvalidInput(called(part.place) + reason);
-    }
-  }
-
-  /// A privacy parameter, as it was typed.
-  [[nodiscard]] std::optional<Decimal> find_decimal(const char* place) const {
-    if (!has(place)) return std::nullopt;
-    const Json& json = at(place);
-    const std::string_view name = std::string_view(place).substr(sizeof("/privacy/") - 1);
-    const std::string text =
-        json.is_string() ? json.get<std::string>() : fmt::format("{}", json.get<double>());
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) {
-      throw InvalidInput(fmt::format("{} must be a number, but is \"{}\"", name, text));
-    }
-    if (name == "delta" && !(value >= 0 && value < 1)) {
-      throw InvalidInput(fmt::format("delta must be at least 0 and below 1, but is {}", value));
-    }
-    if (name != "delta" && !(std::isfinite(value) && value > 0)) {
-      throw InvalidInput(fmt::format("{} must be finite and positive, but is {}", name, value));
-    }
-    return Decimal::parse(text, name);
-  }
-
- private:
-  [[nodiscard]] const Json& at(const char* place) const {
-    return json_.at(Json::json_pointer(place));
-  }
-  [[nodiscard]] std::string called(const std::string& place) const {
-    return name_.empty() ? flag_of(place) : fmt::format("{} in {}", place, name_);
-  }
-  [[nodiscard]] static std::string flag_of(const std::string& place) {
-    return std::find_if(std::begin(kParts), std::end(kParts),
-                        [&](const SpecPart& part) { return place == part.place; })
-        ->flag;
-  }
-  [[nodiscard]] std::string stranger(PartScope scope, Model model, bool gaussian) const {
-    const bool central = model == Model::kCentral;
-    const auto other_model = [&](const char* models) {
-      return fmt::format(" is for {}, but the model is {}", models, name_of(model));
-    };
-    switch (scope) {
-      case PartScope::kAll:
-        break;
-      case PartScope::kLocal:
-        return central ? other_model("models local and integral") : "";
-      case PartScope::kCentral:
-        return central ? "" : other_model("model central");
-      case PartScope::kFinite:
-        if (!central) return other_model("model central");
-        [[fallthrough]];
-      case PartScope::kNotGaussian:
-        return gaussian ? " is for finite domains, but the family is gaussian" : "";
-      case PartScope::kGaussian:
-        if (gaussian) break;
-        return fmt::format(" is for {} gaussian, but no family is given",
-                           name_.empty() ? "--family" : "family");
-    }
-    return "";
-  }
-  void require_known(const Json& object, const std::string& place) const {
-    for (const auto& [key, member] : object.items()) {
-      const std::string whole = place + "/" + key;
-      const auto* const part =
-          std::find_if(std::begin(kParts), std::end(kParts),
-                       [&](const SpecPart& one) { return whole == one.place; });
-      if (part == std::end(kParts)) {
-        throw InvalidInput(fmt::format("{} in {} is no part of a release's spec", whole, name_));
-      }
-      if (part->kind == kObject && member.is_object()) require_known(member, whole);
-    }
-  }
-  void require_kind(const SpecPart& part) const {
-    const Json& json = at(part.place);
-    const auto require = [&](bool holds, const char* expected) {
-      if (!holds) {
-        throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, part.place));
-      }
-    };
-    const auto of_texts = [&](std::initializer_list<const char*> keys) {
-      return json.is_object() &&
-             std::all_of(json.items().begin(), json.items().end(), [&](const auto& item) {
-               return item.value().is_string() &&
-                      std::find(keys.begin(), keys.end(), item.key()) != keys.end();
-             });
-    };
-    switch (part.kind) {
-      case kObject:
-        return require(json.is_object(), "an object");
-      case kText:
-        return require(json.is_string(), "a text");
-      case kWhole:
-        return require(json.is_number_unsigned(), "a whole number");
-      case kNumber:
-        return require(json.is_number(), "a number");
-      case kDecimal:
-        return require(json.is_number() || json.is_string(), "a number, or one in quotes");
-      case kTruth:
-        return require(json.is_boolean(), "true or false");
-      case kTexts:
-        return require(
-            json.is_array() && std::all_of(json.begin(), json.end(),
-                                           [](const Json& one) { return one.is_string(); }),
-            "a list of texts");
-      case kFile:
-        return require(of_texts({"file", "sha256"}) && json.contains("file"),
-                       "a file, and at most its sha256");
-      case kDomain:
-        return require(
-            of_texts({"file", "text", "sha256"}) && json.contains("file") != json.contains("text"),
-            "a file or a text, and at most its sha256");
-    }
-  }
-
-  const Json& json_;
-  const std::string& name_;
-};
-
-Model model_of(const SpecReader& reader) {
-  reader.require_given("/model");
-  const auto name = *reader.find<std::string>("/model");
-  for (const Model model : {Model::kLocal, Model::kIntegral, Model::kCentral}) {
-    if (name_of(model) == name) return model;
-  }
-  throw InvalidInput(fmt::format("model must be local, integral or central, but is \"{}\"", name));
-}
-
 std::vector<std::string_view> local_mechanism_names() {
   // A location is a band, and says where.
   std::vector<std::string_view> taken;
@@ -240,45 +65,7 @@ std::vector<std::string_view> local_mechanism_names() {
   return taken;
 }
 
-LocalSpec local_spec(const SpecReader& reader) {
-  LocalSpec spec;
-  if (const auto name = reader.find<std::string>("/mechanism")) {
-    spec.mechanism = named<Mechanism>(*name);
-    if (!spec.mechanism || *spec.mechanism == Mechanism::kLocation) {
-      throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
-                                     local_mechanisms_text(), *name));
-    }
-  }
-  if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band(*band);
-  spec.c1 = reader.find<double>("/c1");
-  spec.c2 = reader.find<double>("/c2");
-  spec.gamma = reader.find<double>("/gamma");
-  spec.reference = reader.find_file("/reference");
-  SpaceSpec& space = spec.space;
-  if (const auto kind = reader.find<std::string>("/space/kind")) {
-    space.kind = named<SpaceKind>(*kind);
-    if (!space.kind) {
-      throw InvalidInput(
-          fmt::format("space must be categories, grid or candidates, but is \"{}\"", *kind));
-    }
-  }
-  space.cells = reader.find<std::uint64_t>("/space/cells");
-  space.candidates = reader.find<std::uint64_t>("/space/candidates");
-  space.fresh = reader.find<bool>("/space/fresh").value_or(false);
-  space.list = reader.find_file("/space/list");
-  if (const auto scorer = reader.find<std::string>("/space/scorer")) {
-    space.scorer = scorer_named(*scorer);
-    if (!space.scorer) {
-      throw InvalidInput(
-          fmt::format("score must be kernel, empirical, histogram, gaussian-mixture, ratio or "
-                      "mbde, but is \"{}\"",
-                      *scorer));
-    }
-  }
-  return spec;
-}
-
-CentralSpec central_spec(const SpecReader& reader) {
+CentralSpec central_spec(const PartReader& reader) {
   CentralSpec spec;
   if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
     spec.mechanism = named<CentralMechanism>(*name);
@@ -294,13 +81,13 @@ CentralSpec central_spec(const SpecReader& reader) {
   return spec;
 }
 
-GaussianSpec gaussian_spec(const SpecReader& reader) {
+GaussianSpec gaussian_spec(const PartReader& reader) {
   return {reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>()),
           reader.find_file("/covariance"), reader.find<double>("/covariance_bound"),
           reader.find<double>("/mean_bound"), reader.find<bool>("/paper_variance").value_or(false)};
 }
 
-ExactPrivacy privacy_of(const SpecReader& reader, const ReleaseSpec& spec) {
+ExactPrivacy privacy_of(const PartReader& reader, const ReleaseSpec& spec) {
   const auto epsilon = reader.find_decimal("/privacy/epsilon");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
     if (epsilon) throw InvalidInput("a budget is either --rho or --epsilon, but both are given");
@@ -376,12 +163,7 @@ void put_gaussian(SpecWriter& writer, const GaussianSpec& spec) {
 
 }  // namespace
 
-std::string_view name_of(Model model) noexcept {
-  constexpr std::array<std::string_view, 3> kNames = {"local", "integral", "central"};
-  return kNames[static_cast<std::size_t>(model)];
-}
-
-std::span<const SpecPart> spec_parts() noexcept { return kParts; }
+std::span<const Part> spec_parts() noexcept { return kParts; }
 
 std::string central_mechanisms_text() { return "auto, " + all_names<CentralMechanism>(); }
 
@@ -442,23 +224,21 @@ void validate_spec(const ReleaseSpec& spec) {
 }
 
 ReleaseSpec spec_of(const Json& json, const std::string& name) {
-  const SpecReader reader(json, name);
+  const PartReader reader(kParts, json, name, "a release's spec");
   if (const auto format = reader.find<std::string>("/format"); format && *format != kSpecFormat) {
     throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kSpecFormat));
   }
   ReleaseSpec spec;
+  reader.require_given("/model");
   spec.model = model_of(reader);
-  const auto family = reader.find<std::string>("/family");
-  reader.refuse_strangers(spec.model, family.has_value());
-  if (family && *family != "gaussian") {
-    throw InvalidInput(fmt::format("family must be gaussian, but is \"{}\"", *family));
-  }
-  spec.domain = reader.domain();
+  const bool gaussian = is_gaussian(reader, spec.model);
+  reader.require_given("/domain");
+  spec.domain = *reader.find_domain("/domain");
   spec.unit = reader.find<std::string>("/unit");
   spec.roster = reader.find_file("/roster");
   spec.units_column = reader.find<std::string>("/units_column");
   spec.count = reader.find<std::uint64_t>("/count");
-  if (family) {
+  if (gaussian) {
     spec.method = gaussian_spec(reader);
   } else if (spec.model == Model::kCentral) {
     spec.method = central_spec(reader);

@@ -1,6 +1,7 @@
 // All that is public about a release: one spec, whatever the model.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "accounting/decimal.h"
+#include "accounting/names.h"
 #include "accounting/privacy.h"
 #include "accounting/protection_scope.h"
 #include "central/central_design.h"
@@ -24,8 +26,10 @@ namespace mollify {
 /// each row or unit is a record.
 enum class Model { kLocal, kIntegral, kCentral };
 
-/// "local", "integral" or "central".
-[[nodiscard]] std::string_view name_of(Model model) noexcept;
+constexpr auto names_of(Model) {
+  return std::array{Named{Model::kLocal, "local"}, Named{Model::kIntegral, "integral"},
+                    Named{Model::kCentral, "central"}};
+}
 
 /// A public input by its name: PublicInputs knows what stands behind it.
 struct PublicFile {

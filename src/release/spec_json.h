@@ -1,34 +1,16 @@
-// The parts of a spec, as JSON and as the command's flags.
+// A spec as JSON and as the command's flags.
 #pragma once
 
 #include <span>
 #include <string>
-#include <string_view>
 
-#include <nlohmann/json.hpp>
-
-#include "release/spec.h"
+#include "release/parts.h"
 
 namespace mollify {
 
-using Json = nlohmann::ordered_json;
-
-/// What a part holds.
-enum class PartKind { kObject, kText, kWhole, kNumber, kDecimal, kTruth, kTexts, kFile, kDomain };
-
-/// Which releases have a part.
-enum class PartScope { kAll, kLocal, kCentral, kNotGaussian, kFinite, kGaussian };
-
-/// A part of a spec: its place in the JSON form, and the flag of `mollify sample` that gives it.
-struct SpecPart {
-  const char* place;
-  const char* flag;
-  PartKind kind;
-  PartScope scope;
-};
-
-/// All of them; the only list of what may be given, and for which releases.
-[[nodiscard]] std::span<const SpecPart> spec_parts() noexcept;
+/// All parts of a spec, with the flags of `mollify sample`; the only list of what may be given, and
+/// for which releases.
+[[nodiscard]] std::span<const Part> spec_parts() noexcept;
 
 /// The spec of a JSON object in which every part has its place. Sentences name parts by their
 /// place in the file `name`, or by their flags if `name` is empty.

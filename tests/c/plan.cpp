@@ -10,16 +10,17 @@ namespace {
 
 TEST(CPlan, ReportsWhatIsNeeded) {
   char* text = nullptr;
-  ASSERT_EQ(
-      mollify_plan(R"({"k": 100, "epsilon": 1, "delta": 1e-9, "count": 10, "alpha": 0.1})", &text),
-      MOLLIFY_OK)
+  ASSERT_EQ(mollify_plan(R"({"model": "central", "k": 100, "privacy": {"epsilon": 1, "delta": 1e-9},
+                       "count": 10, "alpha": 0.1})",
+                         &text),
+            MOLLIFY_OK)
       << mollify_last_error();
   const auto report = nlohmann::json::parse(text);
   mollify_free_text(text);
   EXPECT_EQ(report.at("unknown"), "n");
   EXPECT_TRUE(report.at("best").is_string());
-  EXPECT_GT(report.at("answers").size(), 2U);
-  EXPECT_GT(report.at("answers").front().at("n"), 1000);
+  EXPECT_GT(report.at("mechanisms").size(), 2U);
+  EXPECT_GT(report.at("mechanisms").front().at("n"), 1000);
 }
 
 TEST(CPlan, RefusesInOneSentence) {
@@ -29,10 +30,10 @@ TEST(CPlan, RefusesInOneSentence) {
     EXPECT_EQ(text, nullptr);
     return mollify_last_error();
   };
-  EXPECT_EQ(refusal("[]"), "the plan's question must be a JSON object");
-  EXPECT_EQ(refusal(R"({"n": -1})"), "n must be a whole number, but is -1");
-  EXPECT_EQ(refusal(R"({"alpha": "x"})"), "alpha must be a number, but is \"x\"");
-  EXPECT_EQ(refusal(R"({"m": 1})"), "a plan's question has no part \"m\"");
+  EXPECT_EQ(refusal("[]"), "the question must be a plan's question, a JSON object");
+  EXPECT_EQ(refusal(R"({"n": -1})"), "the question must have a whole number at /n");
+  EXPECT_EQ(refusal(R"({"alpha": "x"})"), "the question must have a number at /alpha");
+  EXPECT_EQ(refusal(R"({"m": 1})"), "/m in the question is no part of a plan's question");
   EXPECT_NE(refusal("{}"), "");
 }
 

@@ -70,14 +70,14 @@ TEST(PlanCentral, RefusesInOneSentence) {
             "mollify: one of --n, --k, --epsilon and --alpha can be found, but --n, --alpha are "
             "missing\n");
   EXPECT_EQ(refused(kNarrow + Arguments{"--n", "9", "--epsilon", "1", "--alpha", "0.1"}),
-            "mollify: one of --n, --k, --epsilon, --delta, --count and --alpha must be left to be "
+            "mollify: one of --n, --k, --epsilon, --alpha, --delta and --count must be left to be "
             "found, but all are given\n");
   EXPECT_EQ(refused(kNarrow + Arguments{"--epsilon", "1", "--alpha", "2"}),
             "mollify: alpha must be above 0 and below 1, but is 2\n");
   refused(kNarrow + Arguments{"--epsilon", "-1", "--alpha", "0.1"});
   refused(kNarrow + Arguments{"--epsilon", "1", "--alpha", "0.1", "--mechanism", "minimax"});
-  EXPECT_EQ(command.run({"plan", "--k", "4", "--epsilon", "1", "--alpha", "0.1"}).err,
-            "mollify: --alpha is for --model central, but the model is local\n");
+  EXPECT_EQ(command.run({"plan", "--k", "4", "--epsilon", "1", "--n", "9"}).err,
+            "mollify: --n is for model central, but the model is local\n");
 }
 
 }  // namespace

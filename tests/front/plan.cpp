@@ -1,73 +1,101 @@
 #include "mollify/plan.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "front/refused.h"
-#include "release/central_plan.h"
+#include "io/public_files.h"
+#include "release/plan.h"
 
 namespace mollify::front {
 namespace {
 
-const PlanQuestion kAsked{
-    .n = 100000, .k = 100, .epsilon = 1, .delta = 1e-9, .count = 10, .alpha = 0.1};
+const nlohmann::json kAsked = {{"model", "central"},
+                               {"n", 100000},
+                               {"k", 100},
+                               {"count", 10},
+                               {"privacy", {{"epsilon", 1}, {"delta", 1e-9}}},
+                               {"alpha", 0.1}};
 
 TEST(FrontPlan, FindsWhateverIsLeftOut) {
-  PlanQuestion question = kAsked;
-  question.n.reset();
-  const Plan records = plan(question);
-  EXPECT_EQ(records.unknown, "n");
-  ASSERT_TRUE(records.best);
-  const PlanAnswer& best = records.answers.at(*records.best);
+  nlohmann::json question = kAsked;
+  question.erase("n");
+  const Plan records = plan(question.dump());
+  ASSERT_EQ(records.answers.size(), 1U);
+  const PlanAnswer& answer = records.answers[0];
+  EXPECT_EQ(answer.unknown, "n");
+  ASSERT_TRUE(answer.best);
+  const PlanWay& best = answer.ways.at(*answer.best);
   ASSERT_TRUE(best.value);
   EXPECT_LE(best.alpha, 0.1);
   EXPECT_TRUE(best.independent_outputs);
+  EXPECT_NE(best.why, "");
   // With as many records, alpha is what was asked for.
-  question.n = static_cast<std::uint64_t>(*best.value);
-  question.alpha.reset();
-  const Plan accuracy = plan(question);
-  EXPECT_EQ(accuracy.unknown, "alpha");
-  EXPECT_LE(*accuracy.answers.at(*accuracy.best).value, 0.1);
-  for (const char* unknown : {"k", "epsilon", "count"}) {
+  question["n"] = static_cast<std::uint64_t>(*best.value);
+  question.erase("alpha");
+  question["curve"] = true;
+  const Plan accuracy = plan(question.dump());
+  EXPECT_EQ(accuracy.answers[0].unknown, "alpha");
+  EXPECT_LE(*accuracy.answers[0].ways.at(*accuracy.answers[0].best).value, 0.1);
+  EXPECT_EQ(accuracy.answers[0].curve.at(5).alphas,
+            (std::vector<std::optional<double>>{
+                accuracy.answers[0].ways[0].value, accuracy.answers[0].ways[1].value,
+                accuracy.answers[0].ways[2].value, accuracy.answers[0].ways[3].value}));
+  for (const char* unknown : {"k", "count"}) {
     question = kAsked;
-    if (*unknown == 'k') question.k.reset();
-    if (*unknown == 'e') question.epsilon.reset();
-    if (*unknown == 'c') question.count.reset();
-    EXPECT_EQ(plan(question).unknown, unknown);
+    question.erase(unknown);
+    EXPECT_EQ(plan(question.dump()).answers[0].unknown, unknown);
   }
+}
+
+TEST(FrontPlan, TakesEveryModel) {
+  const Domain domain = Domain::make({Column::categorical("colour", {"a", "b", "c"})});
+  for (const char* model : {"local", "integral"}) {
+    const nlohmann::json question = {{"model", model}, {"privacy", {{"epsilon", 2}}}};
+    const Plan found = plan(question.dump(), domain);
+    EXPECT_EQ(found.answers[0].unknown, "alpha");
+    EXPECT_EQ(found.answers[0].ways[0].mechanism, "minimax");
+    EXPECT_EQ(nlohmann::json::parse(found.json)["outcomes"], 3);
+    EXPECT_NE(found.text.find("promised: "), std::string::npos);
+  }
+  const Plan budgets = plan(
+      R"({"model": "central", "family": "gaussian", "dimension": 3, "mean_bound": 5, "n": 500,
+          "alpha": 0.05})");
+  ASSERT_EQ(budgets.answers.size(), 2U);
+  EXPECT_EQ(budgets.answers[0].unknown, "epsilon");
+  EXPECT_EQ(budgets.answers[1].unknown, "rho");
+  const Plan one = plan(
+      R"({"model": "central", "family": "gaussian", "dimension": 3, "mean_bound": 5, "n": 500,
+          "alpha": 0.05, "unknown": "rho"})");
+  ASSERT_EQ(one.answers.size(), 1U);
+  EXPECT_EQ(one.answers[0].ways[0].value, budgets.answers[1].ways[0].value);
 }
 
 TEST(FrontPlan, SaysWhatTheInsideFinds) {
-  PlanQuestion question = kAsked;
-  question.alpha.reset();
-  const Plan found = plan(question);
-  const auto answers = inside::plan(inside::PlanUnknown::kAlpha,
-                                    {.request = {.records = 100000,
-                                                 .outcomes = 100,
-                                                 .outputs = 10,
-                                                 .budget = inside::Privacy::approximate(1, 1e-9)}});
-  ASSERT_EQ(found.answers.size(), answers.size());
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    EXPECT_EQ(found.answers[i].mechanism, inside::name_of(answers[i].mechanism));
-    EXPECT_EQ(found.answers[i].value.has_value(), answers[i].design.has_value());
-    EXPECT_EQ(found.answers[i].alpha, answers[i].alpha);
-    EXPECT_NE(found.answers[i].why, "");
-  }
+  nlohmann::json question = kAsked;
+  question.erase("alpha");
+  const Plan found = plan(question.dump());
+  const auto report =
+      inside::plan(inside::parse_plan_question(question.dump(), "q"), inside::PublicFiles());
+  EXPECT_EQ(found.json, inside::plan_json(report));
+  EXPECT_EQ(found.text, inside::plan_text(report));
 }
 
 TEST(FrontPlan, RefusesInOneSentence) {
-  EXPECT_EQ(refused([] { (void)plan(kAsked); }),
-            "one of n, k, epsilon or rho, count and alpha must be left to be found, but 0 are");
-  EXPECT_EQ(refused([] { (void)plan({}); }),
-            "one of n, k, epsilon or rho, count and alpha must be left to be found, but 5 are");
-  PlanQuestion both = kAsked;
-  both.n.reset();
-  both.rho = 1;
-  EXPECT_EQ(refused([&] { (void)plan(both); }),
-            "a budget is in rho or in epsilon and delta, but both are given");
-  PlanQuestion wrong = kAsked;
-  wrong.n.reset();
-  wrong.alpha = 2;
-  EXPECT_NE(refused([&] { (void)plan(wrong); }), "");
+  EXPECT_EQ(refused([] { (void)plan(kAsked.dump()); }),
+            "one of n, k, epsilon, alpha, delta and count must be left to be found, but all are "
+            "given");
+  EXPECT_EQ(refused([] { (void)plan(R"({"model": "central"})"); }),
+            "one of n, k, epsilon and alpha can be found, but n, k, epsilon, alpha are missing");
+  EXPECT_EQ(refused([] { (void)plan("{", "q.json"); }), "q.json must be JSON, but is not");
+  nlohmann::json wrong = kAsked;
+  wrong.erase("n");
+  wrong["alpha"] = 2;
+  EXPECT_EQ(refused([&] { (void)plan(wrong.dump()); }),
+            "alpha must be above 0 and below 1, but is 2");
+  const Domain domain = Domain::make({Column::categorical("colour", {"a", "b", "c"})});
+  EXPECT_EQ(refused([&] { (void)plan(R"({"domain": {"file": "d.yaml"}})", domain); }),
+            "the question must name no domain where one is given, but it names one");
 }
 
 }  // namespace

@@ -1,78 +1,94 @@
-#include "release/gaussian_plan.h"
-
+// Plans of Gaussian samples.
 #include <gtest/gtest.h>
 
+#include "central/gaussian_design.h"
 #include "kernel/core/invalid_input.h"
+#include "release/plan_model.h"
 
 namespace mollify {
 namespace {
 
-GaussianQuestion concentrated_question(std::size_t dimension) {
-  GaussianQuestion question;
-  question.request.dimension = dimension;
-  question.request.budget = Privacy::concentrated(0.5);
-  question.request.mean_bound = 5;
-  question.alpha = 0.01;
-  return question;
+PlanQuestion concentrated_question(std::uint64_t dimension) {
+  return {.model = Model::kCentral,
+          .gaussian = true,
+          .dimension = dimension,
+          .budget = Privacy::concentrated(0.5),
+          .alpha = 0.01,
+          .mean_bound = 5};
+}
+
+GaussianRequest request_with(const PlanQuestion& question) {
+  return {.records = question.records,
+          .dimension = static_cast<std::size_t>(question.dimension),
+          .budget = question.budget,
+          .mean_bound = question.mean_bound};
+}
+
+/// The one way of the answer.
+PlanWay way_for(PlanUnknown unknown, PlanQuestion question) {
+  question.unknowns = {unknown};
+  return plan(question,
+              GivenInputs(Domain::make({Column::make("bit", Categories::make({"0", "1"}))}, 0)))
+      .answers.front()
+      .ways.front();
 }
 
 TEST(GaussianPlan, NeedsNoMoreRecordsThanThePapers) {
   for (const auto& [dimension, papers] :
-       {std::pair<std::size_t, std::uint64_t>{1, 21}, {10, 25}, {100, 39}}) {
-    const GaussianQuestion question = concentrated_question(dimension);
+       {std::pair<std::uint64_t, std::uint64_t>{1, 21}, {10, 25}, {100, 39}}) {
+    const PlanQuestion question = concentrated_question(dimension);
     EXPECT_EQ(papers_gaussian_records(question), papers);
-    const auto design = plan(PlanUnknown::kRecords, question);
-    ASSERT_TRUE(design);
-    EXPECT_LE(design->request.records, papers);
-    EXPECT_LE(alpha_of(*design, false), 0.01);
-    EXPECT_LE(gaussian_records_lower_bound(question), static_cast<double>(design->request.records));
-    GaussianRequest fewer = design->request;
-    --fewer.records;
-    const auto worse = find_gaussian_design(fewer);
-    EXPECT_TRUE(!worse || alpha_of(*worse, false) > 0.01);
+    const PlanWay way = way_for(PlanUnknown::kRecords, question);
+    ASSERT_TRUE(way.value);
+    EXPECT_LE(*way.value, papers);
+    EXPECT_LE(way.alpha, 0.01);
+    EXPECT_LE(gaussian_records_lower_bound(question), *way.value);
+    const auto worse =
+        find_gaussian_design(request_with(with(question, PlanUnknown::kRecords, *way.value - 1)));
+    EXPECT_TRUE(!worse || worse->total_variation_up() > 0.01);
   }
 }
 
 TEST(GaussianPlan, FindsTheLeastBudgetOfEveryNotion) {
-  GaussianQuestion question = concentrated_question(3);
-  question.request.records = 100;
-  const auto rho = plan(PlanUnknown::kRho, question);
-  ASSERT_TRUE(rho);
-  EXPECT_LT(rho->request.budget.rho, 0.05);
-  GaussianRequest less = rho->request;
-  less.budget.rho *= 0.999;
-  const auto worse = find_gaussian_design(less);
-  EXPECT_TRUE(!worse || alpha_of(*worse, false) > 0.01);
-  question.request.budget = Privacy::approximate(0, 1e-6);
-  const auto approximate = plan(PlanUnknown::kEpsilon, question);
-  question.request.budget = {};
-  const auto pure = plan(PlanUnknown::kEpsilon, question);
-  ASSERT_TRUE(pure && approximate);
-  EXPECT_GT(pure->request.budget.epsilon, 0);
-  EXPECT_LE(alpha_of(*pure, false), 0.01);
-  EXPECT_LE(alpha_of(*approximate, false), 0.01);
+  PlanQuestion question = concentrated_question(3);
+  question.records = 100;
+  const PlanWay rho = way_for(PlanUnknown::kRho, question);
+  ASSERT_TRUE(rho.value);
+  EXPECT_LT(*rho.value, 0.05);
+  const auto worse =
+      find_gaussian_design(request_with(with(question, PlanUnknown::kRho, *rho.value * 0.999)));
+  EXPECT_TRUE(!worse || worse->total_variation_up() > 0.01);
+  question.budget = Privacy::approximate(1, 1e-6);
+  const PlanWay approximate = way_for(PlanUnknown::kEpsilon, question);
+  question.budget = Privacy::pure(1);
+  const PlanWay pure = way_for(PlanUnknown::kEpsilon, question);
+  ASSERT_TRUE(pure.value && approximate.value);
+  EXPECT_GT(*pure.value, 0);
+  EXPECT_LE(pure.alpha, 0.01);
+  EXPECT_LE(approximate.alpha, 0.01);
 }
 
 TEST(GaussianPlan, OfPurePrivacyGainsByTheCorrectedVariance) {
-  GaussianQuestion question = concentrated_question(5);
-  question.request.budget = Privacy::pure(1);
+  PlanQuestion question = concentrated_question(5);
+  question.budget = Privacy::pure(1);
   question.alpha = 1e-3;
-  const auto corrected = plan(PlanUnknown::kRecords, question);
-  question.request.paper_variance = true;
-  const auto paper = plan(PlanUnknown::kRecords, question);
-  ASSERT_TRUE(corrected && paper);
-  EXPECT_LT(2 * corrected->request.records, paper->request.records);
+  const PlanWay corrected = way_for(PlanUnknown::kRecords, question);
+  question.paper_variance = true;
+  const PlanWay paper = way_for(PlanUnknown::kRecords, question);
+  ASSERT_TRUE(corrected.value && paper.value);
+  EXPECT_LT(2 * *corrected.value, *paper.value);
 }
 
 TEST(GaussianPlan, SaysWhereNothingServes) {
-  GaussianQuestion question = concentrated_question(3);
-  question.request.records = 3;
-  question.request.budget = Privacy::concentrated(1e-6);
-  EXPECT_FALSE(plan(PlanUnknown::kAlpha, question));
-  EXPECT_FALSE(plan(PlanUnknown::kOutputs, question));
+  PlanQuestion question = concentrated_question(3);
+  question.records = 3;
+  question.budget = Privacy::concentrated(1e-6);
+  EXPECT_FALSE(way_for(PlanUnknown::kAlpha, question).value);
+  EXPECT_FALSE(way_for(PlanUnknown::kOutputs, question).value);
+  EXPECT_THROW((void)way_for(PlanUnknown::kOutcomes, question), InvalidInput);
   question.alpha = 0;
-  EXPECT_THROW((void)plan(PlanUnknown::kRecords, question), InvalidInput);
-  question.request.mean_bound.reset();
+  EXPECT_THROW((void)way_for(PlanUnknown::kRecords, question), InvalidInput);
+  question.mean_bound.reset();
   EXPECT_EQ(papers_gaussian_records(question), std::nullopt);
   EXPECT_EQ(gaussian_records_lower_bound(question), 0);
 }

@@ -143,7 +143,7 @@ TEST(Schema, KnowsEveryPartAndNoOther) {
     EXPECT_TRUE(is_valid(spec, schema())) << spec;
     ASSERT_TRUE(is_read(spec)) << spec;
     EXPECT_TRUE(is_valid(Schema2020::parse(spec_text(parse_spec(spec.dump(), "spec"))), schema()));
-    for (const SpecPart& part : spec_parts()) {
+    for (const Part& part : spec_parts()) {
       const Schema2020::json_pointer place(part.place);
       if (!spec.contains(place)) continue;
       seen.insert(part.place);
@@ -157,7 +157,7 @@ TEST(Schema, KnowsEveryPartAndNoOther) {
     EXPECT_FALSE(is_valid(more, schema()));
     EXPECT_FALSE(is_read(more));
   }
-  for (const SpecPart& part : spec_parts()) EXPECT_TRUE(seen.contains(part.place)) << part.place;
+  for (const Part& part : spec_parts()) EXPECT_TRUE(seen.contains(part.place)) << part.place;
 }
 
 TEST(Schema, NamesEveryMechanism) {

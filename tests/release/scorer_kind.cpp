@@ -46,11 +46,6 @@ class EveryScorer : public ::testing::TestWithParam<ScorerKind> {
   }
 };
 
-TEST_P(EveryScorer, HasAName) {
-  EXPECT_EQ(scorer_named(name_of(GetParam())), GetParam());
-  EXPECT_EQ(scorer_named("kernels"), std::nullopt);
-}
-
 TEST_P(EveryScorer, IsTotal) {
   const std::vector<MixedColumn> columns = survey_columns();
   for (std::uint64_t seed = 0; seed < 12; ++seed) {

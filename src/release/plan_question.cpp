@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+
+#include "kernel/core/invalid_input.h"
+#include "release/json_syntax.h"
+#include "release/plan_model.h"
+
+namespace mollify {
+namespace {
+
+using enum PartKind;
+
+constexpr Part kQuestionParts[] = {
+    {"/model", "--model", kText, PartScope::kAll},
+    {"/family", "--family", kText, PartScope::kCentral},
+    {"/unknown", "", kText, PartScope::kAll},
+    {"/domain", "--domain", kDomain, PartScope::kNotGaussian},
+    {"/n", "--n", kWhole, PartScope::kCentral},
+    {"/k", "--k", kWhole, PartScope::kNotGaussian},
+    {"/dimension", "--dimension", kWhole, PartScope::kGaussian},
+    {"/count", "--count", kWhole, PartScope::kAll},
+    {"/privacy", "", kObject, PartScope::kAll},
+    {"/privacy/epsilon", "--epsilon", kDecimal, PartScope::kAll},
+    {"/privacy/delta", "--delta", kDecimal, PartScope::kCentral},
+    {"/privacy/rho", "--rho", kDecimal, PartScope::kGaussian},
+    {"/privacy/mu", "--mu", kDecimal, PartScope::kLocal},
+    {"/alpha", "--alpha", kNumber, PartScope::kAll},
+    {"/strong", "--strong", kTruth, PartScope::kCentral},
+    {"/curve", "--curve", kTruth, PartScope::kCentral},
+    {"/mechanism", "--mechanism", kText, PartScope::kLocal},
+    {"/band", "--band", kText, PartScope::kLocal},
+    {"/c1", "--c1", kNumber, PartScope::kLocal},
+    {"/c2", "--c2", kNumber, PartScope::kLocal},
+    {"/gamma", "--gamma", kNumber, PartScope::kLocal},
+    {"/reference", "--reference", kFile, PartScope::kLocal},
+    {"/space", "", kObject, PartScope::kLocal},
+    {"/space/kind", "--space", kText, PartScope::kLocal},
+    {"/space/cells", "--cells", kWhole, PartScope::kLocal},
+    {"/space/candidates", "--candidates", kWhole, PartScope::kLocal},
+    {"/space/fresh", "--fresh", kTruth, PartScope::kLocal},
+    {"/space/list", "--candidates-file", kFile, PartScope::kLocal},
+    {"/space/scorer", "--score", kText, PartScope::kLocal},
+    {"/region", "--region", kTexts, PartScope::kLocal},
+    {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
+    {"/mean_range", "--mean-range", kNumber, PartScope::kGaussian},
+    {"/covariance_bound", "--covariance-bound", kNumber, PartScope::kGaussian},
+    {"/paper_variance", "--paper-variance", kTruth, PartScope::kGaussian},
+};
+
+/// Whether what an unknown stands for is given.
+struct Quantity {
+  PlanUnknown unknown;
+  bool given;
+};
+
+/// Which quantity of a question is left to be found.
+class Unknowns {
+ public:
+  /// One of `either` is missing, or else the first of `others` that is.
+  Unknowns(std::vector<Quantity> either, std::vector<Quantity> others, bool gaussian, bool flags)
+      : either_(std::move(either)),
+        others_(std::move(others)),
+        gaussian_(gaussian),
+        flags_(flags) {}
+
+  [[nodiscard]] std::vector<PlanUnknown> found() const {
+    std::vector<Quantity> missing = missing_of(either_);
+    if (missing.empty()) {
+      missing = missing_of(others_);
+      if (missing.empty()) {
+        std::vector<Quantity> all = either_;
+        all.insert(all.end(), others_.begin(), others_.end());
+        throw InvalidInput(fmt::format("one of {} must be left to be found, but all are given",
+                                       called(all, " and ")));
+      }
+      return {missing.front().unknown};
+    }
+    if (missing.size() > 1) refuse(missing);
+    if (gaussian_ && missing.front().unknown == PlanUnknown::kEpsilon) {
+      return {PlanUnknown::kEpsilon, PlanUnknown::kRho};
+    }
+    return {missing.front().unknown};
+  }
+
+  /// The one that is asked for by name.
+  [[nodiscard]] std::vector<PlanUnknown> named(PlanUnknown unknown) const {
+    const PlanUnknown budget = unknown == PlanUnknown::kRho ? PlanUnknown::kEpsilon : unknown;
+    std::vector<Quantity> missing = missing_of(either_);
+    std::erase_if(missing, [&](const Quantity& one) { return one.unknown == budget; });
+    if (!missing.empty()) refuse(missing);
+    for (const auto* quantities : {&either_, &others_}) {
+      for (const Quantity& one : *quantities) {
+        if (one.unknown == budget && one.given) {
+          throw InvalidInput(fmt::format("{} is the unknown, but it is given", name_of(unknown)));
+        }
+      }
+    }
+    return {unknown};
+  }
+
+ private:
+  static std::vector<Quantity> missing_of(std::vector<Quantity> quantities) {
+    std::erase_if(quantities, [](const Quantity& one) { return one.given; });
+    return quantities;
+  }
+  [[nodiscard]] std::string called(const std::vector<Quantity>& quantities,
+                                   std::string_view before_last) const {
+    const std::string dashes = flags_ ? "--" : "";
+    std::string text;
+    for (const Quantity& one : quantities) {
+      if (!text.empty()) text += &one == &quantities.back() ? before_last : ", ";
+      text += dashes + std::string(name_of(one.unknown));
+      if (gaussian_ && one.unknown == PlanUnknown::kEpsilon) text += " or " + dashes + "rho";
+    }
+    return text;
+  }
+  [[noreturn]] void refuse(const std::vector<Quantity>& missing) const {
+    throw InvalidInput(fmt::format("one of {} can be found, but {} {} missing",
+                                   called(either_, " and "), called(missing, ", "),
+                                   missing.size() == 1 ? "is" : "are"));
+  }
+
+  std::vector<Quantity> either_, others_;
+  bool gaussian_;
+  bool flags_;
+};
+
+Unknowns unknowns_of(const PartReader& reader, const PlanQuestion& question, bool flags) {
+  using enum PlanUnknown;
+  const bool epsilon = reader.has("/privacy/epsilon");
+  const bool delta = reader.has("/privacy/delta");
+  const bool count = reader.has("/count");
+  const Quantity alpha{kAlpha, reader.has("/alpha")};
+  const Quantity outcomes{kOutcomes, reader.has("/k") || question.domain};
+  if (question.gaussian) {
+    return {{{kRecords, reader.has("/n")},
+             {kDimension, reader.has("/dimension")},
+             {kEpsilon, epsilon || reader.has("/privacy/rho")},
+             alpha},
+            {{kOutputs, count}, {kDelta, !epsilon || delta}},
+            true,
+            flags};
+  }
+  if (question.model == Model::kCentral) {
+    return {{{kRecords, reader.has("/n")}, outcomes, {kEpsilon, epsilon}, alpha},
+            {{kDelta, delta || !count}, {kOutputs, count}},
+            false,
+            flags};
+  }
+  return {{outcomes, {kEpsilon, epsilon || reader.has("/privacy/mu")}, alpha},
+          {{kOutputs, count}},
+          false,
+          flags};
+}
+
+Privacy budget_of(const PartReader& reader) {
+  const auto epsilon = reader.find_decimal("/privacy/epsilon");
+  const auto delta = reader.find_decimal("/privacy/delta");
+  if (const auto rho = reader.find_decimal("/privacy/rho")) {
+    if (epsilon || delta) {
+      throw InvalidInput("a budget is rho, or epsilon and delta, but both are given");
+    }
+    return Privacy::concentrated(rho->down());
+  }
+  if (const auto mu = reader.find_decimal("/privacy/mu")) {
+    if (epsilon) throw InvalidInput("a budget is mu or epsilon, but both are given");
+    return Privacy::gaussian(mu->down());
+  }
+  return Privacy::approximate(epsilon ? epsilon->down() : 1, delta ? delta->down() : 0);
+}
+
+/// Throws InvalidInput where a local plan lacks what nothing can be found without.
+void require_local(const PartReader& reader, const PlanQuestion& question) {
+  if (reader.has("/alpha")) return;
+  if (!question.domain && !reader.has("/k")) {
+    throw InvalidInput(fmt::format("{} or {} is needed, but is not given", reader.called("/domain"),
+                                   reader.called("/k")));
+  }
+  if (!reader.has("/privacy/mu")) reader.require_given("/privacy/epsilon");
+}
+
+}  // namespace
+
+std::span<const Part> plan_parts() noexcept { return kQuestionParts; }
+
+PlanQuestion plan_question_of(const Json& json, const std::string& name) {
+  const PartReader reader(kQuestionParts, json, name, "a plan's question");
+  PlanQuestion question{.model = model_of(reader)};
+  question.gaussian = is_gaussian(reader, question.model);
+  question.domain = reader.find_domain("/domain");
+  if (question.domain && reader.has("/k")) {
+    throw InvalidInput(fmt::format("{} is for when there is no domain, but {} is given",
+                                   reader.called("/k"), reader.called("/domain")));
+  }
+  if (question.model != Model::kCentral) require_local(reader, question);
+  question.budget = budget_of(reader);
+  const Unknowns unknowns = unknowns_of(reader, question, name.empty());
+  const auto named = reader.find<std::string>("/unknown");
+  question.unknowns =
+      named ? unknowns.named(value_named<PlanUnknown>("unknown", *named)) : unknowns.found();
+  const auto whole = [&](const char* place) {
+    return reader.find<std::uint64_t>(place).value_or(1);
+  };
+  question.records = whole("/n");
+  question.outcomes = whole("/k");
+  question.dimension = whole("/dimension");
+  question.outputs = whole("/count");
+  question.alpha = reader.find<double>("/alpha").value_or(0);
+  question.strong = reader.find<bool>("/strong").value_or(false);
+  question.curve = reader.find<bool>("/curve").value_or(false);
+  if (question.model != Model::kCentral) {
+    question.local = local_spec(reader);
+    if (!question.domain && question.local.reference) {
+      throw InvalidInput(fmt::format("{} needs {}, but none is given", reader.called("/reference"),
+                                     reader.called("/domain")));
+    }
+    if (!question.domain && question.local.space != SpaceSpec{}) {
+      throw InvalidInput(
+          fmt::format("a space needs {}, but none is given", reader.called("/domain")));
+    }
+  }
+  question.region =
+      reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
+  question.mean_bound = reader.find<double>("/mean_bound");
+  question.mean_range = reader.find<double>("/mean_range");
+  if (question.mean_bound && question.mean_range) {
+    throw InvalidInput(fmt::format("the mean has either {} or {}, but both are given",
+                                   reader.called("/mean_bound"), reader.called("/mean_range")));
+  }
+  question.covariance_bound = reader.find<double>("/covariance_bound").value_or(1);
+  question.paper_variance = reader.find<bool>("/paper_variance").value_or(false);
+  return question;
+}
+
+PlanQuestion parse_plan_question(const std::string& text, const std::string& name) {
+  require_json(text, name);
+  return plan_question_of(Json::parse(text), name);
+}
+
+}  // namespace mollify

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "release/plan_model.h"
+
+namespace mollify {
+namespace {
+
+/// "the least number of records n", ...
+const char* words_of(PlanUnknown unknown) {
+  switch (unknown) {
+    case PlanUnknown::kRecords:
+      return "the least number of records n";
+    case PlanUnknown::kOutcomes:
+      return "the greatest number of outcomes k";
+    case PlanUnknown::kDimension:
+      return "the greatest dimension d";
+    case PlanUnknown::kEpsilon:
+      return "the least epsilon";
+    case PlanUnknown::kRho:
+      return "the least rho";
+    case PlanUnknown::kDelta:
+      return "the least delta";
+    case PlanUnknown::kOutputs:
+      return "the greatest number of outputs m";
+    case PlanUnknown::kAlpha:
+      break;
+  }
+  return "the least total variation alpha";
+}
+
+Json value_json(PlanUnknown unknown, const std::optional<double>& value) {
+  if (!value) return nullptr;
+  if (is_whole(unknown)) return static_cast<std::uint64_t>(*value);
+  return *value;
+}
+
+std::string value_text(PlanUnknown unknown, const std::optional<double>& value) {
+  if (!value) return "-";
+  return is_whole(unknown) ? fmt::format("{:.0f}", *value) : fmt::format("{:.6g}", *value);
+}
+
+Json way_json(const PlanAnswer& answer, std::size_t i) {
+  const PlanWay& way = answer.ways[i];
+  Json json{{"mechanism", way.mechanism}, {"best", answer.best == i}};
+  if (!way.value) {
+    json["refusal"] = way.why;
+    return json;
+  }
+  json[std::string(name_of(answer.unknown))] = value_json(answer.unknown, way.value);
+  json["alpha"] = way.alpha;
+  json.update(way.details);
+  json["independent_outputs"] = way.independent_outputs;
+  json["why"] = way.why;
+  return json;
+}
+
+Json curve_json(const PlanAnswer& answer) {
+  const auto number = [](const std::optional<double>& alpha) {
+    return alpha ? Json(*alpha) : Json(nullptr);
+  };
+  Json list = Json::array();
+  for (const CurvePoint& point : answer.curve) {
+    Json json{{"n", point.records}};
+    if (answer.ways.size() == 1) {
+      json["alpha"] = number(point.alphas.front());
+    } else {
+      json["best"] = point.best ? Json(answer.ways[*point.best].mechanism) : Json(nullptr);
+      for (std::size_t i = 0; i < answer.ways.size(); ++i) {
+        json["alpha"][answer.ways[i].mechanism] = number(point.alphas[i]);
+      }
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json answer_json(const PlanAnswer& answer, bool curve) {
+  const std::string unknown(name_of(answer.unknown));
+  Json json{{"unknown", unknown}};
+  const PlanWay* best = answer.best ? &answer.ways[*answer.best] : nullptr;
+  const bool choice = answer.ways.size() > 1;
+  if (choice) json["best"] = best != nullptr ? Json(best->mechanism) : Json(nullptr);
+  json[unknown] = best != nullptr ? value_json(answer.unknown, best->value) : Json(nullptr);
+  if (choice) {
+    json["mechanisms"] = Json::array();
+    for (std::size_t i = 0; i < answer.ways.size(); ++i) {
+      json["mechanisms"].push_back(way_json(answer, i));
+    }
+  } else if (best != nullptr) {
+    json["alpha"] = best->alpha;
+    json.update(best->details);
+  } else {
+    json["refusal"] = answer.ways.front().why;
+  }
+  json.update(answer.facts);
+  if (curve && best != nullptr) json["curve"] = curve_json(answer);
+  return json;
+}
+
+/// A bar of at most 24 cells, in eighths.
+std::string bar(double part) {
+  static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<int>(std::lround(24 * 8 * std::clamp(part, 0.0, 1.0)));
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  return text + kEighths[eighths % 8];
+}
+
+std::string curve_text(const PlanAnswer& answer) {
+  if (answer.curve.empty()) return {};
+  std::string text = fmt::format(
+      "\ntotal variation against the number of records, the best one as a bar\n{:>14}", "n");
+  for (const PlanWay& way : answer.ways) text += fmt::format(" {:>14}", way.mechanism);
+  text += "\n";
+  double longest = 0;
+  for (const CurvePoint& point : answer.curve) {
+    if (point.best) longest = std::max(longest, *point.alphas[*point.best]);
+  }
+  for (const CurvePoint& point : answer.curve) {
+    text += fmt::format("{:>14}", point.records);
+    for (const std::optional<double>& alpha : point.alphas) {
+      text += fmt::format(" {:>14}", alpha ? fmt::format("{:.4g}", *alpha) : "-");
+    }
+    text += fmt::format("  {}\n", point.best ? bar(*point.alphas[*point.best] / longest) : "");
+  }
+  return text;
+}
+
+/// What each mechanism needs, where there are several.
+std::string ways_text(const PlanAnswer& answer) {
+  if (answer.ways.size() < 2) return {};
+  std::string text = fmt::format("\n  {:<15} {:>14} {:>12} {:>10}\n", "", name_of(answer.unknown),
+                                 "TV", "epsilon0");
+  for (std::size_t i = 0; i < answer.ways.size(); ++i) {
+    const PlanWay& way = answer.ways[i];
+    if (!way.value) {
+      text += fmt::format("  {:<15} {:>14} ({})\n", way.mechanism, "-", way.why);
+      continue;
+    }
+    const auto epsilon0 = way.details.find("epsilon0");
+    text += fmt::format(
+        "{} {:<15} {:>14} {:>12.4g} {:>10}{}\n", answer.best == i ? "*" : " ", way.mechanism,
+        value_text(answer.unknown, way.value), way.alpha,
+        epsilon0 == way.details.end() ? "-" : fmt::format("{:.4g}", epsilon0->get<double>()),
+        way.independent_outputs ? "" : "  (outputs are not independent)");
+  }
+  return text;
+}
+
+std::string answer_text(const PlanAnswer& answer) {
+  std::string text = words_of(answer.unknown) + std::string(": ");
+  if (answer.best) {
+    text += value_text(answer.unknown, answer.ways[*answer.best].value);
+  } else {
+    text += "none within the limits";
+  }
+  if (!answer.subject.empty()) text += ", for " + answer.subject;
+  text += "\n" + ways_text(answer);
+  if (!answer.best) {
+    return text + (answer.ways.size() > 1 ? "\nno mechanism serves this\n"
+                                          : fmt::format("  {}\n", answer.ways.front().why));
+  }
+  return text + answer.lines + curve_text(answer);
+}
+
+}  // namespace
+
+std::string plan_json(const PlanReport& report) {
+  const PlanQuestion& question = report.question;
+  Json json{{"model", name_of(question.model)}};
+  if (question.model == Model::kCentral) json["strong"] = question.strong;
+  if (!question.gaussian) {
+    json.update(answer_json(report.answers.front(), question.curve));
+    return json.dump(2) + "\n";
+  }
+  json["family"] = "gaussian";
+  json["answers"] = Json::array();
+  for (const PlanAnswer& answer : report.answers) {
+    json["answers"].push_back(answer_json(answer, question.curve));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string plan_text(const PlanReport& report) {
+  std::string text;
+  for (const PlanAnswer& answer : report.answers) {
+    if (!text.empty()) text += "\n";
+    text += answer_text(answer);
+  }
+  return text;
+}
+
+}  // namespace mollify
