@@ -12,7 +12,7 @@ namespace mollify {
 
 /// The parts of a plan's question with the flags of `mollify plan`, and the question of a JSON
 /// object of them; sentences as PartReader's.
-[[nodiscard]] std::span<const Part> plan_parts() noexcept;
+[[nodiscard]] std::span<const Part> plan_parts();
 [[nodiscard]] PlanQuestion plan_question_of(const Json& json, const std::string& name);
 
 /// The ends between which an unknown is searched: `easy` is likeliest to serve. Where `hard` is 0,

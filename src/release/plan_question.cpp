@@ -1,15 +1,20 @@
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
 #include "release/json_syntax.h"
 #include "release/plan_model.h"
+#include "release/spec_json.h"
 
 namespace mollify {
 namespace {
 
 using enum PartKind;
 
-constexpr Part kQuestionParts[] = {
+/// What a release's spec has not, or has for other models.
+constexpr Part kOwnParts[] = {
     {"/model", "--model", kText, PartScope::kAll},
     {"/family", "--family", kText, PartScope::kCentral},
     {"/unknown", "", kText, PartScope::kAll},
@@ -22,23 +27,10 @@ constexpr Part kQuestionParts[] = {
     {"/privacy/epsilon", "--epsilon", kDecimal, PartScope::kAll},
     {"/privacy/delta", "--delta", kDecimal, PartScope::kCentral},
     {"/privacy/rho", "--rho", kDecimal, PartScope::kGaussian},
-    {"/privacy/mu", "--mu", kDecimal, PartScope::kLocal},
     {"/alpha", "--alpha", kNumber, PartScope::kAll},
     {"/strong", "--strong", kTruth, PartScope::kCentral},
     {"/curve", "--curve", kTruth, PartScope::kCentral},
     {"/mechanism", "--mechanism", kText, PartScope::kLocal},
-    {"/band", "--band", kText, PartScope::kLocal},
-    {"/c1", "--c1", kNumber, PartScope::kLocal},
-    {"/c2", "--c2", kNumber, PartScope::kLocal},
-    {"/gamma", "--gamma", kNumber, PartScope::kLocal},
-    {"/reference", "--reference", kFile, PartScope::kLocal},
-    {"/space", "", kObject, PartScope::kLocal},
-    {"/space/kind", "--space", kText, PartScope::kLocal},
-    {"/space/cells", "--cells", kWhole, PartScope::kLocal},
-    {"/space/candidates", "--candidates", kWhole, PartScope::kLocal},
-    {"/space/fresh", "--fresh", kTruth, PartScope::kLocal},
-    {"/space/list", "--candidates-file", kFile, PartScope::kLocal},
-    {"/space/scorer", "--score", kText, PartScope::kLocal},
     {"/region", "--region", kTexts, PartScope::kLocal},
     {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
     {"/mean_range", "--mean-range", kNumber, PartScope::kGaussian},
@@ -180,10 +172,19 @@ void require_local(const PartReader& reader, const PlanQuestion& question) {
 
 }  // namespace
 
-std::span<const Part> plan_parts() noexcept { return kQuestionParts; }
+std::span<const Part> plan_parts() {
+  static const std::vector<Part> parts = [] {
+    std::vector<Part> all(std::begin(kOwnParts), std::end(kOwnParts));
+    const auto of_spec = spec_parts();
+    std::copy_if(of_spec.begin(), of_spec.end(), std::back_inserter(all),
+                 [](const Part& part) { return part.scope == PartScope::kLocal; });
+    return all;
+  }();
+  return parts;
+}
 
 PlanQuestion plan_question_of(const Json& json, const std::string& name) {
-  const PartReader reader(kQuestionParts, json, name, "a plan's question");
+  const PartReader reader(plan_parts(), json, name, "a plan's question");
   PlanQuestion question{.model = model_of(reader)};
   question.gaussian = is_gaussian(reader, question.model);
   question.domain = reader.find_domain("/domain");
