@@ -117,11 +117,6 @@ class FinitePlan final : public PlanModel {
                                      request_of(with(question, unknown, value))));
   }
 
-  [[nodiscard]] std::string subject(const PlanQuestion& question) const override {
-    return fmt::format("{} output{} over {} outcomes", question.outputs,
-                       question.outputs == 1 ? "" : "s", question.outcomes);
-  }
-
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
     const double order = records_lower_bound_order(whole);
     const double subsampled = papers_subsampled_records(whole);

@@ -94,12 +94,6 @@ class GaussianPlan final : public PlanModel {
     }
   }
 
-  [[nodiscard]] std::string subject(const PlanQuestion& question) const override {
-    return fmt::format("{} output{} in {} coordinate{}", question.outputs,
-                       question.outputs == 1 ? "" : "s", question.dimension,
-                       question.dimension == 1 ? "" : "s");
-  }
-
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
     const auto paper = papers_gaussian_records(whole);
     const double bound = gaussian_records_lower_bound(whole);

@@ -130,16 +130,17 @@ class LocalPlan final : public PlanModel {
     static_cast<void>(risk_of(easy, reference_of(easy), draw_of(easy).epsilon));
   }
 
-  [[nodiscard]] std::string subject(const PlanQuestion& question) const override {
+  [[nodiscard]] std::string subject(PlanUnknown, const PlanQuestion& question) const override {
     const char* what = kind_ == SpaceKind::kGrid         ? "cells"
                        : kind_ == SpaceKind::kCandidates ? "candidates"
                                                          : "outcomes";
     const Privacy draw = draw_of(question);
-    return fmt::format("{} over {} {}, epsilon {:g} in all, {:.6g} for each of {} draw{} of a unit",
-                       name_of(chosen_mechanism(question.local, false, kind_)),
-                       reference_of(question).outcomes(), what,
-                       draws_promise_up(question.budget, draw, question.outputs).epsilon,
-                       draw.epsilon, question.outputs, question.outputs == 1 ? "" : "s");
+    return fmt::format(
+        "{} over {} {}, epsilon {:g} in all, {:.6g} for each of {} draw{} of a unit, "
+        "whatever the data",
+        name_of(chosen_mechanism(question.local, false, kind_)), reference_of(question).outcomes(),
+        what, draws_promise_up(question.budget, draw, question.outputs).epsilon, draw.epsilon,
+        question.outputs, question.outputs == 1 ? "" : "s");
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {

@@ -157,10 +157,9 @@ PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestio
   found.best = best_way(unknown, found.ways);
   PlanQuestion whole = question;
   if (found.best) whole = with(question, unknown, *found.ways[*found.best].value);
-  found.subject = model.subject(whole);
-  if (unknown != PlanUnknown::kAlpha && question.model == Model::kCentral) {
-    found.subject += fmt::format(", {} total variation at most {:g}",
-                                 question.strong ? "joint" : "each output's", question.alpha);
+  // A local one has all of the draw in it, of which there is none without an answer.
+  if (found.best || question.model == Model::kCentral) {
+    found.subject = model.subject(unknown, whole);
   }
   if (found.best) {
     model.tell(whole, found);
@@ -205,6 +204,31 @@ PlanQuestion with(PlanQuestion question, PlanUnknown unknown, double value) {
       break;
   }
   return question;
+}
+
+std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) const {
+  std::string text;
+  const auto add = [&](PlanUnknown what, std::uint64_t count, const char* things) {
+    if (unknown != what) text += fmt::format("{} {}{}, ", count, things, count == 1 ? "" : "s");
+  };
+  add(PlanUnknown::kRecords, whole.records, "record");
+  if (whole.gaussian) {
+    add(PlanUnknown::kDimension, whole.dimension, "coordinate");
+  } else {
+    add(PlanUnknown::kOutcomes, whole.outcomes, "outcome");
+  }
+  add(PlanUnknown::kOutputs, whole.outputs, "output");
+  if (unknown == PlanUnknown::kDelta) {
+    text += fmt::format("epsilon {:.6g}", whole.budget.epsilon);
+  } else if (unknown == PlanUnknown::kEpsilon) {
+    text += fmt::format("delta {:.6g}", whole.budget.delta);
+  } else if (unknown != PlanUnknown::kRho) {
+    text += whole.budget.text();
+  }
+  if (text.ends_with(", ")) text.resize(text.size() - 2);
+  if (unknown == PlanUnknown::kAlpha) return text + (whole.strong ? ", joint" : "");
+  return text + fmt::format(", {} total variation at most {:g}",
+                            whole.strong ? "joint" : "each output's", whole.alpha);
 }
 
 bool PlanReport::is_served() const noexcept {

@@ -51,8 +51,9 @@ class PlanModel {
   /// Throws InvalidInput for what is wrong whatever the unknown is.
   virtual void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const = 0;
 
-  /// "for 10 outputs over 4 outcomes"
-  [[nodiscard]] virtual std::string subject(const PlanQuestion& question) const = 0;
+  /// What is given: "2000 records, 4 outcomes, 10 outputs, epsilon 1", but for the unknown; `whole`
+  /// is the question with the answer in it.
+  [[nodiscard]] virtual std::string subject(PlanUnknown unknown, const PlanQuestion& whole) const;
 
   /// Adds facts and lines to an answer that has a best way; `whole` is the question with the answer
   /// in it.

@@ -122,7 +122,7 @@ TEST(LocalPlan, RefusesInOneSentence) {
             "one of k, epsilon and alpha can be found, but k, epsilon are missing");
   EXPECT_EQ(refused(R"({"unknown": "k", "k": 3, "alpha": 0.1, "privacy": {"epsilon": 1}})"),
             "k is the unknown, but it is given");
-  EXPECT_EQ(refused(R"({"unknown": "m"})"),
+  EXPECT_EQ(refused(R"({"unknown": "m", "alpha": 0.1})"),
             "unknown must be n, k, dimension, epsilon, rho, delta, count or alpha, but is \"m\"");
   EXPECT_EQ(refused(R"({"unknown": "rho", "k": 3, "alpha": 0.1})"),
             "a plan of model local has no unknown rho");

@@ -98,7 +98,7 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
     spec[json::json_pointer(place)] = value;
     return refused(spec);
   };
-  EXPECT_EQ(refused(json::array()), "s.json must be the spec of a release, a JSON object");
+  EXPECT_EQ(refused(json::array()), "s.json must be a release's spec, a JSON object");
   EXPECT_EQ(with(integral(), "/colour", 3), "/colour in s.json is no part of a release's spec");
   EXPECT_EQ(with(integral(), "/privacy/colour", 3),
             "/privacy/colour in s.json is no part of a release's spec");
