@@ -32,21 +32,24 @@ struct WhitenedRecords {
 ///
 /// From 1e-300 to 1. InvalidInput unless the dimension is from 1 to 10^6, the mean's norm from 0 to
 /// 10^6, the covariance bound from 1 to 10^12 and the radius finite and positive.
-double clip_probability_up(const WhitenedRecords& records, double radius);
+[[nodiscard]] double clip_probability_up(const WhitenedRecords& records, double radius);
 
 /// The same at covariance I.
-double clip_probability_up(std::size_t dimension, double mean_norm, double radius);
+[[nodiscard]] double clip_probability_up(std::size_t dimension, double mean_norm, double radius);
 
 /// P(any of n records lies outside) <= n times the above, at most 1.
-double any_clip_probability_up(const WhitenedRecords& records, std::uint64_t count, double radius);
+[[nodiscard]] double any_clip_probability_up(const WhitenedRecords& records, std::uint64_t count,
+                                             double radius);
 
 /// A radius with any_clip_probability_up <= beta, the least but for a relative 1e-6 of its excess
 /// over the mean's norm. InvalidInput as above, or unless 1e-290 <= beta/n and beta < 1.
-double clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta);
+[[nodiscard]] double clip_radius_up(const WhitenedRecords& records, std::uint64_t count,
+                                    double beta);
 
 /// The papers' radius R + sqrt(K) (sqrt(d) + sqrt(2 ln(n/beta))) [Cheu, Nayak 2024, Algorithm 4;
 /// Ghazi et al. 2023, Algorithms 1 and 3], rounded up: any_clip_probability_up <= beta there
 /// too. Errors as above.
-double paper_clip_radius_up(const WhitenedRecords& records, std::uint64_t count, double beta);
+[[nodiscard]] double paper_clip_radius_up(const WhitenedRecords& records, std::uint64_t count,
+                                          double beta);
 
 }  // namespace mollify

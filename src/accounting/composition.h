@@ -1,7 +1,8 @@
-// What several equal releases cost together, and what one of them may cost.
+// What several releases cost together, and what one of them may cost.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "accounting/privacy.h"
 
@@ -10,13 +11,13 @@ namespace mollify {
 /// Total epsilon of `releases` releases at `epsilon` each under basic composition, Σ epsilon,
 /// rounded up. InvalidInput for epsilon not finite and positive, or a number of releases that is
 /// not from 1 to 2^53.
-double basic_composition_epsilon_up(double epsilon, std::uint64_t releases);
+[[nodiscard]] double basic_composition_epsilon_up(double epsilon, std::uint64_t releases);
 
 /// The largest double epsilon with releases·epsilon ≤ total in exact arithmetic.
 ///
 /// The quotient is rounded down by the exact sign of its error, so what a release of M draws spends
 /// never exceeds the total it declares. Same refusals as above.
-double epsilon_per_draw_down(double total, std::uint64_t releases);
+[[nodiscard]] double epsilon_per_draw_down(double total, std::uint64_t releases);
 
 /// What one of a unit's `count` draws may spend of a pure or Gaussian budget for all of them:
 /// epsilon / count [basic composition], but never above the 30 at which one draw counts (ExpBound),
@@ -29,6 +30,14 @@ double epsilon_per_draw_down(double total, std::uint64_t releases);
 /// What all of these draws promise together: the budget, or less where the 30 was met.
 [[nodiscard]] Privacy draws_promise_up(const Privacy& budget, const Privacy& draw,
                                        std::uint64_t count);
+
+/// The promise of all parts together, made on the same records: basic composition, rounded up.
+///
+/// Pure and approximate parts give Σ epsilon and Σ delta (pure if all are). Where a part is
+/// concentrated or Gaussian, pure ones count epsilon²/2, Gaussian ones mu²/2, and the whole is (Σ
+/// rho)-zCDP; an approximate one beside it has no rho: InvalidInput. InvalidInput for no parts, and
+/// for parameters that are not finite and at least 0.
+[[nodiscard]] Privacy composed_up(std::span<const Privacy> parts);
 
 /// The optimal composition of k equal releases that are epsilon-DP or (epsilon, delta₀)-DP,
 /// adaptively chosen or not.
@@ -50,15 +59,15 @@ class OptimalComposition {
 
   /// The delta that goes with a total of epsilon′, rounded up, at most 1; from the basic
   /// composition on it is what delta₀ alone costs. epsilon′ ≥ 0 (InvalidInput otherwise). O(k).
-  double delta_up(double total_epsilon) const;
+  [[nodiscard]] double delta_up(double total_epsilon) const;
 
   /// A total epsilon′ with delta_up(epsilon′) ≤ delta, least but for rounding, and never above the
   /// basic composition; infinite where delta is less than delta₀ alone costs. delta from 0 to 1
   /// (InvalidInput otherwise). O(k) for each of about 60 bisections.
-  double epsilon_up(double delta) const;
+  [[nodiscard]] double epsilon_up(double delta) const;
 
  private:
-  double pure_delta_up(double total_epsilon) const;
+  [[nodiscard]] double pure_delta_up(double total_epsilon) const;
 
   double epsilon_;
   std::uint64_t releases_;

@@ -24,20 +24,20 @@ class Decimal {
   /// Reads digits with at most one point and an optional power of ten, as in 12, 0.1, 1e-6.
   /// InvalidInput, naming what the number is, for any other text, for more than 1100 digits and for
   /// powers beyond ±1100.
-  static Decimal parse(std::string_view text, std::string_view name);
+  [[nodiscard]] static Decimal parse(std::string_view text, std::string_view name);
 
   /// Digits that `parse` reads as the same number.
-  std::string text() const;
+  [[nodiscard]] std::string text() const;
 
-  double down() const;  ///< the greatest double that is not above it
-  double up() const;    ///< the least double that is not below it; may be infinite
+  [[nodiscard]] double down() const;  ///< the greatest double that is not above it
+  [[nodiscard]] double up() const;    ///< the least double that is not below it; may be infinite
 
   /// The greatest number that is not above it and has so many digits, leading zeros aside; digits
   /// >= 1.
-  Decimal with_digits_down(int digits) const;
-  Decimal with_digits_up(int digits) const;  ///< the least that is not below it
+  [[nodiscard]] Decimal with_digits_down(int digits) const;
+  [[nodiscard]] Decimal with_digits_up(int digits) const;  ///< the least that is not below it
 
-  bool is_zero() const { return digits_.empty(); }
+  [[nodiscard]] bool is_zero() const { return digits_.empty(); }
 
   friend Decimal operator+(const Decimal& a, const Decimal& b);
   friend Decimal operator*(const Decimal& a, const Decimal& b);

@@ -162,4 +162,12 @@ double ln_ratio_up(uint128 numerator, uint128 denominator) {
   return steps_up(std::log(q.high) + q.low / q.high, kSteps);
 }
 
+double share_up(uint128 part, uint128 whole) {
+  if (part == 0) return 0;
+  const double greater =
+      std::nextafter(static_cast<double>(part), std::numeric_limits<double>::infinity());
+  const double less = std::nextafter(static_cast<double>(whole), 0.0);
+  return std::fmin(1, div_up(greater, less));
+}
+
 }  // namespace mollify

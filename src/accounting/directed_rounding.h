@@ -19,25 +19,28 @@
 
 namespace mollify {
 
-double add_up(double a, double b);
-double mul_up(double a, double b);
-double div_up(double a, double b);
-double div_down(double a, double b);
+[[nodiscard]] double add_up(double a, double b);
+[[nodiscard]] double mul_up(double a, double b);
+[[nodiscard]] double div_up(double a, double b);
+[[nodiscard]] double div_down(double a, double b);
 
 /// An integer as a double not below, or not above it.
-double integer_up(std::uint64_t value);
-double integer_down(std::uint64_t value);
+[[nodiscard]] double integer_up(std::uint64_t value);
+[[nodiscard]] double integer_down(std::uint64_t value);
 
-double exp_up(double x);    ///< +∞ where e^x exceeds the doubles; never 0
-double exp_down(double x);  ///< never +∞ for finite x; may be 0
-double ln_up(double x);     ///< −∞ at 0; NaN below
-double ln_down(double x);   ///< −∞ at 0; NaN below
+[[nodiscard]] double exp_up(double x);    ///< +∞ where e^x exceeds the doubles; never 0
+[[nodiscard]] double exp_down(double x);  ///< never +∞ for finite x; may be 0
+[[nodiscard]] double ln_up(double x);     ///< −∞ at 0; NaN below
+[[nodiscard]] double ln_down(double x);   ///< −∞ at 0; NaN below
 
 /// ln(numerator/denominator), rounded up: at least the truth and at most 6 units in the last place
 /// above it (4 with a library within 1), also for ratios as near to one as 1 ± 2^−127. The realised
 /// epsilon of a table is printed through this.
 ///
 /// A numerator of zero gives −∞, a denominator of zero +∞ (both zero: +∞).
-double ln_ratio_up(uint128 numerator, uint128 denominator);
+[[nodiscard]] double ln_ratio_up(uint128 numerator, uint128 denominator);
+
+/// part / whole, rounded up and at most 1. Requires part <= whole and whole > 0.
+[[nodiscard]] double share_up(uint128 part, uint128 whole);
 
 }  // namespace mollify

@@ -19,7 +19,7 @@ enum class CompositionRule {
   kGaussian,      ///< mu² of everything, converted to (epsilon, delta)
 };
 
-constexpr auto names_of(CompositionRule) {
+[[nodiscard]] constexpr auto names_of(CompositionRule) {
   return std::array{Named{CompositionRule::kBasic, "basic composition"},
                     Named{CompositionRule::kConcentrated, "zCDP composition"},
                     Named{CompositionRule::kOptimal, "optimal composition"},
@@ -58,32 +58,32 @@ class LedgerAccount {
   void add(const ExactPrivacy& cost);
 
   /// The same account with one release more.
-  LedgerAccount with(const ExactPrivacy& cost) const;
+  [[nodiscard]] LedgerAccount with(const ExactPrivacy& cost) const;
 
-  std::uint64_t releases() const { return releases_; }
+  [[nodiscard]] std::uint64_t releases() const { return releases_; }
 
   /// Whether all that is counted keeps the total. Immediate if Σ does; otherwise some microseconds
   /// for each distinct epsilon, and for each release of a threshold that is composed optimally.
-  bool fits(const ExactPrivacy& total) const;
+  [[nodiscard]] bool fits(const ExactPrivacy& total) const;
 
   /// What is spent, in the notion of the total; none where no rule says so. For an (epsilon, delta)
   /// total epsilon is the least one that goes with the total's delta, or with Σ delta where that is
   /// by Σ epsilon.
-  std::optional<Spending> spent(const ExactPrivacy& total) const;
+  [[nodiscard]] std::optional<Spending> spent(const ExactPrivacy& total) const;
 
   /// What is spent where no total says in which notion: the weakest notion that all costs have, by
   /// addition; none where (epsilon, delta) releases are beside releases in rho or mu.
-  std::optional<ExactPrivacy> plain_sum() const;
+  [[nodiscard]] std::optional<ExactPrivacy> plain_sum() const;
 
   /// What one more release may cost: epsilon of a pure one, or rho where the total is in rho, in
   /// the total's notion. Exact where addition is the best rule, otherwise rounded down to 6 digits;
   /// 0 where the total is passed.
-  Decimal remaining(const ExactPrivacy& total) const;
+  [[nodiscard]] Decimal remaining(const ExactPrivacy& total) const;
 
  private:
   struct Conversion;
 
-  Decimal rho_of_all() const;
+  [[nodiscard]] Decimal rho_of_all() const;
   template <class Visit>
   void for_each_conversion(const ExactPrivacy& total, Visit visit) const;
 

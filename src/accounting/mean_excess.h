@@ -37,7 +37,7 @@ struct MeanExcess {
 ///
 /// Who only asks whether the mean is above `interest` gets bounds that may be wide once both are on
 /// one side of it, and sooner.
-MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms,
-                       double interest = 0);
+[[nodiscard]] MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses,
+                                     std::uint64_t terms, double interest = 0);
 
 }  // namespace mollify

@@ -19,7 +19,8 @@ struct Crossing {
 /// Secants of the logarithm, and every third time, or while a value may be 0 or infinite, the
 /// middle.
 template <class Value, class IsNarrow>
-Crossing narrow(Crossing bracket, double target, const Value& value, const IsNarrow& is_narrow) {
+[[nodiscard]] Crossing narrow(Crossing bracket, double target, const Value& value,
+                              const IsNarrow& is_narrow) {
   const auto height = [target](double found) {
     return std::clamp(std::log(found / target), -700.0, 700.0);
   };
@@ -47,7 +48,7 @@ Crossing narrow(Crossing bracket, double target, const Value& value, const IsNar
 
 /// The same until the ends are within 1e-9 of the larger one.
 template <class Value>
-Crossing narrow(Crossing bracket, double target, const Value& value) {
+[[nodiscard]] Crossing narrow(Crossing bracket, double target, const Value& value) {
   return narrow(bracket, target, value, [](const Crossing& now) {
     return std::abs(now.above - now.at_most) <=
            1e-9 * std::max(std::abs(now.above), std::abs(now.at_most));
@@ -57,8 +58,8 @@ Crossing narrow(Crossing bracket, double target, const Value& value) {
 /// The least n from `least` to `most` with `serves(n)`, which stays true once it is: doubling up to
 /// one that serves, then halving; none if `most` does not. 1 <= least <= most.
 template <class Serves>
-std::optional<std::uint64_t> least_whole(std::uint64_t least, std::uint64_t most,
-                                         const Serves& serves) {
+[[nodiscard]] std::optional<std::uint64_t> least_whole(std::uint64_t least, std::uint64_t most,
+                                                       const Serves& serves) {
   std::uint64_t fails = least - 1;
   std::uint64_t n = least;
   while (!serves(n)) {

@@ -22,6 +22,7 @@ namespace mollify {
 /// for an epsilon that is negative or not finite. O(1), see mean_excess.h.
 ///
 /// Where delta is compared with `interest` alone, see there.
-DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon, double interest = 0);
+[[nodiscard]] DeltaBounds privacy_blanket(const ShuffledResponse& response, double epsilon,
+                                          double interest = 0);
 
 }  // namespace mollify

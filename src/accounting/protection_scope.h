@@ -17,16 +17,18 @@ struct ProtectionScope {
   Kind kind = Kind::kRow;
   std::string unit;  ///< the column, for kUnit
 
-  static ProtectionScope row() { return {}; }
-  static ProtectionScope of_unit(std::string column) { return {Kind::kUnit, std::move(column)}; }
-  static ProtectionScope table() { return {Kind::kTable, {}}; }
+  [[nodiscard]] static ProtectionScope row() { return {}; }
+  [[nodiscard]] static ProtectionScope of_unit(std::string column) {
+    return {Kind::kUnit, std::move(column)};
+  }
+  [[nodiscard]] static ProtectionScope table() { return {Kind::kTable, {}}; }
 
   /// "row", "unit=COLUMN" or "table".
-  std::string text() const;
+  [[nodiscard]] std::string text() const;
   /// In words: "each row", "each unit of COLUMN", "the whole table".
-  std::string words() const;
+  [[nodiscard]] std::string words() const;
   /// The reverse of text(); none for any other text.
-  static std::optional<ProtectionScope> parse(std::string_view text);
+  [[nodiscard]] static std::optional<ProtectionScope> parse(std::string_view text);
 
   friend bool operator==(const ProtectionScope&, const ProtectionScope&) = default;
 };
@@ -34,6 +36,6 @@ struct ProtectionScope {
 /// Whether a promise about `promised` holds for `wanted` with the same parameters: two tables that
 /// differ in one row differ in one unit, and in one table; units of different columns have nothing
 /// to do with each other.
-bool protects(const ProtectionScope& promised, const ProtectionScope& wanted);
+[[nodiscard]] bool protects(const ProtectionScope& promised, const ProtectionScope& wanted);
 
 }  // namespace mollify

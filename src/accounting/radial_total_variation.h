@@ -13,9 +13,7 @@ namespace mollify {
 // I) with tau distributed as b^2 times a chi-squared of d + 1 degrees of freedom. So (1/n)(sum of
 // the points + noise) + N(0, v I) has, when nothing is clipped, the law N(mu, s I) mixed over s =
 // rest + tau, with rest = v + 1/n and b = bbar, the noise's scale over n.
-// Proof. e^(-|y|/b) is the integral of e^(-|y|^2/(2 tau)) tau^(-1/2) e^(-tau/(2 b^2)) over tau, up
-// to a constant; written with the normalised density of N(0, tau I) the weight is tau^((d-1)/2)
-// e^(-tau/(2 b^2)), a Gamma law of shape (d+1)/2 and scale 2 b^2. QED
+// Proof: docs/theory/gaussian-proofs.md.
 //
 // Two crossings. The ratio of the two densities is, as a function of q = r^2, a mixture of
 // s^(-d/2) e^(q (1 - 1/s)/2) and so convex: it is below one on one interval of q, and the total
@@ -35,18 +33,16 @@ namespace mollify {
 /// errors are far below: not a proof as directed rounding is), from d = 1 to 10^6 and for every
 /// result above 1e-290. Under a millisecond where it is small. InvalidInput unless d is from 1 to
 /// 10^6, bbar from 0 to 1000, rest from 0 to 10^6 and either of them positive.
-double gaussian_laplace_total_variation(std::size_t dimension, double bbar, double rest);
+[[nodiscard]] double gaussian_laplace_total_variation(std::size_t dimension, double bbar,
+                                                      double rest);
 
 /// The same with the second moment matched, rest = 1 - (d+1) bbar^2 in exact arithmetic: of order
 /// d bbar^4. InvalidInput if (d+1) bbar^2 exceeds one.
-double moment_matched_total_variation(std::size_t dimension, double bbar);
+[[nodiscard]] double moment_matched_total_variation(std::size_t dimension, double bbar);
 
 /// Total variation between N(0, variance I) and N(0, I) in R^d, as above. For a covariance with
 /// eigenvalues from 1 to `variance` it is an upper bound. 1 for variances above 10^6.
-/// Proof. Let P_t be N(0, diag(1 + t_i)) and A where its density exceeds that of P_0: the outside
-/// of an ellipsoid, sum of x_i^2 t_i/(1+t_i) > sum of ln(1+t_i). If some t_i grow to t', P_t'(A) >=
-/// P_t(A), since each |x_i| grows stochastically; hence TV(P_t', P_0) >= P_t'(A) - P_0(A) >=
-/// TV(P_t, P_0). QED
-double scaled_gaussian_total_variation(std::size_t dimension, double variance);
+/// Proof: docs/theory/gaussian-proofs.md.
+[[nodiscard]] double scaled_gaussian_total_variation(std::size_t dimension, double variance);
 
 }  // namespace mollify

@@ -15,29 +15,30 @@ namespace mollify {
 
 /// The mechanism is (epsilon, upper)-DP and not (epsilon, delta)-DP for any delta < lower.
 /// Some milliseconds; up to .2 s for a sum of many terms with atoms near 0 (mean_excess.h).
-DeltaBounds shuffle_delta(const ShuffledResponse& response, double epsilon);
+[[nodiscard]] DeltaBounds shuffle_delta(const ShuffledResponse& response, double epsilon);
 
 /// An epsilon, least but for 1e-9 of it, for which the mechanism is certainly (epsilon, delta)-DP;
 /// at most epsilon0. Each inversion costs ten to twenty evaluations of delta.
-double shuffle_epsilon_up(const ShuffledResponse& response, double delta);
+[[nodiscard]] double shuffle_epsilon_up(const ShuffledResponse& response, double delta);
 /// An epsilon for which it is certainly not (epsilon, delta)-DP; 0 if there is none.
-double shuffle_epsilon_down(const ShuffledResponse& response, double delta);
+[[nodiscard]] double shuffle_epsilon_down(const ShuffledResponse& response, double delta);
 
 /// The greatest epsilon0, but for 1e-9 of it, certified for (epsilon, delta); at least epsilon and
 /// at most kGreatestReportEpsilon. InvalidInput for epsilon not positive or above that.
-double shuffle_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, double epsilon,
-                             double delta, double rate = 1.0);
+[[nodiscard]] double shuffle_epsilon0_down(std::uint64_t records, std::uint64_t outcomes,
+                                           double epsilon, double delta, double rate = 1.0);
 
 /// The least number of records, up to 2^40, certified for (epsilon, delta) with reports of
 /// epsilon0; none if there is none.
-std::optional<std::uint64_t> shuffle_records_up(std::uint64_t outcomes, double epsilon0,
-                                                double epsilon, double delta, double rate = 1.0);
+[[nodiscard]] std::optional<std::uint64_t> shuffle_records_up(std::uint64_t outcomes,
+                                                              double epsilon0, double epsilon,
+                                                              double delta, double rate = 1.0);
 
 /// The same for m of n records without replacement (subset_blanket.h).
-DeltaBounds subset_delta(const ShuffledSubset& response, double epsilon);
-double subset_epsilon_up(const ShuffledSubset& response, double delta);
-double subset_epsilon_down(const ShuffledSubset& response, double delta);
-double subset_epsilon0_down(std::uint64_t records, std::uint64_t chosen, std::uint64_t outcomes,
-                            double epsilon, double delta);
+[[nodiscard]] DeltaBounds subset_delta(const ShuffledSubset& response, double epsilon);
+[[nodiscard]] double subset_epsilon_up(const ShuffledSubset& response, double delta);
+[[nodiscard]] double subset_epsilon_down(const ShuffledSubset& response, double delta);
+[[nodiscard]] double subset_epsilon0_down(std::uint64_t records, std::uint64_t chosen,
+                                          std::uint64_t outcomes, double epsilon, double delta);
 
 }  // namespace mollify

@@ -14,13 +14,14 @@ namespace mollify {
 /// exactly: again the mean excess of a sum of n independent terms. The larger one of c = x' and,
 /// for k >= 3, c neither x nor x' is returned. Same refusals, cost and `interest` as
 /// privacy_blanket.
-double attained_delta_down(const ShuffledResponse& response, double epsilon, double interest = 0);
+[[nodiscard]] double attained_delta_down(const ShuffledResponse& response, double epsilon,
+                                         double interest = 0);
 
 /// The same for m of n records: with q = m/n a data set's law is q times that of m reports with x
 /// among them plus 1 - q times that of m records c, and
 /// delta = (q/m) E[(sum_y h_y ((P_y - E' Q_y)/w_y - (1 - q)(E - 1)))_+] for e^epsilon = E' = 1 +
 /// q(E - 1), h ~ Multinomial(m, w).
-double subset_attained_delta_down(const ShuffledSubset& response, double epsilon,
-                                  double interest = 0);
+[[nodiscard]] double subset_attained_delta_down(const ShuffledSubset& response, double epsilon,
+                                                double interest = 0);
 
 }  // namespace mollify

@@ -33,7 +33,7 @@ inline constexpr double kClassifierBound = std::numbers::ln2;
 /// kSigmoid, and 0 for NaN.
 [[nodiscard]] double bounded(double logit, Bounding bounding) noexcept;
 
-constexpr auto names_of(Bounding) {
+[[nodiscard]] constexpr auto names_of(Bounding) {
   return std::array{Named{Bounding::kProbability, "probability"}, Named{Bounding::kLogit, "logit"},
                     Named{Bounding::kSign, "sign"}, Named{Bounding::kSigmoid, "sigmoid"}};
 }

@@ -76,8 +76,8 @@ struct NetworkOptions {
 
 /// Trains networks by the cross-entropy of a sigmoid output.
 ///
-/// Start. Weights are uniform as [Glorot, Bengio 2010] have them, on +-sqrt(6 / (inputs +
-/// outputs)), offsets are 0.
+/// Start. Weights are uniform on +-sqrt(6 / (inputs + outputs)) as [Glorot, Bengio 2010] have them,
+/// offsets are 0.
 ///
 /// Samples. Features are standardised by the samples' own mean and deviation, each distribution
 /// counting half and values that are not finite counting as absent. Either sample is shuffled once;

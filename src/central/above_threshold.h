@@ -20,15 +20,8 @@ namespace mollify {
 /// scale t2 >= 4 Delta / epsilon, drawn for each question, the first i with q_i + V_i >= T + R is
 /// released, or that there is none.
 ///
-/// Theorem. This is epsilon-DP.
-/// Proof. Let D and D' be neighbours, and the V_j before i be fixed; g and g' are the greatest q_j
-/// + V_j among them, g' <= g + Delta. Under D, i is released if T + R > g and q_i + V_i >= T + R.
-/// Then under D', R + Delta and V_i + 2 Delta release i: T + R + Delta > g + Delta >= g', and q'_i
-/// + V_i + 2 Delta
-/// >= q_i + V_i + Delta >= T + R + Delta. The map is one-to-one on pairs of integers, and changes
-/// their probability by a factor of at most e^(Delta/t1 + 2 Delta/t2) <= e^epsilon. That none is
-/// released is the first condition alone, over all j: a factor of e^(epsilon/2). QED All sums are
-/// of 128 bits and never wrap, so the proof is about what is computed.
+/// Theorem. This is epsilon-DP. Proof: docs/theory/central.md. All sums are of 128 bits and never
+/// wrap, so the proof is about what is computed.
 ///
 /// Utility. With probability at least 1 - beta, among m questions the first with
 /// q_i >= T + (t1 + t2) ln(2/beta), or one before it, is released, and what is released has
@@ -40,10 +33,10 @@ class AboveThreshold {
   /// epsilon from 1e-6 to 100, Delta from 1 to 1000; InvalidInput otherwise.
   explicit AboveThreshold(double epsilon, std::uint64_t sensitivity = 1);
 
-  Privacy guarantee() const { return Privacy::pure(epsilon_); }
+  [[nodiscard]] Privacy guarantee() const { return Privacy::pure(epsilon_); }
   /// t1 and t2, doubles exactly.
-  double threshold_scale() const { return threshold_scale_; }
-  double answer_scale() const { return 2 * threshold_scale_; }
+  [[nodiscard]] double threshold_scale() const { return threshold_scale_; }
+  [[nodiscard]] double answer_scale() const { return 2 * threshold_scale_; }
 
   /// The number of the first question above the threshold. `answer` is asked in order, up to the
   /// one that is released. Their number, the threshold and the questions are public, and the caller

@@ -53,7 +53,8 @@ struct CentralDesign {
 
 /// The parameters with which the mechanism spends the budget at the least total variation.
 /// Throws InvalidInput, in one sentence that says what would do, if it cannot serve the request.
-CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request);
+[[nodiscard]] CentralDesign design_central(CentralMechanism mechanism,
+                                           const CentralRequest& request);
 
 /// Throws InvalidInput for a budget in mu, which nothing here spends, and for one with parameters
 /// that its notion does not have.
@@ -61,7 +62,7 @@ void require_central_budget(const Privacy& budget);
 
 /// poisson-rr at a rate in (0, 1], releasing a random number of outputs with the law Bin(n, rate).
 /// `request.outputs` is not read. Needs delta > 0; throws InvalidInput otherwise.
-CentralDesign design_poisson(const CentralRequest& request, double rate);
+[[nodiscard]] CentralDesign design_poisson(const CentralRequest& request, double rate);
 
 /// What one mechanism makes of a request: a design, or why there is none.
 struct CentralOption {
@@ -73,17 +74,17 @@ struct CentralOption {
 
 /// All mechanisms, in the order of the enumeration. Throws InvalidInput only for a request that is
 /// wrong in itself (no records, epsilon not positive, ...).
-std::vector<CentralOption> central_options(const CentralRequest& request);
+[[nodiscard]] std::vector<CentralOption> central_options(const CentralRequest& request);
 
 /// `auto`: of the options that promise independent outputs for every distribution of the records
 /// (so never product, nor histogram with several outputs), the one with the least
 /// total_variation_up, the first in the order of the enumeration if some are equal; of two names of
 /// one sampler, the plainer. `why` says so, and what the others would have cost. Uses public
 /// information alone. Throws InvalidInput if there is none.
-CentralDesign best_central_design(const CentralRequest& request);
+[[nodiscard]] CentralDesign best_central_design(const CentralRequest& request);
 
 /// The sampler of a design. What it promises is what the design says. Its integers are checked
 /// against the guarantee; throws InvalidInput for a design that keeps no promise.
-std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design);
+[[nodiscard]] std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design);
 
 }  // namespace mollify

@@ -19,7 +19,7 @@ enum class CentralMechanism {
   kProduct,          ///< coordinates of {0, 1}^d one by one [ibid., Ghazi et al. 2023]
 };
 
-constexpr auto names_of(CentralMechanism) {
+[[nodiscard]] constexpr auto names_of(CentralMechanism) {
   return std::array{Named{CentralMechanism::kSubsampledRr, "subsampled-rr"},
                     Named{CentralMechanism::kRevealOrObscure, "reveal-or-obscure"},
                     Named{CentralMechanism::kDsRoo, "ds-roo"},

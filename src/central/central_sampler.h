@@ -24,31 +24,31 @@ class CentralSampler {
   virtual ~CentralSampler() = default;
 
   /// k.
-  virtual std::uint64_t outcome_count() const = 0;
+  [[nodiscard]] virtual std::uint64_t outcome_count() const = 0;
 
   /// n, public.
-  virtual std::uint64_t record_count() const = 0;
+  [[nodiscard]] virtual std::uint64_t record_count() const = 0;
 
   /// m, the number of outcomes a draw releases; none where it is random (its law is then public).
-  virtual std::optional<std::uint64_t> output_count() const = 0;
+  [[nodiscard]] virtual std::optional<std::uint64_t> output_count() const = 0;
 
   /// What all outputs of one draw promise together.
-  virtual Privacy guarantee() const = 0;
+  [[nodiscard]] virtual Privacy guarantee() const = 0;
 
   /// Total variation of one output, rounded up: if the records are independent draws from P, each
   /// output follows one P-hat with TV(P-hat, P) at most this, and the joint law of the m outputs is
   /// within m times this of m independent draws from P (weak and strong multi-sampling [Cheu, Nayak
   /// 2024, Lemma 9]). For every P, unless the class names those it holds for.
-  virtual double total_variation_up() const = 0;
+  [[nodiscard]] virtual double total_variation_up() const = 0;
 
   /// Whether the outputs are then also independent, to within a probability that
   /// total_variation_up() counts.
-  virtual bool outputs_are_independent() const { return true; }
+  [[nodiscard]] virtual bool outputs_are_independent() const { return true; }
 
   /// The released outcomes in an order that tells nothing. Total: a record outside {0, ..., k - 1}
   /// counts as 0. Requires records.size() == record_count().
-  virtual std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                          SecureRandom& random) const = 0;
+  [[nodiscard]] virtual std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                                        SecureRandom& random) const = 0;
 };
 
 }  // namespace mollify

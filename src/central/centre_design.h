@@ -81,6 +81,6 @@ struct CentreDesign {
 /// The design with the least radius over widths of cells, which are powers of two.
 /// docs/theory/coarse-centre.md has the theorem. Throws InvalidInput for requests that are wrong,
 /// and for n too small, in one sentence with the n that would do.
-CentreDesign design_centre(const CentreRequest& request);
+[[nodiscard]] CentreDesign design_centre(const CentreRequest& request);
 
 }  // namespace mollify

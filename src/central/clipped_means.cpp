@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "accounting/directed_rounding.h"
-#include "central/share.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/randomized_response.h"
 
@@ -62,7 +61,7 @@ Privacy ClippedMeans::guarantee() const {
 
 double ClippedMeans::total_variation_up() const {
   const auto n = static_cast<double>(records_);
-  const double share = detail::share_up(clip_, records_);
+  const double share = share_up(clip_, records_);
   // The subtractions err by less than 2^-52, the products by a relative 2^-50.
   const double distance = std::fmax(0, 1.0 / 3 - share - 0x1p-52);
   const double exponent = 2 * n * distance * distance * (1 - 0x1p-40);

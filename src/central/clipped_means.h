@@ -9,17 +9,15 @@ namespace mollify {
 /// bit j: an integer below n decides, so the law is exact. Outcomes are bit vectors as for
 /// ProductSampler.
 ///
-/// Theorem. rho-zCDP with rho = (d / 8) eta^2, eta = ln[(T + 1)(n - T) / (T (n - T - 1))]. Proof: a
-/// replaced record moves each clipped count by at most one, within [T, n - T]. The log-odds of one
-/// bit then move by at most eta, as they are convex above n/2 and symmetric; so the bit's mechanism
-/// has bounded range eta and is eta^2 / 8-zCDP [Cesar, Rogers 2021], and the d bits are
-/// independent. QED [ours; Ghazi et al. 2023 for the sample complexity]
+/// Theorem (proof: docs/theory/central.md). rho-zCDP with
 ///
-/// Theorem. If the records are independent draws from a product distribution whose d means lie in
-/// [1/3, 2/3], the output follows a product distribution at total variation at most
-/// d t exp(-2 n (1/3 - t)^2), t = T / n < 1/3. Proof: the count is unbiased, so a bit's probability
-/// is off by at most E(t - mean)_+ or its mirror image, and Hoeffding bounds
-/// P(mean < t) by the exponential, over which the shortfall is at most t. QED
+///     rho = (d / 8) eta^2,   eta = ln[(T + 1)(n - T) / (T (n - T - 1))].
+///
+/// If the records are independent draws from a product distribution whose d means lie in [1/3,
+/// 2/3], the output follows a product distribution at total variation at most
+///
+///     d t exp(-2 n (1/3 - t)^2),   t = T / n < 1/3.
+///
 /// For other means total_variation_up says nothing.
 ///
 /// O(n d) for a draw.
@@ -30,20 +28,22 @@ class ClippedMeans final : public CentralSampler {
   ClippedMeans(unsigned coordinates, std::uint64_t records, std::uint64_t clip);
 
   /// The least clip T for which the theorem gives at most rho; none if there is none below n / 3.
-  static std::optional<std::uint64_t> least_clip(unsigned coordinates, std::uint64_t records,
-                                                 double rho);
+  [[nodiscard]] static std::optional<std::uint64_t> least_clip(unsigned coordinates,
+                                                               std::uint64_t records, double rho);
 
-  std::uint64_t clip() const { return clip_; }
-  unsigned coordinates() const { return coordinates_; }
+  [[nodiscard]] std::uint64_t clip() const { return clip_; }
+  [[nodiscard]] unsigned coordinates() const { return coordinates_; }
 
-  std::uint64_t outcome_count() const override { return std::uint64_t{1} << coordinates_; }
-  std::uint64_t record_count() const override { return records_; }
-  std::optional<std::uint64_t> output_count() const override { return 1; }
-  Privacy guarantee() const override;
+  [[nodiscard]] std::uint64_t outcome_count() const override {
+    return std::uint64_t{1} << coordinates_;
+  }
+  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
+  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return 1; }
+  [[nodiscard]] Privacy guarantee() const override;
   /// For product distributions with means in [1/3, 2/3].
-  double total_variation_up() const override;
-  std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                  SecureRandom& random) const override;
+  [[nodiscard]] double total_variation_up() const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                                SecureRandom& random) const override;
 
  private:
   unsigned coordinates_;

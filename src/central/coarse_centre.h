@@ -29,11 +29,11 @@ class CoarseCentre {
   /// Throws InvalidInput for a design that design_centre did not make.
   explicit CoarseCentre(CentreDesign design);
 
-  const CentreDesign& design() const { return design_; }
-  Privacy guarantee() const { return design_.guarantee; }
+  [[nodiscard]] const CentreDesign& design() const { return design_; }
+  [[nodiscard]] Privacy guarantee() const { return design_.guarantee; }
 
   /// floor(score / 2^cell_exponent), within -2^51 and 2^51; 0 for NaN. Any double.
-  static std::int64_t cell_of(double score, int cell_exponent);
+  [[nodiscard]] static std::int64_t cell_of(double score, int cell_exponent);
 
   /// Whole rows, row-major: a multiple of d doubles, any doubles; at most 2^32 - 1 in all
   /// (InvalidInput otherwise). How many is public, and request.records if the utility is to hold.
@@ -41,7 +41,7 @@ class CoarseCentre {
 
   /// The centre of what has been added, d whitened coordinates, all finite; total for any rows and
   /// any number of them, 0 included. Every call spends the whole budget anew.
-  std::vector<double> find(SecureRandom& random) const;
+  [[nodiscard]] std::vector<double> find(SecureRandom& random) const;
 
  private:
   CentreDesign design_;

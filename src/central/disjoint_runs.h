@@ -29,15 +29,15 @@ class DisjointRuns final : public CentralSampler {
   DisjointRuns(std::unique_ptr<const CentralSampler> single, std::uint64_t records,
                std::uint64_t runs);
 
-  const CentralSampler& single() const { return *single_; }
+  [[nodiscard]] const CentralSampler& single() const { return *single_; }
 
-  std::uint64_t outcome_count() const override { return single_->outcome_count(); }
-  std::uint64_t record_count() const override { return records_; }
-  std::optional<std::uint64_t> output_count() const override { return runs_; }
-  Privacy guarantee() const override { return single_->guarantee(); }
-  double total_variation_up() const override { return single_->total_variation_up(); }
-  std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                  SecureRandom& random) const override;
+  [[nodiscard]] std::uint64_t outcome_count() const override { return single_->outcome_count(); }
+  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
+  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return runs_; }
+  [[nodiscard]] Privacy guarantee() const override { return single_->guarantee(); }
+  [[nodiscard]] double total_variation_up() const override { return single_->total_variation_up(); }
+  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                                SecureRandom& random) const override;
 
  private:
   std::unique_ptr<const CentralSampler> single_;
@@ -47,6 +47,6 @@ class DisjointRuns final : public CentralSampler {
 
 /// Total variation of m independent outputs together, if each is within `weak`: m weak, rounded up,
 /// at most 1 [Cheu, Nayak 2024, Lemma 9]. Throws InvalidInput unless 0 <= weak.
-double strong_total_variation_up(double weak, std::uint64_t outputs);
+[[nodiscard]] double strong_total_variation_up(double weak, std::uint64_t outputs);
 
 }  // namespace mollify

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "central/share.h"
+#include "accounting/directed_rounding.h"
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/randomized_response.h"
@@ -83,7 +83,7 @@ bool DsRoo::satisfies(const ExpBound& bound) const {
 }
 
 double DsRoo::total_variation_up() const {
-  return detail::share_up(uint128{outcomes_ - 1} * obscured_[0], uint128{outcomes_} * kTotal);
+  return share_up(uint128{outcomes_ - 1} * obscured_[0], uint128{outcomes_} * kTotal);
 }
 
 std::uint64_t DsRoo::least_count(std::span<const std::uint32_t> records) const {

@@ -22,13 +22,8 @@ namespace mollify {
 /// are within a factor of Ebar of each other, both ways; r = n - j - (k - 2)(j + 1) is the greatest
 /// count that can stand beside the others when a replaced record raises the least count.
 ///
-/// Theorem. epsilon-DP. Proof: let D' be D with one record replaced. If both have the least count
-/// j, one count falls by one, from c >= j + 1 to c - 1, one rises, and h_j(c) / h_j(c - 1) is
-/// greatest at c = j + 1, the first line. The least counts differ by one at most; say D has j and
-/// D' has j + 1. Then exactly one outcome has count j in D, it has j + 1 in D', one falls from
-/// c >= j + 2 to c - 1, and the others stay at c >= j + 1. In D the greatest count is at most r. So
-/// one of the lines applies to each outcome. QED [ours: the published form compares only equal
-/// least counts, and is not epsilon-DP: n = 20, k = 3, epsilon = .3 attains .42]
+/// Theorem. epsilon-DP [ours; proof: docs/theory/central.md. The published form compares only equal
+/// least counts, and is not epsilon-DP: n = 20, k = 3, epsilon = .3 attains .42].
 ///
 /// In c each inequality is linear, so the ends of its range decide: a step is nine comparisons of
 /// 192-bit integers. In Q_(j+1) each is linear too and holds at Q_j, so bisection finds the least.
@@ -48,34 +43,35 @@ class DsRoo final : public CentralSampler {
   DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon);
 
   /// Q_j, for the least count j <= n / k.
-  std::uint64_t obscured(std::uint64_t least) const {
+  [[nodiscard]] std::uint64_t obscured(std::uint64_t least) const {
     return least < obscured_.size() ? obscured_[least] : 0;
   }
 
   /// Numerator over D n k of h_j(c), for the analysis of laws.
-  uint128 numerator(std::uint64_t least, std::uint64_t count) const {
+  [[nodiscard]] uint128 numerator(std::uint64_t least, std::uint64_t count) const {
     return numerator_for(obscured(least), count);
   }
 
   /// Whether all inequalities hold, at every step, in integers.
-  bool satisfies(const ExpBound& bound) const;
+  [[nodiscard]] bool satisfies(const ExpBound& bound) const;
 
-  std::uint64_t outcome_count() const override { return outcomes_; }
-  std::uint64_t record_count() const override { return records_; }
-  std::optional<std::uint64_t> output_count() const override { return 1; }
-  Privacy guarantee() const override { return Privacy::pure(bound_.epsilon()); }
-  double total_variation_up() const override;
-  std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                  SecureRandom& random) const override;
+  [[nodiscard]] std::uint64_t outcome_count() const override { return outcomes_; }
+  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
+  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return 1; }
+  [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(bound_.epsilon()); }
+  [[nodiscard]] double total_variation_up() const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                                SecureRandom& random) const override;
 
  private:
-  uint128 numerator_for(std::uint64_t obscured, uint128 count) const {
+  [[nodiscard]] uint128 numerator_for(std::uint64_t obscured, uint128 count) const {
     return (kTotal - obscured) * count * outcomes_ + uint128{obscured} * records_;
   }
-  bool same_least_holds(std::uint64_t least, std::uint64_t obscured, const ExpBound& bound) const;
-  bool step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t after,
-                  const ExpBound& bound) const;
-  std::uint64_t least_count(std::span<const std::uint32_t> records) const;
+  [[nodiscard]] bool same_least_holds(std::uint64_t least, std::uint64_t obscured,
+                                      const ExpBound& bound) const;
+  [[nodiscard]] bool step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t after,
+                                const ExpBound& bound) const;
+  [[nodiscard]] std::uint64_t least_count(std::span<const std::uint32_t> records) const;
 
   ExpBound bound_;
   std::uint64_t outcomes_;

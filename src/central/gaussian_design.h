@@ -112,10 +112,10 @@ struct GaussianDesign {
   std::string why;
 
   /// Of one output (weak multi-sampling): the sum of the four parts, at most 1.
-  double total_variation_up() const;
+  [[nodiscard]] double total_variation_up() const;
   /// Of the joint law of all outputs (strong multi-sampling): the centre's part once and the other
   /// parts m times, at most 1.
-  double strong_total_variation_up() const;
+  [[nodiscard]] double strong_total_variation_up() const;
 
   friend bool operator==(const GaussianDesign&, const GaussianDesign&) = default;
 };
@@ -124,15 +124,15 @@ struct GaussianDesign {
 /// small for the budget that nothing would be promised (total variation 1). Throws InvalidInput, in
 /// one sentence, for a request outside the limits above, and with bounded covariance under pure
 /// privacy. Milliseconds; some 50 with a coarse centre.
-std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request);
+[[nodiscard]] std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request);
 
 /// The same, but throws InvalidInput where there is none, naming the least n and the least epsilon
 /// (or rho) that would do. The search for these takes up to seconds.
-GaussianDesign design_gaussian(const GaussianRequest& request);
+[[nodiscard]] GaussianDesign design_gaussian(const GaussianRequest& request);
 
 /// The guarantee that one run has by its integers alone, rounded outward. Under (epsilon, delta) it
 /// is the least epsilon for the budget's delta.
-Privacy run_guarantee(const GaussianDesign& design);
+[[nodiscard]] Privacy run_guarantee(const GaussianDesign& design);
 
 /// Throws InvalidInput unless the integers of the design, wherever it comes from, keep its
 /// guarantee and give every row at most one role.

@@ -261,9 +261,9 @@ std::optional<GaussianWeights> signed_weights(std::uint64_t records, std::uint64
 /// Total variation between N(0, A Sigma + s^2 I) and N(0, Sigma) for I <= Sigma <= K I.
 ///
 /// In the eigenvectors of Sigma the variances have ratios from A + s^2/K to A + s^2. KL divergence
-/// is half the sum of r - 1 - ln r, which is convex; Pinsker. The other bound, for A <= 1: A Sigma
-/// + s^2 I is within TV(N(0, A I), N(0, I)) of Sigma + s^2 I, and that, as N(0, Sigma - I) is added
-/// to both, within TV(N(0, (1 + s^2) I), N(0, I)) of Sigma.
+/// is half the sum of r - 1 - ln r, which is convex; Pinsker. The other bound, for A <= 1:
+/// N(0, A Sigma + s^2 I) is within TV(N(0, A I), N(0, I)) of N(0, Sigma + s^2 I), and that, as
+/// N(0, Sigma - I) is added to both, within TV(N(0, (1 + s^2) I), N(0, I)) of N(0, Sigma).
 double covariance_shape_up(std::size_t dimension, double squares, double noise, double bound) {
   const auto d = static_cast<double>(dimension);
   const auto divergence = [](double ratio) { return ratio - 1 - std::log(ratio); };

@@ -9,7 +9,7 @@ namespace mollify {
 inline constexpr double kNegligibleClipping = 1e-12;
 
 /// The weaker of two guarantees of one notion.
-Privacy weaker(const Privacy& a, const Privacy& b);
+[[nodiscard]] Privacy weaker(const Privacy& a, const Privacy& b);
 
 /// Fills in all that makes one run, given the request, the run's records and mean_radius; the
 /// centre, if there is one, has been designed. False if nothing would be promised.

@@ -19,15 +19,7 @@ namespace mollify {
 /// finds the centre, if the design has one, a second one fills all runs (gaussian_design.h).
 ///
 /// Theorem (privacy). All outputs together keep design().guarantee for replacing one row.
-/// Proof. Roles do not look at values, so fix them: a mixture over public choices keeps a
-/// guarantee. Let one row be replaced. If its role is with the centre, the centre found is private
-/// by coarse_centre.h, and all else is computed from it and from rows that are the same. If it is
-/// in run i, the centre and the other runs see the same rows; given the centre, S_i + Y_i is
-/// private by gaussian_design.h whatever the centre is, and independent of the other runs. If it
-/// has no role, nothing changes. So what is kept is the weaker of two guarantees of one notion,
-/// not their sum, and the number of outputs does not matter. Subtracting the centre and whitening
-/// map each row by itself and never reach another; public noise and the way back to original
-/// coordinates are post-processing, so their floating point decides nothing. QED
+/// Proof: docs/theory/gaussian-proofs.md. Roles do not look at values, and no row has two.
 ///
 /// Theorem (one output: weak multi-sampling). Let the rows be independent draws from N(mu, Sigma)
 /// as the design's request says. Given the centre, outputs are independent and follow one law
@@ -53,14 +45,14 @@ class GaussianSampler {
   /// guarantee.
   GaussianSampler(GaussianDesign design, Whitening whitening);
 
-  const GaussianDesign& design() const { return design_; }
-  const Whitening& whitening() const { return whitening_; }
+  [[nodiscard]] const GaussianDesign& design() const { return design_; }
+  [[nodiscard]] const Whitening& whitening() const { return whitening_; }
 
   /// m rows of d doubles, row-major, in original coordinates; always finite. Total: any doubles,
   /// and if the table has fewer rows than the design's n the missing ones count as its origin, if
   /// it has more they are not read. Requires table.dimension() == d (InvalidInput otherwise).
   /// O(n d^2) time for whitening, O(n d) without; memory O(m d) and 4 bytes a row.
-  std::vector<double> draw(const NumericTable& table, SecureRandom& random) const;
+  [[nodiscard]] std::vector<double> draw(const NumericTable& table, SecureRandom& random) const;
 
  private:
   GaussianDesign design_;

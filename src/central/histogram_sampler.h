@@ -10,18 +10,12 @@ namespace mollify {
 /// [0, n]; the m outputs are drawn from the clipped counts, normalised, or from the uniform law if
 /// all are 0 [Raskhodnikova et al. 2021].
 ///
-/// Theorem. epsilon-DP for any m. Proof: a replaced record changes two counts by one each, so the
-/// noisy counts are (2 / t)-DP (DiscreteLaplace); what follows does not look at the data. QED
+/// Theorem. epsilon-DP for any m, and for records drawn from P each output is at total variation at
+/// most k t / n from P, all m together at most m times
 ///
-/// Theorem. For records drawn from P each output is at total variation at most k t / n from P, and
-/// all m together at most m times
-///   k t / n + min( (m - 1) / (2 n), sqrt((k - 1) / n) / 2 ).
-/// Proof: let a be the empirical law and z the noise over n. Clipping moves no count away from a,
-/// so b = clip(a + z) has |b - a|_1 <= |z|_1, its sum is within that of 1, and b normalised is at
-/// total variation at most |z|_1 from a; E|z|_1 = k / (n sinh(1/t)) <= k t / n. On average a is P,
-/// hence the first claim. m draws from a are m draws from P unless two of them pick the same
-/// record, with probability at most m (m - 1) / (2 n); or, TV(a, P) is sqrt((k - 1) / n) / 2 at
-/// most on average. QED [ours; the source states the order]
+///     k t / n + min( (m - 1) / (2 n), sqrt((k - 1) / n) / 2 ).
+///
+/// Proof: docs/theory/central.md [ours; the source states the order].
 ///
 /// The outputs are independent given the noisy counts, and not otherwise: they share its errors.
 /// m may exceed n. O(n + k) time and memory and O(log k) for each output.
@@ -32,16 +26,16 @@ class HistogramSampler final : public CentralSampler {
   HistogramSampler(std::uint64_t outcomes, std::uint64_t records, std::uint64_t outputs,
                    double epsilon);
 
-  const DiscreteLaplace& noise() const { return noise_; }
+  [[nodiscard]] const DiscreteLaplace& noise() const { return noise_; }
 
-  std::uint64_t outcome_count() const override { return outcomes_; }
-  std::uint64_t record_count() const override { return records_; }
-  std::optional<std::uint64_t> output_count() const override { return outputs_; }
-  Privacy guarantee() const override { return Privacy::pure(epsilon_); }
-  double total_variation_up() const override;
-  bool outputs_are_independent() const override { return outputs_ == 1; }
-  std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                  SecureRandom& random) const override;
+  [[nodiscard]] std::uint64_t outcome_count() const override { return outcomes_; }
+  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
+  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return outputs_; }
+  [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
+  [[nodiscard]] double total_variation_up() const override;
+  [[nodiscard]] bool outputs_are_independent() const override { return outputs_ == 1; }
+  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                                SecureRandom& random) const override;
 
  private:
   std::uint64_t outcomes_;

@@ -29,16 +29,16 @@ class PoissonSampler final : public CentralSampler {
   PoissonSampler(const RandomizedResponse& response, const PoissonSubsample& subsample,
                  std::uint64_t records, std::uint64_t outputs, const Privacy& guarantee);
 
-  const RandomizedResponse& response() const { return response_; }
-  double rate() const { return subsample_.rate(); }
+  [[nodiscard]] const RandomizedResponse& response() const { return response_; }
+  [[nodiscard]] double rate() const { return subsample_.rate(); }
 
-  std::uint64_t outcome_count() const override { return response_.outcome_count(); }
-  std::uint64_t record_count() const override { return records_; }
-  std::optional<std::uint64_t> output_count() const override { return outputs_; }
-  Privacy guarantee() const override { return guarantee_; }
-  double total_variation_up() const override;
-  std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                  SecureRandom& random) const override;
+  [[nodiscard]] std::uint64_t outcome_count() const override { return response_.outcome_count(); }
+  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
+  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return outputs_; }
+  [[nodiscard]] Privacy guarantee() const override { return guarantee_; }
+  [[nodiscard]] double total_variation_up() const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                                SecureRandom& random) const override;
 
  private:
   RandomizedResponse response_;
@@ -51,11 +51,11 @@ class PoissonSampler final : public CentralSampler {
 /// P(Bin(n, s) < m), rounded up, by Bernstein's inequality: with x = n s - (m - 1) > 0 at most
 /// exp(-x^2 / (2 (n s (1 - s) + s x / 3))), as no term lies further than s below its mean; else 1.
 /// n up to 2^40.
-double binomial_below_up(std::uint64_t trials, double rate, std::uint64_t count);
+[[nodiscard]] double binomial_below_up(std::uint64_t trials, double rate, std::uint64_t count);
 
 /// The least rate, but for rounding up, at which binomial_below_up(records, rate, outputs) is at
 /// most `failure`, in (0, 1); none if the rate must be 1.
-std::optional<double> poisson_rate_for(std::uint64_t records, std::uint64_t outputs,
-                                       double failure);
+[[nodiscard]] std::optional<double> poisson_rate_for(std::uint64_t records, std::uint64_t outputs,
+                                                     double failure);
 
 }  // namespace mollify

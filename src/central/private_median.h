@@ -38,10 +38,10 @@ class PrivateMedian {
     ChoiceTerm term;
   };
   /// What is drawn from, ascending and without gaps. Private, like the values.
-  std::vector<Interval> intervals(std::span<const std::int64_t> values) const;
+  [[nodiscard]] std::vector<Interval> intervals(std::span<const std::int64_t> values) const;
 
   /// Any values, any number of them, 0 included.
-  std::int64_t draw(std::span<const std::int64_t> values, SecureRandom& random) const;
+  [[nodiscard]] std::int64_t draw(std::span<const std::int64_t> values, SecureRandom& random) const;
 
  private:
   std::int64_t first_;
@@ -53,17 +53,17 @@ class PrivateMedian {
 /// side, rounded up, if each of them lies on the far side of t with probability at most `beyond`
 /// for each of the two points, and `outcomes` integers can be drawn in all.
 ///
-/// Theorem. At most 2 f(outcomes / 2), f(c) = E min(1, c e^(-eta (N - h))), N binomial of n trials
-/// of probability 1 - beyond. Proof. Let N values be at most t. Every y > t that is greater than
-/// all of these has k(y) >= N - h, while some outcome has distance 0: so c of them have probability
-/// at most min(1, c e^(-eta (N - h))), which falls with N. Below the other point it is the same. f
-/// is concave in c, so for c on one side and outcomes - c on the other the sum is at most twice
-/// the value in the middle. QED
+/// Theorem (proof: docs/theory/coarse-centre.md). At most 2 f(outcomes / 2), N binomial of n trials
+/// of probability 1 - beyond,
+///
+///     f(c) = E min(1, c e^(-eta (N - h))).
+///
 /// The expectation is computed as it stands: with K the least rank with c e^(-eta K) <= 1 it is
 /// P(N < h + K) + c e^(eta h) (1 - p (1 - e^-eta))^n P(N' >= h + K), p = 1 - beyond, where N' has
 /// the odds of p multiplied by e^-eta.
 ///
 /// n from 1 to 2^32, beyond from 1e-300 to 1/2, outcomes >= 1; the result is at least 1e-300.
-double median_beyond_up(std::uint64_t records, double outcomes, Ratio rate, double beyond);
+[[nodiscard]] double median_beyond_up(std::uint64_t records, double outcomes, Ratio rate,
+                                      double beyond);
 
 }  // namespace mollify

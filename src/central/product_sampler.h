@@ -17,8 +17,11 @@ namespace mollify {
 /// independently of each other, and privacy adds up. [Raskhodnikova et al. 2021; the odds are ours]
 ///
 /// Theorem. If the records are independent draws from a product distribution P on {0, 1}^d, then
-/// the m outputs are independent draws from a product distribution at total variation at most d /
-/// (2 + (n / m)(e^(epsilon / d) - 1)) from P. Proof: the m d bits come from different bits of the
+/// the m outputs are independent draws from a product distribution at total variation at most
+///
+///     d / (2 + (n / m)(e^(epsilon / d) - 1))
+///
+/// from P. Proof: the m d bits come from different bits of the
 /// records, all independent; a flipped bit is at most that far from its law (SubsetSampler, k = 2),
 /// and total variation of products is at most the sum. QED
 ///
@@ -34,17 +37,19 @@ class ProductSampler final : public CentralSampler {
   ProductSampler(unsigned coordinates, std::uint64_t records, std::uint64_t outputs,
                  double epsilon);
 
-  const RandomizedResponse& response() const { return response_; }
-  unsigned coordinates() const { return coordinates_; }
+  [[nodiscard]] const RandomizedResponse& response() const { return response_; }
+  [[nodiscard]] unsigned coordinates() const { return coordinates_; }
 
-  std::uint64_t outcome_count() const override { return std::uint64_t{1} << coordinates_; }
-  std::uint64_t record_count() const override { return records_; }
-  std::optional<std::uint64_t> output_count() const override { return outputs_; }
-  Privacy guarantee() const override { return Privacy::pure(epsilon_); }
+  [[nodiscard]] std::uint64_t outcome_count() const override {
+    return std::uint64_t{1} << coordinates_;
+  }
+  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
+  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return outputs_; }
+  [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   /// For product distributions P.
-  double total_variation_up() const override;
-  std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                  SecureRandom& random) const override;
+  [[nodiscard]] double total_variation_up() const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                                SecureRandom& random) const override;
 
  private:
   RandomizedResponse response_;

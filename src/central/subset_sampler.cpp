@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "central/share.h"
+#include "accounting/directed_rounding.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/order/subsample.h"
 
@@ -29,8 +29,7 @@ std::vector<std::uint32_t> SubsetSampler::draw(std::span<const std::uint32_t> re
 }
 
 double total_variation_up(const RandomizedResponse& response) {
-  return detail::share_up(uint128{response.outcome_count() - 1} * response.other(),
-                          response.total());
+  return share_up(uint128{response.outcome_count() - 1} * response.other(), response.total());
 }
 
 }  // namespace mollify

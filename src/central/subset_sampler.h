@@ -33,15 +33,15 @@ class SubsetSampler final : public CentralSampler {
   SubsetSampler(const RandomizedResponse& response, std::uint64_t records, std::uint64_t chosen,
                 const Privacy& guarantee);
 
-  const RandomizedResponse& response() const { return response_; }
+  [[nodiscard]] const RandomizedResponse& response() const { return response_; }
 
-  std::uint64_t outcome_count() const override { return response_.outcome_count(); }
-  std::uint64_t record_count() const override { return records_; }
-  std::optional<std::uint64_t> output_count() const override { return chosen_; }
-  Privacy guarantee() const override { return guarantee_; }
-  double total_variation_up() const override;
-  std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                  SecureRandom& random) const override;
+  [[nodiscard]] std::uint64_t outcome_count() const override { return response_.outcome_count(); }
+  [[nodiscard]] std::uint64_t record_count() const override { return records_; }
+  [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return chosen_; }
+  [[nodiscard]] Privacy guarantee() const override { return guarantee_; }
+  [[nodiscard]] double total_variation_up() const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                                SecureRandom& random) const override;
 
  private:
   RandomizedResponse response_;
@@ -52,6 +52,6 @@ class SubsetSampler final : public CentralSampler {
 
 /// (k - 1) / Z of a randomized response, rounded up: how far its reports' law is at most from that
 /// of the values.
-double total_variation_up(const RandomizedResponse& response);
+[[nodiscard]] double total_variation_up(const RandomizedResponse& response);
 
 }  // namespace mollify

@@ -30,33 +30,33 @@ struct SupportHint {
 };
 
 /// "contiguous", "bounded", "width=W" or "subgaussian=S": the hint as users write it.
-std::string to_text(const SupportHint& hint);
+[[nodiscard]] std::string to_text(const SupportHint& hint);
 /// The reverse. InvalidInput for any other text; whether W and S fit a domain is not looked at.
-SupportHint parse_support_hint(const std::string& text);
+[[nodiscard]] SupportHint parse_support_hint(const std::string& text);
 
 /// The hint for the cells of an integer column, whose widths users give in integers: an interval of
 /// W integers meets at most ceil((W - 1) / c) + 1 cells of at least c integers, and a variable cut
 /// into them is within a cell of one with proxy S / c. InvalidInput for a W that is not an integer
 /// from 1 to the number of the column's integers.
-SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells);
+[[nodiscard]] SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells);
 
 /// first, first + 1, ..., last.
 struct OutcomeInterval {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
 
-  std::uint64_t width() const { return last - first + 1; }
+  [[nodiscard]] std::uint64_t width() const { return last - first + 1; }
   friend bool operator==(const OutcomeInterval&, const OutcomeInterval&) = default;
 };
 
 /// Each record's place in the interval, counted from its first integer; records outside go to the
 /// nearest end, none is dropped. What a sampler over {0, ..., width - 1} takes.
-std::vector<std::uint32_t> map_into(OutcomeInterval interval,
-                                    std::span<const std::uint32_t> records);
+[[nodiscard]] std::vector<std::uint32_t> map_into(OutcomeInterval interval,
+                                                  std::span<const std::uint32_t> records);
 
 /// The integers at these places: what a sampler's outputs stand for.
-std::vector<std::uint32_t> map_back(OutcomeInterval interval,
-                                    std::span<const std::uint32_t> places);
+[[nodiscard]] std::vector<std::uint32_t> map_back(OutcomeInterval interval,
+                                                  std::span<const std::uint32_t> places);
 
 /// Finds an interval of {0, ..., k - 1} that holds nearly all records [after Cheu, Nayak 2024,
 /// Appendix B].
@@ -112,14 +112,15 @@ class SupportFinder {
     std::string name;
     Privacy guarantee;
   };
-  const std::vector<Stage>& stages() const { return stages_; }
+  [[nodiscard]] const std::vector<Stage>& stages() const { return stages_; }
 
   /// All stages together: the budget asked for.
-  Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
+  [[nodiscard]] Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
 
   /// The interval, to be used with map_into. Requires records.size() == n, a public number. A
   /// record outside {0, ..., k - 1} counts as 0. O(n log n + n log k).
-  OutcomeInterval find(std::span<const std::uint32_t> records, SecureRandom& random) const;
+  [[nodiscard]] OutcomeInterval find(std::span<const std::uint32_t> records,
+                                     SecureRandom& random) const;
 
  private:
   SupportHint hint_;

@@ -5,7 +5,6 @@
 #include "io/domain_yaml.h"
 #include "io/draft_domain.h"
 #include "output_files.h"
-#include "space/domain_hash.h"
 
 namespace mollify::cli {
 namespace {
@@ -25,7 +24,7 @@ int run(const DomainOptions& options) {
     const Json outcomes = draft.domain.is_enumerable() ? Json(draft.domain.size())
                                                        : json_number(draft.domain.product());
     print_json({{"outcomes", outcomes},
-                {"sha256", domain_hash(draft.domain)},
+                {"sha256", draft.domain.hash()},
                 {"notes", draft.notes},
                 {"yaml", yaml}});
   } else if (!options.out) {

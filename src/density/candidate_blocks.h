@@ -56,6 +56,6 @@ class CandidateBlocks {
 };
 
 /// A copy of points with every value read into its range.
-MixedPoints in_range(const MixedPoints& points);
+[[nodiscard]] MixedPoints in_range(const MixedPoints& points);
 
 }  // namespace mollify::detail

@@ -18,7 +18,8 @@ class MarginalCuts {
   /// Numbers are cut at the quartiles of these points under these weights (all equal if empty), so
   /// that the parts are about equally frequent there; equal quartiles are one cut. Levels that no
   /// point has are cells as well. O(points log points) for each column of numbers.
-  static MarginalCuts quartiles_of(const MixedPoints& points, std::span<const double> weights = {});
+  [[nodiscard]] static MarginalCuts quartiles_of(const MixedPoints& points,
+                                                 std::span<const double> weights = {});
 
   /// The number of cells of a column.
   [[nodiscard]] std::size_t cells(std::size_t column) const noexcept { return cells_[column]; }
@@ -44,8 +45,8 @@ struct MixedSummary {
 /// The summary of points under weights, which are finite, not negative and not all zero; empty
 /// weights are all equal. Requires points.size() > 0 and cuts made for the same columns.
 /// O(points columns^2).
-MixedSummary summarise(const MixedPoints& points, const MarginalCuts& cuts,
-                       std::span<const double> weights = {});
+[[nodiscard]] MixedSummary summarise(const MixedPoints& points, const MarginalCuts& cuts,
+                                     std::span<const double> weights = {});
 
 /// How far one summary is from another.
 struct SummaryDistance {
@@ -58,6 +59,7 @@ struct SummaryDistance {
 
 /// Columns in which the truth does not vary are left out of `worst_mean`. Both summaries must be of
 /// the same columns and cuts.
-SummaryDistance summary_distance(const MixedSummary& truth, const MixedSummary& other);
+[[nodiscard]] SummaryDistance summary_distance(const MixedSummary& truth,
+                                               const MixedSummary& other);
 
 }  // namespace mollify

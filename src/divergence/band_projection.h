@@ -30,7 +30,8 @@ struct BandProjection {
 /// largest count as zero, infinities as the largest double; all zeros give the reference of the
 /// band itself. The band is public: InvalidInput unless the three lengths agree and are positive,
 /// 0 ≤ lower ≤ upper are finite, and Σlower ≤ 1 ≤ Σupper within 1e-12.
-BandProjection project_on_band(std::span<const double> p, std::span<const double> lower,
-                               std::span<const double> upper);
+[[nodiscard]] BandProjection project_on_band(std::span<const double> p,
+                                             std::span<const double> lower,
+                                             std::span<const double> upper);
 
 }  // namespace mollify

@@ -25,7 +25,7 @@ class CompensatedSum {
 
   /// The sum so far. With an infinite term the compensation is infinity minus infinity, so it must
   /// not be added.
-  double value() const { return std::isfinite(sum_) ? sum_ + compensation_ : sum_; }
+  [[nodiscard]] double value() const { return std::isfinite(sum_) ? sum_ + compensation_ : sum_; }
 
  private:
   double sum_ = 0.0;

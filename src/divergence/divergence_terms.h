@@ -10,7 +10,7 @@
 namespace mollify {
 
 /// ln(p/q) for p, q > 0, accurate for p near q and defined where the quotient over- or underflows.
-inline double log_ratio(double p, double q, double difference) {
+[[nodiscard]] inline double log_ratio(double p, double q, double difference) {
   const double t = difference / q;
   if (std::abs(t) < 0.5) return std::log1p(t);
   const double ratio = p / q;
@@ -18,7 +18,7 @@ inline double log_ratio(double p, double q, double difference) {
 }
 
 /// p·ln(p/q) − p + q ≥ 0.
-inline double relative_entropy_term(double p, double q, double difference) {
+[[nodiscard]] inline double relative_entropy_term(double p, double q, double difference) {
   if (p <= 0.0) return q;
   if (q <= 0.0) return std::numeric_limits<double>::infinity();
   // With s = (p−q)/(p+q), ln(p/q) = 2·artanh(s) and the term equals
@@ -35,14 +35,14 @@ inline double relative_entropy_term(double p, double q, double difference) {
 }
 
 /// (√p − √q)²/2.
-inline double squared_hellinger_term(double p, double q, double difference) {
+[[nodiscard]] inline double squared_hellinger_term(double p, double q, double difference) {
   if (difference == 0.0) return 0.0;
   const double root = difference / (std::sqrt(p) + std::sqrt(q));
   return 0.5 * root * root;
 }
 
 /// (p − q)²/q.
-inline double chi_squared_term(double q, double difference) {
+[[nodiscard]] inline double chi_squared_term(double q, double difference) {
   if (difference == 0.0) return 0.0;
   if (q <= 0.0) return std::numeric_limits<double>::infinity();
   return difference * (difference / q);

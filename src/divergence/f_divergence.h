@@ -23,18 +23,18 @@ void require_same_outcomes(std::span<const double> p, std::span<const double> q)
 ///
 /// Written so every term is nonnegative: nothing cancels when P and Q are close, and the relative
 /// error is a few units in the last place. +∞ if P > 0 = Q somewhere. O(k).
-double kullback_leibler(std::span<const double> p, std::span<const double> q);
+[[nodiscard]] double kullback_leibler(std::span<const double> p, std::span<const double> q);
 
 /// Total variation distance ½Σ|P − Q|, in [0, 1] for distributions. O(k).
-double total_variation(std::span<const double> p, std::span<const double> q);
+[[nodiscard]] double total_variation(std::span<const double> p, std::span<const double> q);
 
 /// Squared Hellinger distance ½Σ(√P − √Q)², which is 1 − Σ√(PQ) for distributions; in [0, 1].
 /// No cancellation when P and Q are close. O(k).
-double squared_hellinger(std::span<const double> p, std::span<const double> q);
+[[nodiscard]] double squared_hellinger(std::span<const double> p, std::span<const double> q);
 
 /// χ² divergence Σ(P − Q)²/Q, which is Σ P²/Q − 1 for distributions. +∞ if P > 0 = Q somewhere.
 /// O(k).
-double chi_squared(std::span<const double> p, std::span<const double> q);
+[[nodiscard]] double chi_squared(std::span<const double> p, std::span<const double> q);
 
 /// The four divergences that mollify reports everywhere, under the names of its JSON keys.
 struct DivergenceReport {
@@ -62,6 +62,7 @@ inline constexpr std::array kDivergenceNames = {
     DivergenceName{"chi2", "chi-squared", &DivergenceReport::chi2}};
 
 /// All four divergences of P from Q, as the functions above give them.
-DivergenceReport divergence_report(std::span<const double> p, std::span<const double> q);
+[[nodiscard]] DivergenceReport divergence_report(std::span<const double> p,
+                                                 std::span<const double> q);
 
 }  // namespace mollify

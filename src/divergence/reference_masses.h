@@ -13,22 +13,22 @@ namespace mollify {
 class ReferenceMasses {
  public:
   /// Uniform on 1 to 2^53 outcomes; InvalidInput otherwise.
-  static ReferenceMasses uniform(std::uint64_t outcomes);
+  [[nodiscard]] static ReferenceMasses uniform(std::uint64_t outcomes);
 
   /// Given masses: finite, not negative, summing to one within 1e-9 (then normalised); InvalidInput
   /// otherwise. Outcomes of mass zero are left out: no law of a band ever reaches them. Equal
   /// masses are recognised as uniform.
-  static ReferenceMasses given(std::span<const double> masses);
+  [[nodiscard]] static ReferenceMasses given(std::span<const double> masses);
 
   /// Number of outcomes of positive mass.
-  std::uint64_t outcomes() const { return outcomes_; }
-  bool is_uniform() const { return masses_.empty(); }
+  [[nodiscard]] std::uint64_t outcomes() const { return outcomes_; }
+  [[nodiscard]] bool is_uniform() const { return masses_.empty(); }
   /// Mass of one outcome, index below outcomes().
-  double mass(std::size_t outcome) const;
-  double smallest_mass() const;
+  [[nodiscard]] double mass(std::size_t outcome) const;
+  [[nodiscard]] double smallest_mass() const;
 
   /// The reference of a coarser domain: outcomes 2i and 2i+1 become one.
-  ReferenceMasses merged_in_pairs() const;
+  [[nodiscard]] ReferenceMasses merged_in_pairs() const;
 
  private:
   ReferenceMasses(std::uint64_t outcomes, std::vector<double> masses);

@@ -3,7 +3,6 @@
 #include <limits>
 #include <vector>
 
-#include "accounting/central_composition.h"
 #include "accounting/composition.h"
 #include "accounting/concentrated.h"
 #include "accounting/gaussian_composition.h"

@@ -10,7 +10,6 @@
 #include "io/yaml_tree.h"
 #include "kernel/core/invalid_input.h"
 #include "release/json_syntax.h"
-#include "space/domain_hash.h"
 
 namespace mollify::front {
 namespace {
@@ -110,7 +109,7 @@ std::string Domain::json() const {
   return json.dump();
 }
 
-std::string Domain::hash() const { return inside::domain_hash(inside_->domain); }
+std::string Domain::hash() const { return inside_->domain.hash(); }
 std::vector<std::string> Domain::column_names() const { return inside_->domain.names(); }
 double Domain::outcome_count() const noexcept { return inside_->domain.product(); }
 bool Domain::is_enumerable() const noexcept { return inside_->domain.is_enumerable(); }

@@ -13,7 +13,6 @@
 #include "io/line_reader.h"
 #include "kernel/core/invalid_input.h"
 #include "space/candidates_text.h"
-#include "space/domain_hash.h"
 
 namespace mollify {
 namespace {
@@ -65,7 +64,7 @@ Candidates read_candidates(const std::string& path, const Domain& domain,
     refuse(fmt::format("be \"{}\"", kCandidatesFormat));
   Fields second = next("name its domain");
   if (!second.word("domain ")) refuse("name the domain's hash");
-  if (!second.word(domain_hash(domain)) || !second.at_end()) {
+  if (!second.word(domain.hash()) || !second.at_end()) {
     refuse("name this domain, but the list was made for another");
   }
   Fields third = next("say how many records it has");

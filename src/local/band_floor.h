@@ -13,23 +13,23 @@ namespace mollify {
 
 /// The finite minimax sampler on k outcomes with a uniform reference: b = k / (E + k - 1)
 /// [Park et al. 2024, Theorem III.1]. k at least 1; for k = 1 there is nothing to bound.
-double minimax_floor(std::size_t outcome_count, double epsilon);
+[[nodiscard]] double minimax_floor(std::size_t outcome_count, double epsilon);
 
 /// The relative mollifier of a reference: b = e^(-epsilon/2), the band symmetric about h in the
 /// logarithm [Husain et al. 2020, eq. 5 and 8].
-double relative_floor(double epsilon);
+[[nodiscard]] double relative_floor(double epsilon);
 
 /// The density class c1 h <= p <= c2 h: b = (c2 - c1) / ((E - 1)(1 - c1) + c2 - c1)
 /// [Park et al. 2024, Theorem III.3]. 0 <= c1 < 1 < c2. If c2 <= E c1 the class is itself an
 /// epsilon-mollifier, and this band contains it, so the sampler releases P unchanged.
-double class_floor(double c1, double c2, double epsilon);
+[[nodiscard]] double class_floor(double c1, double c2, double epsilon);
 
 /// The neighbourhood P0 / gamma <= p <= gamma P0 of a public distribution: b = (gamma + 1) /
 /// (gamma + E) [Ghoukasian et al. 2025]. gamma > 1. It is the class with c1 = 1/gamma and
 /// c2 = gamma.
-double neighbourhood_floor(double gamma, double epsilon);
+[[nodiscard]] double neighbourhood_floor(double gamma, double epsilon);
 
 /// A given b, which must lie between 1/E and 1: elsewhere no law fits between the band's edges.
-double location_floor(double location, double epsilon);
+[[nodiscard]] double location_floor(double location, double epsilon);
 
 }  // namespace mollify

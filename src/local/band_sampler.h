@@ -21,10 +21,10 @@ class BandSampler final : public LocalSampler {
 
   explicit BandSampler(Band band) : band_(std::move(band)) {}
 
-  const Band* band() const override { return &band_; }
+  [[nodiscard]] const Band* band() const override { return &band_; }
 
-  std::size_t outcome_count() const override { return band_.outcome_count(); }
-  Privacy guarantee() const override { return Privacy::pure(band_.epsilon()); }
+  [[nodiscard]] std::size_t outcome_count() const override { return band_.outcome_count(); }
+  [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(band_.epsilon()); }
   void draw(const ScoredOutcomes& p, SecureRandom& random,
             std::span<std::uint32_t> released) const override;
   /// From a Table, which has an integer for each outcome, for every k.
@@ -32,12 +32,12 @@ class BandSampler final : public LocalSampler {
                  std::span<std::uint32_t> released) const override;
   void draw_rows(std::span<const float> weights, SecureRandom& random,
                  std::span<std::uint32_t> released) const override;
-  Law law(const ScoredOutcomes& p) const override;
+  [[nodiscard]] Law law(const ScoredOutcomes& p) const override;
 
   /// ln of the greatest upper_i / lower_i; of Ebar where a SparseTable is used, whose unscored
   /// outcomes have no bounds of their own. O(k).
-  double epsilon_realised_up() const override;
-  bool guarantee_holds() const override;
+  [[nodiscard]] double epsilon_realised_up() const override;
+  [[nodiscard]] bool guarantee_holds() const override;
   void for_each_public_integer(const std::function<void(uint128)>& take) const override;
 
  private:

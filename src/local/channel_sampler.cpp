@@ -2,7 +2,6 @@
 
 #include <type_traits>
 
-#include "local/column_ratio.h"
 #include "local/gaussian_curve.h"
 #include "local/input_weights.h"
 
@@ -83,7 +82,7 @@ Law ChannelSampler<Channel>::law(const ScoredOutcomes& p) const {
 
 template <class Channel>
 double ChannelSampler<Channel>::epsilon_realised_up() const {
-  return detail::greatest_column_ratio_up(channel_);
+  return greatest_column_ratio_up(channel_);
 }
 
 template <class Channel>

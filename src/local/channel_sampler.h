@@ -1,8 +1,11 @@
 // The linear local samplers: draw a record, then send it through a public integer matrix.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "accounting/directed_rounding.h"
 #include "kernel/channel/matrix_channel.h"
 #include "kernel/channel/mixture_channel.h"
 #include "kernel/channel/staircase_channel.h"
@@ -10,6 +13,18 @@
 #include "local/sampler.h"
 
 namespace mollify {
+
+/// ln of the greatest ratio of two entries of one column, rounded up; infinite for a zero entry.
+template <class Channel>
+[[nodiscard]] double greatest_column_ratio_up(const Channel& channel) {
+  double greatest = 0;
+  for (std::size_t j = 0; j < channel.outcome_count(); ++j) {
+    const auto entries = channel.column(j);
+    if (entries.least == 0) return std::numeric_limits<double>::infinity();
+    greatest = std::max(greatest, ln_ratio_up(entries.greatest, entries.least));
+  }
+  return greatest;
+}
 
 /// Draws x from P and releases a draw from row x of a channel: the law is P times the matrix.
 ///
@@ -27,17 +42,17 @@ class ChannelSampler final : public LocalSampler {
   ChannelSampler(Channel channel, Privacy guarantee)
       : channel_(std::move(channel)), guarantee_(guarantee) {}
 
-  const Channel& channel() const { return channel_; }
+  [[nodiscard]] const Channel& channel() const { return channel_; }
 
-  std::size_t outcome_count() const override { return channel_.outcome_count(); }
-  Privacy guarantee() const override { return guarantee_; }
+  [[nodiscard]] std::size_t outcome_count() const override { return channel_.outcome_count(); }
+  [[nodiscard]] Privacy guarantee() const override { return guarantee_; }
   void draw(const ScoredOutcomes& p, SecureRandom& random,
             std::span<std::uint32_t> released) const override;
-  Law law(const ScoredOutcomes& p) const override;
+  [[nodiscard]] Law law(const ScoredOutcomes& p) const override;
 
   /// ln of the greatest ratio of two entries of one column. O(k).
-  double epsilon_realised_up() const override;
-  bool guarantee_holds() const override;
+  [[nodiscard]] double epsilon_realised_up() const override;
+  [[nodiscard]] bool guarantee_holds() const override;
   void for_each_public_integer(const std::function<void(uint128)>& take) const override;
 
  private:

@@ -10,7 +10,7 @@ namespace mollify {
 /// The Gaussian trade-off curve as a hockey stick: delta(B) = Phi(nu/2 - B/nu) -
 /// e^B Phi(-nu/2 - B/nu), for B >= 0. A mechanism is nu-Gaussian-DP exactly if between any two
 /// inputs its hockey-stick divergence of order e^B is at most delta(B), for every B >= 0.
-double gaussian_curve(double nu, double b);
+[[nodiscard]] double gaussian_curve(double nu, double b);
 
 /// The greatest weight lambda for which lambda P + (1 - lambda) P0 is nu-Gaussian-DP for every P on
 /// a finite space, P0 the reference [Ghoukasian et al. 2025, with c1 = 0 and c2 = 1 / h_min;
@@ -21,13 +21,13 @@ double gaussian_curve(double nu, double b);
 /// delta(B), which is convex in e^B with slope -Phi(-nu/2 - B/nu); the tightest B therefore solves
 /// (1 - lambda) h_min = Phi(-nu/2 - B/nu), and lambda is found by bisection.
 /// nu from 0.001 to 20; throws InvalidInput otherwise. `least_mass` is h_min in (0, 1/2].
-double gaussian_curve_weight_down(double nu, double least_mass);
+[[nodiscard]] double gaussian_curve_weight_down(double nu, double least_mass);
 
 /// The mixture with that weight, h_min being the least of its own integers: is_gaussian_private.
 /// Throws InvalidInput for nu out of range and for a reference that MixtureChannel refuses.
-MixtureChannel gaussian_curve_channel(std::span<const double> reference, double nu);
+[[nodiscard]] MixtureChannel gaussian_curve_channel(std::span<const double> reference, double nu);
 
 /// Whether the channel's own integers keep it under the curve of nu, with 2^-40 to spare.
-bool is_gaussian_private(const MixtureChannel& channel, double nu);
+[[nodiscard]] bool is_gaussian_private(const MixtureChannel& channel, double nu);
 
 }  // namespace mollify

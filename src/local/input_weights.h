@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernel/core/secure_random.h"
-#include "local/scored_outcomes.h"
+#include "local/sampler.h"
 
 namespace mollify {
 
@@ -20,13 +20,13 @@ class InputWeights {
   InputWeights(const ScoredOutcomes& p, std::size_t input_count);
 
   /// Whether no input has weight; then there is nothing to draw.
-  bool empty() const { return prefix_.back() == 0; }
+  [[nodiscard]] bool empty() const { return prefix_.back() == 0; }
 
   /// An input with probability proportional to its weight. O(log m). Requires not empty().
-  std::uint32_t draw(SecureRandom& random) const;
+  [[nodiscard]] std::uint32_t draw(SecureRandom& random) const;
 
   /// The weights, one for each of k inputs. NOT PRIVATE.
-  std::vector<std::uint64_t> dense() const;
+  [[nodiscard]] std::vector<std::uint64_t> dense() const;
 
  private:
   std::size_t input_count_;

@@ -25,16 +25,18 @@ struct Law {
 };
 
 /// Over the table's N.
-Law law_of(const Table& table);
+[[nodiscard]] Law law_of(const Table& table);
 /// Over N times the unscored outcomes' C, or over N where every outcome is scored.
-Law law_of(const SparseTable& table);
+[[nodiscard]] Law law_of(const SparseTable& table);
 
 /// The mixture of a channel's rows: input x has integer weight weights[x] (below 2^62 in all; one
 /// weight for each input). Over the sum of the weights times the channel's total. O(k), for a
 /// MatrixChannel O(m k).
-Law law_of(const RandomizedResponse& channel, const std::vector<std::uint64_t>& weights);
-Law law_of(const MixtureChannel& channel, const std::vector<std::uint64_t>& weights);
-Law law_of(const StaircaseChannel& channel, const std::vector<std::uint64_t>& weights);
-Law law_of(const MatrixChannel& channel, const std::vector<std::uint64_t>& weights);
+[[nodiscard]] Law law_of(const RandomizedResponse& channel,
+                         const std::vector<std::uint64_t>& weights);
+[[nodiscard]] Law law_of(const MixtureChannel& channel, const std::vector<std::uint64_t>& weights);
+[[nodiscard]] Law law_of(const StaircaseChannel& channel,
+                         const std::vector<std::uint64_t>& weights);
+[[nodiscard]] Law law_of(const MatrixChannel& channel, const std::vector<std::uint64_t>& weights);
 
 }  // namespace mollify

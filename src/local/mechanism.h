@@ -28,7 +28,7 @@ enum class Mechanism {
   kLocation,            ///< band whose b the user gives
 };
 
-constexpr auto names_of(Mechanism) {
+[[nodiscard]] constexpr auto names_of(Mechanism) {
   return std::array{Named{Mechanism::kMinimax, "minimax"},
                     Named{Mechanism::kRelative, "relative"},
                     Named{Mechanism::kClass, "class"},
@@ -41,7 +41,7 @@ constexpr auto names_of(Mechanism) {
 }
 
 /// Whether the mechanism is a reference and a constant b.
-bool is_band(Mechanism mechanism);
+[[nodiscard]] bool is_band(Mechanism mechanism);
 
 /// A band as --band places it: kMinimax, which is the best of the class that other parameters
 /// declare, kRelative, or kLocation with its b.
@@ -78,7 +78,7 @@ struct MechanismParameters {
   std::optional<double> location = std::nullopt;
 
   /// The reference masses, or equal ones for uniform.
-  std::vector<double> masses() const;
+  [[nodiscard]] std::vector<double> masses() const;
 };
 
 /// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it
@@ -87,10 +87,10 @@ struct MechanismParameters {
 void validate_parameters(const MechanismParameters& parameters);
 
 /// The constant b of a band mechanism; InvalidInput for the others.
-double band_floor_of(const MechanismParameters& parameters);
+[[nodiscard]] double band_floor_of(const MechanismParameters& parameters);
 
 /// The sampler, its guarantee checked in integers. Throws InvalidInput for parameters that are
 /// missing, that the mechanism does not have, or that are out of range, in one sentence.
-std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters);
+[[nodiscard]] std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters);
 
 }  // namespace mollify

@@ -18,6 +18,6 @@ namespace mollify {
 /// + (1 - m) f(0), decreasing in m, so the least entry on the matrix's diagonal decides. It is
 /// attained. For the relative mollifier c1 and c2 may name the class that the risk is taken over.
 /// O(k); for classes on other references see worst_case_risk.h.
-WorstCaseRisk mechanism_risk(const MechanismParameters& parameters);
+[[nodiscard]] WorstCaseRisk mechanism_risk(const MechanismParameters& parameters);
 
 }  // namespace mollify

@@ -9,9 +9,18 @@
 #include "kernel/core/band.h"
 #include "kernel/core/secure_random.h"
 #include "local/law.h"
-#include "local/scored_outcomes.h"
 
 namespace mollify {
+
+/// A view of m outcomes, ascending, and their weights; outcomes not listed have weight zero.
+///
+/// Weights need not be normalised, nor make sense: NaN and negative ones count as zero, and no
+/// weight at all means that nothing is known, which releases the reference. Samplers accept
+/// anything here, because it is private data.
+struct ScoredOutcomes {
+  std::span<const std::uint32_t> outcomes;
+  std::span<const double> weights;
+};
 
 /// A mechanism that turns any private distribution on {0, ..., k - 1} into a released outcome.
 ///
@@ -28,10 +37,10 @@ class LocalSampler {
   virtual ~LocalSampler() = default;
 
   /// k.
-  virtual std::size_t outcome_count() const = 0;
+  [[nodiscard]] virtual std::size_t outcome_count() const = 0;
 
   /// What each single draw promises; draws from the same private distribution add up.
-  virtual Privacy guarantee() const = 0;
+  [[nodiscard]] virtual Privacy guarantee() const = 0;
 
   /// Fills `released` with independent draws for the private distribution p. Never throws for any
   /// p.
@@ -46,18 +55,18 @@ class LocalSampler {
                          std::span<std::uint32_t> released) const;
 
   /// The exact law of one such draw. NOT PRIVATE.
-  virtual Law law(const ScoredOutcomes& p) const = 0;
+  [[nodiscard]] virtual Law law(const ScoredOutcomes& p) const = 0;
 
   /// The band that it draws from, whatever the estimate is that is projected on it; none where
   /// there is no band.
-  virtual const Band* band() const { return nullptr; }
+  [[nodiscard]] virtual const Band* band() const { return nullptr; }
 
   /// An upper bound, from the sampler's public integers and rounded up, on ln of the ratio of any
   /// outcome's probabilities under any two inputs. What `guarantee` claims, recomputed.
-  virtual double epsilon_realised_up() const = 0;
+  [[nodiscard]] virtual double epsilon_realised_up() const = 0;
 
   /// Whether the public integers satisfy `guarantee`, decided anew.
-  virtual bool guarantee_holds() const = 0;
+  [[nodiscard]] virtual bool guarantee_holds() const = 0;
 
   /// Calls `take` with every integer that decides privacy, in a fixed order, for hashing.
   virtual void for_each_public_integer(const std::function<void(uint128)>& take) const = 0;

@@ -25,8 +25,8 @@ class NumericRows final : public NumericTable {
   /// Counts the rows. `source` and `columns` must outlive the table.
   NumericRows(const Source& source, const RealColumns& columns);
 
-  std::size_t dimension() const override { return columns_.size(); }
-  std::uint64_t record_count() const override { return rows_; }
+  [[nodiscard]] std::size_t dimension() const override { return columns_.size(); }
+  [[nodiscard]] std::uint64_t record_count() const override { return rows_; }
   void visit(const std::function<void(std::span<const double> rows)>& visit) const override;
 
  private:

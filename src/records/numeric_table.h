@@ -24,10 +24,10 @@ class NumericTable {
   virtual ~NumericTable() = default;
 
   /// d, at least 1.
-  virtual std::size_t dimension() const = 0;
+  [[nodiscard]] virtual std::size_t dimension() const = 0;
 
   /// n, public.
-  virtual std::uint64_t record_count() const = 0;
+  [[nodiscard]] virtual std::uint64_t record_count() const = 0;
 
   /// Calls `visit` with blocks of rows, row after row, each block a multiple of d doubles, in order
   /// and from the first row. Block sizes are the reader's choice; a few hundred rows are good. A
@@ -42,8 +42,8 @@ class MemoryTable final : public NumericTable {
   /// if dimension is 0.
   MemoryTable(std::size_t dimension, std::vector<double> rows);
 
-  std::size_t dimension() const override { return dimension_; }
-  std::uint64_t record_count() const override { return rows_.size() / dimension_; }
+  [[nodiscard]] std::size_t dimension() const override { return dimension_; }
+  [[nodiscard]] std::uint64_t record_count() const override { return rows_.size() / dimension_; }
   void visit(const std::function<void(std::span<const double> rows)>& visit) const override;
 
  private:

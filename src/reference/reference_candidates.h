@@ -32,7 +32,7 @@ class ReferenceCandidates {
 
  private:
   template <class Random>
-  Candidates draw(std::uint64_t count, Random& random) const;
+  [[nodiscard]] Candidates draw(std::uint64_t count, Random& random) const;
 
   Domain domain_;
   RecordLayout layout_;

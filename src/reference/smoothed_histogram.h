@@ -12,6 +12,7 @@ namespace mollify {
 ///
 /// A band needs a positive mass on every outcome, or the outcome could never be released; one
 /// record's worth on each does that and vanishes as public records accumulate. O(k).
-std::vector<double> smoothed_histogram(const Empirical& public_records, std::size_t outcome_count);
+[[nodiscard]] std::vector<double> smoothed_histogram(const Empirical& public_records,
+                                                     std::size_t outcome_count);
 
 }  // namespace mollify

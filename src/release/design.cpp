@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "accounting/central_composition.h"
 #include "accounting/composition.h"
 #include "kernel/core/invalid_input.h"
 #include "local/mechanism_risk.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "space/domain_hash.h"
 
 namespace mollify {
 namespace {
@@ -57,7 +56,7 @@ std::vector<double> GivenInputs::covariance(const std::string& name,
 
 Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs) {
   Domain domain = inputs.domain(spec.domain);
-  require_hash(spec.domain.name(), spec.domain.sha256, domain_hash(domain));
+  require_hash(spec.domain.name(), spec.domain.sha256, domain.hash());
   complete(spec.roster, inputs);
   if (auto* local = std::get_if<LocalSpec>(&spec.method)) {
     complete(local->reference, inputs);

@@ -41,8 +41,8 @@ struct PublicFile {
   friend bool operator==(const PublicFile&, const PublicFile&) = default;
 };
 
-/// The domain: a file, or itself. Its hash is that of the domain's canonical text (domain_hash), so
-/// that blanks and comments are of no account.
+/// The domain: a file, or itself. Its hash is that of the domain's canonical text (Domain::hash),
+/// so that blanks and comments are of no account.
 struct SpecDomain {
   std::string file{};
   std::string text{};  ///< what a domain file holds; only where `file` is empty

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "density/mixed_points.h"
-#include "local/scored_outcomes.h"
+#include "local/sampler.h"
 #include "records/empirical.h"
 #include "records/unit_records.h"
 #include "records/unit_table.h"

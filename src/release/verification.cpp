@@ -18,7 +18,6 @@
 #include "release/design.h"
 #include "release/release_space.h"
 #include "space/candidates_text.h"
-#include "space/domain_hash.h"
 #include "space/seeded_random.h"
 
 namespace mollify {
@@ -189,7 +188,7 @@ bool ranges_match(const GaussianSpec& spec, const std::vector<WhitenedRange>& st
 /// Whether the domain, and what is chosen from, are those of the certificate.
 void look_at_space(const StatedCertificate& stated, const Domain& domain,
                    const std::optional<Candidates>& list, CertificateCheck& check) {
-  check.domain_matches = stated.spec.domain.sha256 == domain_hash(domain);
+  check.domain_matches = stated.spec.domain.sha256 == domain.hash();
   if (!check.domain_matches) return;
   if (const GaussianSpec* gaussian = stated.spec.gaussian()) {
     if (gaussian->covariance || gaussian->mean_bound) return;

@@ -19,7 +19,8 @@ class BooleanWords {
  public:
   /// The words written for false and for true. Throws InvalidInput unless they are two words that
   /// differ by more than case, each of them one line of UTF-8 text without control characters.
-  static BooleanWords make(std::string false_word = "false", std::string true_word = "true");
+  [[nodiscard]] static BooleanWords make(std::string false_word = "false",
+                                         std::string true_word = "true");
 
   [[nodiscard]] std::uint32_t size() const noexcept { return 2; }
   [[nodiscard]] const std::string& word(std::uint32_t cell) const noexcept { return words_[cell]; }

@@ -30,16 +30,17 @@ class Candidates {
   /// The list that everybody with this domain and this number has: UniformRecords in the order of
   /// the SeededRandom of the domain's seed. A shorter list is the beginning of a longer one.
   /// **Fixed for ever**, like UniformRecords. Throws InvalidInput unless count is from 1 to kMost.
-  static Candidates seeded(const Domain& domain, std::uint64_t count);
+  [[nodiscard]] static Candidates seeded(const Domain& domain, std::uint64_t count);
 
   /// New ones that nobody has seen, from the same reference.
-  static Candidates fresh(const Domain& domain, std::uint64_t count, SecureRandom& random);
+  [[nodiscard]] static Candidates fresh(const Domain& domain, std::uint64_t count,
+                                        SecureRandom& random);
 
   /// Records whose digits lie end to end, and the reference's density at each, or nothing if they
   /// were drawn evenly. Throws InvalidInput unless there are from 1 to kMost records, every digit
   /// is one of its column's, and densities, if given, are positive, finite and one for each.
-  static Candidates of(const Domain& domain, std::vector<std::uint32_t> digits,
-                       std::vector<float> densities = {});
+  [[nodiscard]] static Candidates of(const Domain& domain, std::vector<std::uint32_t> digits,
+                                     std::vector<float> densities = {});
 
   [[nodiscard]] std::size_t size() const noexcept { return digits_.size() / columns_; }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
@@ -57,7 +58,8 @@ class Candidates {
       : columns_(columns), digits_(std::move(digits)), densities_(std::move(densities)) {}
 
   template <class Random>
-  static Candidates uniform(const Domain& domain, std::uint64_t count, Random& random);
+  [[nodiscard]] static Candidates uniform(const Domain& domain, std::uint64_t count,
+                                          Random& random);
 
   std::size_t columns_;
   std::vector<std::uint32_t> digits_;

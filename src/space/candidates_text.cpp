@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "space/domain_hash.h"
 #include "space/sha256.h"
 
 namespace mollify {
@@ -19,9 +18,9 @@ constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
 void write_candidates(const Candidates& candidates, const Domain& domain,
                       const std::function<void(std::string_view)>& take) {
   const bool dense = !candidates.densities().empty();
-  std::string part = fmt::format("{}\ndomain {}\nrecords {} columns {}{}\n", kCandidatesFormat,
-                                 domain_hash(domain), candidates.size(), candidates.columns(),
-                                 dense ? " densities" : "");
+  std::string part =
+      fmt::format("{}\ndomain {}\nrecords {} columns {}{}\n", kCandidatesFormat, domain.hash(),
+                  candidates.size(), candidates.columns(), dense ? " densities" : "");
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const auto out = std::back_inserter(part);
     for (const std::uint32_t digit : candidates[i]) fmt::format_to(out, "{},", digit);

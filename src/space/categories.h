@@ -16,7 +16,7 @@ class Categories {
  public:
   /// Throws InvalidInput unless there are 1 to 2^24 distinct values, each of them one line of
   /// UTF-8 text without control characters.
-  static Categories make(const std::vector<std::string>& values);
+  [[nodiscard]] static Categories make(const std::vector<std::string>& values);
 
   [[nodiscard]] std::uint32_t size() const noexcept;
   [[nodiscard]] std::string_view value(std::uint32_t cell) const noexcept { return values_[cell]; }

@@ -55,7 +55,7 @@ class Column {
   /// Throws InvalidInput, naming the column, unless the name is a line of 1 to 500 bytes of UTF-8
   /// text, the mapping's values are values of the domain, at most one null policy is declared, and,
   /// with a null category, the empty text is not itself a declared value.
-  static Column make(std::string name, Cells cells, Mapping mapping = {});
+  [[nodiscard]] static Column make(std::string name, Cells cells, Mapping mapping = {});
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Cells& cells() const noexcept { return cells_; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "space/sha256.h"
 #include "space/string_index.h"
 
 namespace mollify {
@@ -70,6 +71,12 @@ std::string Domain::canonical_text() const {
   std::string text = fmt::format("mollify-domain 1 seed {}\n", seed_);
   for (const Column& column : columns_) text += column.canonical_text() + '\n';
   return text;
+}
+
+std::string Domain::hash() const {
+  Sha256 hash;
+  hash.add(canonical_text());
+  return hash.hex();
 }
 
 }  // namespace mollify

@@ -26,7 +26,7 @@ class Domain {
   /// `seed` fixes the public candidates of samplers that use them; it is part of the domain so
   /// that it is chosen before any data is opened.
   /// Throws InvalidInput unless there is at least one column and names are distinct.
-  static Domain make(std::vector<Column> columns, std::uint64_t seed = 0);
+  [[nodiscard]] static Domain make(std::vector<Column> columns, std::uint64_t seed = 0);
 
   /// The number of digit vectors; exact up to 2^53, and possibly infinite.
   [[nodiscard]] double product() const noexcept { return product_; }
@@ -76,7 +76,7 @@ class Domain {
 
   /// `random.below(bound)` or `random(bound)`, whichever it has.
   template <class Random>
-  static std::uint64_t integer_below(Random& random, std::uint64_t bound) {
+  [[nodiscard]] static std::uint64_t integer_below(Random& random, std::uint64_t bound) {
     if constexpr (requires { random.below(bound); }) {
       return random.below(bound);
     } else {
@@ -87,6 +87,8 @@ class Domain {
   /// A line with version and seed, then one line for each column. Domains with the same text have
   /// the same seed and encode and decode alike; a domain's hash is computed from it.
   [[nodiscard]] std::string canonical_text() const;
+  /// Its name in certificates: SHA-256 of that text, as 64 hexadecimal digits.
+  [[nodiscard]] std::string hash() const;
 
   friend bool operator==(const Domain& left, const Domain& right) {
     return left.canonical_text() == right.canonical_text();

@@ -20,8 +20,8 @@ class IntegerCells {
   /// Without `bins`, each integer is a cell, or, if there are more than 2^24, there are 2^24 cells.
   /// Throws InvalidInput unless min <= max, the range spans fewer than 2^63, and
   /// 1 <= bins <= min(n, 2^24).
-  static IntegerCells make(std::int64_t min, std::int64_t max,
-                           std::optional<std::uint64_t> bins = std::nullopt);
+  [[nodiscard]] static IntegerCells make(std::int64_t min, std::int64_t max,
+                                         std::optional<std::uint64_t> bins = std::nullopt);
 
   [[nodiscard]] std::int64_t min() const noexcept { return min_; }
   [[nodiscard]] std::int64_t max() const noexcept;

@@ -30,7 +30,8 @@ class NumberCells {
   /// Throws InvalidInput unless min < max, both are finite, 1 <= bins <= 2^24, and every cell can
   /// hold ten lattice points (which fails only for bounds above 9e37 or cells narrower than 1e-14
   /// of the bounds or than 1e-21).
-  static NumberCells make(double min, double max, std::optional<std::uint64_t> bins = std::nullopt);
+  [[nodiscard]] static NumberCells make(double min, double max,
+                                        std::optional<std::uint64_t> bins = std::nullopt);
 
   [[nodiscard]] double min() const noexcept { return min_; }
   [[nodiscard]] double max() const noexcept { return max_; }

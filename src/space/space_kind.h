@@ -16,7 +16,7 @@ enum class SpaceKind {
   kCandidates,  ///< a list of public records, for any domain
 };
 
-constexpr auto names_of(SpaceKind) {
+[[nodiscard]] constexpr auto names_of(SpaceKind) {
   return std::array{Named{SpaceKind::kCategories, "categories"}, Named{SpaceKind::kGrid, "grid"},
                     Named{SpaceKind::kCandidates, "candidates"}};
 }

@@ -1,5 +1,3 @@
-#include "accounting/central_composition.h"
-
 #include <cmath>
 #include <vector>
 
@@ -7,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "accounting/composition.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
@@ -26,11 +25,11 @@ TEST(CentralComposition, TakesTheStrongestNotionThatHoldsAll) {
             (Privacy::approximate(1.0, 0x1p-19)));
   EXPECT_EQ(composed_up(std::vector{pure, concentrated}), (Privacy::concentrated(0.25)));
   EXPECT_EQ(composed_up(std::vector{pure, gaussian}), (Privacy::concentrated(0.25)));
-  EXPECT_THROW(composed_up(std::vector{concentrated, approximate}), InvalidInput);
-  EXPECT_THROW(composed_up(std::vector{gaussian, approximate}), InvalidInput);
-  EXPECT_THROW(composed_up({}), InvalidInput);
+  EXPECT_THROW((void)composed_up(std::vector{concentrated, approximate}), InvalidInput);
+  EXPECT_THROW((void)composed_up(std::vector{gaussian, approximate}), InvalidInput);
+  EXPECT_THROW((void)composed_up({}), InvalidInput);
   for (const double bad : {-1.0, test::kNan, test::kInfinity}) {
-    EXPECT_THROW(composed_up(std::vector{Privacy::pure(bad)}), InvalidInput);
+    EXPECT_THROW((void)composed_up(std::vector{Privacy::pure(bad)}), InvalidInput);
   }
 }
 

@@ -175,14 +175,14 @@ TEST(ClipRadius, OfThePaperGivesTheLeastNOfTheIssue) {
 }
 
 TEST(ClipProbability, RefusesWhatIsNoQuestion) {
-  EXPECT_THROW(clip_probability_up(0, 1, 2), InvalidInput);
-  EXPECT_THROW(clip_probability_up(1, -1, 2), InvalidInput);
-  EXPECT_THROW(clip_probability_up(1, 1, 0), InvalidInput);
-  EXPECT_THROW(clip_probability_up(1, 1, test::kNan), InvalidInput);
-  EXPECT_THROW(clip_probability_up({1, 1, 0.5}, 1), InvalidInput);
-  EXPECT_THROW(any_clip_probability_up({}, 0, 1), InvalidInput);
-  EXPECT_THROW(clip_radius_up({}, 10, 1), InvalidInput);
-  EXPECT_THROW(clip_radius_up({}, 10, 0), InvalidInput);
+  EXPECT_THROW((void)clip_probability_up(0, 1, 2), InvalidInput);
+  EXPECT_THROW((void)clip_probability_up(1, -1, 2), InvalidInput);
+  EXPECT_THROW((void)clip_probability_up(1, 1, 0), InvalidInput);
+  EXPECT_THROW((void)clip_probability_up(1, 1, test::kNan), InvalidInput);
+  EXPECT_THROW((void)clip_probability_up({1, 1, 0.5}, 1), InvalidInput);
+  EXPECT_THROW((void)any_clip_probability_up({}, 0, 1), InvalidInput);
+  EXPECT_THROW((void)clip_radius_up({}, 10, 1), InvalidInput);
+  EXPECT_THROW((void)clip_radius_up({}, 10, 0), InvalidInput);
 }
 
 }  // namespace

@@ -171,22 +171,22 @@ TEST(OptimalComposition, ApproximateReleasesAgainstTheDefinition) {
 
 TEST(Composition, RefusesTheImpossible) {
   for (const double epsilon : {0.0, -1.0, kNan, kInfinity}) {
-    EXPECT_THROW(basic_composition_epsilon_up(epsilon, 1), InvalidInput);
-    EXPECT_THROW(epsilon_per_draw_down(epsilon, 1), InvalidInput);
+    EXPECT_THROW((void)basic_composition_epsilon_up(epsilon, 1), InvalidInput);
+    EXPECT_THROW((void)epsilon_per_draw_down(epsilon, 1), InvalidInput);
     EXPECT_THROW(OptimalComposition(epsilon, 1), InvalidInput);
   }
-  EXPECT_THROW(epsilon_per_draw_down(1.0, 0), InvalidInput);
-  EXPECT_THROW(epsilon_per_draw_down(1.0, (std::uint64_t{1} << 53) + 1), InvalidInput);
+  EXPECT_THROW((void)epsilon_per_draw_down(1.0, 0), InvalidInput);
+  EXPECT_THROW((void)epsilon_per_draw_down(1.0, (std::uint64_t{1} << 53) + 1), InvalidInput);
   EXPECT_THROW(OptimalComposition(701.0, 1), InvalidInput);
   EXPECT_THROW(OptimalComposition(1.0, (std::uint64_t{1} << 20) + 1), InvalidInput);
   EXPECT_THROW(OptimalComposition(1.0, 1, -1e-9), InvalidInput);
   EXPECT_THROW(OptimalComposition(1.0, 1, kNan), InvalidInput);
   const OptimalComposition composition(1.0, 3);
-  EXPECT_THROW(composition.delta_up(-0.1), InvalidInput);
-  EXPECT_THROW(composition.delta_up(kNan), InvalidInput);
-  EXPECT_THROW(composition.epsilon_up(-0.1), InvalidInput);
-  EXPECT_THROW(composition.epsilon_up(1.1), InvalidInput);
-  EXPECT_THROW(composition.epsilon_up(kNan), InvalidInput);
+  EXPECT_THROW((void)composition.delta_up(-0.1), InvalidInput);
+  EXPECT_THROW((void)composition.delta_up(kNan), InvalidInput);
+  EXPECT_THROW((void)composition.epsilon_up(-0.1), InvalidInput);
+  EXPECT_THROW((void)composition.epsilon_up(1.1), InvalidInput);
+  EXPECT_THROW((void)composition.epsilon_up(kNan), InvalidInput);
 }
 
 }  // namespace

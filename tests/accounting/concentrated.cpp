@@ -131,18 +131,18 @@ TEST(Concentrated, PureAndGaussianRoundUp) {
 
 TEST(Concentrated, RefusesTheImpossible) {
   for (const double bad : {-1.0, kNan, kInfinity}) {
-    EXPECT_THROW(concentrated_rho_of_pure_up(bad), InvalidInput);
-    EXPECT_THROW(concentrated_rho_of_gaussian_up(bad), InvalidInput);
-    EXPECT_THROW(concentrated_delta_up(bad, 1.0), InvalidInput);
-    EXPECT_THROW(concentrated_delta_up(1.0, bad), InvalidInput);
-    EXPECT_THROW(concentrated_epsilon_up(bad, 0.1), InvalidInput);
-    EXPECT_THROW(concentrated_rho_down(bad, 0.1), InvalidInput);
+    EXPECT_THROW((void)concentrated_rho_of_pure_up(bad), InvalidInput);
+    EXPECT_THROW((void)concentrated_rho_of_gaussian_up(bad), InvalidInput);
+    EXPECT_THROW((void)concentrated_delta_up(bad, 1.0), InvalidInput);
+    EXPECT_THROW((void)concentrated_delta_up(1.0, bad), InvalidInput);
+    EXPECT_THROW((void)concentrated_epsilon_up(bad, 0.1), InvalidInput);
+    EXPECT_THROW((void)concentrated_rho_down(bad, 0.1), InvalidInput);
   }
   for (const double bad : {-0.1, 1.1, kNan}) {
-    EXPECT_THROW(concentrated_epsilon_up(1.0, bad), InvalidInput);
-    EXPECT_THROW(concentrated_rho_down(1.0, bad), InvalidInput);
+    EXPECT_THROW((void)concentrated_epsilon_up(1.0, bad), InvalidInput);
+    EXPECT_THROW((void)concentrated_rho_down(1.0, bad), InvalidInput);
   }
-  EXPECT_THROW(concentrated_rho_down(1.0, 1.0), InvalidInput);
+  EXPECT_THROW((void)concentrated_rho_down(1.0, 1.0), InvalidInput);
 }
 
 }  // namespace

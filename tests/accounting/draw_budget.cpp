@@ -4,18 +4,13 @@
 #include <rapidcheck/gtest.h>
 
 #include "accounting/composition.h"
-#include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
 
 std::string refusal(const Privacy& budget, std::uint64_t count) {
-  try {
-    (void)draw_budget_down(budget, count);
-  } catch (const InvalidInput& error) {
-    return error.what();
-  }
-  return "";
+  return test::refusal_of([&] { (void)draw_budget_down(budget, count); });
 }
 
 // fma(one, count, -total) has the sign of the exact difference.

@@ -58,11 +58,11 @@ TEST(GaussianComposition, EpsilonInverts) {
 
 TEST(GaussianComposition, RefusesTheImpossible) {
   for (const double bad : {0.0, -1.0, 1001.0, test::kNan, test::kInfinity}) {
-    EXPECT_THROW(gaussian_delta_up(bad, 1.0), InvalidInput);
-    EXPECT_THROW(gaussian_epsilon_up(bad, 0.1), InvalidInput);
+    EXPECT_THROW((void)gaussian_delta_up(bad, 1.0), InvalidInput);
+    EXPECT_THROW((void)gaussian_epsilon_up(bad, 0.1), InvalidInput);
   }
-  EXPECT_THROW(gaussian_delta_up(1.0, -1.0), InvalidInput);
-  EXPECT_THROW(gaussian_epsilon_up(1.0, 1.5), InvalidInput);
+  EXPECT_THROW((void)gaussian_delta_up(1.0, -1.0), InvalidInput);
+  EXPECT_THROW((void)gaussian_epsilon_up(1.0, 1.5), InvalidInput);
 }
 
 }  // namespace

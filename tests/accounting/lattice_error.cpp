@@ -128,9 +128,9 @@ TEST(LatticeError, BoundsLaplaceNoiseInThePlane) {
 }
 
 TEST(LatticeError, RefusesWhatIsNoLattice) {
-  EXPECT_THROW(lattice_gaussian_error_up(0, 1, 0), InvalidInput);
-  EXPECT_THROW(lattice_gaussian_error_up(1, test::kNan, 0), InvalidInput);
-  EXPECT_THROW(lattice_laplace_error_up(1, 0, 1, 0), InvalidInput);
+  EXPECT_THROW((void)lattice_gaussian_error_up(0, 1, 0), InvalidInput);
+  EXPECT_THROW((void)lattice_gaussian_error_up(1, test::kNan, 0), InvalidInput);
+  EXPECT_THROW((void)lattice_laplace_error_up(1, 0, 1, 0), InvalidInput);
 }
 
 }  // namespace

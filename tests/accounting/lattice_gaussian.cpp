@@ -119,11 +119,11 @@ TEST(LatticeGaussian, BoundsTheRippleOfItsSum) {
 }
 
 TEST(LatticeGaussian, RefusesWhatIsNoNoise) {
-  EXPECT_THROW(lattice_gaussian_rho_up(0, 1), InvalidInput);
-  EXPECT_THROW(lattice_gaussian_rho_up(1, test::kNan), InvalidInput);
-  EXPECT_THROW(lattice_gaussian_delta_up(1, 1, 0, 1), InvalidInput);
-  EXPECT_THROW(lattice_gaussian_delta_up(1, 1, 1, -1), InvalidInput);
-  EXPECT_THROW(lattice_ripple_up(-1), InvalidInput);
+  EXPECT_THROW((void)lattice_gaussian_rho_up(0, 1), InvalidInput);
+  EXPECT_THROW((void)lattice_gaussian_rho_up(1, test::kNan), InvalidInput);
+  EXPECT_THROW((void)lattice_gaussian_delta_up(1, 1, 0, 1), InvalidInput);
+  EXPECT_THROW((void)lattice_gaussian_delta_up(1, 1, 1, -1), InvalidInput);
+  EXPECT_THROW((void)lattice_ripple_up(-1), InvalidInput);
 }
 
 }  // namespace

@@ -244,13 +244,13 @@ TEST(RadialTotalVariation, IsWhatSimulatedOutputsShow) {
 }
 
 TEST(RadialTotalVariation, RefusesWhatIsNoLaw) {
-  EXPECT_THROW(moment_matched_total_variation(0, 0.1), InvalidInput);
-  EXPECT_THROW(moment_matched_total_variation(5, 0.5), InvalidInput);
-  EXPECT_THROW(moment_matched_total_variation(5, test::kNan), InvalidInput);
-  EXPECT_THROW(gaussian_laplace_total_variation(5, 0, 0), InvalidInput);
-  EXPECT_THROW(gaussian_laplace_total_variation(5, -0.1, 1), InvalidInput);
-  EXPECT_THROW(gaussian_laplace_total_variation(5, 0.1, test::kInfinity), InvalidInput);
-  EXPECT_THROW(scaled_gaussian_total_variation(5, -1), InvalidInput);
+  EXPECT_THROW((void)moment_matched_total_variation(0, 0.1), InvalidInput);
+  EXPECT_THROW((void)moment_matched_total_variation(5, 0.5), InvalidInput);
+  EXPECT_THROW((void)moment_matched_total_variation(5, test::kNan), InvalidInput);
+  EXPECT_THROW((void)gaussian_laplace_total_variation(5, 0, 0), InvalidInput);
+  EXPECT_THROW((void)gaussian_laplace_total_variation(5, -0.1, 1), InvalidInput);
+  EXPECT_THROW((void)gaussian_laplace_total_variation(5, 0.1, test::kInfinity), InvalidInput);
+  EXPECT_THROW((void)scaled_gaussian_total_variation(5, -1), InvalidInput);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "chi_square.h"
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -90,12 +91,7 @@ TEST(AboveThreshold, DrawsFollowTheLaw) {
 }
 
 std::string above_refusal(double epsilon, std::uint64_t sensitivity) {
-  try {
-    static_cast<void>(AboveThreshold(epsilon, sensitivity));
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { static_cast<void>(AboveThreshold(epsilon, sensitivity)); });
 }
 
 TEST(AboveThreshold, RefusesInOneSentence) {

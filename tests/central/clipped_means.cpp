@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -54,12 +55,7 @@ TEST(ClippedMeans, AreAsNearToTheirDistributionAsStated) {
 }
 
 std::string clipped_refusal(unsigned coordinates, std::uint64_t records, std::uint64_t clip) {
-  try {
-    ClippedMeans(coordinates, records, clip);
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { ClippedMeans(coordinates, records, clip); });
 }
 
 TEST(ClippedMeans, RefuseInOneSentence) {

@@ -10,6 +10,7 @@
 
 #include "central/ds_roo.h"
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -33,12 +34,8 @@ TEST(DisjointRuns, GivesEachRunRecordsOfItsOwn) {
 }
 
 std::string runs_refusal(std::uint64_t each, std::uint64_t records, std::uint64_t runs) {
-  try {
-    DisjointRuns(std::make_unique<DsRoo>(2, each, 1), records, runs);
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of(
+      [&] { DisjointRuns(std::make_unique<DsRoo>(2, each, 1), records, runs); });
 }
 
 TEST(DisjointRuns, RefusesInOneSentence) {
@@ -53,7 +50,7 @@ TEST(MultiSampling, StrongIsAFactorOfWeakRoundedUp) {
   EXPECT_EQ(strong_total_variation_up(.01, 10), .1);
   EXPECT_EQ(strong_total_variation_up(.3, 10), 1);
   EXPECT_GE(strong_total_variation_up(.1, 3), .1 * 3);
-  EXPECT_THROW(strong_total_variation_up(-.1, 3), InvalidInput);
+  EXPECT_THROW((void)strong_total_variation_up(-.1, 3), InvalidInput);
 }
 
 }  // namespace

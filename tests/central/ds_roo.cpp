@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -44,12 +45,7 @@ TEST(DsRoo, HasTheKnownSequence) {
 }
 
 std::string ds_roo_refusal(std::uint64_t outcomes, std::uint64_t records, double epsilon) {
-  try {
-    DsRoo(outcomes, records, epsilon);
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { DsRoo(outcomes, records, epsilon); });
 }
 
 TEST(DsRoo, RefusesInOneSentence) {

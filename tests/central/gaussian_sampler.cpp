@@ -338,7 +338,7 @@ TEST(GaussianSampler, RefusesWhatDoesNotFit) {
   EXPECT_THROW(GaussianSampler(bad, Whitening::identity(2)), InvalidInput);
   SecureRandom random;
   const GaussianSampler sampler(good, Whitening::identity(2));
-  EXPECT_THROW(sampler.draw(MemoryTable(3, std::vector<double>(300)), random), InvalidInput);
+  EXPECT_THROW((void)sampler.draw(MemoryTable(3, std::vector<double>(300)), random), InvalidInput);
 }
 
 }  // namespace

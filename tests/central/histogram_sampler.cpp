@@ -11,6 +11,7 @@
 #include "central/exact_law.h"
 #include "chi_square.h"
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -109,12 +110,7 @@ TEST(HistogramSampler, DrawsFollowTheEnumeratedLaw) {
 
 std::string histogram_refusal(std::uint64_t outcomes, std::uint64_t records, std::uint64_t outputs,
                               double epsilon) {
-  try {
-    HistogramSampler(outcomes, records, outputs, epsilon);
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { HistogramSampler(outcomes, records, outputs, epsilon); });
 }
 
 TEST(HistogramSampler, RefusesInOneSentence) {

@@ -13,6 +13,7 @@
 #include "chi_square.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -141,12 +142,7 @@ TEST(StableHistogram, DrawsFollowTheLaw) {
 
 template <class Make>
 std::string hint_refusal(Make make) {
-  try {
-    make();
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of(make);
 }
 
 TEST(StableHistogram, RefusesInOneSentence) {

@@ -22,7 +22,7 @@ using test::kNan;
 std::string whitening_refusal(std::size_t dimension, const std::vector<double>& covariance,
                               const std::vector<double>& origin = {}) {
   try {
-    Whitening::from_covariance(dimension, covariance, origin);
+    (void)Whitening::from_covariance(dimension, covariance, origin);
   } catch (const InvalidInput& refusal) {
     return refusal.what();
   }

@@ -143,13 +143,13 @@ TEST(BandProjection, StructuralZerosAndOneOutcome) {
 
 TEST(BandProjection, RefusesImpossibleBands) {
   const Masses p{0.5, 0.5};
-  EXPECT_THROW(project_on_band(p, Masses{0.1}, Masses{0.9, 0.9}), InvalidInput);
-  EXPECT_THROW(project_on_band(Masses{}, Masses{}, Masses{}), InvalidInput);
-  EXPECT_THROW(project_on_band(p, Masses{0.6, 0.6}, Masses{0.9, 0.9}), InvalidInput);
-  EXPECT_THROW(project_on_band(p, Masses{0.1, 0.1}, Masses{0.4, 0.4}), InvalidInput);
-  EXPECT_THROW(project_on_band(p, Masses{-0.1, 0.1}, Masses{0.9, 0.9}), InvalidInput);
-  EXPECT_THROW(project_on_band(p, Masses{0.2, 0.1}, Masses{0.1, 0.99}), InvalidInput);
-  EXPECT_THROW(project_on_band(p, Masses{std::nan(""), 0.1}, Masses{0.9, 0.9}), InvalidInput);
+  EXPECT_THROW((void)project_on_band(p, Masses{0.1}, Masses{0.9, 0.9}), InvalidInput);
+  EXPECT_THROW((void)project_on_band(Masses{}, Masses{}, Masses{}), InvalidInput);
+  EXPECT_THROW((void)project_on_band(p, Masses{0.6, 0.6}, Masses{0.9, 0.9}), InvalidInput);
+  EXPECT_THROW((void)project_on_band(p, Masses{0.1, 0.1}, Masses{0.4, 0.4}), InvalidInput);
+  EXPECT_THROW((void)project_on_band(p, Masses{-0.1, 0.1}, Masses{0.9, 0.9}), InvalidInput);
+  EXPECT_THROW((void)project_on_band(p, Masses{0.2, 0.1}, Masses{0.1, 0.99}), InvalidInput);
+  EXPECT_THROW((void)project_on_band(p, Masses{std::nan(""), 0.1}, Masses{0.9, 0.9}), InvalidInput);
 }
 
 // Against a fine grid of all members of the band, for every f.

@@ -220,11 +220,11 @@ TEST(WorstCaseRisk, RefusesTheImpossible) {
   EXPECT_THROW((void)location_risk(h, 1.0, 0.0, DensityClass{0.0, 5.0}), InvalidInput);
   EXPECT_THROW((void)location_risk(h, 1.0, 1.1, DensityClass{0.0, 5.0}), InvalidInput);
   EXPECT_THROW((void)location_risk(h, 1.0, 0.3, DensityClass{0.0, 5.0}), InvalidInput);
-  EXPECT_THROW(ReferenceMasses::uniform(0), InvalidInput);
-  EXPECT_THROW(ReferenceMasses::given(Masses{0.5, 0.4}), InvalidInput);
-  EXPECT_THROW(ReferenceMasses::given(Masses{1.5, -0.5}), InvalidInput);
-  EXPECT_THROW(ReferenceMasses::given(Masses{kNan, 1.0}), InvalidInput);
-  EXPECT_THROW(ReferenceMasses::given(Masses{}), InvalidInput);
+  EXPECT_THROW((void)ReferenceMasses::uniform(0), InvalidInput);
+  EXPECT_THROW((void)ReferenceMasses::given(Masses{0.5, 0.4}), InvalidInput);
+  EXPECT_THROW((void)ReferenceMasses::given(Masses{1.5, -0.5}), InvalidInput);
+  EXPECT_THROW((void)ReferenceMasses::given(Masses{kNan, 1.0}), InvalidInput);
+  EXPECT_THROW((void)ReferenceMasses::given(Masses{}), InvalidInput);
   EXPECT_EQ(test::refusal_of([&] { (void)minimax_risk(h, -1.0); }),
             "epsilon must be finite, positive and at most 700, but is -1");
 }

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "front/refused.h"
+#include "refusal.h"
 
 namespace mollify::front {
 namespace {
@@ -34,7 +34,7 @@ TEST(FrontAccounting, ReleasesAddUp) {
                                    Privacy::gaussian(1)};
   expect_just_above(composed_up(mixed).rho, 0.5 + 0.25 + 0.5);
   const std::vector<Privacy> apart{Privacy::approximate(1, 1e-6), Privacy::concentrated(1)};
-  EXPECT_NE(refused([&] { (void)composed_up(apart); }), "");
+  EXPECT_NE(test::refusal_of([&] { (void)composed_up(apart); }), "accepted");
 }
 
 TEST(FrontAccounting, EqualReleasesComposeOptimally) {
@@ -61,7 +61,7 @@ TEST(FrontAccounting, NotionsAreConverted) {
   expect_just_above(rho_up(Privacy::pure(1)), 0.5);
   expect_just_above(rho_up(Privacy::gaussian(1)), 0.5);
   EXPECT_EQ(rho_up(Privacy::concentrated(0.5)), 0.5);
-  EXPECT_NE(refused([] { (void)rho_up(Privacy::approximate(1, 1e-6)); }), "");
+  EXPECT_NE(test::refusal_of([] { (void)rho_up(Privacy::approximate(1, 1e-6)); }), "accepted");
 }
 
 TEST(FrontAccounting, ShufflingAmplifies) {

@@ -8,12 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "front/refused.h"
 #include "io/domain_yaml.h"
 #include "io/scratch.h"
-#include "space/domain_hash.h"
+#include "refusal.h"
 
 namespace mollify::front {
+
+namespace inside = ::mollify;
+
 namespace {
 
 using testing::ElementsAre;
@@ -41,7 +43,7 @@ TEST(FrontDomain, OfAFileAndOfAProgramAreTheSame) {
   EXPECT_EQ(read, made_in_a_program());
   EXPECT_EQ(read, Domain::parse(read.yaml()));
   EXPECT_EQ(read.hash(), made_in_a_program().hash());
-  EXPECT_EQ(read.hash(), inside::domain_hash(inside::parse_domain(kYaml, "domain.yaml")));
+  EXPECT_EQ(read.hash(), inside::parse_domain(kYaml, "domain.yaml").hash());
   EXPECT_NE(read, Domain::make({Column::boolean("insured")}));
 }
 
@@ -85,15 +87,15 @@ TEST(FrontDomain, MapsWhatIsNoneOfItsValues) {
 }
 
 TEST(FrontDomain, RefusesInOneSentence) {
-  EXPECT_EQ(refused([] { (void)Domain::make({}); }),
-            refused([] { (void)inside::Domain::make({}); }));
-  EXPECT_THAT(refused([] { (void)Domain::parse("columns: 3", "F"); }), HasSubstr("F"));
-  EXPECT_EQ(refused([] { (void)made_in_a_program().decode(924); }),
+  EXPECT_EQ(test::refusal_of([] { (void)Domain::make({}); }),
+            test::refusal_of([] { (void)inside::Domain::make({}); }));
+  EXPECT_THAT(test::refusal_of([] { (void)Domain::parse("columns: 3", "F"); }), HasSubstr("F"));
+  EXPECT_EQ(test::refusal_of([] { (void)made_in_a_program().decode(924); }),
             "an outcome must be below 924, but is 924");
   const auto large = Domain::make({Column::number("x", 0, 1), Column::number("y", 0, 1)});
   EXPECT_FALSE(large.is_enumerable());
-  EXPECT_THAT(refused([&] { (void)large.encode({}); }), HasSubstr("an outcome"));
-  EXPECT_THAT(refused([&] { (void)large.decode(0); }), HasSubstr("an outcome"));
+  EXPECT_THAT(test::refusal_of([&] { (void)large.encode({}); }), HasSubstr("an outcome"));
+  EXPECT_THAT(test::refusal_of([&] { (void)large.decode(0); }), HasSubstr("an outcome"));
 }
 
 }  // namespace

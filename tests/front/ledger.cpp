@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include "front/refused.h"
 #include "io/ledger_file.h"
 #include "io/scratch.h"
+#include "refusal.h"
 
 namespace mollify::front {
+
+namespace inside = ::mollify;
+
 namespace {
 
 /// As a release does.
@@ -40,7 +43,7 @@ TEST(FrontLedger, BalancesInNumbersAsTheyWereTyped) {
   EXPECT_EQ(balance.remaining, Privacy::pure(0.1));
   charge(path, "0.1");
   EXPECT_EQ(ledger.balance("people").remaining, Privacy::pure(0));
-  EXPECT_NE(refused([&] { charge(path, "0.1"); }), "");
+  EXPECT_NE(test::refusal_of([&] { charge(path, "0.1"); }), "accepted");
 }
 
 TEST(FrontLedger, KnowsEveryDataSet) {
@@ -61,14 +64,14 @@ TEST(FrontLedger, KnowsEveryDataSet) {
 
 TEST(FrontLedger, RefusesInOneSentence) {
   const inside::test::Scratch scratch;
-  EXPECT_NE(refused([&] { (void)Ledger::existing(scratch.path("none")); }), "");
+  EXPECT_NE(test::refusal_of([&] { (void)Ledger::existing(scratch.path("none")); }), "accepted");
   Ledger ledger(scratch.path("ledger"));
-  EXPECT_EQ(refused([&] { ledger.declare("people", Privacy::pure(1), "everybody"); }),
+  EXPECT_EQ(test::refusal_of([&] { ledger.declare("people", Privacy::pure(1), "everybody"); }),
             "scope must be row, unit=COLUMN or table, but is \"everybody\"");
-  EXPECT_NE(refused([&] { ledger.declare("people", Privacy::pure(-1)); }), "");
-  EXPECT_NE(refused([&] { ledger.declare("people", Privacy::gaussian(1)); }), "");
+  EXPECT_NE(test::refusal_of([&] { ledger.declare("people", Privacy::pure(-1)); }), "accepted");
+  EXPECT_NE(test::refusal_of([&] { ledger.declare("people", Privacy::gaussian(1)); }), "accepted");
   ledger.declare("people", Privacy::pure(1));
-  EXPECT_NE(refused([&] { ledger.declare("people", Privacy::pure(2)); }), "");
+  EXPECT_NE(test::refusal_of([&] { ledger.declare("people", Privacy::pure(2)); }), "accepted");
   ledger.declare("people", Privacy::pure(2), "row", true);
   EXPECT_EQ(ledger.balance("people").total, Privacy::pure(2));
 }

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "front/refused.h"
 #include "io/public_files.h"
+#include "refusal.h"
 #include "release/plan.h"
 
 namespace mollify::front {
+
+namespace inside = ::mollify;
+
 namespace {
 
 const nlohmann::json kAsked = {{"model", "central"},
@@ -82,19 +85,19 @@ TEST(FrontPlan, SaysWhatTheInsideFinds) {
 }
 
 TEST(FrontPlan, RefusesInOneSentence) {
-  EXPECT_EQ(refused([] { (void)plan(kAsked.dump()); }),
+  EXPECT_EQ(test::refusal_of([] { (void)plan(kAsked.dump()); }),
             "one of n, k, epsilon, alpha, delta and count must be left to be found, but all are "
             "given");
-  EXPECT_EQ(refused([] { (void)plan(R"({"model": "central"})"); }),
+  EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"model": "central"})"); }),
             "one of n, k, epsilon and alpha can be found, but n, k, epsilon, alpha are missing");
-  EXPECT_EQ(refused([] { (void)plan("{", "q.json"); }), "q.json must be JSON, but is not");
+  EXPECT_EQ(test::refusal_of([] { (void)plan("{", "q.json"); }), "q.json must be JSON, but is not");
   nlohmann::json wrong = kAsked;
   wrong.erase("n");
   wrong["alpha"] = 2;
-  EXPECT_EQ(refused([&] { (void)plan(wrong.dump()); }),
+  EXPECT_EQ(test::refusal_of([&] { (void)plan(wrong.dump()); }),
             "alpha must be above 0 and below 1, but is 2");
   const Domain domain = Domain::make({Column::categorical("colour", {"a", "b", "c"})});
-  EXPECT_EQ(refused([&] { (void)plan(R"({"domain": {"file": "d.yaml"}})", domain); }),
+  EXPECT_EQ(test::refusal_of([&] { (void)plan(R"({"domain": {"file": "d.yaml"}})", domain); }),
             "the question must name no domain where one is given, but it names one");
 }
 

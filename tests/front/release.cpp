@@ -9,12 +9,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "front/refused.h"
 #include "io/scratch.h"
 #include "mollify/arrow_c.h"
 #include "mollify/verify.h"
+#include "refusal.h"
 
 namespace mollify::front {
+
+namespace inside = ::mollify;
+
 namespace {
 
 using testing::HasSubstr;
@@ -122,12 +125,12 @@ TEST_P(FrontRelease, IsNotDrawnWhereTheLedgerRefuses) {
   Ledger ledger(scratch.path("ledger"));
   ledger.declare("people", Privacy::pure(1), "unit=nobody");
   std::vector<ReleasedColumn> released;
-  EXPECT_NE(refused([&] {
+  EXPECT_NE(test::refusal_of([&] {
               release(prepare(spec, memory()), memory(),
                       Sink::csv(scratch.path("out.csv"), scratch.path("out.json")),
                       Charging{ledger, "people"});
             }),
-            "");
+            "accepted");
   EXPECT_EQ(ledger.balance("people").releases, 0U);
   EXPECT_EQ(scratch.read("out.csv") + scratch.read("out.json"), "");
 }
@@ -147,18 +150,18 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& asked) { return std::string(asked.param.model); });
 
 TEST(FrontSpec, RefusesInOneSentence) {
-  EXPECT_NE(refused([] { (void)ReleaseSpec::parse("{", domain()); }), "");
-  EXPECT_NE(refused([] { (void)ReleaseSpec::parse("{}"); }), "");
-  EXPECT_EQ(refused([] {
+  EXPECT_NE(test::refusal_of([] { (void)ReleaseSpec::parse("{", domain()); }), "accepted");
+  EXPECT_NE(test::refusal_of([] { (void)ReleaseSpec::parse("{}"); }), "accepted");
+  EXPECT_EQ(test::refusal_of([] {
               (void)ReleaseSpec::parse(R"({"model": "integral", "domain": {"file": "d.yaml"}})",
                                        domain());
             }),
             "the spec must name no domain where one is given, but it names one");
-  EXPECT_NE(refused([] { (void)Certificate::parse("{}"); }), "");
+  EXPECT_NE(test::refusal_of([] { (void)Certificate::parse("{}"); }), "accepted");
   const auto spec = ReleaseSpec::parse(
       R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}})", domain());
   const auto lacking = Source::memory({{"city", kCities}});
-  EXPECT_THAT(refused([&] { (void)prepare(spec, lacking); }), HasSubstr("age"));
+  EXPECT_THAT(test::refusal_of([&] { (void)prepare(spec, lacking); }), HasSubstr("age"));
 }
 
 TEST(FrontSpec, ReadsWhatItWrites) {

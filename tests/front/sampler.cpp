@@ -11,11 +11,14 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "front/refused.h"
 #include "local/mechanism.h"
 #include "local/private_inputs.h"
+#include "refusal.h"
 
 namespace mollify::front {
+
+namespace inside = ::mollify;
+
 namespace {
 
 constexpr std::size_t kOutcomes = 5;
@@ -181,22 +184,24 @@ TEST(FrontSamplerShapes, AreRefused) {
   const Sampler sampler(parameters_of("minimax"));
   const std::vector<double> scores(12);
   std::vector<std::uint32_t> two(2);
-  EXPECT_EQ(refused([&] { sampler.draw(scores, two); }),
+  EXPECT_EQ(test::refusal_of([&] { (void)sampler.draw(scores, two); }),
             "2 draws over 5 outcomes need as many rows of scores, but there are 12 scores");
-  EXPECT_EQ(refused([&] { (void)sampler.draw(scores); }),
+  EXPECT_EQ(test::refusal_of([&] { (void)sampler.draw(scores); }),
             "1 draws over 5 outcomes need as many rows of scores, but there are 12 scores");
   const std::vector<std::uint32_t> outcomes{1, 2};
   const std::vector<std::uint64_t> offsets{0, 1};
-  EXPECT_EQ(refused([&] { sampler.draw_units(outcomes, offsets, {}, two); }),
+  EXPECT_EQ(test::refusal_of([&] { sampler.draw_units(outcomes, offsets, {}, two); }),
             "2 units need one offset more, but there are 2 offsets");
   std::vector<std::uint32_t> one(1);
-  EXPECT_EQ(refused([&] { sampler.draw_units(outcomes, offsets, scores, one); }),
+  EXPECT_EQ(test::refusal_of([&] { sampler.draw_units(outcomes, offsets, scores, one); }),
             "2 outcomes need as many weights, but there are 12");
-  EXPECT_EQ(
-      refused([] { Sampler({.mechanism = "best", .outcomes = 2, .epsilon = 1}); }).substr(0, 53),
-      "mechanism must be one of minimax, relative, class, ne");
-  EXPECT_EQ(refused([] { Sampler({.outcomes = 2, .epsilon = -1}); }),
-            refused([] { (void)inside::make_sampler({.outcome_count = 2, .epsilon = -1}); }));
+  EXPECT_EQ(test::refusal_of([] {
+              Sampler({.mechanism = "best", .outcomes = 2, .epsilon = 1});
+            }).substr(0, 53),
+            "mechanism must be one of minimax, relative, class, ne");
+  EXPECT_EQ(test::refusal_of([] { Sampler({.outcomes = 2, .epsilon = -1}); }), test::refusal_of([] {
+              (void)inside::make_sampler({.outcome_count = 2, .epsilon = -1});
+            }));
 }
 
 }  // namespace

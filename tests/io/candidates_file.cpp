@@ -9,7 +9,6 @@
 #include "io/domain_yaml.h"
 #include "io/scratch.h"
 #include "space/candidates_text.h"
-#include "space/domain_hash.h"
 #include "space/random_domain.h"
 
 namespace mollify {
@@ -29,7 +28,7 @@ std::string text_of(const Candidates& list, const Domain& domain) {
 
 TEST(CandidatesFile, LooksAsDocumented) {
   const Domain domain = parse_domain(kDomain, "domain.yaml");
-  const std::string hash = domain_hash(domain);
+  const std::string hash = domain.hash();
   EXPECT_EQ(text_of(Candidates::of(domain, {17, 1, 1048575, 2}), domain),
             "mollify candidates 1\ndomain " + hash + "\nrecords 2 columns 2\n17,1\n1048575,2\n");
   EXPECT_EQ(text_of(Candidates::of(domain, {17, 1, 1048575, 2}, {0.25F, 3}), domain),
@@ -61,7 +60,7 @@ RC_GTEST_PROP(CandidatesFile, IsReadAsItWasWritten, ()) {
 TEST(CandidatesFile, IsRefusedInOneSentence) {
   const test::Scratch scratch;
   const Domain domain = parse_domain(kDomain, "domain.yaml");
-  const std::string start = "mollify candidates 1\ndomain " + domain_hash(domain) + "\n";
+  const std::string start = "mollify candidates 1\ndomain " + domain.hash() + "\n";
   const auto refusal = [&](const std::string& text) {
     return test::refusal(scratch,
                          [&] { (void)read_candidates(scratch.write("list", text), domain); });

@@ -10,7 +10,6 @@
 
 #include "io/scratch.h"
 #include "kernel/core/invalid_input.h"
-#include "space/domain_hash.h"
 #include "space/random_domain.h"
 
 namespace mollify {
@@ -220,8 +219,7 @@ TEST(DomainHash, IsSha256OfTheCanonicalText) {
   const Domain domain = parse_domain("columns: {a: {type: boolean}}", "");
   ASSERT_EQ(domain.canonical_text(), "mollify-domain 1 seed 0\nboolean 1:a 5:false 4:true\n");
   // printf 'mollify-domain 1 seed 0\nboolean 1:a 5:false 4:true\n' | sha256sum
-  EXPECT_EQ(domain_hash(domain),
-            "1338ac2aa6a2a14646409587ec05af838f64801afd7d7c948f743dded538f151");
+  EXPECT_EQ(domain.hash(), "1338ac2aa6a2a14646409587ec05af838f64801afd7d7c948f743dded538f151");
 }
 
 }  // namespace

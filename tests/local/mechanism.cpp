@@ -19,6 +19,7 @@
 #include "laboratory/mollifier/convex_mollifier.h"
 #include "local/band_floor.h"
 #include "local/private_inputs.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -78,12 +79,7 @@ TEST(Mechanism, NamesRoundTrip) {
 }
 
 std::string refusal(const MechanismParameters& parameters) {
-  try {
-    make_sampler(parameters);
-  } catch (const InvalidInput& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { (void)make_sampler(parameters); });
 }
 
 TEST(Mechanism, RefusesMissingAndSuperfluousParameters) {

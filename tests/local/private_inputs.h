@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "local/scored_outcomes.h"
+#include "local/sampler.h"
 #include "not_finite.h"
 
 namespace mollify::test {

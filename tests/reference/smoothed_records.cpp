@@ -131,11 +131,11 @@ TEST(SmoothedRecords, RefuseWhatCannotBe) {
   const SmoothedRecords reference(records);
   std::vector<float> short_point(7), densities(3);
   SeededRandom random(28);
-  EXPECT_THAT([&] { reference.draw(random, short_point); },
+  EXPECT_THAT([&] { (void)reference.draw(random, short_point); },
               message("a point must have 8 columns, but there is room for 7"));
   EXPECT_THAT(
       [&] {
-        reference.densities(MixedPoints({{Scale::kNumber, 0}}, 3), densities);
+        (void)reference.densities(MixedPoints({{Scale::kNumber, 0}}, 3), densities);
       },
       message("points must have the 8 columns of the records, but have 1 others"));
 }

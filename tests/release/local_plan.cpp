@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/invalid_input.h"
+#include "refusal.h"
 #include "release/plan.h"
 #include "space/domain.h"
 
@@ -101,13 +101,8 @@ TEST(LocalPlan, FindsWhateverIsLeftOut) {
 }
 
 TEST(LocalPlan, RefusesInOneSentence) {
-  const auto refused = [](const std::string& question) -> std::string {
-    try {
-      static_cast<void>(planned(question));
-    } catch (const InvalidInput& error) {
-      return error.what();
-    }
-    return "";
+  const auto refused = [](const std::string& question) {
+    return test::refusal_of([&] { static_cast<void>(planned(question)); });
   };
   EXPECT_EQ(refused("[]"), "q.json must be a plan's question, a JSON object");
   EXPECT_EQ(refused(R"({"k": 3, "m": 1})"), "/m in q.json is no part of a plan's question");

@@ -52,7 +52,7 @@ TEST(Domain, IsEnumerableUpTo2To24Outcomes) {
   EXPECT_EQ(large.product(), 16781312);
   const auto refusal = [](std::vector<Column> columns) -> std::string {
     try {
-      Domain::make(std::move(columns));
+      (void)Domain::make(std::move(columns));
     } catch (const InvalidInput& error) {
       return error.what();
     }

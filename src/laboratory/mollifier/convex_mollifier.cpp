@@ -8,7 +8,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "laboratory/mollifier/convex_projection.h"
-#include "local/column_ratio.h"
+#include "local/channel_sampler.h"
 #include "local/input_weights.h"
 
 namespace mollify {
@@ -77,7 +77,7 @@ Law ConvexMollifierSampler::law(const ScoredOutcomes& p) const {
 }
 
 double ConvexMollifierSampler::epsilon_realised_up() const {
-  return detail::greatest_column_ratio_up(generators_);
+  return greatest_column_ratio_up(generators_);
 }
 
 bool ConvexMollifierSampler::guarantee_holds() const {

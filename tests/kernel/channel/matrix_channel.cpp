@@ -76,7 +76,7 @@ TEST(MatrixChannel, AcceptsRowsThatReachEpsilon) {
 
 TEST(MatrixChannel, RefusesRowsBeyondEpsilon) {
   for (const double epsilon : {1e-3, 1.0, 5.0}) {
-    EXPECT_THROW(MatrixChannel::make(response_rows(5, epsilon * (1 + 1e-7)), 5, epsilon),
+    EXPECT_THROW((void)MatrixChannel::make(response_rows(5, epsilon * (1 + 1e-7)), 5, epsilon),
                  InvalidInput);
   }
   const auto message = [](const std::vector<double>& rows, std::size_t k) -> std::string {

@@ -126,11 +126,11 @@ TEST(MixtureChannel, RefusesInOneSentence) {
             "the weight of the value must be from 0 to 1, but is 1.5");
   EXPECT_EQ(message([&] { MixtureChannel::with_weight(h, std::nan("")); }),
             "the weight of the value must be from 0 to 1, but is nan");
-  EXPECT_EQ(message([&] { MixtureChannel::pure(negative, 1); }),
+  EXPECT_EQ(message([&] { (void)MixtureChannel::pure(negative, 1); }),
             "the reference mass of outcome 1 must be finite and positive, but is -1");
-  EXPECT_EQ(message([&] { MixtureChannel::pure({}, 1); }),
+  EXPECT_EQ(message([&] { (void)MixtureChannel::pure({}, 1); }),
             "the number of outcomes must be from 1 to 16777216, but is 0");
-  EXPECT_EQ(message([&] { MixtureChannel::pure(h, 0); }),
+  EXPECT_EQ(message([&] { (void)MixtureChannel::pure(h, 0); }),
             "epsilon must be finite and positive, but is 0");
 }
 

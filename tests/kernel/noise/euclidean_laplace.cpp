@@ -556,7 +556,7 @@ TEST(EuclideanLaplace, RefusesInOneSentence) {
   EXPECT_THROW(EuclideanLaplace::at_least(2, test::kNan), InvalidInput);
   SecureRandom random;
   Vector too_short(2);
-  EXPECT_THROW(EuclideanLaplace(3, {1, 1}).draw(too_short, random), InvalidInput);
+  EXPECT_THROW((void)EuclideanLaplace(3, {1, 1}).draw(too_short, random), InvalidInput);
   EXPECT_THROW(EuclideanLaplace::at_least(2, 1e12), InvalidInput);
 }
 
