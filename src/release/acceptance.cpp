@@ -9,8 +9,7 @@
 
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
-#include "release/central_plan.h"
-#include "release/gaussian_plan.h"
+#include "release/plan.h"
 
 namespace mollify {
 namespace {
@@ -58,30 +57,35 @@ std::string value_text(PlanUnknown unknown, double value) {
 
 /// The mechanism's own answer to a plan, or the best one where the choice is free.
 std::optional<double> solved(PlanUnknown unknown, const Certificate& certificate) {
-  const FiniteDesign& finite = *certificate.finite();
-  const CentralQuestion question{.request = {.records = finite.design.records,
-                                             .outcomes = finite.design.outcomes,
-                                             .outputs = finite.design.outputs.value_or(1),
-                                             .budget = certificate.spec.budget()},
-                                 .alpha = kMostError};
-  const auto answers = plan(unknown, question);
-  std::optional<std::size_t> chosen;
-  if (const auto& asked = certificate.spec.central()->mechanism) {
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      if (answers[i].mechanism == *asked && answers[i].design) chosen = i;
-    }
+  PlanQuestion question{.model = Model::kCentral,
+                        .gaussian = certificate.gaussian() != nullptr,
+                        .unknowns = {unknown},
+                        .budget = certificate.spec.budget(),
+                        .alpha = kMostError};
+  if (question.gaussian) {
+    const GaussianRequest& request = certificate.gaussian()->request;
+    question.records = request.records;
+    question.dimension = request.dimension;
+    question.outputs = request.outputs;
+    question.mean_bound = request.mean_bound;
+    question.mean_ranges = request.ranges;
+    question.covariance_bound = request.covariance_bound;
+    question.paper_variance = request.paper_variance;
   } else {
-    chosen = best_answer(unknown, answers);
+    const CentralDesign& design = certificate.finite()->design;
+    question.records = design.records;
+    question.outcomes = design.outcomes;
+    question.outputs = design.outputs.value_or(1);
   }
-  if (!chosen) return std::nullopt;
-  return value_of(unknown, answers[*chosen]);
-}
-
-std::optional<double> solved_normal(PlanUnknown unknown, const GaussianDesign& design) {
-  const auto found =
-      plan(unknown, GaussianQuestion{.request = design.request, .alpha = kMostError});
-  if (!found) return std::nullopt;
-  return value_in(found->request, unknown, found->total_variation_up());
+  const PlanAnswer answer = plan(question).answers.front();
+  const CentralSpec* central = certificate.spec.central();
+  if (central == nullptr || !central->mechanism) {
+    return answer.best ? answer.ways[*answer.best].value : std::nullopt;
+  }
+  const auto asked = std::find_if(answer.ways.begin(), answer.ways.end(), [&](const PlanWay& way) {
+    return way.mechanism == name_of(*central->mechanism);
+  });
+  return asked == answer.ways.end() ? std::nullopt : asked->value;
 }
 
 /// What would do, one thing changed at a time; empty if nothing within the limits does.
@@ -92,10 +96,8 @@ std::string what_would_do(const Certificate& certificate) {
                                     in_rho ? PlanUnknown::kRho : PlanUnknown::kEpsilon}) {
     try {
       std::optional<double> value;
-      if (const GaussianDesign* gaussian = certificate.gaussian()) {
-        if (unknown == PlanUnknown::kOutcomes) continue;
-        value = solved_normal(unknown, *gaussian);
-      } else if (!in_rho && !certificate.spec.central()->rate) {
+      if (certificate.gaussian() != nullptr ? unknown != PlanUnknown::kOutcomes
+                                            : !in_rho && !certificate.spec.central()->rate) {
         value = solved(unknown, certificate);
       }
       const bool useful = unknown != PlanUnknown::kOutcomes || value.value_or(0) > 1;

@@ -17,17 +17,14 @@ namespace mollify {
 namespace {
 
 GaussianRequest gaussian_request_of(const PlanQuestion& question) {
-  GaussianRequest request{.records = question.records,
-                          .dimension = static_cast<std::size_t>(question.dimension),
-                          .outputs = question.outputs,
-                          .budget = question.budget,
-                          .covariance_bound = question.covariance_bound,
-                          .mean_bound = question.mean_bound,
-                          .paper_variance = question.paper_variance};
-  if (question.mean_range) {
-    request.ranges = {{-0.5 * *question.mean_range, 0.5 * *question.mean_range}};
-  }
-  return request;
+  return {.records = question.records,
+          .dimension = static_cast<std::size_t>(question.dimension),
+          .outputs = question.outputs,
+          .budget = question.budget,
+          .covariance_bound = question.covariance_bound,
+          .mean_bound = question.mean_bound,
+          .ranges = question.mean_ranges,
+          .paper_variance = question.paper_variance};
 }
 
 Json design_json(const GaussianDesign& design, double alpha) {
@@ -84,13 +81,9 @@ class GaussianPlan final : public PlanModel {
     }
   }
 
-  void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
+  void require_answerable(PlanUnknown unknown, const PlanQuestion&) const override {
     if (unknown == PlanUnknown::kOutcomes) {
       throw InvalidInput("a plan of Gaussian samples has no unknown k");
-    }
-    if (question.mean_range && !(*question.mean_range > 0)) {
-      throw InvalidInput(
-          fmt::format("the range of the mean must be positive, but is {}", *question.mean_range));
     }
   }
 
@@ -167,7 +160,9 @@ std::optional<std::uint64_t> papers_gaussian_records(const PlanQuestion& questio
 
 double gaussian_records_lower_bound(const PlanQuestion& question) {
   double norm = question.mean_bound.value_or(std::numeric_limits<double>::infinity());
-  if (question.mean_range) norm = std::min(norm, 0.5 * *question.mean_range);
+  for (const WhitenedRange& range : question.mean_ranges) {
+    norm = std::min(norm, 0.5 * (range.high - range.low));
+  }
   if (std::isinf(norm)) return 0;
   const double joint =
       question.strong ? question.alpha : question.alpha * static_cast<double>(question.outputs);

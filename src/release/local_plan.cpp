@@ -67,16 +67,17 @@ double stated_mass(const std::vector<std::string>& region) {
 /// The mechanism that a release of one distribution would have, and its worst case.
 class LocalPlan final : public PlanModel {
  public:
-  LocalPlan(const PlanQuestion& question, const PublicInputs& inputs) {
+  LocalPlan(const PlanQuestion& question, const PublicInputs* inputs) {
     const LocalSpec& local = question.local;
     if (question.domain) {
       // What sample would choose from.
-      space_.emplace(inputs.domain(*question.domain), local.space, local.reference, inputs);
+      space_.emplace(inputs->domain(*question.domain), local.space, local.reference, *inputs);
       kind_ = space_->kind();
       if (local.reference && kind_ != SpaceKind::kCandidates) {
         const Domain& domain = space_->domain();
         masses_ = reference_masses(
-            counted_outcomes(inputs.records(local.reference->name, domain), domain), kind_, domain);
+            counted_outcomes(inputs->records(local.reference->name, domain), domain), kind_,
+            domain);
       }
     }
     if (!question.region.empty()) region_mass_ = mass_of(question.region);
@@ -268,7 +269,7 @@ class LocalPlan final : public PlanModel {
 }  // namespace
 
 std::unique_ptr<const PlanModel> local_plan_model(const PlanQuestion& question,
-                                                  const PublicInputs& inputs) {
+                                                  const PublicInputs* inputs) {
   return std::make_unique<LocalPlan>(question, inputs);
 }
 

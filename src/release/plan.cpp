@@ -236,12 +236,14 @@ bool PlanReport::is_served() const noexcept {
                      [](const PlanAnswer& one) { return one.best.has_value(); });
 }
 
-PlanReport plan(PlanQuestion question, const PublicInputs& inputs) {
+namespace {
+
+PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   std::unique_ptr<const PlanModel> model;
   if (question.model != Model::kCentral) {
     model = local_plan_model(question, inputs);
   } else {
-    if (question.domain) question.outcomes = inputs.domain(*question.domain).size();
+    if (question.domain) question.outcomes = inputs->domain(*question.domain).size();
     model = question.gaussian ? gaussian_plan_model() : finite_plan_model();
   }
   PlanReport report{.question = question};
@@ -256,5 +258,13 @@ PlanReport plan(PlanQuestion question, const PublicInputs& inputs) {
   }
   return report;
 }
+
+}  // namespace
+
+PlanReport plan(const PlanQuestion& question, const PublicInputs& inputs) {
+  return report_for(question, &inputs);
+}
+
+PlanReport plan(const PlanQuestion& question) { return report_for(question, nullptr); }
 
 }  // namespace mollify

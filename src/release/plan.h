@@ -11,6 +11,7 @@
 
 #include "accounting/names.h"
 #include "accounting/privacy.h"
+#include "central/centre_design.h"
 #include "release/json_syntax.h"
 #include "release/public_inputs.h"
 #include "release/spec.h"
@@ -73,7 +74,7 @@ struct PlanQuestion {
 
   /// Of Gaussian samples, in standard deviations of the data (GaussianRequest).
   std::optional<double> mean_bound{};
-  std::optional<double> mean_range{};  ///< width of the range of each coordinate of the mean
+  std::vector<WhitenedRange> mean_ranges{};
   double covariance_bound = 1;
   bool paper_variance = false;
 };
@@ -142,7 +143,9 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 ///  - Gaussian: within the limits of GaussianRequest.
 ///
 /// Throws InvalidInput for a question that is wrong in itself. Milliseconds to some seconds.
-[[nodiscard]] PlanReport plan(PlanQuestion question, const PublicInputs& inputs);
+[[nodiscard]] PlanReport plan(const PlanQuestion& question, const PublicInputs& inputs);
+/// The same for a question that names neither a domain nor a file.
+[[nodiscard]] PlanReport plan(const PlanQuestion& question);
 
 /// The question of a JSON text (docs/guide/planning.md): parts of a release's spec, n, k or
 /// dimension, alpha and what else there is, of which one is left out. Throws InvalidInput, one

@@ -60,9 +60,10 @@ class PlanModel {
   virtual void tell(const PlanQuestion& whole, PlanAnswer& answer) const = 0;
 };
 
-/// Reads the domain and the reference that the question names.
+/// Reads the domain and the reference that the question names; `inputs` may be null if it names
+/// none.
 [[nodiscard]] std::unique_ptr<const PlanModel> local_plan_model(const PlanQuestion& question,
-                                                                const PublicInputs& inputs);
+                                                                const PublicInputs* inputs);
 [[nodiscard]] std::unique_ptr<const PlanModel> finite_plan_model();
 [[nodiscard]] std::unique_ptr<const PlanModel> gaussian_plan_model();
 

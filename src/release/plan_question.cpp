@@ -222,10 +222,17 @@ PlanQuestion plan_question_of(const Json& json, const std::string& name) {
   question.region =
       reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
   question.mean_bound = reader.find<double>("/mean_bound");
-  question.mean_range = reader.find<double>("/mean_range");
-  if (question.mean_bound && question.mean_range) {
+  const auto mean_range = reader.find<double>("/mean_range");
+  if (question.mean_bound && mean_range) {
     throw InvalidInput(fmt::format("the mean has either {} or {}, but both are given",
                                    reader.called("/mean_bound"), reader.called("/mean_range")));
+  }
+  if (mean_range) {
+    if (!(*mean_range > 0)) {
+      throw InvalidInput(
+          fmt::format("{} must be positive, but is {}", reader.called("/mean_range"), *mean_range));
+    }
+    question.mean_ranges = {{-0.5 * *mean_range, 0.5 * *mean_range}};
   }
   question.covariance_bound = reader.find<double>("/covariance_bound").value_or(1);
   question.paper_variance = reader.find<bool>("/paper_variance").value_or(false);

@@ -24,10 +24,7 @@ CentralRequest finite_request() { return {2000, 4, 50, Privacy::approximate(1, 1
 
 PlanAnswer answer_for(PlanUnknown unknown, PlanQuestion question) {
   question.unknowns = {unknown};
-  // It names no domain, so that nothing is read.
-  return plan(question,
-              GivenInputs(Domain::make({Column::make("bit", Categories::make({"0", "1"}))}, 0)))
-      .answers.front();
+  return plan(question).answers.front();
 }
 
 PlanWay way_of(const PlanAnswer& answer, CentralMechanism mechanism) {

@@ -27,10 +27,7 @@ GaussianRequest request_with(const PlanQuestion& question) {
 /// The one way of the answer.
 PlanWay way_for(PlanUnknown unknown, PlanQuestion question) {
   question.unknowns = {unknown};
-  return plan(question,
-              GivenInputs(Domain::make({Column::make("bit", Categories::make({"0", "1"}))}, 0)))
-      .answers.front()
-      .ways.front();
+  return plan(question).answers.front().ways.front();
 }
 
 TEST(GaussianPlan, NeedsNoMoreRecordsThanThePapers) {
