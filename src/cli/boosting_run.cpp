@@ -106,7 +106,7 @@ BoostingRun measured(const BoostingProblem& problem, std::uint64_t seed,
 }
 
 Json optional_number(const std::optional<double>& value) {
-  return value ? json_number(*value) : Json(nullptr);
+  return value ? number(*value) : Json(nullptr);
 }
 
 std::string claim_text(const std::optional<double>& claimed, bool fails) {
@@ -184,7 +184,7 @@ Json boosting_json(const BoostingRun& run, const BoostingProblem& problem, const
   const LogNormaliser& normaliser = *run.density.log_normaliser();
   const auto fit_json = [](const std::optional<BoostingFit>& fit) -> Json {
     if (!fit) return nullptr;
-    return {{"nll", json_number(fit->nll.value)},
+    return {{"nll", number(fit->nll.value)},
             {"nll_error", fit->nll.standard_error},
             {"coverage", fit->coverage.value},
             {"coverage_error", fit->coverage.standard_error}};

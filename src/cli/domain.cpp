@@ -21,8 +21,8 @@ int run(const DomainOptions& options) {
   const std::string yaml = domain_yaml(draft.domain, draft.notes);
   if (options.out) write_files({{*options.out, yaml}});
   if (options.json) {
-    const Json outcomes = draft.domain.is_enumerable() ? Json(draft.domain.size())
-                                                       : json_number(draft.domain.product());
+    const Json outcomes =
+        draft.domain.is_enumerable() ? Json(draft.domain.size()) : number(draft.domain.product());
     print_json({{"outcomes", outcomes},
                 {"sha256", draft.domain.hash()},
                 {"notes", draft.notes},

@@ -273,7 +273,7 @@ void print_as_json(const DensityLaw& law, const ChosenBand& band) {
                {"outcomes", law.outcomes}};
   if (band.c1) json["c1"] = *band.c1;
   if (band.c2) json["c2"] = *band.c2;
-  json["r"] = json_number(law.scale);
+  json["r"] = number(law.scale);
   json["lower"] = band.floor;
   json["upper"] = band.floor * std::exp(ExpBound(band.epsilon).epsilon());
   json["divergence"] = law.divergence.json;
@@ -339,12 +339,12 @@ LawDivergences::LawDivergences(std::span<const double> p, std::span<const double
   text = usual.text();
   if (more.renyi) {
     const double value = renyi(*more.renyi, p, law);
-    json["renyi"] = {{"order", *more.renyi}, {"value", json_number(value)}};
+    json["renyi"] = {{"order", *more.renyi}, {"value", number(value)}};
     text += fmt::format(", Rényi of order {:g} {:.6g}", *more.renyi, value);
   }
   if (more.hockey_stick) {
     const double value = hockey_stick(*more.hockey_stick, p, law);
-    json["hockey_stick"] = {{"factor", *more.hockey_stick}, {"value", json_number(value)}};
+    json["hockey_stick"] = {{"factor", *more.hockey_stick}, {"value", number(value)}};
     text += fmt::format(", hockey stick of factor {:g} {:.6g}", *more.hockey_stick, value);
   }
 }

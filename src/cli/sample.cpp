@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "accounting/local_plan.h"
 #include "command.h"
+#include "divergence/worst_case_risk.h"
 #include "io/csv_sink.h"
 #include "io/csv_source.h"
 #include "io/ledger_file.h"
@@ -92,7 +92,7 @@ std::string risk_text(const WorstCaseRisk& risk) {
           : fmt::format("a record is kept with probability {:.4g} at least",
                         risk.extreme_output[0]);
   return fmt::format("{}; worst-case total variation {:.4g} from the data's distribution", lift,
-                     quoted_total_variation(risk));
+                     risk.quoted_total_variation());
 }
 
 std::string local_summary(const Certificate& certificate, const Domain& domain,
@@ -214,7 +214,7 @@ Json told_json(const Certificate& certificate, const Domain& domain) {
   if (certificate.local() != nullptr) {
     const WorstCaseRisk risk = draw_risk(certificate, domain);
     json["draw"] = {{"largest_lift", risk.largest_lift > 0 ? Json(risk.largest_lift) : nullptr},
-                    {"total_variation", quoted_total_variation(risk)}};
+                    {"total_variation", risk.quoted_total_variation()}};
   }
   json["warnings"] = warnings(certificate);
   return json;

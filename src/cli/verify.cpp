@@ -166,7 +166,7 @@ int verify_certificate(const VerifyOptions& options) {
             {"holds", check.holds()}};
   if (stated.spec.local() != nullptr) {
     json["epsilon_realised"] =
-        check.is_designed ? json_number(check.epsilon_realised_up) : Json(nullptr);
+        check.is_designed ? number(check.epsilon_realised_up) : Json(nullptr);
   }
   print_json(json);
   return check.holds() ? kSuccess : kFailure;
@@ -212,8 +212,8 @@ int verify_mechanism(const VerifyOptions& options) {
     print_json({{"mechanism", name_of(parameters.mechanism)},
                 {"k", k},
                 {pure ? "epsilon_claimed" : "mu_claimed", found.claimed.parameter()},
-                {"epsilon_realised", json_number(found.epsilon_realised_up)},
-                {"epsilon_observed", json_number(found.epsilon_observed_up)},
+                {"epsilon_realised", number(found.epsilon_realised_up)},
+                {"epsilon_observed", number(found.epsilon_observed_up)},
                 {"inputs", found.inputs},
                 {"holds", found.holds}});
   } else {

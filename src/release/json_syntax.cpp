@@ -83,7 +83,7 @@ void require_json(std::string_view text, const std::string& name) {
   throw InvalidInput(fmt::format("{} must be {}", name, listener.expected));
 }
 
-Json json_number(double value) {
+Json number(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "not a number" : "infinity";
 }
@@ -91,7 +91,7 @@ Json json_number(double value) {
 Json divergence_json(const DivergenceReport& divergence) {
   Json json = Json::object();
   for (const DivergenceName& one : kDivergenceNames) {
-    json[one.key] = json_number(divergence.*one.value);
+    json[one.key] = number(divergence.*one.value);
   }
   return json;
 }

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 void require_json(std::string_view text, const std::string& name);
 
 /// A finite number as it is, an infinite one as the text "infinity": JSON has none.
-[[nodiscard]] Json json_number(double value);
+[[nodiscard]] Json number(double value);
 
 /// {"kl": ..., "tv": ..., "hellinger2": ..., "chi2": ...}
 [[nodiscard]] Json divergence_json(const DivergenceReport& divergence);

@@ -58,18 +58,18 @@ Json way_json(const PlanAnswer& answer, std::size_t i) {
 }
 
 Json curve_json(const PlanAnswer& answer) {
-  const auto number = [](const std::optional<double>& alpha) {
+  const auto alpha_json = [](const std::optional<double>& alpha) {
     return alpha ? Json(*alpha) : Json(nullptr);
   };
   Json list = Json::array();
   for (const CurvePoint& point : answer.curve) {
     Json json{{"n", point.records}};
     if (answer.ways.size() == 1) {
-      json["alpha"] = number(point.alphas.front());
+      json["alpha"] = alpha_json(point.alphas.front());
     } else {
       json["best"] = point.best ? Json(answer.ways[*point.best].mechanism) : Json(nullptr);
       for (std::size_t i = 0; i < answer.ways.size(); ++i) {
-        json["alpha"][answer.ways[i].mechanism] = number(point.alphas[i]);
+        json["alpha"][answer.ways[i].mechanism] = alpha_json(point.alphas[i]);
       }
     }
     list.push_back(std::move(json));
