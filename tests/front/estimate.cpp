@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "front/refused.h"
+#include "refusal.h"
 
 namespace mollify::front {
 namespace {
@@ -45,7 +45,7 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
   EXPECT_LE(found.means[0].lower, 49.5);
   EXPECT_GE(found.means[0].upper, 49.5);
   EXPECT_NE(found.json.find("\"standard_error\""), std::string::npos);
-  EXPECT_EQ(refused([&] {
+  EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(estimate(certificate, domain, records, {.method = "best"}));
             }),
             "method must be one of unbiased, simplex, maximum-likelihood, but is \"best\"");

@@ -184,7 +184,7 @@ TEST(Mechanism, BandFloors) {
                                  Mechanism::kMixture, Mechanism::kGaussianCurve}) {
     const bool response = linear == Mechanism::kRandomizedResponse;
     try {
-      band_floor_of(complete(linear, 4, response ? std::span<const double>() : h));
+      (void)band_floor_of(complete(linear, 4, response ? std::span<const double>() : h));
       FAIL();
     } catch (const InvalidInput& error) {
       EXPECT_EQ(error.what(), "mechanism " + std::string(name_of(linear)) + " has no band");
