@@ -6,8 +6,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "laboratory/reproduction/figures_of_sources.h"
-#include "release/central_plan.h"
-#include "release/gaussian_plan.h"
+#include "release/plan_model.h"
 
 namespace mollify::detail {
 namespace {
@@ -58,33 +57,25 @@ const char* const kLegend =
     "sampler on disjoint parts (Lemma 8), each at alpha/m for a joint law within alpha (Lemma 9); "
     "and a lower bound that holds for every sampler.";
 
-/// Records that m runs of the single sampler need.
-template <class Question, class Least>
-std::optional<double> of_single_runs(Question question, const Task& task, const Least& least) {
-  question.request.outputs = 1;
-  question.strong = false;
-  const auto m = static_cast<double>(task.outputs);
-  if (task.strong) question.alpha /= m;
-  const std::optional<double> one = least(question);
-  if (!one) return std::nullopt;
-  return m * *one;
-}
-
-std::optional<double> least_finite(const CentralQuestion& question) {
-  const std::vector<CentralAnswer> answers = plan(PlanUnknown::kRecords, question);
-  const std::optional<std::size_t> best = best_answer(PlanUnknown::kRecords, answers);
-  if (!best) return std::nullopt;
-  return value_of(PlanUnknown::kRecords, answers[*best]);
-}
-
-std::optional<double> least_gaussian(const GaussianQuestion& question) {
+std::optional<double> least_records(PlanQuestion question) {
+  question.unknowns = {PlanUnknown::kRecords};
   try {
-    const std::optional<GaussianDesign> design = plan(PlanUnknown::kRecords, question);
-    if (!design) return std::nullopt;
-    return static_cast<double>(design->request.records);
+    const PlanAnswer answer = plan(question).answers.front();
+    return answer.best ? answer.ways[*answer.best].value : std::nullopt;
   } catch (const InvalidInput&) {
     return std::nullopt;  // a budget that this sampler does not spend
   }
+}
+
+/// Records that m runs of the single sampler need.
+std::optional<double> of_single_runs(PlanQuestion question, const Task& task) {
+  question.outputs = 1;
+  question.strong = false;
+  const auto m = static_cast<double>(task.outputs);
+  if (task.strong) question.alpha /= m;
+  const std::optional<double> one = least_records(question);
+  if (!one) return std::nullopt;
+  return m * *one;
 }
 
 Figure gaussian_table(double covariance_bound, const std::vector<Budget>& budgets,
@@ -105,19 +96,19 @@ Figure gaussian_table(double covariance_bound, const std::vector<Budget>& budget
   figure.table.columns = columns();
   for (const Task& task : kTasks) {
     for (const Budget& budget : budgets) {
-      GaussianQuestion question{.request = {}, .alpha = kTarget, .strong = task.strong};
-      question.request.records = 1;
-      question.request.dimension = kDimension;
-      question.request.outputs = task.outputs;
-      question.request.budget = budget.privacy;
-      question.request.covariance_bound = covariance_bound;
-      question.request.mean_bound = kMeanBound;
-      const std::optional<double> ours = least_gaussian(question);
-      if (ours) question.request.records = static_cast<std::uint64_t>(*ours);
+      const PlanQuestion question{.model = Model::kCentral,
+                                  .gaussian = true,
+                                  .dimension = kDimension,
+                                  .outputs = task.outputs,
+                                  .budget = budget.privacy,
+                                  .alpha = kTarget,
+                                  .strong = task.strong,
+                                  .mean_bound = kMeanBound,
+                                  .covariance_bound = covariance_bound};
       const double bound = gaussian_records_lower_bound(question);
-      figure.table.rows.push_back({task.name, budget.name, count_text(ours),
+      figure.table.rows.push_back({task.name, budget.name, count_text(least_records(question)),
                                    count_text(whole(papers_gaussian_records(question))),
-                                   count_text(of_single_runs(question, task, least_gaussian)),
+                                   count_text(of_single_runs(question, task)),
                                    bound > 0 ? count_text(std::ceil(bound)) : "-"});
       options.tell(fmt::format("{}, {}", task.name, budget.name));
     }
@@ -144,18 +135,18 @@ Figure cheu_finite(const ReproductionOptions& options) {
     for (const Budget& budget :
          {Budget{"pure", Privacy::pure(kBudgetEpsilon)},
           Budget{"approximate", Privacy::approximate(kBudgetEpsilon, kBudgetDelta)}}) {
-      CentralQuestion question{.request = {.records = 1,
-                                           .outcomes = kOutcomes,
-                                           .outputs = task.outputs,
-                                           .budget = budget.privacy},
-                               .alpha = kTarget,
-                               .strong = task.strong};
+      const PlanQuestion question{.model = Model::kCentral,
+                                  .outcomes = kOutcomes,
+                                  .outputs = task.outputs,
+                                  .budget = budget.privacy,
+                                  .alpha = kTarget,
+                                  .strong = task.strong};
       const std::optional<double> papers = budget.privacy.delta > 0 && task.outputs > 1
                                                ? whole(papers_shuffled_records(question))
                                                : papers_subsampled_records(question);
       figure.table.rows.push_back(
-          {task.name, budget.name, count_text(least_finite(question)), count_text(papers),
-           count_text(of_single_runs(question, task, least_finite)),
+          {task.name, budget.name, count_text(least_records(question)), count_text(papers),
+           count_text(of_single_runs(question, task)),
            fmt::format("order of {}", count_text(records_lower_bound_order(question)))});
       options.tell(fmt::format("{}, {}", task.name, budget.name));
     }
