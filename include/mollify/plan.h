@@ -10,6 +10,7 @@
 
 #include "mollify/domain.h"
 #include "mollify/namespace.h"
+#include "mollify/release.h"
 
 namespace MOLLIFY_NAMESPACE {
 
@@ -56,8 +57,10 @@ struct Plan {
 ///
 /// Milliseconds to some seconds. Throws InvalidInput, one sentence naming `name`, for a question
 /// without exactly one unknown, or with parts or numbers that no release can have.
-[[nodiscard]] Plan plan(std::string_view question, const std::string& name = "the question");
+[[nodiscard]] Plan plan(std::string_view question, const std::string& name = "the question",
+                        const PublicTexts& texts = {});
 /// The same for a question that names no domain, about this one.
-[[nodiscard]] Plan plan(std::string_view question, const Domain& domain);
+[[nodiscard]] Plan plan(std::string_view question, const Domain& domain,
+                        const PublicTexts& texts = {});
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -6,9 +6,10 @@
 
 namespace mollify::front {
 
-Plan plan(std::string_view question, const std::string& name) {
+Plan plan(std::string_view question, const std::string& name, const PublicTexts& texts) {
   const inside::PlanReport report =
-      inside::plan(inside::parse_plan_question(std::string(question), name), inside::PublicFiles());
+      inside::plan(inside::parse_plan_question(std::string(question), name),
+                   inside::PublicFiles(std::nullopt, std::nullopt, texts));
   Plan found{.answers = {}, .json = inside::plan_json(report), .text = inside::plan_text(report)};
   for (const inside::PlanAnswer& answer : report.answers) {
     PlanAnswer& told = found.answers.emplace_back(PlanAnswer{
@@ -23,8 +24,8 @@ Plan plan(std::string_view question, const std::string& name) {
   return found;
 }
 
-Plan plan(std::string_view question, const Domain& domain) {
-  return plan(with_domain(question, domain, "the question"));
+Plan plan(std::string_view question, const Domain& domain, const PublicTexts& texts) {
+  return plan(with_domain(question, domain, "the question"), "the question", texts);
 }
 
 }  // namespace mollify::front
