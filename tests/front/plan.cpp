@@ -90,7 +90,8 @@ TEST(FrontPlan, RefusesInOneSentence) {
             "given");
   EXPECT_EQ(test::refusal_of([] { (void)plan(R"({"model": "central"})"); }),
             "one of n, k, epsilon and alpha can be found, but n, k, epsilon, alpha are missing");
-  EXPECT_EQ(test::refusal_of([] { (void)plan("{", "q.json"); }), "q.json must be JSON, but ends too early");
+  EXPECT_EQ(test::refusal_of([] { (void)plan("{", "q.json"); }),
+            "q.json must be JSON, but ends too early");
   nlohmann::json wrong = kAsked;
   wrong.erase("n");
   wrong["alpha"] = 2;

@@ -106,7 +106,8 @@ TEST(LocalPlan, RefusesInOneSentence) {
   };
   EXPECT_EQ(refused("[]"), "q.json must be a plan's question, a JSON object");
   EXPECT_EQ(refused(R"({"k": 3, "m": 1})"), "/m in q.json is no part of a plan's question");
-  EXPECT_EQ(refused(R"({"k": 3})"), "/privacy/epsilon in q.json (--epsilon) is needed, but is not given");
+  EXPECT_EQ(refused(R"({"k": 3})"),
+            "/privacy/epsilon in q.json (--epsilon) is needed, but is not given");
   EXPECT_EQ(refused(R"({"privacy": {"epsilon": 1}})"),
             "/domain in q.json or /k in q.json is needed, but is not given");
   EXPECT_EQ(refused(R"({"k": 3, "n": 3, "privacy": {"epsilon": 1}})"),
