@@ -22,6 +22,7 @@ from mollify._domain import Domain, boolean, categorical, integer, number
 from mollify._ledger import Balance, Ledger
 from mollify._privacy import Privacy, compose
 from mollify._release import Certificate, Release, Verification, sample, verify
+from mollify._report import report
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._synthesizer import Synthesizer
 
@@ -52,6 +53,7 @@ __all__ = [
     "nonprivate",
     "number",
     "plan",
+    "report",
     "risk",
     "sample",
     "tune",

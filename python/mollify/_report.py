@@ -1,0 +1,138 @@
+"""One static page about a release: public facts only; and one for the data holder, NOT PRIVATE."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Sequence
+
+from mollify import _core
+from mollify._command import Answer
+from mollify._release import Release
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem;
+       color: #1b1f24; background: #fff }
+table { border-collapse: collapse } td, th { text-align: left; padding: .2rem 1rem .2rem 0 }
+td.number { text-align: right; font-variant-numeric: tabular-nums }
+pre { overflow: auto; background: #f4f5f7; padding: 1rem; font-size: 13px }
+.warning { position: sticky; top: 0; background: #8b1a1a; color: #fff; padding: .5rem 1rem; font-weight: bold }
+"""
+_MOST_ROWS = 40
+
+
+def _page(title: str, parts: Iterable[str], *, private: bool = False) -> str:
+    # Nothing runs and nothing is fetched: the policy says so to the browser.
+    policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    warning = '<p class="warning">NOT PRIVATE: for the data holder only</p>' if private else ""
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
+        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head>\n<body>{warning}\n"
+        f"<h1>{html.escape(title)}</h1>\n" + "\n".join(parts) + "\n</body></html>\n"
+    )
+
+
+def _list(items: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{html.escape(item)}</li>" for item in items) + "</ul>"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    def cell(value: object) -> str:
+        if isinstance(value, float):
+            return f'<td class="number">{value:.6g}</td>'
+        return f"<td>{html.escape('' if value is None else str(value))}</td>"
+
+    header = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
+    return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str]) -> str:
+    """A bar of each colour for each row, the longest over the whole width."""
+    greatest = max((mass for _, masses in rows for mass in masses.values()), default=0) or 1
+    height, left, width = 14, 220, 560
+    step = height * len(colours) + 8
+    drawn = []
+    for place, (name, masses) in enumerate(rows):
+        top = place * step
+        drawn.append(
+            f'<text x="{left - 8}" y="{top + step / 2:.0f}" text-anchor="end" font-size="13">'
+            f"{html.escape(name)}</text>"
+        )
+        for line, (kind, colour) in enumerate(colours.items()):
+            length = masses[kind] / greatest * width
+            drawn.append(
+                f'<rect x="{left}" y="{top + line * height}" width="{length:.2f}" '
+                f'height="{height - 2}" fill="{colour}"><title>{kind} {masses[kind]:.6g}</title></rect>'
+            )
+    legend = " ".join(
+        f'<svg width="12" height="12"><rect width="12" height="12" fill="{colour}"/></svg> {kind}'
+        for kind, colour in colours.items()
+    )
+    return (
+        f'<p>{legend}</p><svg role="img" viewBox="0 0 {left + width + 8} {len(rows) * step}" '
+        f'width="100%">{"".join(drawn)}</svg>'
+    )
+
+
+def _release_page(release: Release) -> str:
+    facts = release.certificate.to_dict()
+    shown = release.to_dict()
+    rows = list(zip(*(column[:10] for column in shown.values())))
+    known: list[tuple[str, object]] = [("mechanism", release.mechanism), ("promised", str(release.guarantee))]
+    known += [(name, value) for name, value in facts["facts"].items()]
+    if release.total_variation is not None:
+        known.append(("total variation of a record", release.total_variation))
+    parts = [
+        _table(["", ""], known),
+        "<h2>Promised</h2>" + _list(release.promised),
+        "<h2>Not promised</h2>" + _list(release.not_promised),
+    ]
+    if release.why:
+        parts.append(f"<h2>Why this mechanism</h2><p>{html.escape(release.why)}</p>")
+    parts.append(f"<h2>{len(release)} records</h2>" + _table(list(shown), rows))
+    if len(release) > len(rows):
+        parts.append(f"<p>The first {len(rows)}.</p>")
+    parts.append(f"<h2>Certificate</h2><pre>{html.escape(release.certificate.json)}</pre>")
+    return _page(f"{len(release)} released records", parts)
+
+
+def _comparison_page(comparison: Answer) -> str:
+    kinds = {"truth": "#8b1a1a", "law": "#1a5d8b", "reference": "#a5adb8"}
+    outcomes = sorted(comparison["outcomes"], key=lambda one: -float(one["truth"]))[:_MOST_ROWS]
+    rows = [
+        (str(one["outcome"]), {kind: float(one[kind]) for kind in kinds}) for one in outcomes
+    ]
+    divergences = [
+        (name, *comparison[part].values())
+        for name, part in (("truth from the law", "law"), ("truth from the reference", "reference"))
+    ]
+    parts = [
+        _table(["", *comparison["law"]], divergences),
+        f"<h2>The {len(rows)} most frequent outcomes</h2>",
+        _bars(rows, kinds),
+    ]
+    return _page("Law, truth and reference", parts, private=True)
+
+
+def report(about: Release | Answer, path: str | os.PathLike[str]) -> None:
+    """Writes one static HTML page, without scripts and without anything that is fetched.
+
+    Of a release it holds public facts only: what is promised, the mechanism, the first records, the
+    certificate. Of an answer of `mollify.nonprivate.compare` it shows truth, law and reference side
+    by side; that page is NOT PRIVATE and says so on every screen.
+    """
+    if isinstance(about, Release):
+        page = _release_page(about)
+    elif isinstance(about, Answer) and isinstance(about.get("outcomes"), list) and "law" in about:
+        page = _comparison_page(about)
+    else:
+        raise _core.InvalidInput(
+            "a report is about a release or a comparison whose outcomes are listed, "
+            f"but is asked for about {type(about).__name__}"
+        )
+    beside = f"{os.fspath(path)}.part"
+    with open(beside, "w", encoding="utf-8") as file:
+        file.write(page)
+    os.replace(beside, path)
