@@ -1,5 +1,6 @@
 """The package: typed, quick to import, alone in its corner of nanobind's registry."""
 
+import ast
 import subprocess
 import sys
 from importlib import resources
@@ -49,3 +50,23 @@ def test_lives_beside_another_package_of_nanobinds():
             "print(duckdb.sql('select 7').fetchall()[0][0])",
         )
         assert said.split() == ["3", "7"]
+
+
+def test_stubs_name_what_the_compiled_module_has():
+    from mollify import _core
+
+    text = resources.files("mollify").joinpath("_core.pyi").read_text()
+    stub = {node.name: node for node in ast.parse(text).body if hasattr(node, "name")}
+    public = {name for name in dir(_core) if not name.startswith("_")}
+    assert set(stub) == public
+    for name, node in stub.items():
+        if isinstance(node, ast.ClassDef) and name != "InvalidInput":
+            named = {
+                one.name if hasattr(one, "name") else one.targets[0].id
+                for one in node.body
+                if isinstance(one, (ast.FunctionDef, ast.Assign))
+            }
+            made = getattr(_core, name)
+            missing = {one for one in vars(made) if not one.startswith("_")} - named
+            assert not missing, name
+            assert all(hasattr(made, one) for one in named), name
