@@ -68,7 +68,14 @@ void MechanismOptions::require_budget() const {
 
 LocalSpec MechanismOptions::spec() const {
   LocalSpec spec{.mechanism = named(), .c1 = c1, .c2 = c2, .gamma = gamma};
-  if (band) spec.band = parse_band(*band);
+  if (band) {
+    spec.band = parse_band(*band);
+    if (spec.band->mechanism == Mechanism::kLocation && !spec.band->location) {
+      throw InvalidInput(fmt::format(
+          "band {} is found when a release is prepared; here say where it lies, location=B",
+          *band));
+    }
+  }
   if (reference) spec.reference = PublicFile{*reference};
   return spec;
 }

@@ -52,7 +52,8 @@ constexpr FlagHelp kHelp[] = {
     {"--reference", "FILE", kMechanismFlags,
      "public CSV of records in the domain; makes relative the default"},
     {"--band", "CHOICE", kMechanismFlags,
-     "where the band lies, instead of a mechanism: minimax (for --c2), relative, or location=B"},
+     "where the band lies, instead of a mechanism: minimax (for --c2), relative, location=B, "
+     "typical or typical=STRENGTH,RECORDS (for a Dirichlet prior), file=F (from tune --best)"},
     {"--delta", "NUMBER", kCentralFlags,
      "privacy budget beside epsilon (default: 0, which is pure)"},
     {"--n", "NUMBER", kCentralFlags, "number of records; it is public"},

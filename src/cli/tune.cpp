@@ -17,8 +17,12 @@
 #include "local/band_tuning.h"
 #include "local/mechanism.h"
 #include "local/scored_table.h"
+#include "output_files.h"
+#include "progress.h"
+#include "release/public_band.h"
 #include "report.h"
 #include "space_options.h"
+#include "tuning/band_contest.h"
 
 namespace mollify::cli {
 namespace {
@@ -27,7 +31,9 @@ struct TuneOptions {
   std::optional<std::string> public_units, unit, domain, data, reference;
   std::optional<double> epsilon, c1, c2;
   std::optional<std::uint64_t> count;
+  std::optional<std::string> out;
   SpaceOptions space;
+  bool best = false;
   bool json = false;
 };
 
@@ -96,6 +102,96 @@ void tell_what_was_not_compared(const TuneOptions& options) {
       "your word\n");
 }
 
+/// What the best band is looked for with, and nothing else.
+void require_best(const TuneOptions& options, const ReleaseSpace& space) {
+  const auto refuse = [](bool given, const char* flag) {
+    if (!given) return;
+    throw InvalidInput(fmt::format(
+        "--best finds the reference and its place itself, so {} must not be given beside it",
+        flag));
+  };
+  refuse(options.c1.has_value(), "--c1");
+  refuse(options.c2.has_value(), "--c2");
+  refuse(options.reference.has_value(), "--reference");
+  if (space.kind() == SpaceKind::kCandidates) {
+    throw InvalidInput("--best is for categories and grids, but the space is candidates");
+  }
+  if (options.out) require_writable(*options.out);
+}
+
+void print_contest(const BandContest& found, const TuneOptions& options) {
+  const auto held_out = [](const std::optional<double>& kl) {
+    return kl ? fmt::format("{:.4f}", *kl) : std::string("-");
+  };
+  fmt::print(
+      "no epsilon-LDP sampler has mean KL below {:.4f} on these units; minimax {:.4f}, uniform "
+      "reference at its best b {:.4f}, reference from the units {:.4f}, best {} held out\n\n",
+      found.best.limit_kl_down, found.minimax_kl, found.even.kl, found.from_units.kl,
+      held_out(found.best_held_out));
+  fmt::print("{:<34} {:>9} {:>12} {:>9}\n", "mean KL", "b", "on the units", "held out");
+  const auto row = [&](const std::string& name, const std::string& b, double kl,
+                       const std::optional<double>& out) {
+    fmt::print("{:<34} {:>9} {:>12.4f} {:>9}\n", name, b, kl, held_out(out));
+  };
+  row("minimax", "", found.minimax_kl, found.minimax_kl);
+  row("uniform reference", fmt::format("{:.4f}", found.even.location), found.even.kl,
+      found.even_held_out);
+  row("reference from the units", fmt::format("{:.4f}", found.from_units.location),
+      found.from_units.kl, found.from_units_held_out);
+  row("best", "", found.best.kl, found.best_held_out);
+  fmt::print("{:<34} {:>9} {:>12.4f}\n\n", "limit of every sampler, proven", "",
+             found.best.limit_kl_down);
+  // To a power of ten, from 1e-6: what is below is the processor's.
+  const double gap = found.best.kl - found.best.limit_kl_down;
+  fmt::print(
+      "the best is within {:.0e} of the limit; held out: each fifth of the units, by the rest\n",
+      std::pow(10, std::max(-6.0, std::ceil(std::log10(std::max(gap, 1e-300))))));
+  if (found.share > 0) {
+    fmt::print(
+        "written is the best moved {:g} of the way to the uniform one, which has mean KL {} held "
+        "out\n",
+        found.share, held_out(found.written_held_out));
+  }
+  if (options.out)
+    fmt::print("{} is a band that sample takes: --band file={}\n", *options.out, *options.out);
+}
+
+int run_best(const TuneOptions& options, const UnitMasses& units, double epsilon,
+             const ReleaseSpace& space) {
+  Progress progress("searches", 1 + kHeldOutParts);
+  const BandContest found =
+      band_contest(units, epsilon, [&](std::size_t searched) { progress.reached(searched); });
+  progress.finish();
+  if (options.out) write_files({{*options.out, public_band_text({epsilon, found.written})}});
+  if (!options.json) {
+    print_contest(found, options);
+    tell_what_was_not_compared(options);
+    return kSuccess;
+  }
+  const auto known = [](const std::optional<double>& kl) { return kl ? Json(*kl) : Json(nullptr); };
+  print_json({{"epsilon", epsilon},
+              {"units", units.size()},
+              {"space", name_of(space.kind())},
+              {"outcomes", space.size()},
+              {"limit", {{"kl", found.best.limit_kl_down}}},
+              {"best", {{"kl", found.best.kl}, {"held_out_kl", known(found.best_held_out)}}},
+              {"minimax", {{"kl", found.minimax_kl}}},
+              {"uniform",
+               {{"location", found.even.location},
+                {"kl", found.even.kl},
+                {"held_out_kl", known(found.even_held_out)}}},
+              {"from_units",
+               {{"location", found.from_units.location},
+                {"kl", found.from_units.kl},
+                {"held_out_kl", known(found.from_units_held_out)}}},
+              {"written",
+               {{"share", found.share},
+                {"held_out_kl", known(found.written_held_out)},
+                {"lower", found.written}}}});
+  tell_what_was_not_compared(options);
+  return kSuccess;
+}
+
 int run(const TuneOptions& options) {
   const std::string& file = needed(options.public_units, "--public-units");
   refuse_private_units(options, file);
@@ -110,6 +206,11 @@ int run(const TuneOptions& options) {
   const double epsilon = draw_budget_down(Privacy::pure(needed(options.epsilon, "--epsilon")),
                                           options.count.value_or(1))
                              .epsilon;
+  if (options.best) {
+    require_best(options, space);
+  } else if (options.out) {
+    throw InvalidInput("--out is where --best writes its band, but --best is not given");
+  }
   std::vector<double> masses;
   if (options.reference && space.kind() != SpaceKind::kCandidates) {
     masses = reference_masses(read_public_records(*options.reference, space.domain()), space.kind(),
@@ -126,14 +227,20 @@ int run(const TuneOptions& options) {
   const auto scorer = make_scorer(kind, space.points(), epsilon);
   const UnitRecords units = read_public_units(file, space.domain(), needed(options.unit, "--unit"));
   std::vector<float> scores(outcomes);
+  UnitMasses distributions(outcomes);
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     score_against_reference(*scorer, space.layout().points(units.digits(unit)), space.densities(),
                             scores);
-    tuning.add(scores);
+    if (options.best) {
+      distributions.add(std::span<const float>(scores));
+    } else {
+      tuning.add(scores);
+    }
   }
-  if (tuning.units() == 0) {
+  if (tuning.units() + distributions.size() == 0) {
     throw InvalidInput(fmt::format("{} must hold units to tune with, but holds none", file));
   }
+  if (options.best) return run_best(options, distributions, epsilon, space);
 
   const std::vector<BandTuning::Result> results = tuning.results();
   const auto& by_kl = best(bands, results, [](const DivergenceReport& d) { return d.kl; });
@@ -206,6 +313,11 @@ void add_tune(CLI::App& app, Session& session) {
   add_text(command, "--reference", options->reference, "FILE",
            "public CSV of records in the domain");
   options->space.add_to(command);
+  command.add_flag("--best", options->best,
+                   "find the best band there is for these units, with the limit that no sampler of "
+                   "any kind beats on them");
+  add_text(command, "--out", options->out, "FILE",
+           "with --best: where the band goes, for sample --band file=FILE");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

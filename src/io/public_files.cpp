@@ -53,6 +53,11 @@ Candidates PublicFiles::candidates(const std::string& name, const Domain& domain
   return read_candidates(name, domain, bytes(name));
 }
 
+PublicBand PublicFiles::band(const std::string& name) const {
+  require_public("band", name);
+  return parse_public_band(bytes(name), name);
+}
+
 std::vector<double> PublicFiles::covariance(const std::string& name,
                                             const RealColumns& columns) const {
   require_public("covariance", name);

@@ -32,6 +32,7 @@ class PublicFiles final : public PublicInputs {
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;
   [[nodiscard]] Candidates candidates(const std::string& name, const Domain& domain) const override;
+  [[nodiscard]] PublicBand band(const std::string& name) const override;
   [[nodiscard]] std::vector<double> covariance(const std::string& name,
                                                const RealColumns& columns) const override;
   /// Of the very bytes that the others parse; empty for what cannot be read.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -57,24 +58,69 @@ bool is_band(Mechanism mechanism) {
          mechanism == Mechanism::kLocation;
 }
 
-PlacedBand parse_band(std::string_view text) {
-  const auto mechanism = named<Mechanism>(text.substr(0, text.find('=')));
-  if (mechanism == Mechanism::kLocation) {
-    const std::string_view number = text.substr(std::min(text.size(), text.find('=') + 1));
-    double location = 0;
+namespace {
+
+/// "STRENGTH" or "STRENGTH,RECORDS", both positive.
+std::optional<DirichletPrior> parse_prior(std::string_view text) {
+  const auto read = [](std::string_view number, auto& value) {
     const char* const end = number.data() + number.size();
-    const auto read = std::from_chars(number.data(), end, location);
-    if (read.ec == std::errc{} && read.ptr == end && location > 0 && location < 1) {
-      return {*mechanism, location};
-    }
-  } else if (text == name_of(Mechanism::kMinimax) || text == name_of(Mechanism::kRelative)) {
-    return {*mechanism};
+    const auto result = std::from_chars(number.data(), end, value);
+    return result.ec == std::errc{} && result.ptr == end && value > 0;
+  };
+  const std::size_t comma = text.find(',');
+  double strength = 0;
+  if (!read(text.substr(0, comma), strength) || !std::isfinite(strength)) return std::nullopt;
+  DirichletPrior prior{.strength = strength};
+  if (comma == std::string_view::npos) return prior;
+  std::uint64_t records = 0;
+  if (!read(text.substr(comma + 1), records)) return std::nullopt;
+  prior.records = records;
+  return prior;
+}
+
+}  // namespace
+
+PlacedBand parse_band(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  const std::string_view given = equals == text.npos ? "" : text.substr(equals + 1);
+  if (text == name_of(Mechanism::kMinimax) || text == name_of(Mechanism::kRelative)) {
+    return {*named<Mechanism>(text)};
   }
-  throw InvalidInput(fmt::format(
-      "band must be minimax, relative or location=B with B between 0 and 1, but is \"{}\"", text));
+  PlacedBand band{.mechanism = Mechanism::kLocation};
+  if (text == "typical") {
+    band.typical.emplace();
+    return band;
+  }
+  if (name == name_of(Mechanism::kLocation)) {
+    double location = 0;
+    const char* const end = given.data() + given.size();
+    const auto read = std::from_chars(given.data(), end, location);
+    if (read.ec == std::errc{} && read.ptr == end && location > 0 && location < 1) {
+      band.location = location;
+      return band;
+    }
+  } else if (name == "typical") {
+    band.typical = parse_prior(given);
+    if (band.typical) return band;
+  } else if (name == "file" && !given.empty()) {
+    band.file = given;
+    return band;
+  }
+  throw InvalidInput(
+      fmt::format("band must be minimax, relative, location=B with B between 0 and 1, typical, "
+                  "typical=STRENGTH,RECORDS with both above 0, or file=F, but is \"{}\"",
+                  text));
 }
 
 std::string to_text(const PlacedBand& band) {
+  if (!band.file.empty()) return "file=" + band.file;
+  if (band.typical) {
+    const auto& [strength, records] = *band.typical;
+    if (!strength) return "typical";
+    return records ? fmt::format("typical={},{}", *strength, *records)
+                   : fmt::format("typical={}", *strength);
+  }
   const std::string name(name_of(band.mechanism));
   return band.location ? fmt::format("{}={}", name, *band.location) : name;
 }

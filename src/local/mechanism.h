@@ -43,17 +43,30 @@ enum class Mechanism {
 /// Whether the mechanism is a reference and a constant b.
 [[nodiscard]] bool is_band(Mechanism mechanism);
 
+/// A symmetric Dirichlet distribution of distributions, declared in public.
+struct DirichletPrior {
+  /// The sum of its parameters; none: as many as outcomes, all distributions alike.
+  std::optional<double> strength = std::nullopt;
+  /// How many records a unit has; none: its distribution is known.
+  std::optional<std::uint64_t> records = std::nullopt;
+
+  friend bool operator==(const DirichletPrior&, const DirichletPrior&) = default;
+};
+
 /// A band as --band places it: kMinimax, which is the best of the class that other parameters
-/// declare, kRelative, or kLocation with its b.
+/// declare, kRelative, or kLocation. Of kLocation b is given, or the prior for which it is to be
+/// found (tuning/typical_band.h), or the file that has all lower bounds.
 struct PlacedBand {
   Mechanism mechanism = Mechanism::kRelative;
   std::optional<double> location = std::nullopt;
+  std::optional<DirichletPrior> typical = std::nullopt;
+  std::string file = {};
 
   friend bool operator==(const PlacedBand&, const PlacedBand&) = default;
 };
 
-/// Reads "minimax", "relative" or "location=B" with B in (0, 1). Throws InvalidInput for every
-/// other text.
+/// Reads "minimax", "relative", "location=B" with B in (0, 1), "typical", "typical=STRENGTH" or
+/// "typical=STRENGTH,RECORDS", and "file=F". Throws InvalidInput for every other text.
 [[nodiscard]] PlacedBand parse_band(std::string_view text);
 
 /// The reverse: the text that is read back as the same band.

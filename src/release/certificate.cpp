@@ -44,6 +44,8 @@ Json facts_json(const PublicFacts& facts) {
   if (facts.outcomes > 0) json["outcomes"] = facts.outcomes;
   if (!facts.list_sha256.empty()) json["list_sha256"] = facts.list_sha256;
   if (facts.reference) json["reference"] = *facts.reference;
+  if (facts.lower_bounds) json["lower_bounds"] = *facts.lower_bounds;
+  if (facts.location) json["location"] = *facts.location;
   for (const WhitenedRange& range : facts.mean_ranges) {
     json["mean_ranges"].push_back({range.low, range.high});
   }
@@ -67,6 +69,7 @@ Json design_json(const LocalDesign& design, const LocalSpec& spec) {
   Json json{{"space", name_of(design.space)}, {"scorer", name_of(design.scorer)}};
   if (design.list) json["list"] = name_of(*design.list);
   json["reference"] = spec.reference ? masses_text(design.space) : "uniform";
+  if (spec.band && !spec.band->file.empty()) json["reference"] = "lower bounds / floor";
   if (design.c1) json["c1"] = *design.c1;
   if (design.floor) {
     json["floor"] = *design.floor;
@@ -199,6 +202,8 @@ PublicFacts parse_facts(const StatedReader& reader) {
       facts.reference->emplace_back(static_cast<std::uint32_t>(pair[0]), pair[1]);
     }
   }
+  facts.lower_bounds = reader.find<std::vector<double>>("/facts/lower_bounds", "a list of numbers");
+  facts.location = reader.find<double>("/facts/location", "a number");
   if (const auto ranges = reader.find<std::vector<std::vector<double>>>("/facts/mean_ranges",
                                                                         "a list of intervals")) {
     for (const auto& ends : *ranges) {

@@ -32,6 +32,10 @@ struct PublicFacts {
   std::string list_sha256{};
   /// The reference's records, where the band is made of them: not of candidates.
   std::optional<OutcomeCounts> reference{};
+  /// All of them, as shares of one, where the band comes from a file.
+  std::optional<std::vector<double>> lower_bounds{};
+  /// b, where it was found for a prior.
+  std::optional<double> location{};
   /// Of Gaussian samples without a bound on the mean: where it lies, in whitened coordinates.
   std::vector<WhitenedRange> mean_ranges{};
 

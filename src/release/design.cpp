@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +57,32 @@ std::vector<double> masses_of(const PublicFacts& facts, SpaceKind kind, const Do
   return reference_masses(Empirical(std::move(counts)), kind, space);
 }
 
+/// A spec's facts are those that its model has, and no others.
+void require_facts(bool hold) {
+  if (!hold) throw InvalidInput("a release must have the facts of its spec, but has others");
+}
+
+/// Where a band is placed by what was found in public: by its file, or for its prior.
+void place_band(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind,
+                std::vector<double>& masses, MechanismParameters& parameters) {
+  const bool by_file = local.band && !local.band->file.empty();
+  const bool by_prior = local.band && local.band->typical;
+  require_facts(facts.lower_bounds.has_value() == by_file &&
+                facts.location.has_value() == by_prior);
+  if ((by_file || by_prior) && local.reference) {
+    throw InvalidInput(fmt::format("band {} has a reference of its own, but another is given",
+                                   to_text(*local.band)));
+  }
+  if (by_prior) parameters.location = facts.location;
+  if (!by_file) return;
+  if (kind == SpaceKind::kCandidates) {
+    throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
+  }
+  masses = *facts.lower_bounds;
+  parameters.reference = masses;
+  parameters.location = std::accumulate(masses.begin(), masses.end(), 0.0);
+}
+
 std::string digest_of(const LocalSampler& sampler) {
   Sha256 hash;
   sampler.for_each_public_integer([&](uint128 integer) {
@@ -68,11 +95,6 @@ std::string digest_of(const LocalSampler& sampler) {
   return hash.hex();
 }
 
-/// A spec's facts are those that its model has, and no others.
-void require_facts(bool hold) {
-  if (!hold) throw InvalidInput("a release must have the facts of its spec, but has others");
-}
-
 void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const ReleaseSpec& spec = certificate.spec;
@@ -83,11 +105,12 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
                 facts.outcomes >= 1 && facts.mean_ranges.empty() &&
                 facts.reference.has_value() == (local.reference && !list) &&
                 facts.list_sha256.empty() == (!list || *list == CandidateList::kFresh));
-  const std::vector<double> masses =
+  std::vector<double> masses =
       masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
   const Privacy budget = spec.budget();
   const bool in_mu = budget.notion == PrivacyNotion::kGaussian;
   MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
+  place_band(local, facts, kind, masses, parameters);
   const Privacy one = draw_budget_down(budget, *spec.count);
   (in_mu ? parameters.mu : parameters.epsilon) = one.parameter();
   made.local = make_sampler(parameters);
@@ -141,7 +164,7 @@ void design_finite(const CentralSpec& central, const Domain& domain, DesignedRel
   const ReleaseSpec& spec = certificate.spec;
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records && !facts.units && facts.list_sha256.empty() && !facts.reference &&
-                facts.mean_ranges.empty());
+                !facts.lower_bounds && !facts.location && facts.mean_ranges.empty());
   const std::uint64_t records = *facts.records;
   FiniteDesign design;
   Privacy budget = spec.budget();
@@ -188,7 +211,8 @@ void design_normal(const GaussianSpec& gaussian, const Domain& domain, DesignedR
   Certificate& certificate = made.certificate;
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records && !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
-                !facts.reference && facts.mean_ranges.empty() == gaussian.mean_bound.has_value());
+                !facts.reference && !facts.lower_bounds && !facts.location &&
+                facts.mean_ranges.empty() == gaussian.mean_bound.has_value());
   GaussianDesign design =
       best_gaussian_design({.records = *facts.records,
                             .dimension = RealColumns(domain, gaussian.logarithms).size(),

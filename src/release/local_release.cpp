@@ -4,16 +4,42 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "accounting/composition.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/order/shuffle.h"
 #include "local/band_sampler.h"
 #include "local/scored_table.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
+#include "release/spec_json.h"
 #include "release/unit_estimates.h"
+#include "tuning/typical_band.h"
 
 namespace mollify {
 namespace {
+
+/// What a band is placed by: its file's lower bounds, or the b for its prior.
+void find_band(const ReleaseSpec& spec, const PublicInputs& inputs, const ReleaseSpace& space,
+               PublicFacts& facts) {
+  const auto& band = spec.local()->band;
+  if (!band || (band->file.empty() && !band->typical)) return;
+  const Privacy budget = spec.budget();
+  if (budget.notion == PrivacyNotion::kGaussian) {
+    throw InvalidInput(
+        fmt::format("band {} needs an epsilon, but the budget is in mu", to_text(*band)));
+  }
+  const double epsilon = draw_budget_down(budget, *spec.count).epsilon;
+  if (band->typical) {
+    facts.location =
+        typical_location(static_cast<std::size_t>(space.size()), epsilon, *band->typical);
+    return;
+  }
+  PublicBand found = inputs.band(band->file);
+  require_band_fits(found, band->file, epsilon, space.size());
+  facts.lower_bounds = std::move(found.lower);
+}
 
 /// Draws by scores, a unit after the other.
 class ScoredDraws {
@@ -123,6 +149,7 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
       facts.reference->emplace_back(records.outcomes()[j], records.counts()[j]);
     }
   }
+  find_band(spec, inputs, space, facts);
   std::optional<StringIndex> roster;
   if (spec.roster) {
     roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));

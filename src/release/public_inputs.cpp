@@ -48,6 +48,11 @@ Candidates GivenInputs::candidates(const std::string& name, const Domain&) const
   return *list;
 }
 
+PublicBand GivenInputs::band(const std::string& name) const {
+  if (!lower_bounds) refuse_unknown(name);
+  return *lower_bounds;
+}
+
 std::vector<double> GivenInputs::covariance(const std::string& name,
                                             const RealColumns& columns) const {
   if (matrix.size() != columns.size() * columns.size()) refuse_unknown(name);

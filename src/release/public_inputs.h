@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "release/public_band.h"
 #include "release/spec.h"
 #include "space/candidates.h"
 #include "space/domain.h"
@@ -33,6 +34,7 @@ class PublicInputs {
                                                            const Domain& domain) const = 0;
   [[nodiscard]] virtual Candidates candidates(const std::string& name,
                                               const Domain& domain) const = 0;
+  [[nodiscard]] virtual PublicBand band(const std::string& name) const = 0;
   /// The covariance matrix of the columns, row by row in their order.
   [[nodiscard]] virtual std::vector<double> covariance(const std::string& name,
                                                        const RealColumns& columns) const = 0;
@@ -48,6 +50,7 @@ class GivenInputs final : public PublicInputs {
   std::optional<StringIndex> units{};
   std::vector<std::uint32_t> reference{};  ///< digits of the space's domain
   std::optional<Candidates> list{};
+  std::optional<PublicBand> lower_bounds{};
   std::vector<double> matrix{};  ///< the covariance
 
   [[nodiscard]] Domain domain(const SpecDomain&) const override { return domain_; }
@@ -55,6 +58,7 @@ class GivenInputs final : public PublicInputs {
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;
   [[nodiscard]] Candidates candidates(const std::string& name, const Domain&) const override;
+  [[nodiscard]] PublicBand band(const std::string& name) const override;
   [[nodiscard]] std::vector<double> covariance(const std::string& name,
                                                const RealColumns& columns) const override;
   [[nodiscard]] std::string sha256(const std::string&) const override { return {}; }

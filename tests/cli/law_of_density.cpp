@@ -213,7 +213,8 @@ TEST(LawOfDensity, RefusesInOneSentence) {
           "--cells and --candidates are two spaces, but one is needed");
   refused({"--cells", "0"}, "a grid must have from 1 to 16777216 cells, but is given 0");
   refused({"--band", "best"},
-          "band must be minimax, relative or location=B with B between 0 and 1, but is \"best\"");
+          "band must be minimax, relative, location=B with B between 0 and 1, typical, "
+          "typical=STRENGTH,RECORDS with both above 0, or file=F, but is \"best\"");
   refused({"--band", "minimax"},
           "the minimax band needs c2, the declared bound on the density of P against the "
           "reference, but none is given");

@@ -272,7 +272,8 @@ TEST(Refusals, OfSpacesAndScorers) {
             "score must be kernel, empirical, histogram, gaussian-mixture, ratio or mbde, but is "
             "\"guess\"");
   EXPECT_EQ(with({"--band", "middle"}),
-            "band must be minimax, relative or location=B with B between 0 and 1, but is "
+            "band must be minimax, relative, location=B with B between 0 and 1, typical, "
+            "typical=STRENGTH,RECORDS with both above 0, or file=F, but is "
             "\"middle\"");
   EXPECT_EQ(with({"--band", "relative", "--mechanism", "relative"}),
             "a band is given instead of a mechanism, but both are given");

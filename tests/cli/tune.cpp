@@ -1,5 +1,6 @@
 // `mollify tune`: where to put the band, from public units.
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -78,6 +79,107 @@ TEST(Tune, FindsThatMoreBudgetIsNearer) {
   }
 }
 
+// The best band is a public file: sample takes it, verify checks it, and epsilon is kept.
+TEST(Tune, WritesTheBestBandThatSampleTakes) {
+  const Release command;
+  command.files.write("domain.yaml", kTwoNumbers);
+  command.files.write("public.csv", units());
+  for (const Arguments& space :
+       {Arguments{"--cells", "64", "--score", "empirical"}, Arguments{"--cells", "64"}}) {
+    const Json found =
+        tuned(command, space + Arguments{"--epsilon", "2", "--best", "--out", "band.json"});
+    const double limit = found["limit"]["kl"];
+    const double best = found["best"]["kl"];
+    EXPECT_GE(best, limit);
+    EXPECT_LT(best - limit, 1e-6);
+    EXPECT_LT(best, found["minimax"]["kl"]);
+    EXPECT_LT(best, found["uniform"]["kl"]);
+    EXPECT_GT(found["best"]["held_out_kl"], best);
+    const Arguments release =
+        kSample + kIntegral + space +
+        Arguments{"--band", "file=band.json", "--count", "1", "--epsilon", "2"};
+    const Ended released = command.run(
+        release + Arguments{"--out", "r.csv", "--certificate", "c.json", "--overwrite"});
+    ASSERT_EQ(released.status, 0) << released.err;
+    const Json certificate = Json::parse(command.files.read("c.json"));
+    EXPECT_EQ(certificate["facts"]["lower_bounds"].size(), found["written"]["lower"].size());
+    const Arguments verify = {"verify", "--certificate", "c.json", "--domain", "domain.yaml"};
+    const Ended checked = command.run(verify);
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+    EXPECT_NE(checked.out.find("they keep the claim                           yes"),
+              std::string::npos)
+        << checked.out;
+    // A certificate that states other bounds does not hold.
+    Json forged = certificate;
+    forged["facts"]["lower_bounds"][0] = 0.001;
+    command.files.write("c.json", forged.dump());
+    EXPECT_EQ(command.run(verify).status, 1);
+    forged["facts"]["lower_bounds"][0] = -1;
+    command.files.write("c.json", forged.dump());
+    EXPECT_EQ(command.run(verify).status, 1);
+  }
+  const Ended told =
+      command.run({"tune", "--public-units", "public.csv", "--unit", "id", "--domain",
+                   "domain.yaml", "--epsilon", "2", "--cells", "64", "--best"});
+  EXPECT_NE(told.out.find("no epsilon-LDP sampler has mean KL below "), std::string::npos);
+  EXPECT_NE(told.out.find(" held out"), std::string::npos);
+}
+
+TEST(Tune, PlacesTheTypicalBandWithoutUnits) {
+  const Release command;
+  for (const char* band : {"typical", "typical=2", "typical=2,5"}) {
+    const Ended released = command.run(
+        kSample + kLocal + kOneDraw +
+        Arguments{"--band", band, "--out", "r.csv", "--certificate", "c.json", "--overwrite"});
+    ASSERT_EQ(released.status, 0) << released.err;
+    const Json certificate = Json::parse(command.files.read("c.json"));
+    EXPECT_GT(certificate["facts"]["location"], std::exp(-1.0));
+    EXPECT_LT(certificate["facts"]["location"], 1);
+    EXPECT_EQ(certificate["spec"]["band"], band);
+    const Ended checked =
+        command.run({"verify", "--certificate", "c.json", "--domain", "domain.yaml"});
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+  }
+}
+
+TEST(Tune, RefusesBandsThatDoNotFit) {
+  const Release command;
+  command.files.write("two.json",
+                      R"({"format": "mollify band 1", "epsilon": 1, "lower": [0.3, 0.3]})");
+  command.files.write("full.json",
+                      R"({"format": "mollify band 1", "epsilon": 1, "lower": [0.6, 0.6]})");
+  command.files.write("zero.json",
+                      R"({"format": "mollify band 1", "epsilon": 1, "lower": [0.6, 0]})");
+  const auto refused = [&](const Arguments& more) {
+    const Ended ended =
+        command.run(kSample + kLocal + Arguments{"--count", "1", "--out", "r.csv"} + more);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_FALSE(command.names().contains("r.csv"));
+    return ended.err;
+  };
+  EXPECT_EQ(
+      refused({"--epsilon", "1", "--band", "file=two.json"}),
+      "mollify: two.json must have one lower bound for each of the 120 outcomes, but has 2\n");
+  EXPECT_EQ(
+      refused({"--epsilon", "1", "--band", "file=full.json"}),
+      "mollify: full.json must be a band: with lower bounds that sum to less than 1, and with "
+      "e^epsilon times that above 1\n");
+  EXPECT_EQ(refused({"--epsilon", "1", "--band", "file=zero.json"}),
+            "mollify: zero.json must be a band: with lower bounds of at least 2^-62\n");
+  EXPECT_EQ(refused({"--epsilon", "1", "--band", "file=data.csv"}),
+            "mollify: the band must be public, but data.csv is the private file itself\n");
+  EXPECT_EQ(refused({"--epsilon", "1", "--band", "typical", "--reference", "reference.csv"}),
+            "mollify: band typical has a reference of its own, but another is given\n");
+  command.files.write("domain.yaml", "columns:\n  smoker: {type: boolean}\n");
+  EXPECT_EQ(refused({"--epsilon", "2", "--band", "file=two.json"}),
+            "mollify: two.json is a band for epsilon 1 a draw, but a draw has 2\n");
+  const Ended law = command.run({"verify", "--k", "5", "--epsilon", "1", "--band", "typical"});
+  EXPECT_EQ(law.status, 2);
+  EXPECT_EQ(law.err,
+            "mollify: band typical is found when a release is prepared; here say where it lies, "
+            "location=B\n");
+}
+
 TEST(Tune, ReadsForPeopleToo) {
   const Release command;
   command.files.write("domain.yaml", kTwoNumbers);
@@ -105,6 +207,13 @@ TEST(Tune, RefusesInOneSentence) {
             "mollify: --epsilon is needed, but is not given\n");
   EXPECT_EQ(refused({"--public-units", "data.csv", "--data", "data.csv", "--unit", "id"}),
             "mollify: the units must be public, but data.csv is the private file itself\n");
+  EXPECT_EQ(refused(fine + Arguments{"--cells", "9", "--best", "--c2", "3"}),
+            "mollify: --best finds the reference and its place itself, so --c2 must not be given "
+            "beside it\n");
+  EXPECT_EQ(refused(fine + Arguments{"--candidates", "9", "--best"}),
+            "mollify: --best is for categories and grids, but the space is candidates\n");
+  EXPECT_EQ(refused(fine + Arguments{"--out", "band.json"}),
+            "mollify: --out is where --best writes its band, but --best is not given\n");
   EXPECT_EQ(refused(fine + Arguments{"--c1", "0.5"}),
             "mollify: c1 needs c2 beside it, but none is given\n");
   command.files.write("public.csv", "id,weight,age\n");

@@ -25,16 +25,34 @@ namespace mollify {
 namespace {
 
 TEST(PlacedBand, IsReadBackFromItsText) {
-  for (const char* text : {"minimax", "relative", "location=0.8", "location=0.125"}) {
+  for (const char* text : {"minimax", "relative", "location=0.8", "location=0.125", "typical",
+                           "typical=6", "typical=0.5,32", "file=bands/a=b.json"}) {
     EXPECT_EQ(to_text(parse_band(text)), text);
   }
   EXPECT_EQ(parse_band("location=0.8"), (PlacedBand{Mechanism::kLocation, 0.8}));
 }
 
 TEST(PlacedBand, RefusesOtherTexts) {
-  for (const char* text :
-       {"", "Minimax", "location", "location=", "location=0", "location=1", "location=-1",
-        "location=nan", "location=.5x", "relative ", "relative=0.5", "minimax=", "class"}) {
+  for (const char* text : {"",
+                           "Minimax",
+                           "location",
+                           "location=",
+                           "location=0",
+                           "location=1",
+                           "location=-1",
+                           "location=nan",
+                           "location=.5x",
+                           "relative ",
+                           "relative=0.5",
+                           "minimax=",
+                           "class",
+                           "typical=",
+                           "typical=0",
+                           "typical=1,0",
+                           "typical=1,2.5",
+                           "typical=inf",
+                           "file",
+                           "file="}) {
     EXPECT_THROW((void)parse_band(text), InvalidInput) << text;
   }
 }
