@@ -96,7 +96,7 @@ class PopulationEstimator {
     if (many) {
       double cells = 0;
       for (const Column& column : domain_.columns()) cells += column.size();
-      for (const std::size_t i : all) found_.marginals.push_back(table({{i}}, alpha / cells));
+      for (const std::size_t i : all) found_.marginals.push_back(table({i}, alpha / cells));
     }
     for (const std::size_t i : numeric) {
       found_.means.push_back(mean(i, alpha / static_cast<double>(numeric.size())));
@@ -133,7 +133,7 @@ class PopulationEstimator {
     }
     for (std::size_t i = 0; i < columns; ++i) {
       for (std::size_t j = i + 1; j < columns; ++j) {
-        found_.pairs.push_back(table({{i, j}}, alpha / cells));
+        found_.pairs.push_back(table({i, j}, alpha / cells));
       }
     }
   }
