@@ -279,11 +279,12 @@ WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain) {
   const LocalSpec& local = *certificate.spec.local();
   const PublicFacts& facts = certificate.facts;
   const SpaceKind kind = space_kind(domain, local.space);
-  const std::vector<double> masses =
+  std::vector<double> masses =
       masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
   const Privacy& draw = certificate.draw;
   const bool in_mu = draw.notion == PrivacyNotion::kGaussian;
   MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
+  place_band(local, facts, kind, masses, parameters);
   (in_mu ? parameters.mu : parameters.epsilon) = draw.parameter();
   return mechanism_risk(parameters);
 }
