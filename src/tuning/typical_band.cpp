@@ -36,7 +36,7 @@ double typical_location(std::size_t outcome_count, double epsilon, const Dirichl
   const double capped = ExpBound(epsilon).epsilon();
   if (outcome_count == 1) return std::exp(-capped / 2);
   const double shape = prior.strength.value_or(k) / k;
-  const auto count = static_cast<std::size_t>(std::clamp(0x1p22 / k, 64.0, 4096.0));
+  const auto count = static_cast<std::size_t>(std::clamp(0x1p20 / k, 64.0, 1024.0));
   std::mt19937_64 random(1);
   UnitMasses units(outcome_count);
   std::vector<double> weights(outcome_count);

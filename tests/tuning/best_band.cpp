@@ -195,7 +195,7 @@ TEST(TypicalBand, IsBestAmongEvenBandsForItsPrior) {
   const double found = typical_location(k, epsilon, {.strength = 4});
   EXPECT_EQ(found, typical_location(k, epsilon, {.strength = 4}))
       << "it is public: no chance in it";
-  // Other units of the prior: within what 2000 and 4096 of them differ by.
+  // Other units of the prior: within what 2000 and 1024 of them differ by.
   EXPECT_LT(kl_at(found), best_location(units, even, epsilon).kl + 1e-3);
   EXPECT_LT(kl_at(found), kl_at(relative_floor(epsilon)) + 1e-9);
   EXPECT_GT(kl_at(minimax_floor(k, epsilon)), kl_at(found));
