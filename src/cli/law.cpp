@@ -11,8 +11,10 @@
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "laboratory/boosting/fit.h"
+#include "laboratory/mollifier/scale_and_shift.h"
 #include "law_of_density.h"
 #include "mechanism_options.h"
+#include "mollifier_options.h"
 #include "report.h"
 
 namespace mollify::cli {
@@ -21,6 +23,7 @@ namespace {
 struct LawOptions {
   std::optional<std::string> p, other;
   MechanismOptions mechanism;
+  MollifierOptions mollifier;
   DensityOptions density;
   MoreDivergences more;
   bool json = false;
@@ -78,39 +81,73 @@ void print_continuity(const Continuity& continuity) {
              continuity.bound);
 }
 
+/// Scores by which the band of the relative mollifier has the law of the scaled and shifted p.
+std::vector<double> scores_of(const LawOptions& options, const NamedDistribution& p,
+                              const MechanismParameters& parameters) {
+  std::vector<double> scores = p.masses;
+  if (options.mollifier.is_scale_and_shift()) {
+    scale_and_shift(scores, parameters.masses(), *parameters.epsilon);
+  }
+  return scores;
+}
+
+/// What is left of the mechanism's options where a mollifier stands in its place.
+MechanismOptions without_mechanism(const LawOptions& options) {
+  MechanismOptions mechanism = options.mechanism;
+  if (!options.mollifier.given()) return mechanism;
+  if (mechanism.mechanism || mechanism.mu || mechanism.gamma || mechanism.c1 || mechanism.c2) {
+    throw InvalidInput(
+        "--mollifier stands in the place of a mechanism, but --mechanism or a parameter of one is "
+        "given, too");
+  }
+  if (mechanism.reference && !options.mollifier.is_scale_and_shift()) {
+    throw InvalidInput("--reference is for scale-and-shift, but the mollifier has a channel");
+  }
+  mechanism.mechanism = std::string(name_of(Mechanism::kRelative));
+  return mechanism;
+}
+
 int run(const LawOptions& options) {
   if (options.density.given()) {
+    if (options.mollifier.given()) {
+      throw InvalidInput("--mollifier is for --p, but --density is given");
+    }
     if (options.other) throw InvalidInput("--other is for --p, but --density is given");
     if (options.p) throw InvalidInput("--p and --density are two inputs, but one is needed");
     return print_law_of_density(options.density, options.mechanism, options.more, options.json);
   }
   const NamedDistribution p = read_distribution(needed(options.p, "--p"));
   std::vector<double> reference;
-  if (options.mechanism.reference) {
-    reference = masses_in_order(read_distribution(*options.mechanism.reference), p,
-                                *options.mechanism.reference);
+  const MechanismOptions mechanism = without_mechanism(options);
+  if (mechanism.reference) {
+    reference = masses_in_order(read_distribution(*mechanism.reference), p, *mechanism.reference);
   }
-  const MechanismParameters parameters = options.mechanism.parameters(p.masses.size(), reference);
+  const MechanismParameters parameters = mechanism.parameters(p.masses.size(), reference);
   if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
+  const bool is_projection = is_band(parameters.mechanism) && !options.mollifier.given();
+  const std::string name =
+      options.mollifier.mollifier.value_or(std::string(name_of(parameters.mechanism)));
   std::optional<std::vector<double>> other;
   if (options.other) {
-    if (!is_band(parameters.mechanism)) {
-      throw InvalidInput(
-          fmt::format("--other is for bands, but {} is none", name_of(parameters.mechanism)));
+    if (!is_projection) {
+      throw InvalidInput(fmt::format("--other is for bands, but {} is none", name));
     }
     other = masses_in_order(read_distribution(*options.other), p, *options.other);
   }
-  const auto sampler = make_sampler(parameters);
+  const auto sampler = options.mollifier.given() && !options.mollifier.is_scale_and_shift()
+                           ? options.mollifier.sampler(p.masses.size(), *parameters.epsilon)
+                           : make_sampler(parameters);
   std::optional<Continuity> continuity;
-  if (is_band(parameters.mechanism)) continuity = continuity_of(parameters, p.masses, other);
+  if (is_projection) continuity = continuity_of(parameters, p.masses, other);
   std::vector<std::uint32_t> outcomes(p.masses.size());
   std::iota(outcomes.begin(), outcomes.end(), std::uint32_t{0});
   std::vector<std::uint32_t> scored;
   std::vector<double> weights;
+  const std::vector<double> scores = scores_of(options, p, parameters);
   for (const std::uint32_t outcome : outcomes) {
-    if (p.masses[outcome] == 0) continue;
+    if (scores[outcome] == 0) continue;
     scored.push_back(outcome);
-    weights.push_back(p.masses[outcome]);
+    weights.push_back(scores[outcome]);
   }
   const Law law = sampler->law({scored, weights});
   const LawDivergences divergence(p.masses, law.probabilities, options.more);
@@ -126,7 +163,7 @@ int run(const LawOptions& options) {
                       {"probability", law.probabilities[i]}});
     }
     Json json = {{"notice", kNotPrivate},
-                 {"mechanism", name_of(parameters.mechanism)},
+                 {"mechanism", name},
                  {"guarantee", guarantee_json(sampler->guarantee())},
                  {"N", law.denominator},
                  {"outcomes", rows},
@@ -138,8 +175,8 @@ int run(const LawOptions& options) {
     print_json(json);
     return kSuccess;
   }
-  fmt::print("{}\nmechanism {}, {}, N = {}\n\n", kNotPrivate, name_of(parameters.mechanism),
-             sampler->guarantee().text(), law.denominator);
+  fmt::print("{}\nmechanism {}, {}, N = {}\n\n", kNotPrivate, name, sampler->guarantee().text(),
+             law.denominator);
   fmt::print("{:<24} {:>12} {:>12}  numerator\n", "outcome", "p", "law");
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     fmt::print("{:<24} {:>12.6g} {:>12.6g}  {}\n", p.outcomes[i], p.masses[i], law.probabilities[i],
@@ -166,6 +203,7 @@ void add_law(CLI::App& app, Session& session) {
            "another distribution on the same outcomes: how far its law is from p's, and can be");
   options->mechanism.add_to(command, "public distribution, in the same form as --p or --density",
                             "one draw");
+  options->mollifier.add_to(command);
   options->more.add_to(command);
   options->density.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");

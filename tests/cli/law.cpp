@@ -197,5 +197,59 @@ TEST(Law, TellsItsFitItsScaleAndItsContinuity) {
   EXPECT_NE(people.out.find("laws by 0.35, at most 0.416667"), std::string::npos) << people.out;
 }
 
+// [Husain et al. 2020, eq. 3, 4 and 7]: A_R is P times its channel, and the nearest mixture of the
+// same rows is never further from P.
+TEST(Law, IsThatOfTheSourcesMollifiers) {
+  const CommandLine command;
+  command.files.write("p.json", "[0.7, 0.2, 0.1]");
+  command.files.write("channel.json", "[[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]");
+  command.files.write("two.json", "[[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]");
+  const Arguments options = {"--p", "p.json", "--epsilon", "0.6931471805599454"};
+  const auto by = [&](const std::string& mollifier, const Arguments& more) {
+    return law(command, options + Arguments{"--mollifier", mollifier} + more);
+  };
+  const Json naive = by("naive", {"--channel", "channel.json"});
+  EXPECT_EQ(naive["mechanism"], "naive");
+  EXPECT_NEAR(naive["outcomes"][0]["probability"].get<double>(), 0.25 + 0.25 * 0.7, 1e-9);
+  EXPECT_NEAR(naive["outcomes"][2]["probability"].get<double>(), 0.25 + 0.25 * 0.1, 1e-9);
+  EXPECT_FALSE(naive.contains("r"));
+  const Json convex = by("convex", {"--channel", "channel.json"});
+  EXPECT_LE(convex["divergence"]["kl"].get<double>(), naive["divergence"]["kl"].get<double>());
+  EXPECT_NEAR(convex["outcomes"][0]["probability"].get<double>(), 0.5, 1e-4) << "the first row";
+  EXPECT_NEAR(by("convex", {"--channel", "two.json"})["outcomes"][0]["probability"].get<double>(),
+              0.5, 1e-4);
+  const Json laplace = by("naive", {"--channel", "laplace"});
+  const Json nearest = by("convex", {"--channel", "laplace"});
+  EXPECT_GT(laplace["outcomes"][0]["probability"], laplace["outcomes"][2]["probability"]);
+  EXPECT_LE(nearest["divergence"]["kl"].get<double>(), laplace["divergence"]["kl"].get<double>());
+  // Against the uniform reference f = (2.1, .6, .3): a (f - 1) fits [1/sqrt 2, sqrt 2] with a =
+  // .4142/1.1.
+  const Json shifted = by("scale-and-shift", {});
+  const double a = (std::sqrt(2.0) - 1) / 1.1;
+  EXPECT_NEAR(shifted["outcomes"][0]["probability"].get<double>(), std::sqrt(2.0) / 3, 1e-9);
+  EXPECT_NEAR(shifted["outcomes"][1]["probability"].get<double>(), (1 - 0.4 * a) / 3, 1e-9);
+  for (const auto& [more, said] :
+       {std::pair{Arguments{"--mollifier", "best"},
+                  "mollify: mollifier must be naive, convex or scale-and-shift, but is \"best\"\n"},
+        std::pair{Arguments{"--mollifier", "naive"},
+                  "mollify: --channel is needed, but is not given\n"},
+        std::pair{Arguments{"--channel", "laplace"},
+                  "mollify: --channel is for --mollifier, but none is given\n"},
+        std::pair{Arguments{"--mollifier", "naive", "--channel", "two.json"},
+                  "mollify: the naive sampler needs a row for each of 3 outcomes, but the channel "
+                  "has 2\n"},
+        std::pair{
+            Arguments{"--mollifier", "naive", "--channel", "p.json"},
+            "mollify: row 0 of p.json must be an array of 3 masses, one for each outcome, but "
+            "is not\n"}}) {
+    const Ended ended = command.run(Arguments{"law"} + options + more);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.err, said);
+  }
+  const Ended ended = command.run({"law", "--p", "p.json", "--epsilon", "0.5", "--mollifier",
+                                   "naive", "--channel", "channel.json"});
+  EXPECT_EQ(ended.status, 2) << "columns differ by more than e^0.5";
+}
+
 }  // namespace
 }  // namespace mollify::test
