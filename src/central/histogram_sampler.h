@@ -17,7 +17,10 @@ namespace mollify {
 ///
 /// Proof: docs/theory/central.md [ours; the source states the order].
 ///
-/// The outputs are independent given the noisy counts, and not otherwise: they share its errors.
+/// The outputs are independent given the noisy counts, and not otherwise: they share its errors. So
+/// this is neither a weak nor a strong multi-sampler but what [Cheu, Nayak 2024, Section 1.2] call
+/// qualitatively weak and ask for: a joint law near to that of m draws from P, whatever depends on
+/// what.
 /// m may exceed n. O(n + k) time and memory and O(log k) for each output.
 class HistogramSampler final : public CentralSampler {
  public:

@@ -163,6 +163,7 @@ class LocalPlan final : public PlanModel {
     facts["epsilon_per_draw"] = draw.epsilon;
     facts["lower_factor"] = risk.lower_factor;
     facts["largest_lift"] = risk.largest_lift;
+    facts["kl_spread"] = draw.epsilon;
     facts["risk"] = divergence_json(risk.risk);
     facts["attained"] = risk.attained;
     facts["promised"] = promise;
@@ -170,8 +171,11 @@ class LocalPlan final : public PlanModel {
     answer.lines = fmt::format(
         "\npromised: {}\nnot promised: {}\n\n"
         "whatever the data, an outcome is released with {:.4g} to {:.4g} times its reference "
-        "mass\n",
-        promise, no_promise, risk.lower_factor, risk.largest_lift);
+        "mass\n"
+        // [Husain et al. 2019, Lemmas 17 and 18].
+        "Kullback-Leibler divergences of any P from two such laws differ by at most {:.4g}: if one "
+        "is near, all are\n",
+        promise, no_promise, risk.lower_factor, risk.largest_lift, draw.epsilon);
     if (region_mass_) {
       const RegionBounds bounds =
           region_bounds(risk.lower_factor, risk.largest_lift, *region_mass_);
