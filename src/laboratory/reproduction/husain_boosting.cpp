@@ -277,7 +277,7 @@ void add_contours(Figure& figure, const GaussianMixtureSpec& spec, const std::st
   figure.charts_in_a_row = std::min(kInARow, epsilons.size()) + 1;
 }
 
-/// Points as lit pixels, and what is told of them.
+/// How many points each pixel holds, and what is told of them.
 struct GanSample {
   HeatMap map;
   std::size_t modes_hit = 0;  ///< with 1 % of the points within 3 deviations
@@ -311,7 +311,7 @@ GanSample gan_sample(const GaussianMixtureSpec& spec, const PrivateGanSpec& gan,
   const Points made = private_gan_sample(points, gan, records, options.seed, [&](std::size_t step) {
     options.tell(fmt::format("DPGAN, step {} of {}", step, gan.generator_steps));
   });
-  GanSample result{{"DPGAN, a sample", -span, span, kPixels, {}, 1, 0}};
+  GanSample result{{fmt::format("DPGAN, {} points", records), -span, span, kPixels, {}, 0, 0}};
   result.map.values.assign(kPixels * kPixels, 0);
   std::vector<std::size_t> near(spec.means.size());
   std::vector<double> in_the_box;
@@ -327,7 +327,7 @@ GanSample gan_sample(const GaussianMixtureSpec& spec, const PrivateGanSpec& gan,
     const double column = std::floor(in_the_box[2 * i] * kPixels);
     const double row = std::floor(in_the_box[2 * i + 1] * kPixels);
     if (!(column >= 0 && column < kPixels && row >= 0 && row < kPixels)) continue;
-    result.map.values[static_cast<std::size_t>(row) * kPixels + static_cast<std::size_t>(column)] =
+    result.map.values[static_cast<std::size_t>(row) * kPixels + static_cast<std::size_t>(column)] +=
         1;
   }
   for (const std::size_t count : near) {
