@@ -94,7 +94,12 @@ std::string comparisons_html(const std::vector<PublishedNumber>& comparisons) {
     html += fmt::format("<tr><td>{}</td>{}{}{}<td>{}</td></tr>\n", escaped(row.what),
                         cell(row.published), cell(row.exact), cell(row.ours), escaped(row.why));
   }
-  return html + "</table>\n";
+  html += "</table>\n";
+  // A long one is for who asks for it.
+  constexpr std::size_t kFew = 12;
+  if (comparisons.size() <= kFew) return html;
+  return fmt::format("<details>\n<summary>{} numbers, one by one</summary>\n{}</details>\n",
+                     comparisons.size(), html);
 }
 
 std::string table_html(const TextTable& table) {
@@ -128,6 +133,7 @@ svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; margin: 12px 0; font-size: 14px; } th { text-align: left; border-bottom: 2px solid #94a0ab; }
 td, th { padding: 3px 12px 3px 0; vertical-align: top; } tr + tr td { border-bottom: 1px solid #e6e9eb; }
 td.n { font-variant-numeric: tabular-nums; white-space: nowrap; } nav a { margin-right: 14px; white-space: nowrap; }
+summary { cursor: pointer; color: #2255b5; margin: 8px 0; }
 </style>
 </head>
 <body>
