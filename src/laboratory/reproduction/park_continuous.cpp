@@ -224,7 +224,7 @@ Figure park_clients(const ReproductionOptions& options) {
       "The published baseline has sigmoids for classifiers and so leaves half of epsilon unspent. "
       "With the classifiers that its paper asks for (logits clipped at log 2) boosting is much "
       "nearer, and the exact projection on the same mollifier is nearer still: at epsilon 5 the "
-      "published .286 becomes about .08, and then less than .001.",
+      "published .286 becomes .09, and then .001.",
       "Which client was the worst is not published. The last rows take it to be one Gaussian and "
       "solve for the mean with which the minimax law is as far as published; with perfect sigmoids "
       "the baseline is then as far as was published for it. (At epsilon 5 the published .0001 is "
