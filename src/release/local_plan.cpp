@@ -88,6 +88,10 @@ class LocalPlan final : public PlanModel {
           "plan needs a mechanism with a band, but {} has none; see mollify risk and mollify law",
           name_of(mechanism)));
     }
+    if (in_mu) {
+      throw InvalidInput(
+          fmt::format("mechanism {} has no mu, but one is given", name_of(mechanism)));
+    }
   }
 
   [[nodiscard]] PlanWay at(std::size_t, const PlanQuestion& question) const override {

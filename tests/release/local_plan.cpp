@@ -114,6 +114,8 @@ TEST(LocalPlan, RefusesInOneSentence) {
             "/n in q.json is for model central, but the model is local");
   EXPECT_EQ(refused(R"({"k": 3, "alpha": 0.1, "count": 1, "privacy": {"epsilon": 1}})"),
             "one of k, epsilon, alpha and count must be left to be found, but all are given");
+  EXPECT_EQ(refused(R"({"k": 3, "mechanism": "minimax", "privacy": {"mu": 1}})"),
+            "mechanism minimax has no mu, but one is given");
   EXPECT_EQ(refused(R"({"alpha": 0.1})"),
             "one of k, epsilon and alpha can be found, but k, epsilon are missing");
   EXPECT_EQ(refused(R"({"unknown": "k", "k": 3, "alpha": 0.1, "privacy": {"epsilon": 1}})"),
