@@ -197,7 +197,7 @@ TEST(FrontSpec, NamesItsPartsByTheCommandsFlags) {
   EXPECT_EQ(epsilon->place, "/privacy/epsilon");
   EXPECT_EQ(epsilon->kind, "decimal number");
   for (const SpecPart& part : parts) EXPECT_NE(part.kind, "") << part.name;
-  EXPECT_THAT(refused([] { (void)ReleaseSpec::parse(R"({"model": "integral"})", ""); }),
+  EXPECT_THAT(test::refusal_of([] { (void)ReleaseSpec::parse(R"({"model": "integral"})", ""); }),
               HasSubstr("--domain"));
 }
 
@@ -217,7 +217,7 @@ TEST(FrontPublicTexts, StandForFiles) {
   const std::size_t at = from_text.find("a list");
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(from_text.replace(at, 6, file), from_file);
-  EXPECT_NE(refused([&] { (void)prepare(spec_with("a list"), memory()); }), "");
+  EXPECT_NE(test::refusal_of([&] { (void)prepare(spec_with("a list"), memory()); }), "accepted");
 }
 
 TEST(FrontSource, IsWrittenAsAFile) { EXPECT_EQ(memory().csv_text(), kCsv); }
