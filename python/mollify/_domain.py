@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from mollify import _core
@@ -154,11 +154,16 @@ class Domain:
         columns = {}
         for column in json.loads(self._inside.json())["columns"]:
             name = column.pop("name")
-            for key in ("min", "max", "bins"):
-                if key in column:
-                    column[key] = float(column[key]) if column["type"] == "number" else int(column[key])
-            if "bins" in column:
-                column["bins"] = int(column["bins"])
+            kinds = {"integer": int, "number": float}
+            if column["type"] in kinds:
+                read: Callable[[str], int | float] = kinds[column["type"]]
+                for key in ("min", "max", "spike"):
+                    if key in column:
+                        column[key] = read(column[key])
+                if "edges" in column:
+                    column["edges"] = [read(edge) for edge in column["edges"]]
+                if "bins" in column:
+                    column["bins"] = int(column["bins"])
             columns[name] = column
         return columns
 
