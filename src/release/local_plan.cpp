@@ -261,6 +261,12 @@ class LocalPlan final : public PlanModel {
   }
   [[nodiscard]] WorstCaseRisk risk_of(const PlanQuestion& question,
                                       const ReferenceMasses& reference, double epsilon) const {
+    const auto& band = question.local.band;
+    if (band && (band->typical || !band->file.empty())) {
+      throw InvalidInput(fmt::format(
+          "band {} is found when a release is prepared; here say where it lies, location=B",
+          to_text(*band)));
+    }
     MechanismParameters parameters = mechanism_parameters(
         question.local, false, kind_, space_ ? space_->size() : question.outcomes, masses_);
     parameters.epsilon = epsilon;
