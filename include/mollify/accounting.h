@@ -41,9 +41,10 @@ struct ShuffledReports {
   double rate = 1;
 };
 
-/// A delta for which they are certainly (epsilon, delta)-DP. Some milliseconds.
+/// A delta for which they are certainly (epsilon, delta)-DP. Mostly milliseconds.
 [[nodiscard]] double shuffled_delta_up(const ShuffledReports& reports, double epsilon);
 /// An epsilon for which they certainly are, least but for 1e-9 of it; at most epsilon0.
+/// Up to some seconds where epsilon0 and the number of outcomes are large.
 [[nodiscard]] double shuffled_epsilon_up(const ShuffledReports& reports, double delta);
 /// The greatest epsilon0, but for 1e-9 of it, with which they certainly are.
 [[nodiscard]] double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes,

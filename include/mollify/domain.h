@@ -53,6 +53,35 @@ class Column {
                                      std::optional<std::uint64_t> bins = std::nullopt,
                                      Mapping mapping = {});
 
+  /// As categorical, and the order of the words means something: scorers use it.
+  [[nodiscard]] static Column ordinal(std::string name, const std::vector<std::string>& values,
+                                      Mapping mapping = {});
+
+  /// Integers in cells edges[j] ... edges[j + 1] - 1, the last one with its end.
+  [[nodiscard]] static Column integer_edges(std::string name,
+                                            const std::vector<std::int64_t>& edges,
+                                            Mapping mapping = {});
+
+  /// Numbers in cells from edge to edge, and a number that many values are exactly (0, say) in a
+  /// cell of its own.
+  [[nodiscard]] static Column number_edges(std::string name, const std::vector<double>& edges,
+                                           std::optional<double> spike = std::nullopt,
+                                           Mapping mapping = {});
+  /// The same with cells of equal width.
+  [[nodiscard]] static Column number_spike(std::string name, double min, double max,
+                                           std::uint64_t bins, double spike, Mapping mapping = {});
+
+  /// The days from min to max, as 2026-01-31, in cells: "day", "week", "month", "quarter", "year"
+  /// or a number of them; empty: a cell for each.
+  [[nodiscard]] static Column date(std::string name, const std::string& min, const std::string& max,
+                                   const std::string& bins = {}, Mapping mapping = {});
+
+  /// The seconds from min to max, as 2026-01-31T12:34:56, on the clock of an offset from UTC ("Z",
+  /// "+01:00"), in which times with another offset are read; empty: of a clock without a zone.
+  [[nodiscard]] static Column datetime(std::string name, const std::string& min,
+                                       const std::string& max, const std::string& bins = {},
+                                       const std::string& zone = {}, Mapping mapping = {});
+
   [[nodiscard]] const std::string& name() const noexcept;
   /// How many values, groups or cells; one more with a category for nulls.
   [[nodiscard]] std::uint32_t size() const noexcept;

@@ -31,18 +31,18 @@ std::vector<Label> labels_of(const Domain& domain, const RecordLayout& layout) {
   for (const Column& column : domain.columns()) {
     Label label{column.name()};
     const bool number = layout.columns()[labels.size()].scale == Scale::kNumber;
-    if (const auto* cells = std::get_if<NumberCells>(&column.cells())) {
+    if (const auto* cells = std::get_if<NumberCells>(&column.cells());
+        cells != nullptr && cells->are_equal()) {
       label.least = cells->min();
       label.unit = (cells->max() - cells->min()) / (number ? 1 : cells->size());
-    } else if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+    } else if (const auto* integers = std::get_if<IntegerCells>(&column.cells());
+               integers != nullptr && integers->declared_edges().empty()) {
       const double width = static_cast<double>(integers->max() - integers->min()) + 1;
       label.least = static_cast<double>(integers->min()) - (number ? 0.5 : 0);
       label.unit = width / (number ? 1 : integers->size());
     }
     labels.push_back(label);
-    const bool numeric = std::holds_alternative<NumberCells>(column.cells()) ||
-                         std::holds_alternative<IntegerCells>(column.cells());
-    if (numeric && column.mapping().null_is_category)
+    if (is_ordered(column.cells()) && column.mapping().null_is_category)
       labels.push_back({column.name() + " is null"});
   }
   return labels;

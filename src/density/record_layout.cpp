@@ -7,9 +7,9 @@ namespace mollify {
 RecordLayout::RecordLayout(const Domain& domain) {
   for (const Column& column : domain.columns()) {
     const Cells& cells = column.cells();
-    const bool has_null = is_numeric(cells) && column.mapping().null_is_category;
+    const bool has_null = is_ordered(cells) && column.mapping().null_is_category;
     Place place{column.size() - (has_null ? 1 : 0), Scale::kCategory, has_null, mixed_.size()};
-    if (is_numeric(cells)) place.scale = is_continuous(cells) ? Scale::kNumber : Scale::kOrdered;
+    if (is_ordered(cells)) place.scale = is_continuous(cells) ? Scale::kNumber : Scale::kOrdered;
     mixed_.push_back({place.scale, place.scale == Scale::kNumber ? 0 : place.cells});
     if (has_null) mixed_.push_back({Scale::kCategory, 2});
     places_.push_back(place);

@@ -13,10 +13,11 @@ namespace mollify {
 
 /// How a domain's digits become the mixed points that scorers compute with. Public and immutable.
 ///
-/// A number, or an integer in more than 32 cells, is the middle of its cell in [0, 1]; other
-/// integers are ordered levels; booleans and categories are categories, null included. A null
-/// category of a number or an integer adds a column of two levels behind it, 1 for null, and puts
-/// the value itself in the middle of its range.
+/// A number, or an integer, a day or a time in more than 32 cells, is the middle of its cell in
+/// [0, 1], cells counted alike however wide; others of these, and ordinals, are ordered levels;
+/// booleans and categories are categories, null included. A null category of ordered cells adds a
+/// column of two levels behind it, 1 for null, and puts the value itself in the middle of its
+/// range.
 class RecordLayout {
  public:
   explicit RecordLayout(const Domain& domain);

@@ -40,6 +40,14 @@ Json json_of(const inside::YamlNode& node, bool words) {
   return settings;
 }
 
+inside::Cells dates(inside::Grain grain, const std::string& min, const std::string& max,
+                    const std::string& bins, const std::string& zone) {
+  inside::DateCells::Declaration declared{.grain = grain, .min = min, .max = max};
+  if (!bins.empty()) declared.cut_by(bins);
+  if (!zone.empty()) declared.zone = zone;
+  return inside::DateCells::make(declared);
+}
+
 }  // namespace
 
 Column Column::categorical(std::string name, const std::vector<std::string>& values,
@@ -62,6 +70,37 @@ Column Column::integer(std::string name, std::int64_t min, std::int64_t max,
 Column Column::number(std::string name, double min, double max, std::optional<std::uint64_t> bins,
                       Mapping mapping) {
   return made(std::move(name), inside::NumberCells::make(min, max, bins), std::move(mapping));
+}
+
+Column Column::ordinal(std::string name, const std::vector<std::string>& values, Mapping mapping) {
+  return made(std::move(name), inside::Categories::make(values, true), std::move(mapping));
+}
+
+Column Column::integer_edges(std::string name, const std::vector<std::int64_t>& edges,
+                             Mapping mapping) {
+  return made(std::move(name), inside::IntegerCells::with_edges(edges), std::move(mapping));
+}
+
+Column Column::number_edges(std::string name, const std::vector<double>& edges,
+                            std::optional<double> spike, Mapping mapping) {
+  return made(std::move(name), inside::NumberCells::with_edges(edges, spike), std::move(mapping));
+}
+
+Column Column::number_spike(std::string name, double min, double max, std::uint64_t bins,
+                            double spike, Mapping mapping) {
+  return made(std::move(name), inside::NumberCells::with_spike(min, max, bins, spike),
+              std::move(mapping));
+}
+
+Column Column::date(std::string name, const std::string& min, const std::string& max,
+                    const std::string& bins, Mapping mapping) {
+  return made(std::move(name), dates(inside::Grain::kDay, min, max, bins, {}), std::move(mapping));
+}
+
+Column Column::datetime(std::string name, const std::string& min, const std::string& max,
+                        const std::string& bins, const std::string& zone, Mapping mapping) {
+  return made(std::move(name), dates(inside::Grain::kSecond, min, max, bins, zone),
+              std::move(mapping));
 }
 
 const std::string& Column::name() const noexcept { return inside_->column.name(); }

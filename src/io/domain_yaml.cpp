@@ -14,11 +14,13 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "io/yaml_tree.h"
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
+#include "space/nearest_name.h"
 
 namespace mollify {
 namespace {
@@ -95,7 +97,10 @@ class DomainParser {
   }
 
   const std::string& text(const YamlNode& node, std::string_view key) const {
-    if (!node.is_scalar()) refuse(node, fmt::format("must have one text as {}", key));
+    if (!node.is_scalar()) {
+      refuse(node, fmt::format("must give {} as one text, but gives a {}", key,
+                               node.kind == YamlNode::Kind::kSequence ? "list" : "mapping"));
+    }
     if (node.null) {
       refuse(node,
              fmt::format("must have a text as {}, but has null (in quotes it is a word)", key));
@@ -150,11 +155,12 @@ class DomainParser {
 
   Cells cells(const YamlNode& key, const YamlNode& settings, const std::string& type) const {
     const std::string subject = fmt::format("column \"{}\": ", key.text);
-    if (type == "categorical") {
+    if (type == "categorical" || type == "ordinal") {
       const auto words = values(required(key, settings, "values"));
       return located(
-          key, [&] { return Categories::make(words); }, subject);
+          key, [&] { return Categories::make(words, type == "ordinal"); }, subject);
     }
+    if (type == "date" || type == "datetime") return dates(key, settings, type);
     if (type == "boolean") {
       const YamlNode* node = find(settings, "values");
       if (node == nullptr) return BooleanWords::make();
@@ -166,6 +172,19 @@ class DomainParser {
       return located(
           key, [&] { return BooleanWords::make(words[0], words[1]); }, subject);
     }
+    const YamlNode* edges = find(settings, "edges");
+    if (edges != nullptr) {
+      for (const char* other : {"min", "max", "bins"}) {
+        const YamlNode* node = find(settings, other);
+        if (node != nullptr) refuse(*node, fmt::format("must not hold {} beside edges", other));
+      }
+    }
+    if (type == "integer" && edges != nullptr) {
+      const auto starts = list<std::int64_t>(
+          *edges, "edges", [&](const YamlNode& node) { return integer(node, "an edge"); });
+      return located(
+          key, [&] { return IntegerCells::with_edges(starts); }, subject);
+    }
     if (type == "integer") {
       const std::int64_t min = integer(required(key, settings, "min"), "min");
       const std::int64_t max = integer(required(key, settings, "max"), "max");
@@ -174,24 +193,73 @@ class DomainParser {
       return located(
           key, [&] { return IntegerCells::make(min, max, bins); }, subject);
     }
+    std::optional<double> spike;
+    if (const YamlNode* node = find(settings, "spike")) spike = number(*node, "spike");
+    if (edges != nullptr) {
+      const auto numbers = list<double>(
+          *edges, "edges", [&](const YamlNode& node) { return number(node, "an edge"); });
+      return located(
+          key, [&] { return NumberCells::with_edges(numbers, spike); }, subject);
+    }
     const double min = number(required(key, settings, "min"), "min");
     const double max = number(required(key, settings, "max"), "max");
     std::optional<std::uint64_t> bins;
     if (const YamlNode* node = find(settings, "bins")) bins = unsigned_integer(*node, "bins");
+    if (spike && !bins) refuse(key, "must give bins or edges beside a spike");
     return located(
-        key, [&] { return NumberCells::make(min, max, bins); }, subject);
+        key,
+        [&] {
+          return spike ? NumberCells::with_spike(min, max, *bins, *spike)
+                       : NumberCells::make(min, max, bins);
+        },
+        subject);
   }
 
-  Mapping mapping(const YamlNode& settings) const {
+  template <class Item, class Read>
+  std::vector<Item> list(const YamlNode& node, std::string_view key, Read read) const {
+    if (node.kind != YamlNode::Kind::kSequence) {
+      refuse(node, fmt::format("must have a list as `{}`", key));
+    }
+    std::vector<Item> items;
+    for (const YamlNode& item : node.items) items.push_back(read(item));
+    return items;
+  }
+
+  Cells dates(const YamlNode& key, const YamlNode& settings, const std::string& type) const {
+    DateCells::Declaration declared;
+    declared.grain = type == "date" ? Grain::kDay : Grain::kSecond;
+    declared.min = text(required(key, settings, "min"), "min");
+    declared.max = text(required(key, settings, "max"), "max");
+    if (const YamlNode* node = find(settings, "zone")) declared.zone = text(*node, "zone");
+    const YamlNode* bins = find(settings, "bins");
+    return located(
+        key,
+        [&]() -> Cells {
+          if (bins != nullptr) declared.cut_by(text(*bins, "bins"));
+          return DateCells::make(declared);
+        },
+        fmt::format("column \"{}\": ", key.text));
+  }
+
+  /// In quotes a word of the format is a value, if the column has it.
+  static bool is_word(const YamlNode& node, std::string_view word, const Cells& cells) {
+    if (node.is_word(word)) return true;
+    const auto verdict = std::visit(
+        [&](const auto& declared) { return declared.read(std::string_view(node.text)).verdict; },
+        cells);
+    return node.text == word && verdict != Verdict::kValue;
+  }
+
+  Mapping mapping(const YamlNode& settings, const Cells& cells) const {
     Mapping declared;
     if (const YamlNode* node = find(settings, "null")) {
       const std::string& value = text(*node, "null");
-      declared.null_is_category = node->is_word(kNullWord);
+      declared.null_is_category = is_word(*node, kNullWord, cells);
       if (!declared.null_is_category) declared.null_value = value;
     }
     if (const YamlNode* node = find(settings, "outside")) {
       const std::string& value = text(*node, "outside");
-      if (!node->is_word(kOutsideWord)) declared.outside_value = value;
+      if (!is_word(*node, kOutsideWord, cells)) declared.outside_value = value;
     }
     return declared;
   }
@@ -204,19 +272,26 @@ class DomainParser {
     const YamlNode& type_node = required(key, settings, "type");
     const std::string& type = text(type_node, "type");
     std::vector<std::string_view> known;
-    if (type == "categorical" || type == "boolean") {
+    if (type == "categorical" || type == "ordinal" || type == "boolean") {
       known = {"type", "values", "null", "outside"};
-    } else if (type == "integer" || type == "number") {
+    } else if (type == "integer") {
+      known = {"type", "min", "max", "bins", "edges", "null", "outside"};
+    } else if (type == "number") {
+      known = {"type", "min", "max", "bins", "edges", "spike", "null", "outside"};
+    } else if (type == "date") {
       known = {"type", "min", "max", "bins", "null", "outside"};
+    } else if (type == "datetime") {
+      known = {"type", "min", "max", "bins", "zone", "null", "outside"};
     } else {
-      refuse(type_node, fmt::format("must have categorical, boolean, integer or number as type, "
-                                    "but has \"{}\"",
-                                    type));
+      const std::vector<std::string> types = {"categorical", "ordinal", "boolean", "integer",
+                                              "number",      "date",    "datetime"};
+      refuse(type_node, fmt::format("must have {} as type, but has \"{}\"{}",
+                                    fmt::join(types, ", "), type, did_you_mean(type, types)));
     }
     if (named_inside) known.emplace_back("name");
     require_known(settings, known, fmt::format("a column of type {}", type));
     Cells declared = cells(key, settings, type);
-    Mapping declared_mapping = mapping(settings);
+    Mapping declared_mapping = mapping(settings, declared);
     return located(key, [&] {
       return Column::make(key.text, std::move(declared), std::move(declared_mapping));
     });
@@ -270,7 +345,34 @@ std::string settings_of(const Cells& cells) {
                    if (words.word(0) == "false" && words.word(1) == "true") return std::string();
                    return list(2, [&](std::uint32_t cell) { return words.word(cell); });
                  },
-                 [&](const auto& numbers) { return range(numbers, numbers.declares_bins()); }},
+                 [&](const DateCells& dates) {
+                   const DateCells::Declaration& declared = dates.declared();
+                   std::string text = fmt::format("    min: {}\n    max: {}\n",
+                                                  scalar(declared.min), scalar(declared.max));
+                   if (declared.period) {
+                     text += fmt::format("    bins: {}\n", name_of(*declared.period));
+                   }
+                   if (declared.bins) text += fmt::format("    bins: {}\n", *declared.bins);
+                   if (declared.zone) text += fmt::format("    zone: {}\n", scalar(*declared.zone));
+                   return text;
+                 },
+                 [&](const IntegerCells& integers) {
+                   const auto edges = integers.declared_edges();
+                   if (edges.empty()) return range(integers, integers.declares_bins());
+                   return fmt::format("    edges: [{}]\n", fmt::join(edges, ", "));
+                 },
+                 [&](const NumberCells& numbers) {
+                   const auto& edges = numbers.declared_edges();
+                   std::string text =
+                       edges.empty()
+                           ? fmt::format("    min: {}\n    max: {}\n", numbers.min(), numbers.max())
+                           : fmt::format("    edges: [{}]\n", fmt::join(edges, ", "));
+                   if (edges.empty() && numbers.declares_bins()) {
+                     text += fmt::format("    bins: {}\n", numbers.declared_bins());
+                   }
+                   if (numbers.spike()) text += fmt::format("    spike: {}\n", *numbers.spike());
+                   return text;
+                 }},
       cells);
 }
 
@@ -306,7 +408,8 @@ Domain read_domain(const std::string& path) {
   return parse_domain(yaml, path);
 }
 
-std::string domain_yaml(const Domain& domain, const std::vector<std::string>& notes) {
+std::string domain_yaml(const Domain& domain, const std::vector<std::string>& notes,
+                        Defaults defaults) {
   std::string yaml;
   for (std::string note : notes) {
     // A note may name a file whose name is not text: it must not end the comment or the encoding.
@@ -328,8 +431,15 @@ std::string domain_yaml(const Domain& domain, const std::vector<std::string>& no
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) yaml += fmt::format("    null: {}\n", kNullWord);
     if (mapping.null_value) yaml += fmt::format("    null: {}\n", scalar(*mapping.null_value));
+    if (defaults == Defaults::kSpelledOut && !column.declares_nulls()) {
+      std::string value;
+      column.write(column.encode(std::string_view()), 0, value);
+      yaml += fmt::format("    null: {}\n", scalar(value));
+    }
     if (mapping.outside_value) {
       yaml += fmt::format("    outside: {}\n", scalar(*mapping.outside_value));
+    } else if (defaults == Defaults::kSpelledOut) {
+      yaml += fmt::format("    outside: {}\n", kOutsideWord);
     }
   }
   return yaml;

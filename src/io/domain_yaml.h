@@ -19,8 +19,9 @@ namespace mollify {
 ///       region:  {type: categorical, values: [north, south], null: south}
 ///       insured: {type: boolean, values: ["no", "yes"]}
 ///
-/// `null: category` and `outside: clip` are words of the format; the same words in quotes are
-/// values. Values are kept as they are written: yes, 1 and 1.0 are three texts.
+/// docs/domain.md tells every type, key and default. `null: category` and `outside: clip` are words
+/// of the format; in quotes they are values of a column that has these. Values are kept as they are
+/// written: yes, 1 and 1.0 are three texts.
 ///
 /// Throws InvalidInput, one sentence with file and line, for anything else: unknown or repeated
 /// keys, aliases and anchors, tags, nesting deeper than 16, files above 64 MiB or that are not
@@ -31,8 +32,11 @@ namespace mollify {
 [[nodiscard]] Domain parse_domain(std::string_view yaml, const std::string& name);
 
 /// The domain as a file: `parse_domain` makes an equal domain of it. Each of the notes becomes a
-/// comment line at the top.
+/// comment line at the top. What is left to defaults may be spelled out: then `parse_domain` makes
+/// a domain of it that maps alike and declares it.
+enum class Defaults { kLeftOut, kSpelledOut };
 [[nodiscard]] std::string domain_yaml(const Domain& domain,
-                                      const std::vector<std::string>& notes = {});
+                                      const std::vector<std::string>& notes = {},
+                                      Defaults defaults = Defaults::kLeftOut);
 
 }  // namespace mollify

@@ -34,8 +34,14 @@ void RecordWriter::begin_record(std::string_view unit) {
 }
 
 void RecordWriter::append(std::size_t column, std::uint32_t digit, std::uint64_t point) {
-  const Value value = domain_->columns()[column].value(digit, point);
   ColumnBuffer& to = columns_[column + (has_units_ ? 1 : 0)];
+  if (domain_->columns()[column].must_be_written(digit)) {
+    text_.clear();
+    domain_->columns()[column].write(digit, point, text_);
+    to.append(std::string_view(text_));
+    return;
+  }
+  const Value value = domain_->columns()[column].value(digit, point);
   // Cells of words are numbered like the words.
   if (std::holds_alternative<std::string_view>(value)) {
     to.append_word(digit);

@@ -68,6 +68,7 @@ class RecordWriter {
   Sink& sink_;
   bool has_units_ = false;
   std::vector<ColumnBuffer> columns_;
+  std::string text_;
 };
 
 }  // namespace mollify

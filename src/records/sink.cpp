@@ -19,7 +19,7 @@ ColumnSchema schema_of(const Column& column) {
   } else if (const auto* numbers = std::get_if<NumberCells>(&column.cells())) {
     schema.type = ValueType::kNumber;
     schema.exponent = numbers->lattice().exponent();
-  } else {
+  } else if (std::holds_alternative<IntegerCells>(column.cells())) {
     schema.type = ValueType::kInteger;
   }
   return schema;

@@ -148,10 +148,11 @@ SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uin
   }
   const Column& column = domain.columns().front();
   const auto* const cells = std::get_if<IntegerCells>(&column.cells());
-  if (domain.columns().size() > 1 || cells == nullptr || column.mapping().null_is_category) {
+  if (domain.columns().size() > 1 || cells == nullptr || !cells->declared_edges().empty() ||
+      column.mapping().null_is_category) {
     throw InvalidInput(fmt::format(
-        "a hint of the support needs a domain of one integer column whose nulls have a value, but "
-        "{} is another",
+        "a hint of the support needs a domain of one integer column, without edges, whose nulls "
+        "have a value, but {} is another",
         spec.domain.name()));
   }
   const Privacy half = half_of(budget);

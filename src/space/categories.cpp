@@ -8,7 +8,7 @@
 
 namespace mollify {
 
-Categories Categories::make(const std::vector<std::string>& values) {
+Categories Categories::make(const std::vector<std::string>& values, bool ordered) {
   constexpr std::size_t kMaxValues = std::size_t{1} << 24U;
   if (values.empty()) throw InvalidInput("values must list at least one value, but is empty");
   if (values.size() > kMaxValues) {
@@ -16,6 +16,7 @@ Categories Categories::make(const std::vector<std::string>& values) {
         fmt::format("values must list at most {} values, but lists {}", kMaxValues, values.size()));
   }
   Categories categories;
+  categories.ordered_ = ordered;
   for (const std::string& value : values) {
     require_declarable(value, "a value");
     if (categories.values_.find(value) != StringIndex::kAbsent) {

@@ -11,12 +11,16 @@
 
 namespace mollify {
 
-/// Declared categories; cell i is the i-th declared value. Texts are compared byte for byte.
+/// Declared categories; cell i is the i-th declared value. Texts are compared byte for byte. In the
+/// order of their list where that is said to mean something, which scorers use.
 class Categories {
  public:
   /// Throws InvalidInput unless there are 1 to 2^24 distinct values, each of them one line of
   /// UTF-8 text without control characters.
-  [[nodiscard]] static Categories make(const std::vector<std::string>& values);
+  [[nodiscard]] static Categories make(const std::vector<std::string>& values,
+                                       bool ordered = false);
+
+  [[nodiscard]] bool ordered() const noexcept { return ordered_; }
 
   [[nodiscard]] std::uint32_t size() const noexcept;
   [[nodiscard]] std::string_view value(std::uint32_t cell) const noexcept { return values_[cell]; }
@@ -33,6 +37,7 @@ class Categories {
 
  private:
   StringIndex values_;
+  bool ordered_ = false;
 };
 
 }  // namespace mollify

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kernel/core/invalid_input.h"
 #include "space/declared_word.h"
@@ -50,7 +51,12 @@ std::string counted(std::string_view text) { return fmt::format("{}:{}", text.si
 }  // namespace
 
 std::string_view type_name(const Cells& cells) noexcept {
-  return std::visit(Overloaded{[](const Categories&) -> std::string_view { return "categorical"; },
+  return std::visit(Overloaded{[](const Categories& categories) -> std::string_view {
+                                 return categories.ordered() ? "ordinal" : "categorical";
+                               },
+                               [](const DateCells& dates) -> std::string_view {
+                                 return dates.declared().grain == Grain::kDay ? "date" : "datetime";
+                               },
                                [](const BooleanWords&) -> std::string_view { return "boolean"; },
                                [](const IntegerCells&) -> std::string_view { return "integer"; },
                                [](const NumberCells&) -> std::string_view { return "number"; }},
@@ -61,8 +67,15 @@ bool is_numeric(const Cells& cells) noexcept {
   return std::holds_alternative<NumberCells>(cells) || std::holds_alternative<IntegerCells>(cells);
 }
 
+bool is_ordered(const Cells& cells) noexcept {
+  const auto* categories = std::get_if<Categories>(&cells);
+  return is_numeric(cells) || std::holds_alternative<DateCells>(cells) ||
+         (categories != nullptr && categories->ordered());
+}
+
 bool is_continuous(const Cells& cells) noexcept {
   constexpr std::uint32_t kMostLevels = 32;
+  if (const auto* dates = std::get_if<DateCells>(&cells)) return dates->size() > kMostLevels;
   if (const auto* integers = std::get_if<IntegerCells>(&cells)) {
     return integers->size() > kMostLevels;
   }
@@ -90,8 +103,9 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {
     const Reading reading = column.read(value);
     if (reading.verdict != Verdict::kValue) {
-      throw InvalidInput(fmt::format("column \"{}\": {} must be {}, but is \"{}\"", column.name_,
-                                     key, column.expectation(), value));
+      throw InvalidInput(fmt::format("column \"{}\": {} must be {} (or the word {}), but is \"{}\"",
+                                     column.name_, key, column.expectation(),
+                                     key == "null" ? "category" : "clip", value));
     }
     return reading.cell;
   };
@@ -184,6 +198,10 @@ std::uint64_t Column::points(std::uint32_t outcome) const noexcept {
   return std::visit([outcome](const auto& cells) { return cells.points(outcome); }, cells_);
 }
 
+bool Column::must_be_written(std::uint32_t outcome) const noexcept {
+  return outcome < cell_count_ && std::holds_alternative<DateCells>(cells_);
+}
+
 Value Column::value(std::uint32_t outcome, std::uint64_t point) const noexcept {
   if (outcome >= cell_count_) return {};
   return std::visit(
@@ -192,6 +210,7 @@ Value Column::value(std::uint32_t outcome, std::uint64_t point) const noexcept {
                    if (words.are_false_and_true()) return outcome == 1;
                    return std::string_view(words.word(outcome));
                  },
+                 [](const DateCells&) -> Value { return {}; },
                  [&](const auto& cells) -> Value { return cells.value(outcome, point); }},
       cells_);
 }
@@ -220,11 +239,27 @@ std::string Column::canonical_text() const {
                  [&](const IntegerCells& cells) {
                    fmt::format_to(out, " {} {} {}", cells.min(), cells.max(), cells.size());
                    if (!cells.declares_bins() && !cells.ungrouped()) text += " unbinned";
+                   if (!cells.declared_edges().empty()) {
+                     fmt::format_to(out, " edges {}", fmt::join(cells.declared_edges(), " "));
+                   }
+                 },
+                 [&](const DateCells& dates) {
+                   // Where its cells begin, whatever words declare them.
+                   const IntegerCells& cells = dates.cells();
+                   fmt::format_to(out, " {} {} {} {}", cells.min(), cells.max(), cells.size(),
+                                  dates.declared().zone.value_or("clock"));
+                   if (dates.declared().period) {
+                     fmt::format_to(out, " {}", name_of(*dates.declared().period));
+                   }
                  },
                  [&](const NumberCells& cells) {
                    // Hexadecimal: exact, and the same from every library.
                    fmt::format_to(out, " {:a} {:a} {}", cells.min(), cells.max(), cells.size());
                    if (!cells.declares_bins()) text += " unbinned";
+                   for (const double edge : cells.declared_edges()) {
+                     fmt::format_to(out, " edge {:a}", edge);
+                   }
+                   if (cells.spike()) fmt::format_to(out, " spike {:a}", *cells.spike());
                  }},
       cells_);
   if (mapping_.null_is_category || mapping_.null_value) {

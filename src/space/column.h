@@ -11,6 +11,7 @@
 
 #include "space/boolean_words.h"
 #include "space/categories.h"
+#include "space/date_cells.h"
 #include "space/integer_cells.h"
 #include "space/number_cells.h"
 #include "space/reading.h"
@@ -18,17 +19,21 @@
 
 namespace mollify {
 
-/// What the values of a column may be: a finite number of cells, of one of four types.
-using Cells = std::variant<Categories, BooleanWords, IntegerCells, NumberCells>;
+/// What the values of a column may be: a finite number of cells.
+using Cells = std::variant<Categories, BooleanWords, IntegerCells, NumberCells, DateCells>;
 
-/// The type's name in a domain file: categorical, boolean, integer or number.
+/// The type's name in a domain file: categorical, ordinal, boolean, integer, number, date or
+/// datetime.
 [[nodiscard]] std::string_view type_name(const Cells& cells) noexcept;
 
 /// True for integers and numbers.
 [[nodiscard]] bool is_numeric(const Cells& cells) noexcept;
 
+/// True where cells lie in an order: for integers and numbers, days and times, and ordinals.
+[[nodiscard]] bool is_ordered(const Cells& cells) noexcept;
+
 /// True where a value is a place on an axis rather than one of a few levels: for numbers, and for
-/// integers in more than 32 cells.
+/// other ordered cells but words, if there are more than 32.
 [[nodiscard]] bool is_continuous(const Cells& cells) noexcept;
 
 /// How a column maps what is not one of its values. Declared, hence public.
@@ -83,9 +88,11 @@ class Column {
   /// How many texts an outcome can be written as; at least one. Requires outcome < size().
   [[nodiscard]] std::uint64_t points(std::uint32_t outcome) const noexcept;
 
+  /// True of days and times: what stands for the outcome has to be written.
+  [[nodiscard]] bool must_be_written(std::uint32_t outcome) const noexcept;
   /// The `point`-th value of the outcome: an integer, a number, a truth if the words are false and
   /// true, else a word, or a null; `encode` maps it back to the outcome. Valid as long as the
-  /// column. Requires outcome < size() and point < points(outcome).
+  /// column. Requires outcome < size(), point < points(outcome), and !must_be_written(outcome).
   [[nodiscard]] Value value(std::uint32_t outcome, std::uint64_t point) const noexcept;
   /// Appends it as text.
   void write(std::uint32_t outcome, std::uint64_t point, std::string& text) const;

@@ -35,11 +35,54 @@ IntegerCells IntegerCells::make(std::int64_t min, std::int64_t max,
   return IntegerCells(min, count, static_cast<std::uint32_t>(cells), bins && cells < count);
 }
 
+IntegerCells IntegerCells::with_edges(const std::vector<std::int64_t>& edges) {
+  if (edges.size() < 2) {
+    throw InvalidInput(
+        fmt::format("edges must be at least two integers, but there are {}", edges.size()));
+  }
+  if (edges[edges.size() - 2] >= edges.back()) {
+    throw InvalidInput(fmt::format("edges must be ascending, but {} is followed by {}",
+                                   edges[edges.size() - 2], edges.back()));
+  }
+  return with_starts({edges.begin(), edges.end() - 1}, edges.back());
+}
+
+IntegerCells IntegerCells::with_starts(const std::vector<std::int64_t>& starts, std::int64_t max) {
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    if (starts[i] < starts[i + 1]) continue;
+    throw InvalidInput(
+        fmt::format("edges must be ascending, but {} is followed by {}", starts[i], starts[i + 1]));
+  }
+  if (starts.size() > kMaxBins) {
+    throw InvalidInput(
+        fmt::format("edges must make at most {} cells, but make {}", kMaxBins, starts.size()));
+  }
+  IntegerCells cells = make(starts.front(), std::max(starts.back(), max), 1);
+  for (const std::int64_t start : starts) {
+    cells.starts_.push_back(static_cast<std::uint64_t>(start) -
+                            static_cast<std::uint64_t>(starts.front()));
+  }
+  cells.bins_ = static_cast<std::uint32_t>(starts.size());
+  cells.starts_.push_back(cells.count_);
+  cells.declares_bins_ = true;
+  return cells;
+}
+
+std::vector<std::int64_t> IntegerCells::declared_edges() const {
+  std::vector<std::int64_t> edges;
+  for (const std::uint64_t start : starts_) {
+    edges.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(min_) + start));
+  }
+  if (!edges.empty()) edges.back() = max();
+  return edges;
+}
+
 std::int64_t IntegerCells::max() const noexcept {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(min_) + (count_ - 1));
 }
 
 std::uint64_t IntegerCells::start(std::uint32_t cell) const noexcept {
+  if (!starts_.empty()) return starts_[cell];
   return static_cast<std::uint64_t>(Wide{cell} * count_ / bins_);
 }
 
@@ -51,6 +94,10 @@ Reading IntegerCells::nearest(std::int64_t value, Verdict if_inside) const noexc
     return {if_inside == Verdict::kValue ? Verdict::kOutside : if_inside, bins_ - 1};
   }
   const std::uint64_t offset = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(min_);
+  if (!starts_.empty()) {
+    const auto next = std::upper_bound(starts_.begin(), starts_.end() - 1, offset);
+    return {if_inside, static_cast<std::uint32_t>(next - starts_.begin() - 1)};
+  }
   if (ungrouped()) return {if_inside, static_cast<std::uint32_t>(offset)};
   // The last cell j with j n / bins <= offset, that is with j n < (offset + 1) bins.
   const Wide cell = ((Wide{offset} + 1) * bins_ - 1) / count_;

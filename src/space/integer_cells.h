@@ -5,13 +5,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "space/reading.h"
 
 namespace mollify {
 
 /// The n = max - min + 1 integers of a range, in `bins` cells of near-equal size: cell j holds the
-/// offsets from min in [floor(j n / bins), floor((j + 1) n / bins)).
+/// offsets from min in [floor(j n / bins), floor((j + 1) n / bins)). Or in cells that begin at
+/// declared edges.
 class IntegerCells {
  public:
   /// Of any column.
@@ -22,6 +24,16 @@ class IntegerCells {
   /// 1 <= bins <= min(n, 2^24).
   [[nodiscard]] static IntegerCells make(std::int64_t min, std::int64_t max,
                                          std::optional<std::uint64_t> bins = std::nullopt);
+
+  /// Cell j holds edges[j] to edges[j + 1] - 1, and the last one its end too, which is max. Throws
+  /// InvalidInput unless there are two edges or more, ascending, and the range is as above.
+  static IntegerCells with_edges(const std::vector<std::int64_t>& edges);
+  /// Cell j begins at starts[j], and the last one ends at max. Throws InvalidInput for starts that
+  /// do not ascend, or pass max.
+  static IntegerCells with_starts(const std::vector<std::int64_t>& starts, std::int64_t max);
+
+  /// As declared; empty for cells of near-equal size.
+  [[nodiscard]] std::vector<std::int64_t> declared_edges() const;
 
   [[nodiscard]] std::int64_t min() const noexcept { return min_; }
   [[nodiscard]] std::int64_t max() const noexcept;
@@ -64,6 +76,7 @@ class IntegerCells {
   std::uint64_t count_;
   std::uint32_t bins_;
   bool declares_bins_;
+  std::vector<std::uint64_t> starts_;  // offsets of cells, one more than there are, if declared
 };
 
 }  // namespace mollify

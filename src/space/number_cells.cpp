@@ -62,6 +62,77 @@ NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_
   return NumberCells(min, max, cells, bins.has_value(), *lattice);
 }
 
+NumberCells NumberCells::with_edges(const std::vector<double>& edges, std::optional<double> spike) {
+  if (edges.size() < 2) {
+    throw InvalidInput(
+        fmt::format("edges must be at least two numbers, but there are {}", edges.size()));
+  }
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    if (!std::isfinite(edges[i]) || !std::isfinite(edges[i + 1]) || !(edges[i] < edges[i + 1])) {
+      throw InvalidInput(fmt::format("edges must be finite and ascending, but {} is followed by {}",
+                                     edges[i], edges[i + 1]));
+    }
+    narrowest = std::min(narrowest, edges[i + 1] - edges[i]);
+  }
+  if (edges.size() - 1 > kMaxBins) {
+    throw InvalidInput(
+        fmt::format("edges must make at most {} cells, but make {}", kMaxBins, edges.size() - 1));
+  }
+  const double magnitude = std::max(std::fabs(edges.front()), std::fabs(edges.back()));
+  const auto lattice = lattice_for(magnitude, narrowest, kPointsPerDeclaredCell);
+  if (!lattice) {
+    throw InvalidInput(fmt::format(
+        "edges must make cells that decimal numbers can resolve, but one of width {} does not",
+        narrowest));
+  }
+  NumberCells cells(edges.front(), edges.back(), static_cast<std::uint32_t>(edges.size() - 1), true,
+                    *lattice);
+  cells.declared_ = edges;
+  cells.cut_at(edges, spike);
+  return cells;
+}
+
+NumberCells NumberCells::with_spike(double min, double max, std::uint64_t bins, double spike) {
+  NumberCells cells = make(min, max, bins);
+  std::vector<double> edges;
+  for (std::uint32_t i = 0; i <= cells.bins_; ++i) edges.push_back(cells.edge(i));
+  cells.cut_at(std::move(edges), spike);
+  return cells;
+}
+
+void NumberCells::cut_at(std::vector<double> edges, std::optional<double> spike) {
+  spike_ = spike;
+  if (spike) {
+    if (!(*spike >= min_ && *spike <= max_)) {
+      throw InvalidInput(
+          fmt::format("spike must be a number from {} to {}, but is {}", min_, max_, *spike));
+    }
+    spike_ = *spike + 0.0;
+    if (lattice_.value(lattice_.ceiling(*spike_)) != *spike_) {
+      throw InvalidInput(fmt::format(
+          "spike must be a number that the column can write, in steps of 1e{}, but is {}",
+          lattice_.exponent(), *spike_));
+    }
+    // The cell of one double: what is below it, and what is above, are other cells.
+    const double above = std::nextafter(*spike_, std::numeric_limits<double>::infinity());
+    for (const double edge : {*spike_, above}) {
+      if (edge > max_) continue;
+      const auto place = std::lower_bound(edges.begin(), edges.end(), edge);
+      if (place == edges.end() || *place != edge) edges.insert(place, edge);
+    }
+    if (*spike_ == max_) edges.push_back(max_);  // the last cell is closed: [max, max]
+  }
+  bins_ = static_cast<std::uint32_t>(edges.size() - 1);
+  edges_ = std::move(edges);
+  for (std::uint32_t cell = 0; cell < bins_; ++cell) {
+    if (points(cell) > 0) continue;
+    throw InvalidInput(fmt::format(
+        "spike must leave decimal numbers beside it in its cell, but there are none from {} to {}",
+        edges_[cell], edges_[cell + 1]));
+  }
+}
+
 NumberCells::NumberCells(double min, double max, std::uint32_t bins, bool declares_bins,
                          DecimalLattice lattice)
     : min_(min + 0.0),
@@ -69,11 +140,13 @@ NumberCells::NumberCells(double min, double max, std::uint32_t bins, bool declar
       bins_per_unit_(bins / (max - min)),
       bins_(bins),
       declares_bins_(declares_bins),
-      lattice_(lattice) {}
+      lattice_(lattice),
+      declared_bins_(bins) {}
 
 // Reading and writing must see the very same edges. This function is compiled once and not inlined
 // so that no caller gets its own contraction of the product and the sum.
 [[gnu::noinline]] double NumberCells::edge(std::uint32_t index) const noexcept {
+  if (!edges_.empty()) return edges_[index];
   if (index == 0) return min_;
   if (index == bins_) return max_;
   return min_ + (max_ - min_) * index / bins_;
@@ -88,6 +161,11 @@ Reading NumberCells::read(double value) const noexcept {
   if (std::isnan(value)) return {Verdict::kNull, 0};
   if (value < min_) return {Verdict::kOutside, 0};
   if (value > max_) return {Verdict::kOutside, bins_ - 1};
+  if (!edges_.empty()) {
+    const auto above = std::upper_bound(edges_.begin(), edges_.end(), value);
+    const auto cell = static_cast<std::uint32_t>(above - edges_.begin() - 1);
+    return {Verdict::kValue, std::min(cell, bins_ - 1)};
+  }
   const double guess = std::clamp((value - min_) * bins_per_unit_, 0.0, bins_ - 1.0);
   auto cell = static_cast<std::uint32_t>(guess);
   while (cell > 0 && value < edge(cell)) --cell;

@@ -1,17 +1,20 @@
-// A column of numbers from min to max, cut into cells of equal width.
+// A column of numbers from min to max, cut into cells.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "space/decimal_lattice.h"
 #include "space/reading.h"
 
 namespace mollify {
 
-/// The interval [min, max] in `bins` cells; cell j is [edge(j), edge(j + 1)), the last one closed.
+/// The interval [min, max] in cells; cell j is [edge(j), edge(j + 1)), the last one closed. Edges
+/// lie at equal distances, or where they are declared. A spike, a number that many values are
+/// exactly (0, say), is a cell of its own between those below and above it.
 ///
 /// A cell is written as a number drawn from a lattice inside it: the multiples m 10^s, so that all
 /// values of a column have the same number of decimals. The step 10^s is about 10^-4 of a cell's
@@ -32,6 +35,21 @@ class NumberCells {
   /// of the bounds or than 1e-21).
   [[nodiscard]] static NumberCells make(double min, double max,
                                         std::optional<std::uint64_t> bins = std::nullopt);
+
+  /// The same with edges, two or more, finite and ascending, from min to max. Throws InvalidInput
+  /// also for a spike that is not from min to max, or that no decimal number of the column is.
+  static NumberCells with_edges(const std::vector<double>& edges,
+                                std::optional<double> spike = std::nullopt);
+  /// Equal cells, and a spike.
+  static NumberCells with_spike(double min, double max, std::uint64_t bins, double spike);
+
+  /// As declared: empty for equal cells, without the spike's.
+  [[nodiscard]] const std::vector<double>& declared_edges() const noexcept { return declared_; }
+  [[nodiscard]] std::optional<double> spike() const noexcept { return spike_; }
+  /// True if all cells have one width.
+  [[nodiscard]] bool are_equal() const noexcept { return edges_.empty(); }
+  /// As declared: without what a spike adds.
+  [[nodiscard]] std::uint32_t declared_bins() const noexcept { return declared_bins_; }
 
   [[nodiscard]] double min() const noexcept { return min_; }
   [[nodiscard]] double max() const noexcept { return max_; }
@@ -63,6 +81,7 @@ class NumberCells {
  private:
   NumberCells(double min, double max, std::uint32_t bins, bool declares_bins,
               DecimalLattice lattice);
+  void cut_at(std::vector<double> edges, std::optional<double> spike);
 
   [[nodiscard]] double edge(std::uint32_t index) const noexcept;
   [[nodiscard]] std::int64_t first_point(std::uint32_t cell) const noexcept;
@@ -73,6 +92,10 @@ class NumberCells {
   std::uint32_t bins_;
   bool declares_bins_;
   DecimalLattice lattice_;
+  std::uint32_t declared_bins_;
+  std::vector<double> declared_;
+  std::optional<double> spike_;
+  std::vector<double> edges_;  // one more than cells; empty if these are equal
 };
 
 }  // namespace mollify

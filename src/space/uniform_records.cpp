@@ -7,7 +7,7 @@ namespace mollify {
 UniformRecords::UniformRecords(const Domain& domain) {
   constexpr std::uint32_t kMostRivals = 10;
   for (const Column& column : domain.columns()) {
-    if (!is_numeric(column.cells()) || !column.mapping().null_is_category) {
+    if (!is_ordered(column.cells()) || !column.mapping().null_is_category) {
       columns_.push_back({column.size(), 0, 1, 1});
       continue;
     }

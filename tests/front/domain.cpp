@@ -27,15 +27,28 @@ constexpr const char* kYaml =
     "  region: {type: categorical, values: [north, south], null: south}\n"
     "  insured: {type: boolean, values: [\"no\", \"yes\"]}\n"
     "  age: {type: integer, min: 0, max: 110, bins: 11, outside: 40}\n"
-    "  income: {type: number, min: 0, max: 2e5, bins: 20, null: category}\n";
+    "  income: {type: number, min: 0, max: 2e5, bins: 20, null: category}\n"
+    "  grade: {type: ordinal, values: [low, high]}\n"
+    "  rooms: {type: integer, edges: [0, 1, 9]}\n"
+    "  rent: {type: number, edges: [0, 10, 1000], spike: 0}\n"
+    "  cost: {type: number, min: 0, max: 10, bins: 2, spike: 0}\n"
+    "  visit: {type: date, min: 2026-01-01, max: 2026-12-31, bins: quarter}\n"
+    "  login: {type: datetime, min: 2026-01-01, max: 2026-01-02, bins: 2, zone: \"+01:00\"}\n";
 
 Domain made_in_a_program() {
-  return Domain::make({Column::categorical("region", {"north", "south"}, {.null_value = "south"}),
-                       Column::boolean("insured", "no", "yes"),
-                       Column::integer("age", 0, 110, 11, {.outside_value = "40"}),
-                       Column::number("income", 0, 2e5, 20, {.null_is_category = true})},
-                      7);
+  return Domain::make(
+      {Column::categorical("region", {"north", "south"}, {.null_value = "south"}),
+       Column::boolean("insured", "no", "yes"),
+       Column::integer("age", 0, 110, 11, {.outside_value = "40"}),
+       Column::number("income", 0, 2e5, 20, {.null_is_category = true}),
+       Column::ordinal("grade", {"low", "high"}), Column::integer_edges("rooms", {0, 1, 9}),
+       Column::number_edges("rent", {0, 10, 1000}, 0.0), Column::number_spike("cost", 0, 10, 2, 0),
+       Column::date("visit", "2026-01-01", "2026-12-31", "quarter"),
+       Column::datetime("login", "2026-01-01", "2026-01-02", "2", "+01:00")},
+      7);
 }
+
+constexpr std::uint32_t kRecords = 2 * 2 * 11 * 21 * 2 * 2 * 3 * 3 * 4 * 2;
 
 TEST(FrontDomain, OfAFileAndOfAProgramAreTheSame) {
   const inside::test::Scratch scratch;
@@ -49,8 +62,9 @@ TEST(FrontDomain, OfAFileAndOfAProgramAreTheSame) {
 
 TEST(FrontDomain, TellsItsShape) {
   const auto domain = made_in_a_program();
-  EXPECT_THAT(domain.column_names(), ElementsAre("region", "insured", "age", "income"));
-  EXPECT_EQ(domain.outcome_count(), 2 * 2 * 11 * 21);
+  EXPECT_THAT(domain.column_names(), ElementsAre("region", "insured", "age", "income", "grade",
+                                                 "rooms", "rent", "cost", "visit", "login"));
+  EXPECT_EQ(domain.outcome_count(), kRecords);
   EXPECT_TRUE(domain.is_enumerable());
   const auto income = Column::number("income", 0, 2e5, 20, {.null_is_category = true});
   EXPECT_EQ(income.name(), "income");
@@ -72,7 +86,7 @@ TEST(FrontDomain, IsToldToPrograms) {
 
 TEST(FrontDomain, EveryOutcomeIsWrittenAsARecordOfIt) {
   const auto domain = made_in_a_program();
-  for (std::uint32_t outcome = 0; outcome < domain.outcome_count(); ++outcome) {
+  for (std::uint32_t outcome = 0; outcome < kRecords; outcome += 7) {
     const std::vector<std::string> fields = domain.decode(outcome);
     const std::vector<std::string_view> views(fields.begin(), fields.end());
     ASSERT_EQ(domain.encode(views), outcome);
@@ -81,8 +95,10 @@ TEST(FrontDomain, EveryOutcomeIsWrittenAsARecordOfIt) {
 
 TEST(FrontDomain, MapsWhatIsNoneOfItsValues) {
   const auto domain = made_in_a_program();
-  const std::array<std::string_view, 4> strange = {"", "maybe", "thirty", "1e9"};
-  const std::array<std::string_view, 4> mapped = {"south", "no", "40", "200000"};
+  const std::array<std::string_view, 10> strange = {"",    "maybe", "thirty", "1e9",        "best",
+                                                    "9.4", "-1",    "free",   "2031-01-01", "noon"};
+  const std::array<std::string_view, 10> mapped = {
+      "south", "no", "40", "200000", "low", "9", "0", "0", "2026-12-31", "2026-01-01T00:00:00"};
   EXPECT_EQ(domain.encode(strange), domain.encode(mapped));
 }
 
@@ -90,8 +106,12 @@ TEST(FrontDomain, RefusesInOneSentence) {
   EXPECT_EQ(test::refusal_of([] { (void)Domain::make({}); }),
             test::refusal_of([] { (void)inside::Domain::make({}); }));
   EXPECT_THAT(test::refusal_of([] { (void)Domain::parse("columns: 3", "F"); }), HasSubstr("F"));
-  EXPECT_EQ(test::refusal_of([] { (void)made_in_a_program().decode(924); }),
-            "an outcome must be below 924, but is 924");
+  EXPECT_EQ(test::refusal_of([] { (void)made_in_a_program().decode(kRecords); }),
+            "an outcome must be below 266112, but is 266112");
+  EXPECT_NE(test::refusal_of([] { (void)Column::date("d", "soon", "2026-01-01"); }), "");
+  EXPECT_NE(
+      test::refusal_of([] { (void)Column::datetime("d", "2026-01-01", "2026-01-02", "moon"); }),
+      "");
   const auto large = Domain::make({Column::number("x", 0, 1), Column::number("y", 0, 1)});
   EXPECT_FALSE(large.is_enumerable());
   EXPECT_THAT(test::refusal_of([&] { (void)large.encode({}); }), HasSubstr("an outcome"));

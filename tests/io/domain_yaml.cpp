@@ -2,10 +2,17 @@
 
 #include <rapidcheck.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
 #include "io/scratch.h"
@@ -71,6 +78,66 @@ TEST(ParseDomain, KeepsValuesAsTheyAreWritten) {
             "4:.inf");
 }
 
+// Quoted or not, a word of the format is one, unless the column has it as a value.
+TEST(ParseDomain, WordsInQuotesAreWordsWhereNoValueIs) {
+  const Domain domain = parse_domain(
+      "columns:\n"
+      "  a: {type: integer, min: 0, max: 9, null: \"category\", outside: \"clip\"}\n"
+      "  b: {type: categorical, values: [x, y], \"null\": 'category'}\n",
+      "d.yaml");
+  EXPECT_TRUE(domain.columns()[0].mapping().null_is_category);
+  EXPECT_FALSE(domain.columns()[0].mapping().outside_value);
+  EXPECT_TRUE(domain.columns()[1].mapping().null_is_category);
+}
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::filesystem::path repository() {
+  return std::filesystem::path(MOLLIFY_SCHEMA).parent_path().parent_path();
+}
+
+TEST(ParseDomain, ReadsTheExampleOfTheDocuments) {
+  const std::string page = content_of(repository() / "docs/domain.md");
+  const std::size_t begin = page.find("```yaml\n") + 8;
+  ASSERT_NE(begin, std::string::npos + 8);
+  const Domain domain = parse_domain(page.substr(begin, page.find("```", begin) - begin), "page");
+  std::set<std::string> types;
+  for (const Column& column : domain.columns()) types.emplace(type_name(column.cells()));
+  EXPECT_EQ(types.size(), 7U) << "every type is shown";
+  EXPECT_EQ(domain.columns()[4].size(), 4U);
+  EXPECT_EQ(domain.columns()[6].size(), 21U) << "the spike is a cell of its own";
+  EXPECT_EQ(domain.columns()[7].size(), 85U) << "seven years of months, and null";
+  EXPECT_EQ(parse_domain(domain_yaml(domain), "again").canonical_text(), domain.canonical_text());
+}
+
+// The schema and the parser know the same keys of the same types.
+TEST(ParseDomain, KnowsWhatTheSchemaKnows) {
+  const auto schema = nlohmann::json::parse(content_of(repository() / "schema/domain.schema.json"));
+  std::set<std::string> types;
+  for (const auto& form : schema["$defs"]["column"]["oneOf"]) {
+    const auto& properties = form["properties"];
+    std::vector<std::string> of_form;
+    if (properties["type"].contains("const")) of_form = {properties["type"]["const"]};
+    if (properties["type"].contains("enum")) of_form = properties["type"]["enum"];
+    for (const std::string& type : of_form) {
+      types.insert(type);
+      const std::string said = refusal("columns: {x: {type: " + type + ", colour: 1}}");
+      const std::size_t begin = said.find("(it has ") + 8;
+      std::set<std::string> known = {"name"};
+      std::istringstream list(said.substr(begin, said.find(')', begin) - begin));
+      for (std::string key; std::getline(list >> std::ws, key, ',');) known.insert(key);
+      std::set<std::string> told;
+      for (const auto& [key, rule] : properties.items()) told.insert(key);
+      EXPECT_EQ(known, told) << type;
+    }
+  }
+  EXPECT_EQ(types, (std::set<std::string>{"boolean", "categorical", "date", "datetime", "integer",
+                                          "number", "ordinal"}));
+}
+
 TEST(ParseDomain, WordsInQuotesAreValues) {
   const Domain domain = parse_domain(
       "columns: {c: {type: categorical, values: [a, clip, category], null: \"category\", outside: "
@@ -97,14 +164,17 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(refusal("columns:\n  age:\n"), "d.yaml line 2 must map column \"age\" to its settings");
   EXPECT_EQ(refusal("columns:\n  age: {min: 1}\n"),
             "d.yaml line 2 must give column \"age\" the key `type`");
-  EXPECT_EQ(refusal("columns:\n  age: {type: int}\n"),
-            "d.yaml line 2 must have categorical, boolean, integer or number as type, but has "
-            "\"int\"");
+  EXPECT_EQ(
+      refusal("columns:\n  age: {type: int}\n"),
+      "d.yaml line 2 must have categorical, ordinal, boolean, integer, number, date, datetime as "
+      "type, but has \"int\"");
+  EXPECT_THAT(refusal("columns:\n  age: {type: ordnial}\n"),
+              HasSubstr("but has \"ordnial\" (did you mean \"ordinal\"?)"));
   EXPECT_EQ(refusal("columns:\n  age:\n    type: integer\n    min: 0\n"),
             "d.yaml line 2 must give column \"age\" the key `max`");
   EXPECT_EQ(refusal("columns:\n  age:\n    type: integer\n    min: 0\n    maximum: 4\n"),
             "d.yaml line 5 must not hold the key \"maximum\", which a column of type integer does "
-            "not have (it has type, min, max, bins, null, outside)");
+            "not have (it has type, min, max, bins, edges, null, outside)");
   EXPECT_EQ(refusal("columns:\n  age:\n    type: integer\n    min: 0\n    max: 4.5\n"),
             "d.yaml line 5 must have an integer of 64 bits as max, but has \"4.5\"");
   EXPECT_EQ(refusal("columns:\n  age: {type: integer, min: 9, max: 4}\n"),
@@ -116,11 +186,27 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(refusal("columns:\n  x: {type: categorical, values: [a, null]}\n"),
             "d.yaml line 2 must have a text as a value, but has null (in quotes it is a word)");
   EXPECT_EQ(refusal("columns:\n  x: {type: categorical, values: [a, [b]]}\n"),
-            "d.yaml line 2 must have one text as a value");
+            "d.yaml line 2 must give a value as one text, but gives a list");
   EXPECT_EQ(refusal("columns:\n  x: {type: boolean, values: [a]}\n"),
             "d.yaml line 2 must list the words for false and for true, but lists 1 words");
   EXPECT_EQ(refusal("columns:\n  x: {type: categorical, values: [a], outside: b}\n"),
-            "d.yaml line 2: column \"x\": outside must be the declared value \"a\", but is \"b\"");
+            "d.yaml line 2: column \"x\": outside must be the declared value \"a\" (or the word "
+            "clip), but is \"b\"");
+  EXPECT_EQ(refusal("columns:\n  x: {type: integer, min: 0, max: 9, null: none}\n"),
+            "d.yaml line 2: column \"x\": null must be an integer from 0 to 9 (or the word "
+            "category), but is \"none\"");
+  EXPECT_EQ(refusal("columns:\n  x: {type: integer, min: 0, edges: [0, 9]}\n"),
+            "d.yaml line 2 must not hold min beside edges");
+  EXPECT_EQ(
+      refusal("columns:\n  x: {type: number, edges: [0, 9, 9]}\n"),
+      "d.yaml line 2: column \"x\": edges must be finite and ascending, but 9 is followed by 9");
+  EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, spike: 0}\n"),
+            "d.yaml line 2 must give bins or edges beside a spike");
+  EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, bins: 3, spike: 10}\n"),
+            "d.yaml line 2: column \"x\": spike must be a number from 0 to 9, but is 10");
+  EXPECT_EQ(refusal("columns:\n  x: {type: date, min: 2026-01-01, max: 2026-02-01, bins: moon}\n"),
+            "d.yaml line 2: column \"x\": bins must be one of day, week, month, quarter, year or a "
+            "number, but is \"moon\"");
   EXPECT_EQ(refusal("columns:\n  a: {type: boolean}\n  a: {type: boolean}\n"),
             "d.yaml line 3 must not repeat the key \"a\"");
   EXPECT_EQ(refusal("columns:\n- {name: a, type: boolean}\n- {name: a, type: boolean}\n"),

@@ -221,9 +221,11 @@ TEST(Column, RefusesWhatCannotBeDeclared) {
   EXPECT_EQ(refusal([&] { (void)Column::make("\xff", integer()); }),
             "a column's name must be UTF-8 text, but is not");
   EXPECT_EQ(refusal([&] { (void)Column::make("age", integer(), {.outside_value = "5"}); }),
-            "column \"age\": outside must be an integer from 0 to 4, but is \"5\"");
+            "column \"age\": outside must be an integer from 0 to 4 (or the word clip), but is "
+            "\"5\"");
   EXPECT_EQ(refusal([&] { (void)Column::make("age", integer(), {.null_value = "NA"}); }),
-            "column \"age\": null must be an integer from 0 to 4, but is \"NA\"");
+            "column \"age\": null must be an integer from 0 to 4 (or the word category), but "
+            "is \"NA\"");
   EXPECT_EQ(refusal([&] {
               (void)Column::make("age", integer(), {.null_is_category = true, .null_value = "1"});
             }),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,10 +62,45 @@ inline rc::Gen<std::string> declared_word() {
 
 inline rc::Gen<Cells> cells() {
   return rc::gen::exec([]() -> Cells {
-    switch (*rc::gen::inRange(0, 4)) {
+    switch (*rc::gen::inRange(0, 8)) {
       case 0:
-        return Categories::make(*rc::gen::resize(
-            8, rc::gen::nonEmpty(rc::gen::unique<std::vector<std::string>>(declared_word()))));
+        return Categories::make(
+            *rc::gen::resize(
+                8, rc::gen::nonEmpty(rc::gen::unique<std::vector<std::string>>(declared_word()))),
+            *rc::gen::arbitrary<bool>());
+      case 4: {
+        auto edges = *rc::gen::resize(
+            8, rc::gen::unique<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-99, 99)));
+        edges.insert(edges.end(), {-100, 99});
+        std::sort(edges.begin(), edges.end());
+        return IntegerCells::with_edges(edges);
+      }
+      case 5: {
+        auto places =
+            *rc::gen::resize(8, rc::gen::unique<std::vector<int>>(rc::gen::inRange(-99, 99)));
+        places.insert(places.end(), {-100, 99});
+        std::sort(places.begin(), places.end());
+        std::vector<double> edges;
+        for (const int place : places) edges.push_back(place / 4.0);
+        const bool spiked = *rc::gen::arbitrary<bool>();
+        return NumberCells::with_edges(
+            edges, spiked ? std::optional(*rc::gen::element(edges.front(), edges.back(), 0.0, 0.5))
+                          : std::nullopt);
+      }
+      case 6:
+        return NumberCells::with_spike(0, *rc::gen::inRange(1, 1000),
+                                       *rc::gen::inRange<std::uint64_t>(1, 20), 0);
+      case 7: {
+        DateCells::Declaration declared{.min = "2020-02-29", .max = "2021-03-01"};
+        if (*rc::gen::arbitrary<bool>()) {
+          declared = {
+              .grain = Grain::kSecond, .min = "2020-12-27T23:59:58", .max = "2021-01-31T00:00:01"};
+          if (*rc::gen::arbitrary<bool>())
+            declared.zone = *rc::gen::element<std::string>("Z", "-03:30");
+        }
+        declared.cut_by(*rc::gen::element<std::string>("week", "month", "quarter", "year", "7"));
+        return DateCells::make(declared);
+      }
       case 1:
         return *rc::gen::element(BooleanWords::make(), BooleanWords::make("no", "yes"),
                                  BooleanWords::make("clip", "category"),

@@ -19,17 +19,19 @@ constexpr double kLeastMass = 0x1p-80;
 
 Interval interval_of(const Column& column) {
   if (!column.mapping().null_is_category) {
-    if (const auto* numbers = std::get_if<NumberCells>(&column.cells())) {
+    if (const auto* numbers = std::get_if<NumberCells>(&column.cells());
+        numbers != nullptr && numbers->are_equal()) {
       return {numbers->min(), numbers->max()};
     }
-    if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+    if (const auto* integers = std::get_if<IntegerCells>(&column.cells());
+        integers != nullptr && integers->declared_edges().empty()) {
       return {static_cast<double>(integers->min()) - 0.5,
               static_cast<double>(integers->max()) + 0.5};
     }
   }
   throw InvalidInput(
-      fmt::format("a box needs columns of numbers or integers without a null category, but column "
-                  "\"{}\" is not one",
+      fmt::format("a box needs columns of numbers or integers in equal cells and without a null "
+                  "category, but column \"{}\" is not one",
                   column.name()));
 }
 

@@ -1,0 +1,120 @@
+// Every type of column from a file to a release, in every model.
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+constexpr const char* kEveryType =
+    "columns:\n"
+    "  grade: {type: ordinal, values: [low, middle, high]}\n"
+    "  rooms: {type: integer, edges: [0, 1, 3, 10]}\n"
+    "  cost: {type: number, min: 0, max: 100, bins: 2, spike: 0, null: \"0\"}\n"
+    "  visit: {type: date, min: 2026-01-01, max: 2026-12-31, bins: quarter, null: category}\n"
+    "  login: {type: datetime, min: 2026-01-01, max: 2026-01-02, bins: 2, zone: Z}\n";
+constexpr const char* kRows =
+    "id,grade,rooms,cost,visit,login\n"
+    "a,low,0,0,2026-01-31,2026-01-01T10:00:00+01:00\n"
+    "a,middle,2,0.00,,2026-01-01 22:00\n"
+    "b,high,9,12.5,2026-12-31,2026-01-01T23:00:00Z\n"
+    "b,best,99,-1,2031-01-01,yesterday\n";
+
+class Types : public CommandLine {
+ public:
+  Types() {
+    files.write("domain.yaml", kEveryType);
+    files.write("data.csv", kRows);
+  }
+};
+
+TEST(ColumnTypes, AreReleasedAndVerified) {
+  const Types command;
+  for (const Arguments& model :
+       {Arguments{"--model", "integral", "--epsilon", "8"},
+        Arguments{"--model", "local", "--unit", "id", "--epsilon", "8"},
+        Arguments{"--model", "integral", "--epsilon", "8", "--score", "kernel", "--space",
+                  "candidates", "--candidates", "200"},
+        Arguments{"--model", "central", "--epsilon", "1", "--accept-error"}}) {
+    const Ended ended =
+        command.run(Arguments{"sample", "--data", "data.csv", "--domain", "domain.yaml", "--count",
+                              "30", "--out", "out.csv", "--overwrite"} +
+                    model + Arguments{"--mechanism"} +
+                    (model[1] == "central" ? Arguments{"histogram"} : Arguments{"relative"}));
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const auto lines = lines_of(command.files.read("out.csv"));
+    ASSERT_GE(lines.size(), 31U);
+    EXPECT_EQ(lines.front(), "grade,rooms,cost,visit,login");
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      EXPECT_THAT(lines[i],
+                  MatchesRegex("(low|middle|high),[0-9]+,[0-9.]+,(2026-[0-9]{2}-[0-9]{2})?,"
+                               "2026-01-0[12]T[0-9:]{8}Z"));
+    }
+    EXPECT_EQ(
+        command
+            .run({"verify", "--certificate", "out.csv.certificate.json", "--domain", "domain.yaml"})
+            .status,
+        0);
+    // What was released lies in the domain.
+    command.files.write("released.csv", command.files.read("out.csv"));
+    EXPECT_EQ(command.run({"check", "--data", "released.csv", "--domain", "domain.yaml"}).status,
+              0);
+  }
+}
+
+TEST(ColumnTypes, AreCheckedAndCounted) {
+  const Types command;
+  const Ended checked = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
+  EXPECT_EQ(checked.status, 1);
+  for (const char* line :
+       {"data.csv:5: grade must be one of 3 declared values, but is \"best\" → low (default)\n",
+        "data.csv:5: rooms must be an integer from 0 to 10, but is \"99\" → from 3 to 10 "
+        "(default)\n",
+        "data.csv:5: cost must be a number from 0 to 100 or null, but is \"-1\" → 0.000 "
+        "(default)\n",
+        "but is \"2031-01-01\" → from 2026-10-01 to 2026-12-31 (default)\n",
+        "but is \"yesterday\" → from 2026-01-01T00:00:00Z to 2026-01-01T11:59:59Z (default)\n",
+        "grade: 1 value becomes low (default)\n"}) {
+    EXPECT_THAT(checked.out, HasSubstr(line));
+  }
+  const Json json = Json::parse(
+      command.run({"check", "--data", "data.csv", "--domain", "domain.yaml", "--json"}).out);
+  EXPECT_EQ(json["mapped"].size(), 5U);
+  EXPECT_EQ(json["mapped"][1]["column"], "grade");
+  EXPECT_EQ(json["mapped"][1]["become"], "low");
+  EXPECT_EQ(json["mapped"][1]["default"], true);
+  EXPECT_EQ(json["listed"][0]["becomes"], "low");
+}
+
+TEST(ColumnTypes, AreDraftedWithWhatBecomesOfAValue) {
+  const Types command;
+  command.files.write("public.csv", "name,day,size\nann,2026-01-01,1\nbob,2026-02-01,2\n");
+  const Ended draft = command.run({"domain", "--public", "public.csv", "--out", "draft.yaml"});
+  EXPECT_EQ(draft.status, 0) << draft.err;
+  const std::string yaml = command.files.read("draft.yaml");
+  EXPECT_THAT(yaml, HasSubstr("# Column \"name\" may tell who somebody is, by its name."));
+  EXPECT_THAT(yaml,
+              HasSubstr("type: date\n    min: 2026-01-01\n    max: 2026-02-01\n    bins: day"));
+  EXPECT_THAT(yaml, HasSubstr("null: 1\n    outside: clip"));
+  const Ended without = command.run({"domain", "--public", "public.csv", "--exclude", "name,day"});
+  EXPECT_EQ(without.out.find("day"), std::string::npos) << without.out;
+}
+
+TEST(ColumnTypes, NeedMassesThatSumToOne) {
+  const CommandLine command;
+  command.files.write("p.json", "[0.5, 0.6]");
+  const Arguments law = {"law", "--p", "p.json", "--epsilon", "1"};
+  EXPECT_EQ(command.run(law).err,
+            "mollify: the masses of p.json must sum to 1 within 1e-9, but sum to 1.1; --normalise "
+            "divides by their sum\n");
+  EXPECT_EQ(command.run(law + Arguments{"--normalise"}).status, 0);
+}
+
+}  // namespace
+}  // namespace mollify::test
