@@ -2,6 +2,8 @@
 #include "io/check.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -77,19 +79,28 @@ int run(const CheckOptions& options) {
   std::uint64_t shown = 0;
   Json findings = Json::array();
   if (!options.json) fmt::print("{}\n", kNotPrivate);
+  // How many values of a column become what, and whether by default.
+  std::map<std::tuple<std::string, std::string, bool>, std::uint64_t> mapped;
   const CheckCounts counts =
       check_table(data, domain, options.unit, roster, [&](const Finding& finding) {
+        if (!finding.becomes.empty()) {
+          ++mapped[{std::string(finding.column), finding.becomes, finding.by_default}];
+        }
         if (shown++ >= most) return;
         if (options.json) {
           findings.push_back({{"line", finding.line},
                               {"column", finding.column},
                               {"value", finding.value},
-                              {"expectation", finding.expectation}});
+                              {"expectation", finding.expectation},
+                              {"becomes", finding.becomes}});
         } else if (finding.column.empty()) {
           fmt::print("{}:{}: {}\n", data, finding.line, finding.expectation);
         } else {
-          fmt::print("{}:{}: {} {}, but is \"{}\"\n", data, finding.line, finding.column,
-                     finding.expectation, printable(finding.value));
+          fmt::print("{}:{}: {} {}, but is \"{}\"{}\n", data, finding.line, finding.column,
+                     finding.expectation, printable(finding.value),
+                     finding.becomes.empty() ? ""
+                                             : fmt::format(" → {}{}", printable(finding.becomes),
+                                                           finding.by_default ? " (default)" : ""));
         }
       });
   std::vector<std::pair<std::string, bool>> others;
@@ -104,12 +115,24 @@ int run(const CheckOptions& options) {
       print_overlap(file, overlap, is_roster);
     }
   }
+  Json columns = Json::array();
+  for (const auto& [what, values] : mapped) {
+    const auto& [column, becomes, by_default] = what;
+    columns.push_back(
+        {{"column", column}, {"values", values}, {"become", becomes}, {"default", by_default}});
+    if (!options.json) {
+      fmt::print("{}: {} {} {}{}\n", column, values,
+                 values == 1 ? "value becomes" : "values become", printable(becomes),
+                 by_default ? " (default)" : "");
+    }
+  }
   if (options.json) {
     print_json({{"notice", kNotPrivate},
                 {"records", counts.records},
                 {"records_with_findings", counts.records_with_findings},
                 {"findings", counts.findings},
                 {"listed", findings},
+                {"mapped", columns},
                 {"public_files", overlaps}});
   } else {
     if (counts.findings > most) {
@@ -126,7 +149,7 @@ int run(const CheckOptions& options) {
 void add_check(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "check",
-      "Name every value of a private file that its domain does not declare\n\n"
+      "Name every value of a private file that its domain does not declare, and what it becomes\n\n"
       "A release maps such values silently, because refusing would tell of them; this command is\n"
       "for the data holder, before a release. NOT PRIVATE. Exit status 1 if there are findings.\n"
       "With --reference and --units it also counts what public files share with the data: what is\n"

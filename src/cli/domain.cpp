@@ -11,20 +11,22 @@ namespace {
 
 struct DomainOptions {
   std::optional<std::string> public_file, out;
-  std::vector<std::string> columns;
+  std::vector<std::string> columns, excluded;
   bool json = false;
 };
 
 int run(const DomainOptions& options) {
   refuse_overwriting("--out", options.out, "--public", options.public_file);
-  const DomainDraft draft = draft_domain(needed(options.public_file, "--public"), options.columns);
-  const std::string yaml = domain_yaml(draft.domain, draft.notes);
+  const DomainDraft draft =
+      draft_domain(needed(options.public_file, "--public"), options.columns, options.excluded);
+  // What becomes of a value stands in the file, to be seen and changed.
+  const std::string yaml = domain_yaml(draft.domain, draft.notes, Defaults::kSpelledOut);
   if (options.out) write_files({{*options.out, yaml}});
   if (options.json) {
     const Json outcomes =
         draft.domain.is_enumerable() ? Json(draft.domain.size()) : number(draft.domain.product());
     print_json({{"outcomes", outcomes},
-                {"sha256", draft.domain.hash()},
+                {"sha256", parse_domain(yaml, "the draft").hash()},
                 {"notes", draft.notes},
                 {"yaml", yaml}});
   } else if (!options.out) {
@@ -43,6 +45,9 @@ void add_domain(CLI::App& app, Session& session) {
   const auto options = std::make_shared<DomainOptions>();
   add_text(command, "--public", options->public_file, "FILE", "a public CSV file");
   command.add_option("--columns", options->columns, "only these, in this order (default: all)")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command.add_option("--exclude", options->excluded, "leave these out")
       ->delimiter(',')
       ->type_name("NAMES");
   add_text(command, "--out", options->out, "FILE",

@@ -14,6 +14,17 @@ std::string expected_of(const Column& column) {
 
 }  // namespace
 
+std::string outcome_text(const Column& column, std::uint32_t outcome) {
+  if (column.mapping().null_is_category && outcome + 1 == column.size()) return "null";
+  std::string first;
+  column.write(outcome, 0, first);
+  const std::uint64_t points = column.points(outcome);
+  if (points == 1) return first;
+  std::string last;
+  column.write(outcome, points - 1, last);
+  return fmt::format("from {} to {}", first, last);
+}
+
 std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
                            const FindingReport& report) {
   CsvReader& csv = records.csv();
@@ -21,7 +32,7 @@ std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
   const auto find = [&](std::string_view column, std::string_view value,
                         std::string_view expectation) {
     ++findings;
-    report({csv.line_number(), column, value, expectation});
+    report({csv.line_number(), column, value, expectation, "", false});
   };
 
   if (csv.overlong()) {
@@ -29,7 +40,9 @@ std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
   }
   if (!is_utf8(csv.line())) find("", "", "must be UTF-8 text");
   if (!csv.well_quoted()) {
-    find("", "", "must close each quoted field in the same line and double quotes inside fields");
+    find("", "",
+         "must have a closing quote for each opening one in the same line, and two quotes for one "
+         "inside a field");
   }
   if (csv.fields_in_line() != csv.header().size()) {
     find("", "",
@@ -43,7 +56,9 @@ std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
     if (verdict == Verdict::kValue || (verdict == Verdict::kNull && column.declares_nulls())) {
       continue;
     }
-    find(column.name(), value, expected_of(column));
+    ++findings;
+    report({csv.line_number(), column.name(), value, expected_of(column),
+            outcome_text(column, column.encode(value)), !column.mapping().outside_value});
   }
   if (records.has_units()) {
     const std::string_view unit = records.unit();
@@ -66,13 +81,14 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
       ++counts.findings;
       report({records.csv().line_number(), "", "",
               "must end in a line feed: what follows the last one in a file of one column is no "
-              "record"});
+              "record",
+              "", false});
       break;
     }
     if (records.csv().line().empty()) {
       ++counts.findings;
       report({records.csv().line_number(), "", "",
-              "must not be empty: it is taken for a record of nulls"});
+              "must not be empty: it is taken for a record of nulls", "", false});
       ++counts.records;
       ++counts.records_with_findings;
       continue;

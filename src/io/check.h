@@ -20,7 +20,13 @@ struct Finding {
   std::string_view column;       ///< empty if the finding is about the whole line
   std::string_view value;        ///< the field's text; empty if the finding is about the line
   std::string_view expectation;  ///< "must be an integer from 0 to 100", to follow the place
+  /// What a release takes the field for, as a field would write it; "null" for the category.
+  std::string becomes{};
+  bool by_default = false;  ///< since nothing is declared for such a value
 };
+
+/// What an outcome of a column stands for: "f", "null", "from 0 to 9".
+[[nodiscard]] std::string outcome_text(const Column& column, std::uint32_t outcome);
 
 using FindingReport = std::function<void(const Finding&)>;
 

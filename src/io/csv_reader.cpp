@@ -3,14 +3,50 @@
 #include <csv.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kernel/core/invalid_input.h"
+#include "space/nearest_name.h"
 
 namespace mollify {
+
+namespace {
+
+/// How files begin that hold no text.
+const char* packing_of(std::string_view beginning) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 6> kPackings = {
+      {{"\x1f\x8b", "compressed by gzip"},
+       {"BZh", "compressed by bzip2"},
+       {"\xfd"
+        "7zXZ",
+        "compressed by xz"},
+       {"\x28\xb5\x2f\xfd", "compressed by zstd"},
+       {"PK\x03\x04", "a zip archive or a spreadsheet"},
+       {"PAR1", "Parquet"}}};
+  for (const auto& [bytes, packing] : kPackings) {
+    if (beginning.starts_with(bytes)) return packing;
+  }
+  return nullptr;
+}
+
+/// What separates fields where commas do not, as it seems.
+std::string separator_hint(const std::vector<std::string>& header) {
+  if (header.size() != 1) return "";
+  constexpr std::array<std::pair<char, const char*>, 3> kSeparators = {
+      {{';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}}};
+  for (const auto& [letter, name] : kSeparators) {
+    if (header.front().find(letter) == std::string::npos) continue;
+    return fmt::format("; its first line has {} and no comma, but commas separate fields", name);
+  }
+  return "";
+}
+
+}  // namespace
 
 // libcsv, given one line at a time. Its own line ends and its trimming of spaces are switched off.
 class CsvReader::Parser {
@@ -69,6 +105,10 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
   if (!lines_.next()) {
     throw InvalidInput(fmt::format("{} must start with a header, but is empty", lines_.path()));
   }
+  if (const char* packing = packing_of(lines_.line())) {
+    throw InvalidInput(
+        fmt::format("{} must be text, but looks {}: unpack it first", lines_.path(), packing));
+  }
   if (lines_.line().empty()) {
     throw InvalidInput(
         fmt::format("{} must start with a header, but its first line is empty", lines_.path()));
@@ -97,10 +137,20 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
 
 CsvReader::~CsvReader() = default;
 
-std::size_t CsvReader::position(std::string_view column, std::string_view reason) const {
+std::size_t CsvReader::position(std::string_view column, std::string_view reason,
+                                Header told) const {
   const auto found = std::find(header_.begin(), header_.end(), column);
   if (found == header_.end()) {
-    throw InvalidInput(fmt::format("{} has no column \"{}\", {}", path(), column, reason));
+    std::string more = separator_hint(header_);
+    if (told == Header::kTold && more.empty()) {
+      constexpr std::size_t kMostNamed = 20;
+      const std::size_t named = std::min(header_.size(), kMostNamed);
+      more = fmt::format(
+          "; it has {}{}{}",
+          fmt::join(header_.begin(), header_.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+          named < header_.size() ? ", ..." : "", did_you_mean(column, header_));
+    }
+    throw InvalidInput(fmt::format("{} has no column \"{}\", {}{}", path(), column, reason, more));
   }
   if (std::find(found + 1, header_.end(), column) != header_.end()) {
     throw InvalidInput(

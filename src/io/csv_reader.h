@@ -34,10 +34,14 @@ class CsvReader {
 
   [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
 
+  /// Whether a sentence may name the columns there are: not of a private file, in which the first
+  /// line may be a record.
+  enum class Header { kSecret, kTold };
+
   /// The position of a column in the header. Throws InvalidInput if there is none of this name,
-  /// or more than one; `reason` ends the sentence: "which the domain declares". Nothing else of the
-  /// header is told, for in a file without a header it would be a private record.
-  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
+  /// or more than one; `reason` ends the sentence: "which the domain declares".
+  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason,
+                                     Header header = Header::kSecret) const;
 
   /// Goes to the next record; false at the end of the file. Throws std::system_error only if the
   /// operating system cannot read.

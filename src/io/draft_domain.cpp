@@ -28,15 +28,34 @@ constexpr double kMostBinnedOutcomes = std::uint32_t{1} << 20U;
 class ColumnSketch {
  public:
   void see(std::string_view text) {
+    ++seen_;
     if (is_null_word(text)) {
       has_null_ = true;
       return;
     }
     if (values_.size() <= kMaxCategories) values_.insert(text);
     see_number(text);
+    see_words(text);
+    see_day(text);
   }
 
   [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
+  /// More values than a categorical column is drafted with.
+  [[nodiscard]] bool is_too_wide() const {
+    return !all_integers_ && !all_numbers_ && !all_days_ && values_.size() > kMaxCategories;
+  }
+
+  /// What about the values may tell who somebody is; nullptr if nothing.
+  [[nodiscard]] const char* suspicion() const {
+    constexpr std::uint64_t kFewRecords = 20;
+    if (2 * addresses_ > seen_) return "its values look like e-mail addresses";
+    if (4 * sentences_ > seen_) return "its values look like free text";
+    if (seen_ >= kFewRecords && values_.size() >= std::min<std::uint64_t>(seen_, kMaxCategories) &&
+        !(all_numbers_ && !all_integers_) && !all_days_) {
+      return "nearly every value is another, as in an identifier";
+    }
+    return nullptr;
+  }
 
   // Nothing if the column holds nulls only. Numbers are cut into `bins`, if there are any.
   [[nodiscard]] std::optional<Cells> cells(std::optional<std::uint64_t> bins) const {
@@ -44,11 +63,7 @@ class ColumnSketch {
     if (auto words = booleans()) return words;
     if (all_integers_) return integers(bins);
     if (all_numbers_ && min_ < max_) return NumberCells::make(min_, max_, bins);
-    if (values_.size() > kMaxCategories) {
-      throw InvalidInput(fmt::format(
-          "a categorical column must have at most {} values, but has more: leave it out",
-          kMaxCategories));
-    }
+    if (all_days_) return days();
     std::vector<std::string> sorted;
     for (std::size_t i = 0; i < values_.size(); ++i) sorted.emplace_back(values_[i]);
     std::sort(sorted.begin(), sorted.end());
@@ -58,6 +73,36 @@ class ColumnSketch {
   [[nodiscard]] bool has_null() const { return has_null_; }
 
  private:
+  void see_words(std::string_view text) {
+    constexpr auto kWordsOfASentence = 4;
+    if (std::count(text.begin(), text.end(), ' ') >= kWordsOfASentence) ++sentences_;
+    if (text.find('@') != std::string_view::npos) ++addresses_;
+  }
+
+  void see_day(std::string_view text) {
+    constexpr std::size_t kLetters = sizeof("2026-01-31") - 1;
+    if (!all_days_) return;
+    all_days_ = text.size() == kLetters && text[4] == '-' && text[7] == '-';
+    if (!all_days_) return;
+    try {
+      DateCells::make({.min = std::string(text), .max = std::string(text)});
+    } catch (const InvalidInput&) {
+      all_days_ = false;
+      return;
+    }
+    if (first_day_.empty() || text < first_day_) first_day_ = text;
+    if (text > last_day_) last_day_ = text;
+  }
+
+  [[nodiscard]] Cells days() const {
+    DateCells::Declaration declared{.min = first_day_, .max = last_day_};
+    const std::uint64_t span = DateCells::make(declared).cells().count();
+    declared.period = span <= kMaxUngrouped ? Period::kDay
+                      : span <= 2 * 366     ? Period::kMonth
+                                            : Period::kYear;
+    return DateCells::make(declared);
+  }
+
   void see_number(std::string_view text) {
     const std::string_view digits = text.substr(text.front() == '-' ? 1 : 0);
     const bool padded = digits.size() > 1 && digits[0] == '0' && digits[1] != '.';
@@ -99,6 +144,11 @@ class ColumnSketch {
   }
 
   StringIndex values_;  // no more than decide whether the column is categorical
+  std::uint64_t seen_ = 0;
+  std::uint64_t sentences_ = 0;  // values of five words or more
+  std::uint64_t addresses_ = 0;  // values with an @
+  std::string first_day_, last_day_;
+  bool all_days_ = true;
   bool has_null_ = false;
   bool all_numbers_ = true;
   bool all_integers_ = true;
@@ -122,11 +172,28 @@ void require_well_formed(CsvReader& csv) {
   }
 }
 
+/// Whether a column's name says that it tells who somebody is.
+bool names_somebody(const std::string& name) {
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a')
+                                          : static_cast<char>(letter);
+  });
+  constexpr std::array<std::string_view, 9> kParts = {
+      "name",     "address",         "street", "email",  "phone",
+      "passport", "social_security", "birth",  "comment"};
+  constexpr std::array<std::string_view, 4> kWhole = {"id", "ssn", "note", "notes"};
+  return std::any_of(kParts.begin(), kParts.end(),
+                     [&](std::string_view part) { return lower.find(part) != lower.npos; }) ||
+         std::find(kWhole.begin(), kWhole.end(), lower) != kWhole.end() || lower.ends_with("_id");
+}
+
 Domain domain_of(const std::vector<std::string>& names, const std::vector<ColumnSketch>& sketches,
                  std::optional<std::uint64_t> bins, const std::string& public_csv) {
   std::vector<Column> made;
   for (std::size_t i = 0; i < names.size(); ++i) {
     try {
+      if (sketches[i].is_too_wide()) continue;
       auto cells = sketches[i].cells(bins);
       if (!cells) continue;
       made.push_back(
@@ -137,7 +204,7 @@ Domain domain_of(const std::vector<std::string>& names, const std::vector<Column
   }
   if (made.empty()) {
     throw InvalidInput(
-        fmt::format("{} must hold values to draft a domain from, but holds none", public_csv));
+        fmt::format("{} must have a column to draft a domain from, but none is left", public_csv));
   }
   try {
     return Domain::make(std::move(made));
@@ -148,12 +215,18 @@ Domain domain_of(const std::vector<std::string>& names, const std::vector<Column
 
 }  // namespace
 
-DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns) {
+DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
+                         const std::vector<std::string>& excluded) {
   CsvReader csv(public_csv);
-  const std::vector<std::string>& names = columns.empty() ? csv.header() : columns;
+  std::vector<std::string> names = columns.empty() ? csv.header() : columns;
+  for (const std::string& name : excluded) {
+    static_cast<void>(csv.position(name, "to be left out", CsvReader::Header::kTold));
+    std::erase(names, name);
+  }
   std::vector<std::size_t> positions;
   positions.reserve(names.size());
-  for (const std::string& name : names) positions.push_back(csv.position(name, "to draft from"));
+  for (const std::string& name : names)
+    positions.push_back(csv.position(name, "to draft from", CsvReader::Header::kTold));
   std::vector<ColumnSketch> sketches(names.size());
   std::uint64_t records = 0;
   for (; csv.next(); ++records) {
@@ -169,6 +242,23 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (sketches[i].holds_only_nulls()) {
       notes.push_back(fmt::format("Column \"{}\" is left out: it holds nulls only.", names[i]));
+    } else if (sketches[i].is_too_wide()) {
+      notes.push_back(
+          fmt::format("Column \"{}\" is left out: it has more than {} values that are not numbers.",
+                      names[i], kMaxCategories));
+    }
+    const char* suspicion = sketches[i].suspicion();
+    if (suspicion != nullptr) {
+      notes.push_back(
+          fmt::format("Column \"{}\" may tell who somebody is: {}. Leave it out (--exclude) unless "
+                      "that is meant.",
+                      names[i], suspicion));
+    } else if (names_somebody(names[i])) {
+      notes.push_back(
+          fmt::format("Column \"{}\" may tell who somebody is, by its name. Leave it out "
+                      "(--exclude) unless that "
+                      "is meant.",
+                      names[i]));
     }
   }
   Domain domain = domain_of(names, sketches, kBins, public_csv);

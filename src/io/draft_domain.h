@@ -21,13 +21,17 @@ struct DomainDraft {
 /// false/true, f/t and no/yes, both seen, make a boolean; whole numbers an integer column,
 /// ungrouped if it spans at most 64 integers and in 10 bins otherwise; other numbers a number
 /// column of 10 bins, but where that makes more than 2^20 outcomes numbers are left without bins
-/// (a note says so); everything else, up to 1000 values, a categorical column in the order of
-/// their bytes. Numbers with leading zeros are words (postal codes). Columns that hold nulls get a
-/// null category. `columns` selects columns by name and orders them; empty means all.
+/// (a note says so); days a date, by day, month or year; everything else, up to 1000 values, a
+/// categorical column in the order of their bytes. Numbers with leading zeros are words (postal
+/// codes). Columns that hold nulls get a null category. `columns` selects columns by name and
+/// orders them; empty means all; those in `excluded` are left out.
 ///
-/// Throws InvalidInput for a file or a line that is not well-formed, a column with more than 1000
-/// values that are not numbers.
+/// Left out with a note are columns of nulls only, and of more than 1000 values that are not
+/// numbers. A note points out columns that look like names, addresses, identifiers or free text.
+///
+/// Throws InvalidInput for a file or a line that is not well-formed, and where nothing is left.
 [[nodiscard]] DomainDraft draft_domain(const std::string& public_csv,
-                                       const std::vector<std::string>& columns = {});
+                                       const std::vector<std::string>& columns = {},
+                                       const std::vector<std::string>& excluded = {});
 
 }  // namespace mollify

@@ -17,9 +17,12 @@ RecordReader::RecordReader(std::string path, const Domain& domain,
       throw InvalidInput(fmt::format(
           "the unit column must not be a column of the domain, but \"{}\" is", *unit_column));
     }
-    positions_.push_back(csv_.position(column.name(), "which the domain declares"));
+    positions_.push_back(
+        csv_.position(column.name(), "which the domain declares", CsvReader::Header::kTold));
   }
-  if (unit_column) unit_position_ = csv_.position(*unit_column, "which names the unit of a record");
+  if (unit_column)
+    unit_position_ =
+        csv_.position(*unit_column, "which names the unit of a record", CsvReader::Header::kTold);
 }
 
 bool RecordReader::next() {

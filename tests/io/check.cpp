@@ -56,14 +56,35 @@ TEST(CheckTable, NamesEveryPlace) {
                   "6|age||" + std::string(kAge), "7|||must have 2 fields like the header, not 1",
                   "8|||must have 2 fields like the header, not 3"));
   EXPECT_THAT(findings_of(scratch, "age,sex\n1,\"f\n1,\xff\n"),
-              ElementsAre("2|||must close each quoted field in the same line and double quotes "
-                          "inside fields",
+              ElementsAre("2|||must have a closing quote for each opening one in the same line, "
+                          "and two quotes for one inside a field",
                           "3|||must be UTF-8 text", "3|sex|\xff|" + std::string(kSex)));
   EXPECT_THAT(
       findings_of(scratch, "note,age,sex\n1,1,f\n" + std::string(2U << 20U, 'x') + ",1,f\n"),
       testing::Contains("3|||must have at most 1048576 bytes"));
   EXPECT_THAT(findings_of(scratch, "age,sex\n1,f\n\r\n"),
               ElementsAre("3|||must not be empty: it is taken for a record of nulls"));
+}
+
+TEST(CheckTable, SaysWhatEachValueBecomes) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain(
+      "columns:\n"
+      "  sex: {type: categorical, values: [female, male], null: male}\n"
+      "  age: {type: integer, min: 0, max: 99, bins: 10, outside: 45}\n"
+      "  day: {type: date, min: 2026-01-01, max: 2026-12-31, bins: month, null: category}\n",
+      "");
+  std::vector<std::string> becomes;
+  static_cast<void>(check_table(
+      scratch.write("data.csv", "sex,age,day\nfemal,5,2026-02-03\n,old,2027-01-01\nmale,,soon\n"),
+      domain, std::nullopt, std::nullopt, [&](const Finding& finding) {
+        becomes.push_back(std::string(finding.value) + ">" + finding.becomes +
+                          (finding.by_default ? " (default)" : ""));
+      }));
+  EXPECT_THAT(becomes,
+              ElementsAre("femal>female (default)", "old>from 40 to 49",
+                          "2027-01-01>from 2026-12-01 to 2026-12-31 (default)", ">from 40 to 49",
+                          "soon>from 2026-01-01 to 2026-01-31 (default)"));
 }
 
 TEST(CheckTable, NamesRecordsWithoutAUnit) {

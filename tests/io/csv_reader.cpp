@@ -104,6 +104,37 @@ TEST(CsvReader, NamesAColumnThatIsMissingOrRepeatedButNoOther) {
             "data.csv has more than one column \"b\", which the domain declares");
 }
 
+TEST(CsvReader, ListsTheColumnsOfAFileWhoseHeaderMayBeTold) {
+  const test::Scratch scratch;
+  const auto refusal = [&](const std::string& header) {
+    const CsvReader csv(scratch.write("public.csv", header + "\n"));
+    return test::refusal(
+        scratch, [&] { (void)csv.position("weight", "to be read", CsvReader::Header::kTold); });
+  };
+  EXPECT_EQ(refusal("id,wieght"),
+            "public.csv has no column \"weight\", to be read; it has id, wieght (did you mean "
+            "\"wieght\"?)");
+  EXPECT_EQ(refusal("id;weight"),
+            "public.csv has no column \"weight\", to be read; its first line has semicolons and no "
+            "comma, but commas separate fields");
+  EXPECT_NE(refusal("id\tweight").find("has tabs and no comma"), std::string::npos);
+  std::string many = "c0";
+  for (int i = 1; i < 30; ++i) many += ",c" + std::to_string(i);
+  EXPECT_NE(refusal(many).find("c19, ..."), std::string::npos);
+}
+
+TEST(CsvReader, SaysThatAFileIsPacked) {
+  const test::Scratch scratch;
+  for (const auto& [beginning, packing] :
+       {std::pair{std::string("\x1f\x8b\x08"), "compressed by gzip"},
+        std::pair{std::string("PK\x03\x04"), "a zip archive or a spreadsheet"},
+        std::pair{std::string("PAR1"), "Parquet"}}) {
+    EXPECT_EQ(
+        test::refusal(scratch, [&] { CsvReader(scratch.write("d.csv", beginning + "\n1\n")); }),
+        std::string("d.csv must be text, but looks ") + packing + ": unpack it first");
+  }
+}
+
 // The fields of one line by libcsv alone, with a field at the end that holds a quote, so that the
 // reader takes its other path.
 RC_GTEST_PROP(CsvReader, SplitsLinesWithAndWithoutQuotesAlike, (std::vector<std::string> fields)) {

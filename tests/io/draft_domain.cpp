@@ -1,5 +1,6 @@
 #include "io/draft_domain.h"
 
+#include <algorithm>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -83,6 +84,56 @@ TEST(DraftDomain, LeavesNumbersWholeWhereBinsMakeTooManyOutcomes) {
             "chooses from a grid or from candidates.");
 }
 
+TEST(DraftDomain, LeavesOutWhatIsTooWideAndPointsOutWhoSomebodyIs) {
+  const test::Scratch scratch;
+  std::string csv = "person_id,word,mail,remark,day,amount,city\n";
+  for (int i = 0; i < 1500; ++i) {
+    const std::string n = std::to_string(i);
+    csv += n + ",w" + n + ",a" + n + "@b.c,this is said of " + std::to_string(i % 3) +
+           (i % 2 == 0 ? ",2026-01-31," : ",2026-03-01,") + n + ".5,x\n";
+  }
+  const std::string path = scratch.write("pub.csv", csv);
+  const DomainDraft draft = draft_domain(path);
+  EXPECT_THAT(draft.domain.names(),
+              testing::ElementsAre("person_id", "remark", "day", "amount", "city"));
+  EXPECT_EQ(type_name(draft.domain.columns()[2].cells()), "date");
+  const auto noted = [&](const std::string& what) {
+    return std::count_if(draft.notes.begin(), draft.notes.end(),
+                         [&](const std::string& note) { return note.find(what) != note.npos; });
+  };
+  EXPECT_EQ(noted("Column \"word\" is left out: it has more than 1000 values"), 1);
+  EXPECT_EQ(noted("Column \"mail\" is left out"), 1);
+  EXPECT_EQ(noted("\"mail\" may tell who somebody is: its values look like e-mail addresses"), 1);
+  EXPECT_EQ(noted("\"remark\" may tell who somebody is: its values look like free text"), 1);
+  EXPECT_EQ(noted("\"person_id\" may tell who somebody is: nearly every value is another"), 1);
+  EXPECT_EQ(noted("\"amount\" may tell"), 0);
+  EXPECT_EQ(noted("\"city\" may tell"), 0);
+  EXPECT_EQ(noted("\"day\" may tell"), 0);
+  EXPECT_THAT(draft_domain(path, {}, {"person_id", "remark"}).domain.names(),
+              testing::ElementsAre("day", "amount", "city"));
+  EXPECT_EQ(
+      test::refusal(scratch, [&] { (void)draft_domain(path, {}, {"colour"}); }),
+      "pub.csv has no column \"colour\", to be left out; it has person_id, word, mail, remark, "
+      "day, amount, city");
+}
+
+TEST(DraftDomain, SpellsOutWhatBecomesOfAValue) {
+  const test::Scratch scratch;
+  const DomainDraft draft =
+      draft_domain(scratch.write("pub.csv", "sex,age,day\nf,3,2026-01-01\nm,,2026-01-09\n"));
+  const std::string yaml = domain_yaml(draft.domain, {}, Defaults::kSpelledOut);
+  EXPECT_THAT(yaml, testing::HasSubstr("values: [f, m]\n    null: f\n    outside: clip\n"));
+  EXPECT_THAT(yaml, testing::HasSubstr("max: 3\n    null: category\n    outside: clip\n"));
+  EXPECT_THAT(yaml, testing::HasSubstr("bins: day\n    null: 2026-01-01\n    outside: clip\n"));
+  const Domain spelled = parse_domain(yaml, "d.yaml");
+  for (const char* text : {"", "x", "m", "99", "2027-01-01"}) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(spelled.columns()[i].encode(std::string_view(text)),
+                draft.domain.columns()[i].encode(std::string_view(text)));
+    }
+  }
+}
+
 TEST(DraftDomain, RefusesInOneSentence) {
   const test::Scratch scratch;
   const auto refusal = [&](const std::string& content) {
@@ -90,10 +141,10 @@ TEST(DraftDomain, RefusesInOneSentence) {
   };
   std::string names = "name\n";
   for (int i = 0; i < 1001; ++i) names += "n" + std::to_string(i) + "\n";
-  EXPECT_EQ(refusal(names),
-            "pub.csv column \"name\": a categorical column must have at most 1000 values, but has "
-            "more: leave it out");
-  EXPECT_EQ(refusal("a\n"), "pub.csv must hold values to draft a domain from, but holds none");
+  for (const std::string& nothing : {names, std::string("a\n"), std::string("a\nNA\n")}) {
+    EXPECT_EQ(refusal(nothing),
+              "pub.csv must have a column to draft a domain from, but none is left");
+  }
   EXPECT_EQ(refusal("a,b\n1\n"), "pub.csv line 2 must have 2 fields like the header, but has 1");
   EXPECT_EQ(refusal("a\n\"1\n"),
             "pub.csv line 2 must have closed quotes, but holds a misplaced quote");
