@@ -46,9 +46,14 @@ class CentralSampler {
   [[nodiscard]] virtual bool outputs_are_independent() const { return true; }
 
   /// The released outcomes in an order that tells nothing. Total: a record outside {0, ..., k - 1}
-  /// counts as 0. Requires records.size() == record_count().
-  [[nodiscard]] virtual std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                                        SecureRandom& random) const = 0;
+  /// counts as 0. Throws InvalidInput unless records.size() == record_count(), which is public and
+  /// what the guarantee is for.
+  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
+                                                SecureRandom& random) const;
+
+ private:
+  [[nodiscard]] virtual std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
+                                                           SecureRandom& random) const = 0;
 };
 
 }  // namespace mollify

@@ -69,8 +69,8 @@ double ClippedMeans::total_variation_up() const {
   return std::fmin(1, mul_up(coordinates_, each));
 }
 
-std::vector<std::uint32_t> ClippedMeans::draw(std::span<const std::uint32_t> records,
-                                              SecureRandom& random) const {
+std::vector<std::uint32_t> ClippedMeans::draw_of(std::span<const std::uint32_t> records,
+                                                 SecureRandom& random) const {
   std::uint32_t output = 0;
   for (unsigned j = 0; j < coordinates_; ++j) {
     std::uint64_t ones = 0;

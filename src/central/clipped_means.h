@@ -42,8 +42,8 @@ class ClippedMeans final : public CentralSampler {
   [[nodiscard]] Privacy guarantee() const override;
   /// For product distributions with means in [1/3, 2/3].
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
+                                                   SecureRandom& random) const override;
 
  private:
   unsigned coordinates_;

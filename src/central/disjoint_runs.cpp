@@ -26,8 +26,8 @@ DisjointRuns::DisjointRuns(std::unique_ptr<const CentralSampler> single, std::ui
   }
 }
 
-std::vector<std::uint32_t> DisjointRuns::draw(std::span<const std::uint32_t> records,
-                                              SecureRandom& random) const {
+std::vector<std::uint32_t> DisjointRuns::draw_of(std::span<const std::uint32_t> records,
+                                                 SecureRandom& random) const {
   const std::uint64_t each = single_->record_count();
   const std::vector<std::uint32_t> parts = subsample(records, runs_ * each, random);
   std::vector<std::uint32_t> outputs;

@@ -36,8 +36,8 @@ class DisjointRuns final : public CentralSampler {
   [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return runs_; }
   [[nodiscard]] Privacy guarantee() const override { return single_->guarantee(); }
   [[nodiscard]] double total_variation_up() const override { return single_->total_variation_up(); }
-  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
+                                                   SecureRandom& random) const override;
 
  private:
   std::unique_ptr<const CentralSampler> single_;

@@ -93,8 +93,8 @@ std::uint64_t DsRoo::least_count(std::span<const std::uint32_t> records) const {
   return *std::min_element(counts.begin(), counts.end());
 }
 
-std::vector<std::uint32_t> DsRoo::draw(std::span<const std::uint32_t> records,
-                                       SecureRandom& random) const {
+std::vector<std::uint32_t> DsRoo::draw_of(std::span<const std::uint32_t> records,
+                                          SecureRandom& random) const {
   const bool is_obscured = random.below(kTotal) < obscured(least_count(records));
   const auto uniform = static_cast<std::uint32_t>(random.below(outcomes_));
   const std::uint32_t record = records[random.below(records_)];

@@ -60,8 +60,8 @@ class DsRoo final : public CentralSampler {
   [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return 1; }
   [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(bound_.epsilon()); }
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
+                                                   SecureRandom& random) const override;
 
  private:
   [[nodiscard]] uint128 numerator_for(std::uint64_t obscured, uint128 count) const {

@@ -57,8 +57,8 @@ double HistogramSampler::total_variation_up() const {
   return std::fmin(1, next_up(noise + (outputs_ == 1 ? 0 : std::fmin(same_record, sampling))));
 }
 
-std::vector<std::uint32_t> HistogramSampler::draw(std::span<const std::uint32_t> records,
-                                                  SecureRandom& random) const {
+std::vector<std::uint32_t> HistogramSampler::draw_of(std::span<const std::uint32_t> records,
+                                                     SecureRandom& random) const {
   std::vector<std::int64_t> counts(outcomes_);
   for (const std::uint32_t record : records) ++counts[record < outcomes_ ? record : 0];
   // k n is below 2^63, so the sums cannot overflow.

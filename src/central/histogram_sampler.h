@@ -37,8 +37,8 @@ class HistogramSampler final : public CentralSampler {
   [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   [[nodiscard]] double total_variation_up() const override;
   [[nodiscard]] bool outputs_are_independent() const override { return outputs_ == 1; }
-  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
+                                                   SecureRandom& random) const override;
 
  private:
   std::uint64_t outcomes_;

@@ -31,8 +31,8 @@ double PoissonSampler::total_variation_up() const {
   return std::fmin(1, std::nextafter(sum, std::numeric_limits<double>::infinity()));
 }
 
-std::vector<std::uint32_t> PoissonSampler::draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const {
+std::vector<std::uint32_t> PoissonSampler::draw_of(std::span<const std::uint32_t> records,
+                                                   SecureRandom& random) const {
   std::vector<std::uint32_t> reports = subsample_.draw(records, random);
   for (std::uint32_t& value : reports) {
     value = static_cast<std::uint32_t>(response_.draw(value, random));

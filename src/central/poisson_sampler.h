@@ -37,8 +37,8 @@ class PoissonSampler final : public CentralSampler {
   [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return outputs_; }
   [[nodiscard]] Privacy guarantee() const override { return guarantee_; }
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
+                                                   SecureRandom& random) const override;
 
  private:
   RandomizedResponse response_;

@@ -36,8 +36,8 @@ double ProductSampler::total_variation_up() const {
   return std::fmin(1, mul_up(coordinates_, mollify::total_variation_up(response_)));
 }
 
-std::vector<std::uint32_t> ProductSampler::draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const {
+std::vector<std::uint32_t> ProductSampler::draw_of(std::span<const std::uint32_t> records,
+                                                   SecureRandom& random) const {
   std::vector<std::uint32_t> outputs(outputs_);
   for (unsigned j = 0; j < coordinates_; ++j) {
     const std::vector<std::uint32_t> chosen = subsample(records, outputs_, random);

@@ -48,8 +48,8 @@ class ProductSampler final : public CentralSampler {
   [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   /// For product distributions P.
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
-                                                SecureRandom& random) const override;
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
+                                                   SecureRandom& random) const override;
 
  private:
   RandomizedResponse response_;

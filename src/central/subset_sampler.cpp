@@ -19,8 +19,8 @@ SubsetSampler::SubsetSampler(const RandomizedResponse& response, std::uint64_t r
 
 double SubsetSampler::total_variation_up() const { return mollify::total_variation_up(response_); }
 
-std::vector<std::uint32_t> SubsetSampler::draw(std::span<const std::uint32_t> records,
-                                               SecureRandom& random) const {
+std::vector<std::uint32_t> SubsetSampler::draw_of(std::span<const std::uint32_t> records,
+                                                  SecureRandom& random) const {
   std::vector<std::uint32_t> outputs = subsample(records, chosen_, random);
   for (std::uint32_t& value : outputs) {
     value = static_cast<std::uint32_t>(response_.draw(value, random));
