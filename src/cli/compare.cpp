@@ -9,6 +9,7 @@
 #include "compare_points.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
+#include "progress.h"
 #include "release/local_release.h"
 #include "release/spec_json.h"
 #include "release/unit_estimates.h"
@@ -139,9 +140,12 @@ int run(const CompareOptions& options, const CLI::App& command) {
   comparison.law.assign(domain.size(), 0.0);
   SecureRandom random;
   const UnitEstimates units(*release, source, random);
+  Progress progress("units", units.size());
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     add_unit(comparison, units.outcomes(unit), sampler);
+    progress.reached(unit + 1);
   }
+  progress.finish();
   if (comparison.units == 0) refuse_nothing_to_compare(data);
   take_means(comparison);
   const DivergenceReport law = divergence_report(comparison.truth, comparison.law);

@@ -83,6 +83,7 @@ NamedDistribution read_distribution(const std::string& path) {
     throw InvalidInput(fmt::format(
         "the masses of {} must have a positive, finite sum, but their sum is {:g}", path, sum));
   }
+  distribution.sum = sum;
   for (double& mass : distribution.masses) mass /= sum;
   return distribution;
 }

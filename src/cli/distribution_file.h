@@ -10,6 +10,7 @@ namespace mollify::cli {
 struct NamedDistribution {
   std::vector<std::string> outcomes;
   std::vector<double> masses;
+  double sum = 1;  ///< of the masses as they were given
 };
 
 /// Reads a JSON array of numbers (outcomes are named 0, 1, ...) or a CSV file with the columns

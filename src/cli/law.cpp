@@ -26,6 +26,7 @@ struct LawOptions {
   MollifierOptions mollifier;
   DensityOptions density;
   MoreDivergences more;
+  bool normalise = false;
   bool json = false;
 };
 
@@ -117,6 +118,12 @@ int run(const LawOptions& options) {
     return print_law_of_density(options.density, options.mechanism, options.more, options.json);
   }
   const NamedDistribution p = read_distribution(needed(options.p, "--p"));
+  if (!options.normalise && !(std::abs(p.sum - 1) <= 1e-9)) {
+    throw InvalidInput(
+        fmt::format("the masses of {} must sum to 1 within 1e-9, but sum to {:.12g}; --normalise "
+                    "divides by their sum",
+                    *options.p, p.sum));
+  }
   std::vector<double> reference;
   const MechanismOptions mechanism = without_mechanism(options);
   if (mechanism.reference) {
@@ -204,6 +211,7 @@ void add_law(CLI::App& app, Session& session) {
   options->mechanism.add_to(command, "public distribution, in the same form as --p or --density",
                             "one draw");
   options->mollifier.add_to(command);
+  command.add_flag("--normalise", options->normalise, "divide the masses of --p by their sum");
   options->more.add_to(command);
   options->density.add_to(command);
   command.add_flag("--json", options->json, "print as JSON");

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include <fmt/ranges.h>
 
 #include "command.h"
+#include "completion.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
 #include "space/nearest_name.h"
@@ -117,11 +119,21 @@ int run(int argc, char** argv) {
       "Every command has --help and --json. Exit status: 0 done, 1 failed or the answer is no, "
       "2 refused.");
   app.set_version_flag("--version", mollify::kVersion);
+  std::optional<std::string> shell, manual;
+  app.add_option("--completion", shell, "print a script for bash, zsh or fish, to be sourced")
+      ->type_name("SHELL");
+  app.add_option("--manual", manual, "print the manual page of a command, or of mollify")
+      ->type_name("COMMAND");
   Session session;
   const std::string_view named = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
   try {
     add_commands(app, session, named);
     app.parse(argc, argv);
+    if (shell || manual) {
+      fmt::print("{}", shell ? completion_script(app, *shell) : manual_page(app, *manual));
+      flush_output();
+      return kSuccess;
+    }
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
     flush_output();
     return session.status;

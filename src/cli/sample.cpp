@@ -131,7 +131,7 @@ std::string finite_summary(const Certificate& certificate) {
                       certificate.mechanism(), design.why,
                       finite.hint ? "at most, if the whole domain were needed, " : "",
                       design.total_variation_up);
-  if (design.outputs && design.independent_outputs) {
+  if (design.outputs.value_or(1) > 1 && design.independent_outputs) {
     text +=
         fmt::format(", {:.4g} for all {} together (strong)",
                     std::min(1.0, design.total_variation_up * static_cast<double>(*design.outputs)),
@@ -142,12 +142,17 @@ std::string finite_summary(const Certificate& certificate) {
 
 std::string gaussian_summary(const GaussianDesign& design) {
   const GaussianTotalVariation& parts = design.total_variation;
+  const std::string together =
+      design.request.outputs > 1
+          ? fmt::format(", {:.4g} for all {} together (strong)", design.strong_total_variation_up(),
+                        design.request.outputs)
+          : "";
   return fmt::format(
       "how: {}\n"
-      "total variation: {:.4g} for each record (weak), {:.4g} for all {} together (strong)\n"
+      "total variation: {:.4g} for each record (weak){}\n"
       "of which: clipping {:.3g}, shape of the noise {:.3g}, lattice {:.3g}, centre {:.3g}\n",
-      design.why, design.total_variation_up(), design.strong_total_variation_up(),
-      design.request.outputs, parts.clip, parts.shape, parts.lattice, parts.centre);
+      design.why, design.total_variation_up(), together, parts.clip, parts.shape, parts.lattice,
+      parts.centre);
 }
 
 /// What is public about the release, for people.

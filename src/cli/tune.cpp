@@ -228,6 +228,7 @@ int run(const TuneOptions& options) {
   const UnitRecords units = read_public_units(file, space.domain(), needed(options.unit, "--unit"));
   std::vector<float> scores(outcomes);
   UnitMasses distributions(outcomes);
+  Progress progress("units", units.size());
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     score_against_reference(*scorer, space.layout().points(units.digits(unit)), space.densities(),
                             scores);
@@ -236,7 +237,9 @@ int run(const TuneOptions& options) {
     } else {
       tuning.add(scores);
     }
+    progress.reached(unit + 1);
   }
+  progress.finish();
   if (tuning.units() + distributions.size() == 0) {
     throw InvalidInput(fmt::format("{} must hold units to tune with, but holds none", file));
   }

@@ -79,7 +79,7 @@ TEST(Law, OfEveryMechanismSumsToOneExactly) {
            {"--epsilon", "1", "--mechanism", "randomized-response"},
            {"--epsilon", "1", "--mechanism", "mixture", "--reference", "q.json"},
            {"--mu", "0.5"}}) {
-    law(command, Arguments{"--p", "p.json"} + options);
+    law(command, Arguments{"--p", "p.json", "--normalise"} + options);
   }
 }
 
@@ -88,7 +88,8 @@ TEST(Law, MatchesTheReferenceByTheOutcomesNames) {
   command.files.write("p.csv", "outcome,p\na,1\nb,1\n");
   command.files.write("q.csv", "outcome,p\nb,3\na,1\n");
   // The reference is within the band of itself and so is released as it is; P has even chances.
-  const Json json = law(command, {"--p", "p.csv", "--reference", "q.csv", "--epsilon", "0.001"});
+  const Json json =
+      law(command, {"--p", "p.csv", "--reference", "q.csv", "--epsilon", "0.001", "--normalise"});
   EXPECT_NEAR(json["outcomes"][0]["probability"], 0.25, 0.001);
   EXPECT_NEAR(json["outcomes"][1]["probability"], 0.75, 0.001);
 }
@@ -98,7 +99,7 @@ TEST(Law, OfManyOutcomesCountsUnscoredOnesExactly) {
   std::string p = "[1";
   for (int i = 1; i < 5000; ++i) p += i % 100 == 0 ? ",2" : ",0";
   command.files.write("p.json", p + "]");
-  const Json json = law(command, {"--p", "p.json", "--epsilon", "2"});
+  const Json json = law(command, {"--p", "p.json", "--epsilon", "2", "--normalise"});
   ASSERT_EQ(json["outcomes"].size(), 5000U);
   const Integer least(json["outcomes"][1]["numerator"].get<std::string>());
   const Integer most(json["outcomes"][100]["numerator"].get<std::string>());
@@ -108,7 +109,7 @@ TEST(Law, OfManyOutcomesCountsUnscoredOnesExactly) {
 
 TEST(Law, ReadsForPeopleToo) {
   const CommandLine command;
-  command.files.write("p.json", "[1, 1]");
+  command.files.write("p.json", "[0.5, 0.5]");
   const Ended ended = command.run({"law", "--p", "p.json", "--epsilon", "1"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_TRUE(ended.out.starts_with("NOT PRIVATE: ")) << ended.out;
@@ -146,7 +147,7 @@ TEST(Law, RefusesWhatIsNoDistribution) {
   sentence("p.csv", "outcome,p\na\n");
   sentence("p.csv", "outcome,p\na,one\n");
   sentence("p.csv", "");
-  command.files.write("p.json", "[1, 1]");
+  command.files.write("p.json", "[0.5, 0.5]");
   command.files.write("q.json", "[1, 1, 1]");
   EXPECT_EQ(command.run({"law", "--p", "p.json", "--reference", "q.json", "--epsilon", "1"}).err,
             "mollify: q.json must have the 2 outcomes of P, but has 3\n");
