@@ -28,14 +28,15 @@ TEST(Check, NamesLineColumnAndValue) {
   const std::vector<std::string> lines = lines_of(ended.out);
   EXPECT_EQ(lines.front(), kNotice);
   for (const char* finding :
-       {"data.csv:3: sex must be one of 3 declared values or null, but is \"q\"",
-        "data.csv:3: age must be an integer from 0 to 99, but is \"300\"",
-        "data.csv:3: smoker must be false or true or null, but is \"maybe\"",
+       {"data.csv:3: sex must be one of 3 declared values or null, but is \"q\" → f (default)",
+        "data.csv:3: age must be an integer from 0 to 99, but is \"300\" → from 80 to 99 (default)",
+        "data.csv:3: smoker must be false or true or null, but is \"maybe\" → false (default)",
         "data.csv:4: must have 6 fields like the header, not 5",
         "data.csv:4: id must be a unit of the roster, but is \"eve\"",
         "data.csv:5: must be UTF-8 text", "data.csv:5: id must name a unit, but is \"\"",
-        "data.csv:6: must close each quoted field in the same line and double quotes inside "
-        "fields"}) {
+        "data.csv:6: must have a closing quote for each opening one in the same line, and two "
+        "quotes "
+        "for one inside a field"}) {
     EXPECT_NE(std::find(lines.begin(), lines.end(), finding), lines.end()) << finding << '\n'
                                                                            << ended.out;
   }
@@ -58,7 +59,9 @@ TEST(Check, ReadsDomainsOfAnySize) {
   const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
   EXPECT_EQ(ended.status, 1);
   const std::vector<std::string> lines = lines_of(ended.out);
-  EXPECT_EQ(lines[1], "data.csv:2: note must be a number from -1 to 1, but is \"a\"");
+  EXPECT_EQ(lines[1],
+            "data.csv:2: note must be a number from -1 to 1, but is \"a\" → from -1.0000000 to "
+            "-0.9999981 (default)");
   EXPECT_EQ(lines.back(), "5 records, 5 of them with something to mend, 5 findings");
 }
 

@@ -206,9 +206,10 @@ TEST(SampleCentral, RefusesHintsThatMakeNoSense) {
   EXPECT_EQ(command.refused(budget + Arguments{"--support", "bounded", "--mechanism", "product"}),
             "mollify: mechanism product is for bits, which have no support to be found\n");
   command.files.write("domain.yaml", "columns:\n  days: {type: categorical, values: [a, b]}\n");
-  EXPECT_EQ(hint("bounded"),
-            "mollify: a hint of the support needs a domain of one integer column whose nulls have "
-            "a value, but domain.yaml is another\n");
+  EXPECT_EQ(
+      hint("bounded"),
+      "mollify: a hint of the support needs a domain of one integer column, without edges, whose "
+      "nulls have a value, but domain.yaml is another\n");
 }
 
 TEST(SampleCentral, IsChargedBeforeItIsDrawn) {

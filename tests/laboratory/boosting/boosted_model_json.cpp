@@ -83,7 +83,7 @@ TEST(BoostedModelJson, RefusesInOneSentence) {
             "log_normaliser, classifiers, but has \"epsilom\"");
   EXPECT_EQ(with("\"child\": 1", "\"child\": 77"),
             "node 0 of a tree of 3 must have both children after itself, but they are 77 and 78");
-  EXPECT_EQ(with("{", ""), "m.json must be JSON, but ends too early");
+  EXPECT_EQ(with("{", ""), "m.json must be JSON, but is not at line 2 column 10");
 }
 
 }  // namespace
