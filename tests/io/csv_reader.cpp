@@ -129,9 +129,9 @@ TEST(CsvReader, SaysThatAFileIsPacked) {
        {std::pair{std::string("\x1f\x8b\x08"), "compressed by gzip"},
         std::pair{std::string("PK\x03\x04"), "a zip archive or a spreadsheet"},
         std::pair{std::string("PAR1"), "Parquet"}}) {
-    EXPECT_EQ(
-        test::refusal(scratch, [&] { CsvReader(scratch.write("d.csv", beginning + "\n1\n")); }),
-        std::string("d.csv must be text, but looks ") + packing + ": unpack it first");
+    const auto file = scratch.write("d.csv", beginning + "\n1\n");
+    EXPECT_EQ(test::refusal(scratch, [&] { CsvReader reader(file); }),
+              std::string("d.csv must be text, but looks ") + packing + ": unpack it first");
   }
 }
 
