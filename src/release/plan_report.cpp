@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "release/acceptance.h"
 #include "release/plan_model.h"
 
 namespace mollify {
@@ -77,7 +80,40 @@ Json curve_json(const PlanAnswer& answer) {
   return list;
 }
 
-Json answer_json(const PlanAnswer& answer, bool curve) {
+/// What the best way's release would refuse, or say, for its danger: see release/acceptance.h.
+std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
+  if (question.model != Model::kCentral || !answer.best) return {};
+  const PlanWay& way = answer.ways[*answer.best];
+  const auto given = [&](PlanUnknown unknown, double value) {
+    return answer.unknown == unknown ? *way.value : value;
+  };
+  std::vector<std::string> said;
+  const double records = given(PlanUnknown::kRecords, static_cast<double>(question.records));
+  // A budget is rounded down from what was typed; the next double is not below that.
+  const double typed = question.budget.delta;
+  const double delta = given(PlanUnknown::kDelta, typed > 0 ? std::nextafter(typed, 1) : 0);
+  if (delta * records >= 1) {
+    said.push_back(fmt::format(
+        "delta {:.4g} is 1/n or more for {:.0f} records, so whole records may be released as they "
+        "are: a release refuses this without --accept-large-delta",
+        delta, records));
+  } else if (delta * records > 0.1) {
+    said.push_back(fmt::format(
+        "delta {:.4g} is more than a tenth of 1/n for {:.0f} records: the guarantee may fail for "
+        "one of them with noticeable probability",
+        delta, records));
+  }
+  const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
+  if (way.alpha / (question.strong ? outputs : 1) > kMostError) {
+    said.push_back(fmt::format(
+        "each record is within {:.3g} of the data's distribution only, and may be mostly noise: a "
+        "release refuses this without --accept-error",
+        way.alpha / (question.strong ? outputs : 1)));
+  }
+  return said;
+}
+
+Json answer_json(const PlanQuestion& question, const PlanAnswer& answer) {
   const std::string unknown(name_of(answer.unknown));
   Json json{{"unknown", unknown}};
   const PlanWay* best = answer.best ? &answer.ways[*answer.best] : nullptr;
@@ -96,7 +132,8 @@ Json answer_json(const PlanAnswer& answer, bool curve) {
     json["refusal"] = answer.ways.front().why;
   }
   json.update(answer.facts);
-  if (curve && best != nullptr) json["curve"] = curve_json(answer);
+  if (question.model == Model::kCentral) json["warnings"] = warnings(question, answer);
+  if (question.curve && best != nullptr) json["curve"] = curve_json(answer);
   return json;
 }
 
@@ -150,7 +187,7 @@ std::string ways_text(const PlanAnswer& answer) {
   return text;
 }
 
-std::string answer_text(const PlanAnswer& answer) {
+std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) {
   std::string text = words_of(answer.unknown) + std::string(": ");
   if (answer.best) {
     text += value_text(answer.unknown, answer.ways[*answer.best].value);
@@ -163,7 +200,10 @@ std::string answer_text(const PlanAnswer& answer) {
     return text + (answer.ways.size() > 1 ? "\nno mechanism serves this\n"
                                           : fmt::format("  {}\n", answer.ways.front().why));
   }
-  return text + answer.lines + curve_text(answer);
+  text += answer.lines;
+  for (const std::string& warning : warnings(question, answer))
+    text += "warning: " + warning + "\n";
+  return text + curve_text(answer);
 }
 
 }  // namespace
@@ -173,13 +213,13 @@ std::string plan_json(const PlanReport& report) {
   Json json{{"model", name_of(question.model)}};
   if (question.model == Model::kCentral) json["strong"] = question.strong;
   if (!question.gaussian) {
-    json.update(answer_json(report.answers.front(), question.curve));
+    json.update(answer_json(question, report.answers.front()));
     return json.dump(2) + "\n";
   }
   json["family"] = "gaussian";
   json["answers"] = Json::array();
   for (const PlanAnswer& answer : report.answers) {
-    json["answers"].push_back(answer_json(answer, question.curve));
+    json["answers"].push_back(answer_json(question, answer));
   }
   return json.dump(2) + "\n";
 }
@@ -188,7 +228,7 @@ std::string plan_text(const PlanReport& report) {
   std::string text;
   for (const PlanAnswer& answer : report.answers) {
     if (!text.empty()) text += "\n";
-    text += answer_text(answer);
+    text += answer_text(report.question, answer);
   }
   return text;
 }

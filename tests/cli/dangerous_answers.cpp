@@ -76,6 +76,29 @@ TEST(DangerousAnswers, RefusesADeltaOfOneOverNInAmplify) {
   EXPECT_EQ(command.run(amplify + Arguments{"1e-6"}).err, "");
 }
 
+TEST(DangerousAnswers, AreToldByThePlanBefore) {
+  const CommandLine command;
+  const auto plan = [&](const Arguments& more) {
+    const Ended ended = command.run(
+        Arguments{"plan", "--model", "central", "--k", "10", "--epsilon", "1", "--count", "5"} +
+        more);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.out;
+  };
+  EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-6"}), Not(HasSubstr("warning")));
+  EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-6", "--json"}), HasSubstr("\"warnings\": []"));
+  EXPECT_THAT(plan({"--n", "1000", "--delta", "2e-4"}),
+              HasSubstr("warning: delta 0.0002 is more than a tenth of 1/n for 1000 records"));
+  EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-3"}),
+              HasSubstr("warning: delta 0.001 is 1/n or more for 1000 records, so whole records "
+                        "may be released as they are: a release refuses this without "
+                        "--accept-large-delta"));
+  EXPECT_THAT(plan({"--alpha", "0.3", "--delta", "1e-6"}),
+              HasSubstr("and may be mostly noise: a release refuses this without --accept-error"));
+  // Of a joint law within alpha, each record is within alpha over their number.
+  EXPECT_THAT(plan({"--alpha", "0.3", "--delta", "1e-6", "--strong"}), Not(HasSubstr("noise")));
+}
+
 TEST(DangerousAnswers, SaysWhatALargeEpsilonMeans) {
   const Release command;
   const auto told = [&](const char* epsilon) {
