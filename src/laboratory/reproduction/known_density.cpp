@@ -1,5 +1,6 @@
 #include "laboratory/reproduction/known_density.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -29,6 +30,15 @@ std::vector<double> edges_of_axis(double inner, std::size_t cells) {
   return all;
 }
 
+int poisson(double mean, SeededRandom& random) {
+  int events = 0;
+  for (double left = mean + std::log(WordStream(random).unit()); left > 0;
+       left += std::log(WordStream(random).unit())) {
+    ++events;
+  }
+  return events;
+}
+
 }  // namespace
 
 GaussianMixtureSpec ring_of_eight(double radius, double deviation) {
@@ -56,6 +66,18 @@ GaussianMixtureSpec random_gaussians(std::size_t components, std::uint64_t seed)
     spec.means.push_back({WordStream(random).unit()});
     spec.weights.push_back(1);
     spec.variances.push_back({0.01});
+  }
+  return spec;
+}
+
+GaussianMixtureSpec random_client(SeededRandom& random) {
+  const int components = std::min(1 + poisson(2, random), 10);
+  GaussianMixtureSpec spec;
+  spec.box = {{-4, 4}};
+  for (int i = 0; i < components; ++i) {
+    spec.means.push_back({2 * WordStream(random).unit() - 1});
+    spec.weights.push_back(-std::log(WordStream(random).unit()));
+    spec.variances.push_back({1});
   }
   return spec;
 }

@@ -14,6 +14,7 @@
 #include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/grid.h"
 #include "laboratory/measure/measure.h"
+#include "space/seeded_random.h"
 
 namespace mollify::detail {
 
@@ -26,6 +27,10 @@ GaussianMixtureSpec three_gaussians();
 /// `components` Gaussians of variance .01 with means uniform on [0, 1] [Husain et al. 2020, Section
 /// 5].
 GaussianMixtureSpec random_gaussians(std::size_t components, std::uint64_t seed);
+
+/// A client of [Park et al. 2024, Section V-B]: 1 + Poisson(2) unit-variance Gaussians on [-4, 4],
+/// at most 10, with means uniform in [-1, 1] and Dirichlet(1, ..., 1) weights.
+GaussianMixtureSpec random_client(SeededRandom& random);
 
 /// A P that is known, its reference, and their masses on a grid. NOT PRIVATE.
 struct KnownDensity {

@@ -33,27 +33,6 @@ std::vector<double> minimax_law(const KnownDensity& on_envelope, double epsilon)
 
 // Figure 4's clients.
 
-int poisson(double mean, SeededRandom& random) {
-  int events = 0;
-  for (double left = mean + std::log(WordStream(random).unit()); left > 0;
-       left += std::log(WordStream(random).unit())) {
-    ++events;
-  }
-  return events;
-}
-
-GaussianMixtureSpec client(SeededRandom& random) {
-  const int components = std::min(1 + poisson(2, random), 10);
-  GaussianMixtureSpec spec;
-  spec.box = {{-4, 4}};
-  for (int i = 0; i < components; ++i) {
-    spec.means.push_back({2 * WordStream(random).unit() - 1});
-    spec.weights.push_back(-std::log(WordStream(random).unit()));
-    spec.variances.push_back({1});
-  }
-  return spec;
-}
-
 GaussianMixtureSpec one_gaussian(double mean) { return single_gaussian({mean}, 1, Box{{-4, 4}}); }
 
 Grid interval_grid(bool quick) { return Grid({equal_width_edges({-4, 4}, quick ? 1000 : 4000)}); }
@@ -212,7 +191,7 @@ Figure park_clients(const ReproductionOptions& options) {
   const Clients clients(options.quick);
   SeededRandom random(options.seed);
   std::vector<GaussianMixtureSpec> specs;
-  for (int i = 0; i < 100; ++i) specs.push_back(client(random));
+  for (int i = 0; i < 100; ++i) specs.push_back(random_client(random));
 
   Figure figure;
   figure.charts_in_a_row = 2;
