@@ -195,7 +195,8 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
     text += "none within the limits";
   }
   if (!answer.subject.empty()) text += ", for " + answer.subject;
-  text += "\n" + ways_text(answer);
+  text += "\n";
+  text += ways_text(answer);
   if (!answer.best) {
     return text + (answer.ways.size() > 1 ? "\nno mechanism serves this\n"
                                           : fmt::format("  {}\n", answer.ways.front().why));
