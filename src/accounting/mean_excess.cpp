@@ -7,6 +7,8 @@
 #include <numbers>
 #include <utility>
 
+#include <boost/math/tools/minima.hpp>
+
 #include "accounting/directed_rounding.h"
 #include "accounting/enumerated_excess.h"
 #include "divergence/compensated_sum.h"
@@ -179,33 +181,14 @@ class Transform {
 double saddle(const Atom& gain, std::span<const Atom> losses, double terms) {
   double largest = gain.value;
   for (const Atom& loss : losses) largest = std::max(largest, -loss.value);
-  double low = std::log(1e-3 / (largest * terms));
-  double high = std::log(600.0 / gain.value);
+  const double low = std::log(1e-3 / (largest * terms));
+  const double high = std::log(600.0 / gain.value);
   const auto height = [&](double log_c) {
     return Transform(gain, losses, terms, std::exp(log_c)).scale() - 2.0 * log_c;
   };
-  // Golden section: ln of a transform minus 2 ln c has one minimum.
-  const double part = 0.5 * (std::sqrt(5.0) - 1.0);
-  double left = high - part * (high - low);
-  double right = low + part * (high - low);
-  double at_left = height(left);
-  double at_right = height(right);
-  while (high - low > 1e-2) {
-    if (at_left <= at_right) {
-      high = right;
-      right = left;
-      at_right = at_left;
-      left = high - part * (high - low);
-      at_left = height(left);
-    } else {
-      low = left;
-      left = right;
-      at_left = at_right;
-      right = low + part * (high - low);
-      at_right = height(right);
-    }
-  }
-  return std::exp(0.5 * (low + high));
+  // ln of a transform minus 2 ln c has one minimum; seven bits place it well enough.
+  constexpr int kBits = 7;
+  return std::exp(boost::math::tools::brent_find_minima(height, low, high, kBits).first);
 }
 
 /// Everything in units of e^scale.

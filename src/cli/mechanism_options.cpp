@@ -6,49 +6,30 @@
 #include "kernel/core/invalid_input.h"
 #include "release/design.h"
 #include "release/spec_json.h"
+#include "spec_options.h"
 
 namespace mollify::cli {
-namespace {
-
-constexpr const char* kGroup = "Mechanism, all of it public";
-
-}  // namespace
 
 void MechanismOptions::add_to(CLI::App& command, const std::string& reference_help,
                               std::string_view spent_on) {
-  const std::string group = kGroup;
-  const auto chosen = [](Mechanism default_mechanism) {
-    return fmt::format("; makes {} the default", name_of(default_mechanism));
-  };
-  command
-      .add_option("--mechanism", mechanism,
-                  fmt::format("one of {} (default: minimax)", local_mechanisms_text()))
-      ->type_name("NAME")
-      ->group(group);
-  const auto number = [&](const std::string& flag, std::optional<double>& value,
-                          const std::string& help) {
-    add_number(command, flag, value, help)->group(group);
-  };
-  number("--epsilon", epsilon, fmt::format("privacy budget of {}, from 1e-06", spent_on));
-  number("--mu", mu,
-         "Gaussian privacy in place of epsilon, from 0.001 to 20 for each draw" +
-             chosen(Mechanism::kGaussianCurve));
-  number("--c1", c1, "least density of P against the reference" + chosen(Mechanism::kClass));
-  number("--c2", c2, "greatest density of P against the reference" + chosen(Mechanism::kClass));
-  number("--gamma", gamma,
-         "P is within this factor of the reference" + chosen(Mechanism::kNeighbourhood));
-  command.add_option("--reference", reference, reference_help + chosen(Mechanism::kRelative))
-      ->type_name("FILE")
-      ->group(group);
+  describe(command.add_option("--mechanism", mechanism))
+      ->description(fmt::format("one of {} (default: minimax)", local_mechanisms_text()));
+  describe(add_number(command, "--epsilon", epsilon))
+      ->description(fmt::format("privacy budget of {}, from 1e-06", spent_on));
+  describe(add_number(command, "--mu", mu));
+  describe(add_number(command, "--c1", c1));
+  describe(add_number(command, "--c2", c2));
+  describe(add_number(command, "--gamma", gamma));
+  describe(command.add_option("--reference", reference))
+      ->description(
+          fmt::format("{}; makes {} the default", reference_help, name_of(Mechanism::kRelative)));
 }
 
 void MechanismOptions::add_band_to(CLI::App& command) {
-  command
-      .add_option("--band", band,
-                  "where the band lies, instead of a mechanism: minimax (for --c2), relative, or "
-                  "location=B")
-      ->type_name("CHOICE")
-      ->group(kGroup);
+  describe(command.add_option("--band", band))
+      ->description(
+          "where the band lies, instead of a mechanism: minimax (for --c2), relative, or "
+          "location=B");
 }
 
 std::optional<Mechanism> MechanismOptions::named() const {

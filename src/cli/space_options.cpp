@@ -1,36 +1,17 @@
 #include "space_options.h"
 
-#include <fmt/format.h>
-
 #include "command.h"
-#include "kernel/core/invalid_input.h"
+#include "spec_options.h"
 
 namespace mollify::cli {
 
 void SpaceOptions::add_to(CLI::App& command) {
-  const std::string group = "Space, all of it public";
-  command
-      .add_option("--space", space,
-                  "categories, grid or candidates (default: what the domain suggests)")
-      ->type_name("KIND")
-      ->group(group);
-  add_whole_number(command, "--cells", cells, "cells of a grid, in all (default: 65536)")
-      ->group(group);
-  add_whole_number(command, "--candidates", candidates,
-                   "how many public records to choose from (default: 65536)")
-      ->group(group);
-  command.add_flag("--fresh", fresh, "new candidates for each unit, instead of one shared list")
-      ->group(group);
-  command.add_option("--candidates-file", candidates_file, "a list made by mollify candidates")
-      ->type_name("FILE")
-      ->group(group);
-  command
-      .add_option(
-          "--score", score,
-          "kernel, empirical, histogram, gaussian-mixture, ratio or mbde: how rows become an "
-          "estimate (default: empirical for categories, kernel otherwise)")
-      ->type_name("NAME")
-      ->group(group);
+  describe(command.add_option("--space", space));
+  describe(add_whole_number(command, "--cells", cells));
+  describe(add_whole_number(command, "--candidates", candidates));
+  describe(command.add_flag("--fresh", fresh));
+  describe(command.add_option("--candidates-file", candidates_file));
+  describe(command.add_option("--score", score));
 }
 
 SpaceSpec SpaceOptions::request() const {

@@ -127,6 +127,15 @@ Value parsed(const std::string& text, const char* flag, const char* expected) {
 
 }  // namespace
 
+CLI::Option* describe(CLI::Option* option) {
+  const std::string flag = option->get_name();
+  const auto help = std::find_if(std::begin(kHelp), std::end(kHelp),
+                                 [&](const FlagHelp& one) { return one.flag == flag; });
+  if (*help->value != '\0') option->type_name(help->value);
+  if (*help->group != '\0') option->group(help->group);
+  return option->description(help->help);
+}
+
 void add_part_flags(CLI::App& command, std::span<const Part> parts, bool with_models) {
   bool central_mechanism = false;
   for (const FlagHelp& help : kHelp) {
@@ -141,17 +150,15 @@ void add_part_flags(CLI::App& command, std::span<const Part> parts, bool with_mo
       continue;
     CLI::Option* option = nullptr;
     if (part.kind == PartKind::kTruth) {
-      option = command.add_flag(help.flag, help.help);
+      option = command.add_flag(help.flag);
     } else if (part.kind == PartKind::kTexts) {
       option = command.add_option_function<std::vector<std::string>>(
-          help.flag, [](const std::vector<std::string>&) {}, help.help);
+          help.flag, [](const std::vector<std::string>&) {});
       if (std::string_view(help.value).ends_with(",...")) option->delimiter(',');
     } else {
-      option = command.add_option_function<std::string>(
-          help.flag, [](const std::string&) {}, help.help);
+      option = command.add_option_function<std::string>(help.flag, [](const std::string&) {});
     }
-    if (*help.value != '\0') option->type_name(help.value);
-    if (*help.group != '\0') option->group(help.group);
+    describe(option);
   }
   std::string mechanisms = fmt::format("one of {} (default: minimax)", local_mechanisms_text());
   if (central_mechanism) {

@@ -11,6 +11,9 @@ namespace mollify::cli {
 /// Adds the flag of each part that has one; --model, and those of model central, only if asked for.
 void add_part_flags(CLI::App& command, std::span<const Part> parts, bool with_models = true);
 
+/// Gives an option the help, the name of its value and the group that its flag has in all commands.
+CLI::Option* describe(CLI::Option* option);
+
 /// The parts given as flags, as a JSON form; nothing is checked but numbers.
 Json given_parts(const CLI::App& command, std::span<const Part> parts);
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <Eigen/Cholesky>
+#include <boost/math/tools/minima.hpp>
 
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
@@ -196,29 +197,10 @@ BestLocation best_location(const UnitMasses& units, const std::vector<double>& h
     for (double& mass : lower) mass *= location;
     return objective.value(lower);
   };
-  const double ratio = (std::sqrt(5.0) - 1) / 2;
-  double low = 1 / e;
-  double high = 1;
-  double left = high - ratio * (high - low);
-  double right = low + ratio * (high - low);
-  double at_left = kl_at(left);
-  double at_right = kl_at(right);
-  while (high - low > 1e-7 * high) {
-    if (at_left <= at_right) {
-      high = right;
-      right = left;
-      at_right = at_left;
-      left = high - ratio * (high - low);
-      at_left = kl_at(left);
-    } else {
-      low = left;
-      left = right;
-      at_left = at_right;
-      right = low + ratio * (high - low);
-      at_right = kl_at(right);
-    }
-  }
-  return {.location = at_left <= at_right ? left : right, .kl = std::min(at_left, at_right)};
+  // Half of a double's bits are all that a minimum's place can have.
+  constexpr int kBits = 26;
+  const auto [location, kl] = boost::math::tools::brent_find_minima(kl_at, 1 / e, 1.0, kBits);
+  return {.location = location, .kl = kl};
 }
 
 }  // namespace mollify
