@@ -36,6 +36,7 @@
 #include "mollify/plan.h"
 #include "mollify/privacy.h"
 #include "mollify/release.h"
+#include "mollify/release_key.h"
 #include "mollify/sampler.h"
 #include "mollify/verify.h"
 #include "mollify/version.h"

@@ -7,10 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
+#include "mollify/release_key.h"
 
 namespace MOLLIFY_NAMESPACE {
 
@@ -76,6 +78,16 @@ class Sampler {
   /// Where k is above 4096, a unit costs time in its own records alone.
   void draw_units(std::span<const std::uint32_t> outcomes, std::span<const std::uint64_t> offsets,
                   std::span<const double> weights, std::span<std::uint32_t> released) const;
+
+  /// The same by a key: each draw can be made again, with the same result, wherever its unit's
+  /// records are, in whatever order and however counted, beside whatever other units. `units` are
+  /// the units' identities, one for each of `released`, and distinct over all of the release: two
+  /// units of one identity would share their words. Throws InvalidInput unless there are as many.
+  ///
+  /// O(n log n) for a unit's n records, unless its outcomes ascend.
+  void draw_units(std::span<const std::uint32_t> outcomes, std::span<const std::uint64_t> offsets,
+                  std::span<const double> weights, std::span<std::uint32_t> released,
+                  const ReleaseKey& key, std::span<const std::string_view> units) const;
 
  private:
   class Inside;

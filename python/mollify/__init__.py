@@ -22,6 +22,7 @@ from mollify._domain import Domain, boolean, categorical, integer, number
 from mollify._ledger import Balance, Ledger
 from mollify._privacy import Privacy, compose
 from mollify._release import Certificate, Release, Verification, sample, verify
+from mollify._release_key import ReleaseKey
 from mollify._report import report
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._synthesizer import Synthesizer
@@ -40,6 +41,7 @@ __all__ = [
     "Privacy",
     "RandomizedResponse",
     "Release",
+    "ReleaseKey",
     "Sampler",
     "Synthesizer",
     "Verification",

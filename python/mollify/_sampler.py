@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._privacy import Privacy, outward
+from mollify._release_key import ReleaseKey, identity_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy import uint32, uint64
     from numpy.typing import ArrayLike, NDArray
 
@@ -146,6 +149,8 @@ class Sampler:
         units: ArrayLike | None = None,
         count: int | None = None,
         weights: ArrayLike | None = None,
+        key: ReleaseKey | None = None,
+        identities: Iterable[object] | None = None,
     ) -> NDArray[uint32]:
         """One draw for each unit's records.
 
@@ -160,6 +165,12 @@ class Sampler:
             of others are passed over.
         weights
             (m,) private weights. Default: each record counts 1.
+        key, identities
+            A release's key, and (n,) who each unit is: texts, bytes or whole numbers, of which 7
+            is the same as "7", distinct over all of the release. The draws can then be made again,
+            with the same result, in any parts and on any worker, in whatever order a unit's
+            records come. A unit's place in a list or a partition is no identity. Default: the
+            operating system's entropy, so that each call is a release of its own.
 
         Returns
         -------
@@ -191,23 +202,34 @@ class Sampler:
                 raise _core.InvalidInput(
                     f"offsets must be one more than there are units, but have shape {places.shape}"
                 )
-            return self._draw_units(records, places, counted)
+            return self._draw_units(records, places, counted, key, identities)
         if count is None:
             raise _core.InvalidInput("count, the number of units, is needed beside units")
         numbers = np.where((columns[1] >= 0) & (columns[1] < count), columns[1], count)
         order = np.argsort(numbers, kind="stable")
         sizes = np.bincount(numbers.astype(np.int64), minlength=count + 1)[:count]
         places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
-        return self._draw_units(
-            records[order], places, None if counted is None else counted[order]
-        )
+        counted = None if counted is None else counted[order]
+        return self._draw_units(records[order], places, counted, key, identities)
 
     def _draw_units(
-        self, outcomes: NDArray[uint32], offsets: NDArray[uint64], weights: NDArray[Any] | None
+        self,
+        outcomes: NDArray[uint32],
+        offsets: NDArray[uint64],
+        weights: NDArray[Any] | None,
+        key: ReleaseKey | None,
+        identities: Iterable[object] | None,
     ) -> NDArray[uint32]:
         import numpy as np
 
-        return self._inside.draw_units(outcomes, np.ascontiguousarray(offsets), weights)
+        places = np.ascontiguousarray(offsets)
+        if (key is None) != (identities is None):
+            raise _core.InvalidInput("a key and identities belong together, but one is missing")
+        if key is None or identities is None:
+            return self._inside.draw_units(outcomes, places, weights)
+        return self._inside.draw_units_by_key(
+            outcomes, places, weights, key._inside, identity_bytes(identities)
+        )
 
     def __repr__(self) -> str:
         mechanism = self._parameters["mechanism"]

@@ -1,3 +1,4 @@
+#include <string_view>
 #include <vector>
 
 #include <mollify/core/randomized_response.h>
@@ -36,6 +37,38 @@ nb::object draw_units(const Sampler& sampler, const Array<std::uint32_t, 1>& out
   return owned_array(std::move(released));
 }
 
+nb::object draw_units_by_key(const Sampler& sampler, const Array<std::uint32_t, 1>& outcomes,
+                             const Array<std::uint64_t, 1>& offsets,
+                             const std::optional<Array<double, 1>>& weights, const ReleaseKey& key,
+                             const nb::list& identities) {
+  std::vector<std::string_view> units;
+  units.reserve(identities.size());
+  for (const nb::handle identity : identities) {
+    const auto bytes = nb::cast<nb::bytes>(identity);  // which the list keeps alive
+    units.emplace_back(bytes.c_str(), bytes.size());
+  }
+  std::vector<std::uint32_t> released(offsets.size() == 0 ? 0 : offsets.size() - 1);
+  {
+    const nb::gil_scoped_release unlocked;
+    const auto counted = weights ? std::span<const double>(weights->data(), weights->size())
+                                 : std::span<const double>();
+    sampler.draw_units(std::span<const std::uint32_t>(outcomes.data(), outcomes.size()),
+                       std::span<const std::uint64_t>(offsets.data(), offsets.size()), counted,
+                       released, key, units);
+  }
+  return owned_array(std::move(released));
+}
+
+nb::bytes bytes_for_workers(const ReleaseKey& key) {
+  const std::vector<std::uint8_t> handed = key.bytes_for_workers();
+  return {reinterpret_cast<const char*>(handed.data()), handed.size()};
+}
+
+ReleaseKey of_worker_bytes(const nb::bytes& handed) {
+  return ReleaseKey::of_worker_bytes(
+      {reinterpret_cast<const std::uint8_t*>(handed.c_str()), handed.size()});
+}
+
 // A negative value is private, is beyond k as well, and counts as 0.
 template <class Value>
 nb::object respond(const RandomizedResponse& response, const Array<Value, 1>& values) {
@@ -56,6 +89,10 @@ nb::object respond(const RandomizedResponse& response, const Array<Value, 1>& va
 
 void add_sampler(nb::module_& module) {
   using namespace nb::literals;
+  nb::class_<ReleaseKey>(module, "ReleaseKey")
+      .def(nb::init<>())
+      .def("bytes_for_workers", &bytes_for_workers)
+      .def_static("of_worker_bytes", &of_worker_bytes, "bytes"_a);
   nb::class_<Sampler>(module, "Sampler")
       .def(
           "__init__",
@@ -76,7 +113,9 @@ void add_sampler(nb::module_& module) {
       .def("draw", &draw_rows<double>, "scores"_a.noconvert())
       .def("draw", &draw_rows<float>, "scores"_a.noconvert())
       .def("draw_units", &draw_units, "outcomes"_a.noconvert(), "offsets"_a.noconvert(),
-           "weights"_a.none());
+           "weights"_a.none())
+      .def("draw_units_by_key", &draw_units_by_key, "outcomes"_a.noconvert(),
+           "offsets"_a.noconvert(), "weights"_a.none(), "key"_a, "identities"_a);
 
   nb::class_<RandomizedResponse>(module, "RandomizedResponse")
       .def(nb::init<std::size_t, double>(), "k"_a, "epsilon"_a)

@@ -186,3 +186,62 @@ def test_sixteen_threads_release_at_once(domain):
     assert not errors
     assert len({release.certificate for release in seen}) == 1
     assert len({str(release.to_dict()) for release in seen}) == 16
+
+
+def test_a_key_draws_the_same_however_records_come():
+    sampler = mo.Sampler(outcomes=5, epsilon=1.0)
+    generator = np.random.default_rng(0)
+    outcomes, units = generator.integers(0, 5, 4000), generator.integers(0, 1000, 4000)
+    key = mo.ReleaseKey()
+    drawn = sampler.draw_units(outcomes, units=units, count=1000, key=key, identities=range(1000))
+    order = generator.permutation(4000)
+    again = sampler.draw_units(
+        outcomes[order], units=units[order], count=1000, key=key, identities=np.arange(1000)
+    )
+    assert np.array_equal(drawn, again)
+    worker = mo.ReleaseKey.of_worker_bytes(key.bytes_for_workers())
+    for part in np.array_split(generator.permutation(1000), 7):
+        records = np.isin(units, part)
+        place = np.zeros(1000, int)
+        place[part] = np.arange(len(part))
+        own = sampler.draw_units(
+            outcomes[records],
+            units=place[units[records]],
+            count=len(part),
+            key=worker,
+            identities=[str(unit) if unit % 2 else str(unit).encode() for unit in part],
+        )
+        assert np.array_equal(own, drawn[part])
+    other = sampler.draw_units(
+        outcomes, units=units, count=1000, key=mo.ReleaseKey(), identities=range(1000)
+    )
+    assert not np.array_equal(drawn, other)
+
+
+def test_law_over_keys_is_the_samplers():
+    sampler = mo.Sampler(outcomes=2, epsilon=1.0)
+    n = 20_000
+    drawn = [
+        sampler.draw_units([0], [0, 1], key=mo.ReleaseKey(), identities=["ann"])[0]
+        for _ in range(n)
+    ]
+    expected = n * np.array([np.e, 1]) / (np.e + 1)
+    least_p_value_holds(np.bincount(drawn, minlength=2), expected, "over keys")
+
+
+def test_a_key_is_neither_printed_nor_pickled_nor_chosen():
+    key = mo.ReleaseKey()
+    assert repr(key) == str(key) == "ReleaseKey(secret)"
+    with pytest.raises(TypeError, match="a release key is not pickled"):
+        pickle.dumps(key)
+    handed = key.bytes_for_workers()
+    for wrong in (b"", bytes(32), handed[:-1], handed[:-1] + bytes([handed[-1] ^ 1])):
+        with pytest.raises(mo.InvalidInput, match="a release key must be the bytes that"):
+            mo.ReleaseKey.of_worker_bytes(wrong)
+    sampler = mo.Sampler(outcomes=2, epsilon=1.0)
+    with pytest.raises(mo.InvalidInput, match="a key and identities belong together"):
+        sampler.draw_units([0], [0, 1], key=key)
+    with pytest.raises(mo.InvalidInput, match="but one is of type float"):
+        sampler.draw_units([0], [0, 1], key=key, identities=[0.5])
+    with pytest.raises(mo.InvalidInput, match="1 units need as many identities, but there are 2"):
+        sampler.draw_units([0], [0, 1], key=key, identities=["ann", "bob"])

@@ -1,19 +1,24 @@
 #include "mollify/sampler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "front/entropy.h"
 #include "front/privacy.h"
+#include "front/release_key.h"
 #include "kernel/core/invalid_input.h"
 #include "local/mechanism.h"
+#include "records/keyed_units.h"
+#include "space/sha256.h"
 
 namespace mollify::front {
 
 class Sampler::Inside {
  public:
   std::unique_ptr<const inside::LocalSampler> sampler;
+  SamplerParameters parameters;
 };
 
 namespace {
@@ -44,6 +49,104 @@ std::uint32_t draw_one(const inside::LocalSampler& sampler, std::span<const Scor
   return released;
 }
 
+/// The records of each unit, of arrays that may be out of order.
+class UnitsOfRecords {
+ public:
+  UnitsOfRecords(std::span<const std::uint32_t> outcomes, std::span<const std::uint64_t> offsets,
+                 std::span<const double> weights, std::size_t units)
+      : outcomes_(outcomes), offsets_(offsets), weights_(weights) {
+    if (offsets.size() != units + 1) {
+      throw InvalidInput(fmt::format("{} units need one offset more, but there are {} offsets",
+                                     units, offsets.size()));
+    }
+    if (!weights.empty() && weights.size() != outcomes.size()) {
+      throw InvalidInput(fmt::format("{} outcomes need as many weights, but there are {}",
+                                     outcomes.size(), weights.size()));
+    }
+    if (!weights.empty()) return;
+    std::size_t most = 0;
+    for (std::size_t unit = 0; unit < units; ++unit) most = std::max(most, range(unit).second);
+    ones_.assign(most, 1.0);
+  }
+
+  [[nodiscard]] inside::ScoredOutcomes operator[](std::size_t unit) const {
+    const auto [begin, count] = range(unit);
+    return {outcomes_.subspan(begin, count), weights_.empty()
+                                                 ? std::span<const double>(ones_).first(count)
+                                                 : weights_.subspan(begin, count)};
+  }
+
+ private:
+  /// Where the unit's records begin, and how many there are.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> range(std::size_t unit) const {
+    const std::size_t begin = std::min<std::uint64_t>(offsets_[unit], outcomes_.size());
+    const std::size_t end = std::clamp<std::uint64_t>(offsets_[unit + 1], begin, outcomes_.size());
+    return {begin, end - begin};
+  }
+
+  std::span<const std::uint32_t> outcomes_;
+  std::span<const std::uint64_t> offsets_;
+  std::span<const double> weights_;
+  std::vector<double> ones_;  // as many as a unit has records, where none has a weight
+};
+
+/// A unit's records in the one form that all ways to list them have: distinct outcomes, ascending,
+/// each with a positive weight.
+class Tallied {
+ public:
+  explicit Tallied(std::size_t outcome_count) : outcome_count_(outcome_count) {}
+
+  /// Valid until the next call.
+  [[nodiscard]] inside::ScoredOutcomes of(const inside::ScoredOutcomes& records) {
+    sorted_.clear();
+    for (std::size_t i = 0; i < records.outcomes.size(); ++i) {
+      if (records.outcomes[i] < outcome_count_ && records.weights[i] > 0) {
+        sorted_.emplace_back(records.outcomes[i], records.weights[i]);
+      }
+    }
+    // Weights of one outcome are added in one order, for sums of doubles depend on it.
+    if (!std::is_sorted(sorted_.begin(), sorted_.end())) std::sort(sorted_.begin(), sorted_.end());
+    outcomes_.clear();
+    weights_.clear();
+    for (const auto& [outcome, weight] : sorted_) {
+      if (outcomes_.empty() || outcomes_.back() != outcome) {
+        outcomes_.push_back(outcome);
+        weights_.push_back(weight);
+      } else {
+        weights_.back() += weight;
+      }
+    }
+    return {outcomes_, weights_};
+  }
+
+ private:
+  std::size_t outcome_count_;
+  std::vector<std::pair<std::uint32_t, double>> sorted_;
+  std::vector<std::uint32_t> outcomes_;
+  std::vector<double> weights_;
+};
+
+/// Of all that makes a sampler: the SHA-256 of an encoding that no two share.
+std::string digest(const SamplerParameters& parameters) {
+  inside::Sha256 hash;
+  const auto add = [&](const auto& number) {
+    hash.add({reinterpret_cast<const unsigned char*>(&number), sizeof number});
+  };
+  const auto add_optional = [&](const std::optional<double>& number) {
+    add(static_cast<std::uint64_t>(number.has_value()));
+    add(number.value_or(0));
+  };
+  add(static_cast<std::uint64_t>(parameters.mechanism.size()));
+  hash.add(parameters.mechanism);
+  add(static_cast<std::uint64_t>(parameters.outcomes));
+  for (const auto& number : {parameters.epsilon, parameters.mu, parameters.c1, parameters.c2,
+                             parameters.gamma, parameters.location}) {
+    add_optional(number);
+  }
+  for (const double mass : parameters.reference) add(mass);
+  return hash.hex();
+}
+
 }  // namespace
 
 Sampler::Sampler(const SamplerParameters& parameters)
@@ -56,7 +159,8 @@ Sampler::Sampler(const SamplerParameters& parameters)
                                        .c1 = parameters.c1,
                                        .c2 = parameters.c2,
                                        .gamma = parameters.gamma,
-                                       .location = parameters.location})})) {}
+                                       .location = parameters.location}),
+                 parameters})) {}
 
 std::size_t Sampler::outcomes() const noexcept { return inside_->sampler->outcome_count(); }
 Privacy Sampler::guarantee() const { return outward(inside_->sampler->guarantee()); }
@@ -81,24 +185,28 @@ void Sampler::draw(std::span<const float> scores, std::span<std::uint32_t> relea
 void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
                          std::span<const std::uint64_t> offsets, std::span<const double> weights,
                          std::span<std::uint32_t> released) const {
-  if (offsets.size() != released.size() + 1) {
-    throw InvalidInput(fmt::format("{} units need one offset more, but there are {} offsets",
-                                   released.size(), offsets.size()));
-  }
-  if (!weights.empty() && weights.size() != outcomes.size()) {
-    throw InvalidInput(fmt::format("{} outcomes need as many weights, but there are {}",
-                                   outcomes.size(), weights.size()));
-  }
-  std::vector<double> ones;
+  const UnitsOfRecords records(outcomes, offsets, weights, released.size());
+  SecureRandom& random = entropy();
   for (std::size_t unit = 0; unit < released.size(); ++unit) {
-    const std::size_t begin = std::min<std::uint64_t>(offsets[unit], outcomes.size());
-    const std::size_t end = std::clamp<std::uint64_t>(offsets[unit + 1], begin, outcomes.size());
-    const std::size_t count = end - begin;
-    if (weights.empty() && ones.size() < count) ones.resize(count, 1.0);
-    const std::span<const double> counted = weights.empty()
-                                                ? std::span<const double>(ones).first(count)
-                                                : weights.subspan(begin, count);
-    inside_->sampler->draw({outcomes.subspan(begin, count), counted}, entropy(),
+    inside_->sampler->draw(records[unit], random, released.subspan(unit, 1));
+  }
+}
+
+void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
+                         std::span<const std::uint64_t> offsets, std::span<const double> weights,
+                         std::span<std::uint32_t> released, const ReleaseKey& key,
+                         std::span<const std::string_view> units) const {
+  if (units.size() != released.size()) {
+    throw InvalidInput(fmt::format("{} units need as many identities, but there are {}",
+                                   released.size(), units.size()));
+  }
+  const UnitsOfRecords records(outcomes, offsets, weights, released.size());
+  inside::KeyedUnits words(key.inside().key, digest(inside_->parameters));
+  Tallied tallied(inside_->sampler->outcome_count());
+  for (std::size_t unit = 0; unit < released.size(); ++unit) {
+    const inside::ScoredOutcomes counted = tallied.of(records[unit]);
+    inside_->sampler->draw(counted,
+                           words.of_tallies(units[unit], counted.outcomes, counted.weights),
                            released.subspan(unit, 1));
   }
 }

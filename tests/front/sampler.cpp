@@ -167,6 +167,89 @@ TEST_P(FrontSampler, IsSharedByThreads) {
   EXPECT_TRUE(inside::test::follows(expected, counted(all, kOutcomes)));
 }
 
+/// Units 0, 1, ... by name, all with the same records.
+struct SameUnits {
+  std::vector<std::string> names;
+  std::vector<std::string_view> views;
+  std::vector<std::uint32_t> outcomes;
+  std::vector<std::uint64_t> offsets{0};
+
+  SameUnits(std::size_t count, const std::vector<std::uint32_t>& records) {
+    for (std::size_t i = 0; i < count; ++i) {
+      names.push_back(std::to_string(i));
+      outcomes.insert(outcomes.end(), records.begin(), records.end());
+      offsets.push_back(outcomes.size());
+    }
+    views.assign(names.begin(), names.end());
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> draw(const Sampler& sampler,
+                                                const ReleaseKey& key) const {
+    std::vector<std::uint32_t> released(names.size());
+    sampler.draw_units(outcomes, offsets, {}, released, key, views);
+    return released;
+  }
+};
+
+TEST_P(FrontSampler, KeyedUnitsFollowTheLawInOneRelease) {
+  EXPECT_TRUE(inside::test::follows(
+      law(parameters, {0, 4, 0, 0, 1}),
+      counted(SameUnits(kDraws, {1, 1, 4, 1, 1}).draw(sampler, {}), kOutcomes)));
+}
+
+TEST_P(FrontSampler, AKeyedUnitFollowsTheLawOverReleases) {
+  const SameUnits one(1, {1, 1, 4, 1, 1});
+  std::vector<std::uint32_t> released;
+  for (std::size_t i = 0; i < 20'000; ++i) released.push_back(one.draw(sampler, {})[0]);
+  EXPECT_TRUE(
+      inside::test::follows(law(parameters, {0, 4, 0, 0, 1}), counted(released, kOutcomes)));
+}
+
+// Of the same units with other records, both outputs together follow the product of the two laws.
+TEST_P(FrontSampler, KeyedDrawsOfOtherRecordsAreIndependent) {
+  const ReleaseKey key;
+  const auto before = SameUnits(kDraws, {1, 1, 4, 1, 1}).draw(sampler, key);
+  const auto after = SameUnits(kDraws, {1, 4, 4, 1, 1}).draw(sampler, key);
+  const std::vector<double> law_before = law(parameters, {0, 4, 0, 0, 1});
+  const std::vector<double> law_after = law(parameters, {0, 3, 0, 0, 2});
+  std::vector<double> product;
+  for (const double one : law_before) {
+    for (const double two : law_after) product.push_back(one * two);
+  }
+  std::vector<std::uint64_t> pairs(kOutcomes * kOutcomes);
+  for (std::size_t i = 0; i < kDraws; ++i) ++pairs[before[i] * kOutcomes + after[i]];
+  EXPECT_TRUE(inside::test::follows(product, pairs));
+}
+
+TEST_P(FrontSampler, AKeyedDrawIsTheSameHoweverRecordsAreListed) {
+  for (const std::size_t k : {kOutcomes, std::size_t{5000}}) {
+    const Sampler any(parameters_of(GetParam(), k));
+    const ReleaseKey key;
+    const std::vector<std::string_view> names{"ann", "bob", ""};
+    std::vector<std::uint32_t> sorted(3);
+    std::vector<std::uint32_t> mixed(3);
+    std::vector<std::uint32_t> weighted(3);
+    const std::vector<std::uint32_t> ascending{1, 1, 3, 4, 2, 2};
+    any.draw_units(ascending, std::vector<std::uint64_t>{0, 4, 4, 6}, {}, sorted, key, names);
+    const std::vector<std::uint32_t> shuffled{4, 1, 9'000'000, 3, 1, 2, 2};
+    any.draw_units(shuffled, std::vector<std::uint64_t>{0, 5, 5, 7}, {}, mixed, key, names);
+    EXPECT_EQ(mixed, sorted);
+    const std::vector<std::uint32_t> counted{4, 3, 1, 0, 0, 2};
+    const std::vector<double> weights{1, 1, 2, 0, -1, 2};
+    any.draw_units(counted, std::vector<std::uint64_t>{0, 4, 5, 6}, weights, weighted, key, names);
+    EXPECT_EQ(weighted, sorted);
+    const ReleaseKey worker = ReleaseKey::of_worker_bytes(key.bytes_for_workers());
+    for (std::size_t unit = 0; unit < 3; ++unit) {  // each alone, on a worker of its own
+      const auto begin = std::vector<std::uint64_t>{0, 4, 4, 6};
+      std::uint32_t alone = 0;
+      any.draw_units(std::span(ascending).subspan(begin[unit], begin[unit + 1] - begin[unit]),
+                     std::vector<std::uint64_t>{0, begin[unit + 1] - begin[unit]}, {}, {&alone, 1},
+                     worker, std::span(names).subspan(unit, 1));
+      EXPECT_EQ(alone, sorted[unit]);
+    }
+  }
+}
+
 std::vector<std::string_view> every_name() {
   std::vector<std::string_view> names;
   for (const auto& known : inside::names<inside::Mechanism>()) names.push_back(known.name);
@@ -195,6 +278,12 @@ TEST(FrontSamplerShapes, AreRefused) {
   std::vector<std::uint32_t> one(1);
   EXPECT_EQ(test::refusal_of([&] { sampler.draw_units(outcomes, offsets, scores, one); }),
             "2 outcomes need as many weights, but there are 12");
+  EXPECT_EQ(
+      test::refusal_of([&] { sampler.draw_units(outcomes, offsets, {}, one, ReleaseKey(), {}); }),
+      "1 units need as many identities, but there are 0");
+  EXPECT_EQ(test::refusal_of([&] { (void)ReleaseKey::of_worker_bytes({}); }),
+            "a release key must be the bytes that another one gave for its workers, unchanged, "
+            "but is not");
   EXPECT_EQ(test::refusal_of([] {
               Sampler({.mechanism = "best", .outcomes = 2, .epsilon = 1});
             }).substr(0, 53),

@@ -76,6 +76,12 @@ SecureRandom& SecureRandom::operator=(SecureRandom&& other) noexcept {
   return *this;
 }
 
+namespace {
+
+constexpr std::uint32_t kNonce[3] = {0, 0, 0};
+
+}  // namespace
+
 void SecureRandom::refill() {
   std::uint32_t key[8];
   static_assert(sizeof key == kKeyWords * sizeof(std::uint64_t));
@@ -85,12 +91,30 @@ void SecureRandom::refill() {
   } else {
     std::memcpy(key, state_->stream, sizeof key);
   }
-  constexpr std::uint32_t kNonce[3] = {0, 0, 0};
   constexpr std::size_t kBatches = sizeof(State::stream) / detail::kChaChaBatchBytes;
   static_assert(kBatches * detail::kChaChaBatchBytes == sizeof(State::stream));
   detail::chacha20(key, kNonce, 0, reinterpret_cast<unsigned char*>(state_->stream), kBatches);
   wipe(key, sizeof key);
   state_->position = kKeyWords;
+}
+
+// One batch to begin with, at the buffer's end: a draw takes few words, and a refill has many.
+void SecureRandom::restart(const unsigned char* key) {
+  constexpr std::size_t kBatchWords = detail::kChaChaBatchBytes / sizeof(std::uint64_t);
+  constexpr std::size_t kEnd = kKeyWords + kWords;
+  std::uint64_t* const batch = state_->stream + (kEnd - kBatchWords);
+  if (state_->position < kEnd - kBatchWords) {  // what is left of the words before
+    wipe(state_->stream + state_->position,
+         (kEnd - kBatchWords - state_->position) * sizeof(std::uint64_t));
+  }
+  std::uint32_t words[8];
+  std::memcpy(words, key, sizeof words);
+  detail::chacha20(words, kNonce, 0, reinterpret_cast<unsigned char*>(batch), 1);
+  wipe(words, sizeof words);
+  std::memcpy(state_->stream, batch, kKeyWords * sizeof(std::uint64_t));
+  wipe(batch, kKeyWords * sizeof(std::uint64_t));
+  state_->position = kEnd - kBatchWords + kKeyWords;
+  state_->alive = fork_count_;
 }
 
 }  // namespace mollify

@@ -47,6 +47,8 @@ class SecureRandom {
   std::uint64_t below(std::uint64_t bound) { return uniform_below(*this, bound); }
 
  private:
+  friend class KeyedRandom;  // whose words are those of a release's key (keyed_random.h)
+
   static constexpr std::size_t kKeyWords = 4;
   static constexpr std::size_t kWords = 1024 - kKeyWords;
 
@@ -57,6 +59,7 @@ class SecureRandom {
   };
 
   void refill();
+  void restart(const unsigned char* key);
 
   /// One more than the number of forks between the program's first generator and this process.
   static std::uint64_t fork_count_;

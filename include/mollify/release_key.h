@@ -1,0 +1,47 @@
+// Draws that may be repeated: one secret for all workers of one release.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mollify/namespace.h"
+
+namespace MOLLIFY_NAMESPACE {
+
+/// 32 bytes of the operating system's entropy, made once for a release; nobody chooses, prints or
+/// stores them. The words of a unit's draw follow from the key, the unit's identity and all of its
+/// records, whatever their order, by a pseudorandom function.
+///
+/// So whoever computes a draw again, anywhere and at any time, has the same result: it is the same
+/// release and costs nothing more. Of other records, of another unit or of another sampler the
+/// words are independent, and two releases cost what two releases cost. Take a new key for each
+/// release. Proofs: docs/theory/release-keys.md.
+///
+/// Cheap to copy, and safe to share between threads; the bytes are wiped with the last copy.
+class ReleaseKey {
+ public:
+  /// A new one.
+  ReleaseKey();
+
+  /// What a worker needs to draw for the same release: the key between a mark and a check.
+  ///
+  /// WARNING. Whoever has these bytes and the released records can test guesses of the private
+  /// records as if nothing protected them. Hand them to the workers of this release alone, in the
+  /// way that the private records take, and keep them nowhere.
+  [[nodiscard]] std::vector<std::uint8_t> bytes_for_workers() const;
+
+  /// The reverse. Throws InvalidInput for any other bytes: nobody chooses a key.
+  [[nodiscard]] static ReleaseKey of_worker_bytes(std::span<const std::uint8_t> bytes);
+
+  class Inside;
+  explicit ReleaseKey(std::shared_ptr<const Inside> inside);
+  [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
+
+ private:
+  std::shared_ptr<const Inside> inside_;
+};
+
+}  // namespace MOLLIFY_NAMESPACE

@@ -1,0 +1,75 @@
+"""Draws that may be repeated: one secret for all workers of one release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from mollify import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class ReleaseKey:
+    """The secret of one release: 32 bytes of the operating system's entropy, never chosen.
+
+    A draw by a key is the same however often, in whatever order and on whichever worker it is
+    computed: it is one release, and computing it again costs nothing. Other records of the same
+    unit, other units and other samplers have independent words. Take a new key for each release.
+
+    A key is never printed and never pickled. It is wiped with the last object that has it.
+    """
+
+    def __init__(self) -> None:
+        self._inside = _core.ReleaseKey()
+
+    def bytes_for_workers(self) -> bytes:
+        """What a worker needs to draw for the same release.
+
+        Warning
+        -------
+        Whoever has these bytes and the released records can test guesses of the private records as
+        if nothing protected them. Hand them to the workers of this release alone, in the way that
+        the private records take, and keep them nowhere: in no file, log or table.
+        """
+        return self._inside.bytes_for_workers()
+
+    @classmethod
+    def of_worker_bytes(cls, handed: bytes) -> ReleaseKey:
+        """The key of the bytes that `bytes_for_workers` gave.
+
+        Raises
+        ------
+        InvalidInput
+            For any other bytes: nobody chooses a key.
+        """
+        key = cls.__new__(cls)
+        key._inside = _core.ReleaseKey.of_worker_bytes(bytes(handed))
+        return key
+
+    def __repr__(self) -> str:
+        return "ReleaseKey(secret)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a release key is not pickled: hand its bytes_for_workers() to the workers of this "
+            "release alone"
+        )
+
+
+def identity_bytes(identities: Iterable[object]) -> list[bytes]:
+    """The text that each unit's id stands for, in UTF-8: 7 and "7" are one unit, as in tables."""
+    texts = []
+    for identity in identities:
+        if isinstance(identity, bytes):
+            texts.append(identity)
+        elif isinstance(identity, str):
+            texts.append(identity.encode("utf-8", "surrogatepass"))
+        elif hasattr(identity, "__index__") and not isinstance(identity, bool):
+            texts.append(str(int(identity)).encode())
+        else:
+            raise _core.InvalidInput(
+                "the identity of a unit must be a text, bytes or a whole number, but one is of "
+                f"type {type(identity).__name__}"
+            )
+    return texts

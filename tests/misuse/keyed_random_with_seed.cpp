@@ -1,0 +1,15 @@
+// Words that can be drawn again follow from a release's key, never from a seed.
+// expected: KeyedRandom
+#include "records/keyed_units.h"
+
+std::uint64_t first_word(const mollify::ReleaseKey& key,
+                         const std::array<unsigned char, 32>& seed) {
+  mollify::KeyedUnits units(key, "");
+#if defined(MISUSE)
+  mollify::KeyedRandom random(seed);
+  return random.word();
+#else
+  static_cast<void>(seed);
+  return units.of_tallies("ann", {}, {}).word();
+#endif
+}

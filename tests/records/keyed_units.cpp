@@ -1,0 +1,249 @@
+#include "records/keyed_units.h"
+
+#include <sodium.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <ostream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "chi_square.h"
+
+namespace mollify {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+struct Tallies {
+  std::vector<std::uint32_t> outcomes;
+  std::vector<double> weights;
+};
+
+Words keyed_words(KeyedUnits& units, std::string_view unit, const Tallies& tallies,
+                  std::size_t count) {
+  SecureRandom& random = units.of_tallies(unit, tallies.outcomes, tallies.weights);
+  Words words(count);
+  for (std::uint64_t& word : words) word = random.word();
+  return words;
+}
+
+void append_word(std::string& bytes, std::uint64_t word) {
+  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(word >> (8 * i)));
+}
+
+/// The definition again, by libsodium's BLAKE2b of one string and its ChaCha20.
+Words words_by_definition(const ReleaseKey& key, std::string_view context, std::string_view unit,
+                          const Tallies& tallies, std::size_t count) {
+  const std::vector<unsigned char> handed = key.bytes_for_workers();
+  std::string bytes;
+  append_word(bytes, context.size());
+  bytes += context;
+  append_word(bytes, unit.size());
+  bytes += unit;
+  append_word(bytes, tallies.outcomes.size());
+  for (std::size_t i = 0; i < tallies.outcomes.size(); ++i) {
+    std::array<char, 12> entry{};
+    std::memcpy(entry.data(), &tallies.outcomes[i], 4);
+    std::memcpy(entry.data() + 4, &tallies.weights[i], 8);
+    bytes.append(entry.begin(), entry.end());
+  }
+  std::array<unsigned char, crypto_generichash_blake2b_PERSONALBYTES> purpose{};
+  std::memcpy(purpose.data(), "mollify draws 1", 15);
+  std::array<unsigned char, 32> stream_key{};
+  crypto_generichash_blake2b_salt_personal(
+      stream_key.data(), stream_key.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
+      bytes.size(), handed.data() + handed.size() - 48, 32, nullptr, purpose.data());
+  Words words;
+  for (std::size_t stream_bytes = 512; words.size() < count; stream_bytes = 8192) {
+    const std::array<unsigned char, 12> nonce{};
+    Words stream(stream_bytes / 8);
+    crypto_stream_chacha20_ietf(reinterpret_cast<unsigned char*>(stream.data()), stream_bytes,
+                                nonce.data(), stream_key.data());
+    std::memcpy(stream_key.data(), stream.data(), stream_key.size());
+    words.insert(words.end(), stream.begin() + 4, stream.end());
+  }
+  words.resize(count);
+  return words;
+}
+
+const Tallies kTallies{{2, 5, 70'000}, {1, 3, 0.5}};
+
+TEST(KeyedUnits, WordsAreThoseOfTheDefinition) {
+  const ReleaseKey key;
+  KeyedUnits units(key, "a context");
+  Tallies many;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    many.outcomes.push_back(3 * i);
+    many.weights.push_back(i + 0.25);
+  }
+  for (const Tallies& tallies : {kTallies, Tallies{}, many}) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{60}, std::size_t{3000}}) {
+      EXPECT_EQ(keyed_words(units, "ann", tallies, count),
+                words_by_definition(key, "a context", "ann", tallies, count));
+    }
+  }
+}
+
+TEST(KeyedUnits, AreTheSameHoweverOftenAndInWhateverOrder) {
+  const ReleaseKey key;
+  KeyedUnits units(key, "");
+  const Words ann = keyed_words(units, "ann", kTallies, 5000);
+  const Words bob = keyed_words(units, "bob", kTallies, 3);
+  EXPECT_EQ(keyed_words(units, "ann", kTallies, 5000), ann);
+  EXPECT_EQ(keyed_words(units, "bob", kTallies, 3), bob);
+  const auto elsewhere = ReleaseKey::of_worker_bytes(key.bytes_for_workers());
+  ASSERT_TRUE(elsewhere);
+  KeyedUnits worker(*elsewhere, "");
+  EXPECT_EQ(keyed_words(worker, "bob", kTallies, 3), bob);
+  EXPECT_EQ(keyed_words(worker, "ann", kTallies, 5000), ann);
+}
+
+// Parts that could be taken for each other: none may have the first word of another.
+TEST(KeyedUnits, EachPartCounts) {
+  const ReleaseKey key;
+  const ReleaseKey another;
+  struct Case {
+    const ReleaseKey* key;
+    std::string context;
+    std::string unit;
+    Tallies tallies;
+  };
+  const std::string zero(1, '\0');
+  const std::vector<Case> cases = {
+      {&key, "ab", "c", {{1}, {2}}},
+      {&key, "a", "bc", {{1}, {2}}},
+      {&key, "abc", "", {{1}, {2}}},
+      {&key, "", "abc", {{1}, {2}}},
+      {&another, "ab", "c", {{1}, {2}}},
+      {&key, "ab", "c", {{2}, {1}}},
+      {&key, "ab", "c", {{1}, {3}}},
+      {&key, "ab", "c", {{1, 2}, {2, 1}}},
+      {&key, "ab", "c", {}},
+      {&key, "ab", "c" + zero, {}},
+      {&key, "ab", "", {}},
+      {&key, "ab", zero, {}},
+      {&key, "ab", zero + zero, {}},
+      {&key, "ab" + zero, "c", {}},
+      {&key, "ab", "c", {{0}, {1}}},
+      {&key, "ab", "c", {{0, 1}, {1, 1}}},
+      {&key, "ab", "c", {{0}, {0x1p-40}}},
+      {&key, "ab", "c", {{1}, {0x1p40}}},
+  };
+  Words first;
+  for (const Case& one : cases) {
+    KeyedUnits units(*one.key, one.context);
+    first.push_back(keyed_words(units, one.unit, one.tallies, 1)[0]);
+  }
+  std::sort(first.begin(), first.end());
+  EXPECT_EQ(std::adjacent_find(first.begin(), first.end()), first.end());
+}
+
+/// Of so many words as here two are equal with probability below 1e-6.
+TEST(KeyedUnits, ShareNoWords) {
+  constexpr std::size_t kUnits = 100'000;
+  const ReleaseKey key;
+  KeyedUnits units(key, "");
+  Words all;
+  for (std::size_t i = 0; i < kUnits; ++i) {
+    const Words words = keyed_words(units, std::to_string(i), kTallies, 10);
+    all.insert(all.end(), words.begin(), words.end());
+  }
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+}
+
+// Of one unit with other records, the first words are independent, and each is uniform.
+TEST(KeyedUnits, OtherRecordsHaveIndependentWords) {
+  constexpr std::size_t kUnits = 100'000;
+  const ReleaseKey key;
+  KeyedUnits units(key, "");
+  Tallies other = kTallies;
+  other.weights.back() = 1;
+  std::vector<std::uint64_t> low(256);
+  std::vector<std::uint64_t> high(256);
+  for (std::size_t i = 0; i < kUnits; ++i) {
+    const std::string unit = std::to_string(i);
+    const std::uint64_t one = keyed_words(units, unit, kTallies, 1)[0];
+    const std::uint64_t two = keyed_words(units, unit, other, 1)[0];
+    ++low[(one & 15) << 4U | (two & 15)];
+    ++high[(one >> 60U) << 4U | two >> 60U];
+  }
+  const std::vector<double> even(256, 1.0 / 256);
+  EXPECT_TRUE(test::follows(even, low));
+  EXPECT_TRUE(test::follows(even, high));
+}
+
+TEST(KeyedUnits, WordsAreUniformOverKeys) {
+  constexpr std::size_t kKeys = 20'000;
+  std::vector<std::uint64_t> low(64);
+  std::vector<std::uint64_t> high(64);
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    KeyedUnits units(ReleaseKey(), "");
+    const std::uint64_t word = keyed_words(units, "ann", kTallies, 1)[0];
+    ++low[word & 63];
+    ++high[word >> 58U];
+  }
+  const std::vector<double> even(64, 1.0 / 64);
+  EXPECT_TRUE(test::follows(even, low));
+  EXPECT_TRUE(test::follows(even, high));
+}
+
+// Who goes on with a parent's stream draws other words than the parent; who asks anew, the same.
+TEST(KeyedUnits, AForkedChildNeverGoesOnWithItsParentsWords) {
+  const ReleaseKey key;
+  KeyedUnits units(key, "");
+  SecureRandom& random = units.of_tallies("ann", kTallies.outcomes, kTallies.weights);
+  static_cast<void>(random.word());
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::array<std::uint64_t, 2> words = {random.word(),
+                                                keyed_words(units, "ann", kTallies, 1)[0]};
+    _exit(write(ends[1], words.data(), sizeof words) == sizeof words ? 0 : 1);
+  }
+  close(ends[1]);
+  std::array<std::uint64_t, 2> of_child{};
+  EXPECT_EQ(read(ends[0], of_child.data(), sizeof of_child), static_cast<ssize_t>(sizeof of_child));
+  close(ends[0]);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_NE(of_child[0], random.word());
+  EXPECT_EQ(of_child[1], keyed_words(units, "ann", kTallies, 1)[0]);
+}
+
+template <class Stream, class Value>
+concept Printable = requires(Stream& stream, const Value& value) {
+  stream << value;
+};
+static_assert(!Printable<std::ostream, ReleaseKey>);
+static_assert(!std::is_constructible_v<ReleaseKey, std::array<unsigned char, 32>>);
+static_assert(!std::is_default_constructible_v<DrawKey> && !std::is_copy_constructible_v<DrawKey>);
+static_assert(!std::is_default_constructible_v<KeyedRandom>);
+
+TEST(ReleaseKey, OfBytesThatItDidNotGiveThereIsNone) {
+  const ReleaseKey key;
+  const std::vector<unsigned char> handed = key.bytes_for_workers();
+  EXPECT_TRUE(ReleaseKey::of_worker_bytes(handed));
+  EXPECT_NE(ReleaseKey().bytes_for_workers(), handed);
+  EXPECT_FALSE(ReleaseKey::of_worker_bytes({}));
+  EXPECT_FALSE(ReleaseKey::of_worker_bytes(std::vector<unsigned char>(32, 7)));
+  EXPECT_FALSE(ReleaseKey::of_worker_bytes(std::vector<unsigned char>(handed.size(), 7)));
+  EXPECT_FALSE(ReleaseKey::of_worker_bytes(std::span(handed).first(handed.size() - 1)));
+  for (std::size_t i = 0; i < handed.size(); ++i) {
+    std::vector<unsigned char> changed = handed;
+    changed[i] ^= 1U;
+    EXPECT_FALSE(ReleaseKey::of_worker_bytes(changed)) << i;
+  }
+}
+
+}  // namespace
+}  // namespace mollify
