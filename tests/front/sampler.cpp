@@ -63,6 +63,7 @@ std::vector<std::uint64_t> counted(const std::vector<std::uint32_t>& released,
 class FrontSampler : public testing::TestWithParam<std::string_view> {
  protected:
   static constexpr std::size_t kDraws = 100000;
+  static constexpr std::size_t kKeyedDraws = 30000;
   const SamplerParameters parameters = parameters_of(GetParam());
   const Sampler sampler{parameters};
   const std::vector<double> scores{0, 8, 0.5, 1, 3};
@@ -194,13 +195,13 @@ struct SameUnits {
 TEST_P(FrontSampler, KeyedUnitsFollowTheLawInOneRelease) {
   EXPECT_TRUE(inside::test::follows(
       law(parameters, {0, 4, 0, 0, 1}),
-      counted(SameUnits(kDraws, {1, 1, 4, 1, 1}).draw(sampler, {}), kOutcomes)));
+      counted(SameUnits(kKeyedDraws, {1, 1, 4, 1, 1}).draw(sampler, {}), kOutcomes)));
 }
 
 TEST_P(FrontSampler, AKeyedUnitFollowsTheLawOverReleases) {
   const SameUnits one(1, {1, 1, 4, 1, 1});
   std::vector<std::uint32_t> released;
-  for (std::size_t i = 0; i < 20'000; ++i) released.push_back(one.draw(sampler, {})[0]);
+  for (std::size_t i = 0; i < 2000; ++i) released.push_back(one.draw(sampler, {})[0]);
   EXPECT_TRUE(
       inside::test::follows(law(parameters, {0, 4, 0, 0, 1}), counted(released, kOutcomes)));
 }
@@ -208,8 +209,8 @@ TEST_P(FrontSampler, AKeyedUnitFollowsTheLawOverReleases) {
 // Of the same units with other records, both outputs together follow the product of the two laws.
 TEST_P(FrontSampler, KeyedDrawsOfOtherRecordsAreIndependent) {
   const ReleaseKey key;
-  const auto before = SameUnits(kDraws, {1, 1, 4, 1, 1}).draw(sampler, key);
-  const auto after = SameUnits(kDraws, {1, 4, 4, 1, 1}).draw(sampler, key);
+  const auto before = SameUnits(kKeyedDraws, {1, 1, 4, 1, 1}).draw(sampler, key);
+  const auto after = SameUnits(kKeyedDraws, {1, 4, 4, 1, 1}).draw(sampler, key);
   const std::vector<double> law_before = law(parameters, {0, 4, 0, 0, 1});
   const std::vector<double> law_after = law(parameters, {0, 3, 0, 0, 2});
   std::vector<double> product;
@@ -217,7 +218,7 @@ TEST_P(FrontSampler, KeyedDrawsOfOtherRecordsAreIndependent) {
     for (const double two : law_after) product.push_back(one * two);
   }
   std::vector<std::uint64_t> pairs(kOutcomes * kOutcomes);
-  for (std::size_t i = 0; i < kDraws; ++i) ++pairs[before[i] * kOutcomes + after[i]];
+  for (std::size_t i = 0; i < kKeyedDraws; ++i) ++pairs[before[i] * kOutcomes + after[i]];
   EXPECT_TRUE(inside::test::follows(product, pairs));
 }
 
