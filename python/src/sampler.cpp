@@ -61,7 +61,7 @@ nb::object draw_units_by_key(const Sampler& sampler, const Array<std::uint32_t, 
 
 nb::bytes bytes_for_workers(const ReleaseKey& key) {
   const std::vector<std::uint8_t> handed = key.bytes_for_workers();
-  return {reinterpret_cast<const char*>(handed.data()), handed.size()};
+  return nb::bytes(handed.data(), handed.size());
 }
 
 ReleaseKey of_worker_bytes(const nb::bytes& handed) {
