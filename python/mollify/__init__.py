@@ -18,7 +18,16 @@ from mollify import nonprivate
 from mollify._analysis import Estimate, amplify, estimate, plan, risk, tune
 from mollify._command import Answer
 from mollify._core import InvalidInput, __version__
-from mollify._domain import Domain, boolean, categorical, integer, number
+from mollify._domain import (
+    Domain,
+    boolean,
+    categorical,
+    date,
+    datetime,
+    integer,
+    number,
+    ordinal,
+)
 from mollify._ledger import Balance, Ledger
 from mollify._privacy import Privacy, compose
 from mollify._release import Certificate, Release, Verification, sample, verify
@@ -50,10 +59,13 @@ __all__ = [
     "boolean",
     "categorical",
     "compose",
+    "date",
+    "datetime",
     "estimate",
     "integer",
     "nonprivate",
     "number",
+    "ordinal",
     "plan",
     "report",
     "risk",

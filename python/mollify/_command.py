@@ -7,9 +7,12 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+
+if TYPE_CHECKING:
+    import altair
 
 COMMAND = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "mollify")
 
@@ -77,6 +80,44 @@ class Answer(Mapping[str, Any]):
         """All of it, as Python's objects."""
         parts: dict[str, Any] = json.loads(self.json)
         return parts
+
+    def plot(self, against: str | None = None, *, distance: str = "tv") -> altair.Chart:
+        """A chart (altair's; the extra `plot`).
+
+        Of a plan: total variation against epsilon, or with ``curve=True`` against n. Of
+        `nonprivate.compare`: law beside truth and reference, or with ``against="epsilon"`` how far
+        the law is from the truth at other epsilons, as `distance` ("tv", "kl", "hellinger2",
+        "chi2"). Of `nonprivate.law`: the law. The last two are NOT PRIVATE and say so. Curves
+        ask the command again, for each of their 7 points.
+        """
+        from mollify import _plot
+
+        asked = self._asked[0]
+        command = asked[0]
+        epsilon = float(asked[asked.index("--epsilon") + 1]) if "--epsilon" in asked else None
+        if against not in (None, "epsilon"):
+            raise _core.InvalidInput(f'a chart is against "epsilon" or nothing, but is against {against!r}')
+        if command == "compare" and against is not None:
+            return _plot.error(epsilon, self._with_epsilon, distance)
+        listed = isinstance(self._parts.get("outcomes"), list)
+        if command == "compare" and listed:
+            kinds = ("truth", "law", "reference")
+            return _plot.masses(self["outcomes"], kinds, "Law, truth and reference")
+        if command == "law" and listed:
+            outcomes = [one | {"law": one["probability"]} for one in self["outcomes"]]
+            return _plot.masses(outcomes, ("law",), "The law of a draw")
+        if command == "plan":
+            return _plot.plan(self, epsilon, self._with_epsilon)
+        raise _core.InvalidInput(f"there is no chart of this answer of {command}")
+
+    def _with_epsilon(self, epsilon: float) -> Answer:
+        """The answer at another budget."""
+        arguments = list(self._asked[0])
+        for flag in ("--epsilon", "--curve"):
+            while flag in arguments:
+                place = arguments.index(flag)
+                del arguments[place : place + (2 if flag == "--epsilon" else 1)]
+        return Answer([*arguments, "--epsilon", repr(epsilon)], self._asked[1])
 
     def __str__(self) -> str:
         if self._text is None:

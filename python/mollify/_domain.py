@@ -35,6 +35,13 @@ def categorical(
     return _column("categorical", values=list(values), null=null, outside=outside)
 
 
+def ordinal(
+    values: Iterable[object], *, null: object = None, outside: object = None
+) -> Column:
+    """A column of words in their order, so that neighbours are near; otherwise `categorical`."""
+    return _column("ordinal", values=list(values), null=null, outside=outside)
+
+
 def boolean(
     values: tuple[str, str] | list[str] | None = None,
     *,
@@ -47,24 +54,73 @@ def boolean(
 
 
 def integer(
-    min: int, max: int, *, bins: int | None = None, null: object = None, outside: object = None
+    min: int | None = None,
+    max: int | None = None,
+    *,
+    bins: int | None = None,
+    edges: Iterable[int] | None = None,
+    null: object = None,
+    outside: object = None,
 ) -> Column:
     """The integers min ... max, fewer than 2^63, in `bins` groups of near-equal size.
 
-    Without `bins` each integer is a value of its own as far as 2^24 go. `outside` is ``"clip"``
-    (the default: to the nearest of them) or one of the integers.
+    Without `bins` each integer is a value of its own as far as 2^24 go. In place of the three,
+    `edges` are where groups begin, and where the last one ends: ``[0, 18, 65, 110]`` is 0 to 17, 18
+    to 64 and 65 to 110. `outside` is ``"clip"`` (the default: to the nearest of them) or one of the
+    integers.
     """
-    return _column("integer", min=min, max=max, bins=bins, null=null, outside=outside)
+    cut = None if edges is None else list(edges)
+    return _column("integer", min=min, max=max, bins=bins, edges=cut, null=null, outside=outside)
 
 
 def number(
-    min: float, max: float, *, bins: int | None = None, null: object = None, outside: object = None
+    min: float | None = None,
+    max: float | None = None,
+    *,
+    bins: int | None = None,
+    edges: Iterable[float] | None = None,
+    spike: float | None = None,
+    null: object = None,
+    outside: object = None,
 ) -> Column:
     """The numbers min ... max in `bins` cells of equal width; without `bins`, to about six digits.
 
+    `edges`, `null` and `outside` as for `integer`. `spike` is a number that many values are
+    exactly: it has a cell of its own, beside those of `bins` or `edges`.
+    """
+    cut = None if edges is None else list(edges)
+    return _column(
+        "number", min=min, max=max, bins=bins, edges=cut, spike=spike, null=null, outside=outside
+    )
+
+
+def date(
+    min: object, max: object, *, bins: int | str | None = None, null: object = None, outside: object = None
+) -> Column:
+    """The days min ... max, as ``2026-01-31`` or as `datetime.date`.
+
+    `bins` is "day" (the default), "week" (from Monday), "month", "quarter", "year", or a number.
     `null` and `outside` as for `integer`.
     """
-    return _column("number", min=min, max=max, bins=bins, null=null, outside=outside)
+    return _column("date", min=min, max=max, bins=bins, null=null, outside=outside)
+
+
+def datetime(
+    min: object,
+    max: object,
+    *,
+    bins: int | str | None = None,
+    zone: str | None = None,
+    null: object = None,
+    outside: object = None,
+) -> Column:
+    """The seconds min ... max, as ``2026-01-31T12:34:56`` or as `datetime.datetime`; `bins` as for `date`.
+
+    `zone` is the offset from UTC of the column's clock, ``"Z"`` or ``"+01:00"``: times with another
+    offset are converted, times without one are taken to be on that clock. Without `zone` a time is
+    what a clock on the wall shows, and one with an offset is unreadable.
+    """
+    return _column("datetime", min=min, max=max, bins=bins, zone=zone, null=null, outside=outside)
 
 
 _WORDS = {"null": "category", "outside": "clip"}
@@ -77,6 +133,9 @@ def _text(value: object) -> str:
     item = getattr(value, "item", None)  # NumPy's scalars
     if callable(item):
         value = item()
+    iso = getattr(value, "isoformat", None)  # days and times
+    if callable(iso):
+        value = iso()
     return json.dumps(str(value), ensure_ascii=False)
 
 
@@ -105,8 +164,8 @@ class Domain:
     Parameters
     ----------
     columns
-        Settings of each column by its name, made by `categorical`, `boolean`, `integer` and
-        `number`, or as a domain file writes them.
+        Settings of each column by its name, made by `categorical`, `ordinal`, `boolean`, `integer`,
+        `number`, `date` and `datetime`, or as a domain file writes them.
     seed
         Fixes the public candidates of releases that use them.
 

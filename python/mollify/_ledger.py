@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mollify import _core
-from mollify._privacy import Privacy, outward
+from mollify._command import Answer, arguments_of
+from mollify._privacy import Privacy, compose, outward
+
+if TYPE_CHECKING:
+    import altair
 
 
 class Balance(NamedTuple):
@@ -73,6 +77,41 @@ class Ledger:
     def balances(self) -> list[Balance]:
         """Of all of them, by name."""
         return [_balance(one) for one in self._inside.balances()]
+
+    def history(self, data_set: str) -> list[dict[str, Any]]:
+        """Every entry of a data set, the first one first: its number, time, kind, cost and others."""
+        known = Answer(["ledger", *arguments_of({"ledger": self.path, "data_set": data_set})])
+        entries: list[dict[str, Any]] = known["history"]
+        return entries
+
+    def plot(self, data_set: str) -> altair.LayerChart:
+        """What was spent over time, and the total (altair; the extra `plot`)."""
+        from mollify import _plot
+
+        total: Privacy | None = None
+        spent: list[Privacy] = []
+        rows: list[dict[str, Any]] = []
+        declared = self.balance(data_set).total
+        parameter = "rho" if declared is not None and declared.rho is not None else "epsilon"
+        for entry in self.history(data_set):
+            cost = Privacy(**{name: float(number) for name, number in entry["cost"].items()})
+            if entry["kind"] == "total":
+                total = cost
+            else:
+                spent.append(cost)
+            so_far = compose(spent) if spent else None
+            rows.append(
+                {
+                    "number": entry["number"],
+                    "time": entry["time"],
+                    "mechanism": entry.get("mechanism"),
+                    "spent": 0.0 if so_far is None else getattr(so_far, parameter),
+                    "total": None if total is None else getattr(total, parameter),
+                }
+            )
+        if not rows:
+            raise _core.InvalidInput(f'the ledger has no entry of "{data_set}"')
+        return _plot.spent(rows, parameter, f"What was spent of {data_set}")
 
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"

@@ -1,7 +1,9 @@
 """Domains: made, read, written, compared, pickled."""
 
+import datetime
 import pickle
 
+import numpy as np
 import pytest
 
 import mollify as mo
@@ -37,6 +39,31 @@ def test_round_trips(domain, tmp_path):
     assert mo.Domain(domain.columns, seed=7).seed == 7
 
 
+def test_has_a_constructor_for_every_type(tmp_path):
+    day, night = datetime.date(2020, 1, 31), datetime.datetime(2026, 12, 31, 23, 59, 59)
+    made = mo.Domain(
+        {
+            "grade": mo.ordinal(["low", "middle", "high"]),
+            "age": mo.integer(edges=[0, 18, 65, 110]),
+            "expense": mo.number(0, 5000, bins=20, spike=0),
+            "dose": mo.number(edges=np.array([0, 1.5, 3])),
+            "visit": mo.date(day, "2026-12-31", bins="month", null="category"),
+            "login": mo.datetime("2026-01-01T00:00:00", night, bins="week", zone="+01:00"),
+        }
+    )
+    (tmp_path / "domain.yaml").write_text(
+        """columns:
+  grade:   {type: ordinal, values: [low, middle, high]}
+  age:     {type: integer, edges: [0, 18, 65, 110]}
+  expense: {type: number, min: 0, max: 5000, bins: 20, spike: 0}
+  dose:    {type: number, edges: [0, 1.5, 3]}
+  visit:   {type: date, min: 2020-01-31, max: 2026-12-31, bins: month, null: category}
+  login:   {type: datetime, min: "2026-01-01T00:00:00", max: "2026-12-31T23:59:59", bins: week, zone: "+01:00"}
+"""
+    )
+    assert made == mo.Domain.read(tmp_path / "domain.yaml") == mo.Domain(made.columns)
+
+
 @pytest.mark.parametrize(
     "word", ["null", "category", "clip", "~", "yes", "1.0", 'a "b"', "ä\u2028b", "[x]", "# no", " "]
 )
@@ -62,6 +89,13 @@ def test_tells_words_of_the_format_from_values():
         {"a": mo.categorical([])},
         {"a": mo.categorical(["x", "x"])},
         {"a": mo.integer(3, 1)},
+        {"a": mo.integer()},
+        {"a": mo.integer(0, 3, edges=[0, 3])},
+        {"a": mo.number(0, 3, spike=1)},
+        {"a": mo.date("2020-01-01", "2019-01-01")},
+        {"a": mo.date("2020-01-01", "2021-01-01", bins="decade")},
+        {"a": mo.datetime("2020-01-01", "2021-01-01", zone="Paris")},
+        {"a": mo.ordinal([])},
         {"a": mo.number(0, float("nan"))},
         {"a": mo.boolean(null="perhaps")},
         {"a\nb": mo.boolean()},

@@ -1,0 +1,185 @@
+"""Charts, by altair where it is installed (the extra `plot`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mollify import _core
+
+if TYPE_CHECKING:
+    import altair
+
+_COLOURS = {"truth": "#8b1a1a", "law": "#1a5d8b", "reference": "#a5adb8"}
+_MOST_OUTCOMES = 40
+_DISTANCES = {
+    "tv": "total variation",
+    "kl": "Kullback-Leibler divergence",
+    "hellinger2": "squared Hellinger distance",
+    "chi2": "chi-squared divergence",
+}
+
+
+def _altair() -> Any:
+    try:
+        import altair
+    except ImportError as error:
+        raise ImportError('charts need altair: pip install "mollify-dp[plot]"') from error
+    return altair
+
+
+def _chart(rows: Sequence[Mapping[str, Any]], title: str, private: bool) -> Any:
+    alt = _altair()
+    words = ["NOT PRIVATE: for the data holder only"] if private else []
+    colour = "#8b1a1a" if private else "black"
+    heading = alt.TitleParams(title, subtitle=words, subtitleColor=colour, anchor="start")
+    return alt.Chart(alt.Data(values=[dict(row) for row in rows]), title=heading)
+
+
+def masses(
+    outcomes: Sequence[Mapping[str, Any]], kinds: Sequence[str], title: str
+) -> altair.Chart:
+    """A bar of each kind for each outcome, the most frequent first. NOT PRIVATE."""
+    alt = _altair()
+    shown = sorted(outcomes, key=lambda one: -float(one[kinds[0]]))[:_MOST_OUTCOMES]
+    rows = [
+        {"outcome": str(one["outcome"]), "of": kind, "probability": float(one[kind])}
+        for one in shown
+        for kind in kinds
+    ]
+    scale = alt.Scale(domain=list(kinds), range=[_COLOURS[kind] for kind in kinds])
+    return (  # type: ignore[no-any-return]
+        _chart(rows, title, private=True)
+        .mark_bar()
+        .encode(
+            x=alt.X("probability:Q"),
+            y=alt.Y("outcome:N", sort=[str(one["outcome"]) for one in shown], title=None),
+            yOffset=alt.YOffset("of:N", sort=list(kinds)),
+            color=alt.Color("of:N", scale=scale, sort=list(kinds), title=None),
+            tooltip=["outcome:N", "of:N", "probability:Q"],
+        )
+    )
+
+
+def lines(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    x: str,
+    y: str,
+    kind: str,
+    title: str,
+    logarithmic: Sequence[str] = (),
+    dashed: str | None = None,
+    private: bool = False,
+) -> altair.Chart:
+    """A line of each kind; `dashed` is one of them."""
+    alt = _altair()
+    scales = {
+        axis: alt.Scale(type="log", nice=False) if axis in logarithmic else alt.Scale()
+        for axis in (x, y)
+    }
+    kinds = list(dict.fromkeys(str(row[kind]) for row in rows))
+    dash = alt.Scale(domain=kinds, range=[[6, 4] if one == dashed else [1, 0] for one in kinds])
+    return (  # type: ignore[no-any-return]
+        _chart(rows, title, private)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X(x, type="quantitative", scale=scales[x]),
+            y=alt.Y(y, type="quantitative", scale=scales[y]),
+            color=alt.Color(kind, type="nominal", sort=kinds, title=None),
+            strokeDash=alt.StrokeDash(kind, type="nominal", scale=dash, legend=None),
+            tooltip=[f"{kind}:N", f"{x}:Q", f"{y}:Q"],
+        )
+    )
+
+
+def spent(rows: Sequence[Mapping[str, Any]], parameter: str, title: str) -> altair.LayerChart:
+    """Steps of what is spent, and a line at what may be."""
+    alt = _altair()
+    time = alt.X("time:T", title=None)
+    base = _chart(rows, title, private=False)
+    steps = base.mark_line(interpolate="step-after", point=True, color=_COLOURS["law"]).encode(
+        x=time,
+        y=alt.Y("spent:Q", title=parameter),
+        tooltip=["number:Q", "time:T", "mechanism:N", "spent:Q", "total:Q"],
+    )
+    total = base.mark_line(interpolate="step-after", strokeDash=[6, 4], color=_COLOURS["truth"])
+    return alt.layer(steps, total.encode(x=time, y="total:Q"))  # type: ignore[no-any-return]
+
+
+def _budgets(epsilon: float) -> list[float]:
+    """A budget, and others from an eighth to eight times of it."""
+    return [epsilon * 2**step for step in range(-3, 4)]
+
+
+def plan(
+    asked: Mapping[str, Any], epsilon: float | None, again: Callable[[float], Mapping[str, Any]]
+) -> altair.Chart:
+    """What `mo.plan` found: error against epsilon, or against n where a curve was asked for."""
+    if "curve" in asked:
+        rows = [
+            {"n": point["n"], "mechanism": name, "total variation": alpha}
+            for point in asked["curve"]
+            for name, alpha in point["alpha"].items()
+            if alpha
+        ]
+        return lines(
+            rows,
+            x="n",
+            y="total variation",
+            kind="mechanism",
+            title="Total variation of a record against the number of records",
+            logarithmic=("n", "total variation"),
+        )
+    rows = []
+    if asked.get("unknown") == "alpha" and epsilon is not None:
+        for budget in _budgets(epsilon):
+            found = again(budget)
+            named = found.get("mechanisms") or [found]
+            rows += [
+                {"epsilon": budget, "mechanism": one["mechanism"], "total variation": one["alpha"]}
+                for one in named
+                if one.get("alpha")
+            ]
+    if not rows:
+        raise _core.InvalidInput(
+            "a plan is drawn where the total variation is what it finds, from an epsilon (without alpha)"
+        )
+    return lines(
+        rows,
+        x="epsilon",
+        y="total variation",
+        kind="mechanism",
+        title="Total variation of a record, at worst, against epsilon",
+        logarithmic=("epsilon", "total variation"),
+    )
+
+
+def error(
+    epsilon: float | None,
+    again: Callable[[float], Mapping[str, Any]],
+    distance: str,
+) -> altair.Chart:
+    """How far the truth is from the law at other epsilons, and from the reference. NOT PRIVATE."""
+    if distance not in _DISTANCES:
+        raise _core.InvalidInput(
+            f"distance must be one of {', '.join(_DISTANCES)}, but is {distance!r}"
+        )
+    if epsilon is None:
+        raise _core.InvalidInput("error against epsilon is of a release in epsilon")
+    name = _DISTANCES[distance]
+    rows = []
+    for budget in _budgets(epsilon):
+        found = again(budget)
+        for kind in ("law", "reference"):
+            rows.append({"epsilon": budget, "of": kind, name: found[kind][distance]})
+    return lines(
+        [row for row in rows if row[name] is not None],
+        x="epsilon",
+        y=name,
+        kind="of",
+        title="How far from the truth, against epsilon",
+        logarithmic=("epsilon",),
+        dashed="reference",
+        private=True,
+    )

@@ -1,0 +1,75 @@
+"""Charts: what they show, by their data, and that the private ones say so."""
+
+import pytest
+
+import mollify as mo
+
+altair = pytest.importorskip("altair")
+
+WARNING = "NOT PRIVATE: for the data holder only"
+
+
+def drawn(chart):
+    """The one data set of a chart, after altair has found nothing wrong with it."""
+    made = chart.to_dict()
+    (rows,) = made["datasets"].values() if "datasets" in made else [made["data"]["values"]]
+    return made, rows
+
+
+def test_draws_law_beside_truth_and_reference(schools):
+    found = mo.nonprivate.compare(
+        schools / "schools.csv", schools / "schools.yaml", unit="school", epsilon=2
+    )
+    made, rows = drawn(found.plot())
+    assert made["title"]["subtitle"] == [WARNING]
+    assert len(rows) == 3 * 12
+    for kind in ("truth", "law", "reference"):
+        assert sum(row["probability"] for row in rows if row["of"] == kind) == pytest.approx(1)
+
+    made, rows = drawn(found.plot("epsilon", distance="kl"))
+    assert made["title"]["subtitle"] == [WARNING]
+    laws = [row["Kullback-Leibler divergence"] for row in rows if row["of"] == "law"]
+    assert laws == sorted(laws, reverse=True)
+    assert laws[3] == found["law"]["kl"]
+    with pytest.raises(mo.InvalidInput, match="distance"):
+        found.plot("epsilon", distance="far")
+    with pytest.raises(mo.InvalidInput, match="against"):
+        found.plot("n")
+
+
+def test_draws_the_law_of_a_draw():
+    made, rows = drawn(mo.nonprivate.law(mo.Sampler(outcomes=3, epsilon=1), [1, 0, 0]).plot())
+    assert made["title"]["subtitle"] == [WARNING]
+    assert [row["probability"] for row in rows][0] == pytest.approx(0.5761, abs=1e-4)
+
+
+def test_draws_plans():
+    asked = mo.plan(k=12, epsilon=1)
+    made, rows = drawn(asked.plot())
+    assert made["title"]["subtitle"] == []
+    assert [row["epsilon"] for row in rows] == [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
+    assert rows[3]["total variation"] == asked["alpha"]
+    curve = mo.plan(model="central", k=4, epsilon=1, delta=1e-6, count=3, n=500, curve=True)
+    _, rows = drawn(curve.plot())
+    assert {row["mechanism"] for row in rows} >= {"subsampled-rr", "histogram"}
+    assert len({row["n"] for row in rows}) == len(curve["curve"])
+    for nothing in (mo.plan(k=12, alpha=0.1), mo.amplify(k=4, n=1000, epsilon0=1, delta=1e-6)):
+        with pytest.raises(mo.InvalidInput):
+            nothing.plot()
+
+
+def test_draws_a_budget_over_time(tmp_path, domain):
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    ledger.declare("health", epsilon=2, delta=1e-6, scope="table")
+    for epsilon in (0.5, 0.25):
+        mo.sample(
+            {name: ["1"] for name in domain},
+            domain,
+            **{"model": "integral", "epsilon": epsilon, "ledger": ledger, "data_set": "health"},
+        )
+    assert [entry["kind"] for entry in ledger.history("health")] == ["total", "release", "release"]
+    _, rows = drawn(ledger.plot("health"))
+    assert [row["spent"] for row in rows] == [0, 0.5, 0.75]
+    assert [row["total"] for row in rows] == [2, 2, 2]
+    with pytest.raises(mo.InvalidInput):
+        ledger.plot("unknown")
