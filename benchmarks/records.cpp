@@ -1,4 +1,5 @@
-// The speed of reading records: Arrow batches of eight columns of every type, and the same as CSV.
+// The speed of reading records: Arrow batches of eight columns of every type, the same as CSV, and
+// CSV files of which few columns are used, or that hold numbers alone.
 // Each benchmark first proves that its answer is right, then times it. Run it alone on a quiet
 // machine: taskset -c 0 benchmark_records --benchmark_repetitions=5
 
@@ -7,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +19,11 @@
 #include "io/atomic_file.h"
 #include "io/csv_source.h"
 #include "io/csv_writer.h"
+#include "kernel/core/secure_random.h"
+#include "records/numeric_rows.h"
 #include "records/private_table.h"
 #include "space/domain.h"
+#include "space/real_columns.h"
 #include "space/seeded_random.h"
 
 namespace {
@@ -176,17 +181,13 @@ class Lent {
   std::size_t left_ = 0;
 };
 
-/// The rows as a file that goes with the program.
+/// A file that goes with the program.
 class CsvFile {
  public:
-  CsvFile() : path_("/tmp/mollify-benchmark-" + std::to_string(::getpid()) + ".csv") {
+  CsvFile(const char* name, const std::string& csv)
+      : path_("/tmp/mollify-benchmark-" + std::to_string(::getpid()) + "-" + name),
+        size_(csv.size()) {
     AtomicFile file(path_);
-    std::string csv = "id,a,b,c,x,y,z,on,color\n";
-    std::vector<std::string> fields;
-    for (std::size_t row = 0; row < kRowsOfBatch; ++row) {
-      rows().write(row, fields);
-      append_csv_record(fields, csv);
-    }
     file.write(csv);
     file.commit();
   }
@@ -195,13 +196,24 @@ class CsvFile {
   CsvFile& operator=(const CsvFile&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
   std::string path_;
+  std::size_t size_;
 };
 
+/// The rows as a file.
 const CsvFile& csv_file() {
-  static const CsvFile kFile;
+  static const CsvFile kFile = [] {
+    std::string csv = "id,a,b,c,x,y,z,on,color\n";
+    std::vector<std::string> fields;
+    for (std::size_t row = 0; row < kRowsOfBatch; ++row) {
+      rows().write(row, fields);
+      append_csv_record(fields, csv);
+    }
+    return CsvFile("rows.csv", csv);
+  }();
   return kFile;
 }
 
@@ -279,6 +291,148 @@ void BM_ArrowUnits(benchmark::State& state) { time_units(state, open_arrow, 10);
 void BM_CsvOutcomes(benchmark::State& state) { time_outcomes(state, open_csv, 1); }
 void BM_CsvUnits(benchmark::State& state) { time_units(state, open_csv, 1); }
 
+/// Ten columns, 70 bytes a row, of which a category, an integer and a number are used.
+struct Wide {
+  Domain domain = Domain::make({Column::make("color", Categories::make(kColors)),
+                                Column::make("age", IntegerCells::make(0, 99, 20)),
+                                Column::make("rate", NumberCells::make(0, 10, 10))});
+  std::string csv = "id,name,color,city,age,code,when,rate,on,note\n";
+  std::vector<std::uint32_t> outcomes;
+
+  Wide() {
+    SeededRandom random(9);
+    for (std::size_t row = 0; row < kRowsOfBatch; ++row) {
+      const std::string& color = kColors[random.below(kColors.size())];
+      const std::string age = std::to_string(random.below(100));
+      std::array<char, 16> rate{};
+      std::snprintf(rate.data(), rate.size(), "%.3f",
+                    static_cast<double>(random.below(10'000)) / 1000);
+      csv += std::to_string(1'000'000 + random.below(kUnits)) + ",person " +
+             std::to_string(random.below(100'000)) + ',' + color + ",city" +
+             std::to_string(random.below(1000)) + ',' + age + ',' +
+             std::to_string(random.below(10'000'000)) + ",2026-11-22," + rate.data() + ',' +
+             (random.below(2) == 0 ? "true" : "false") + ",no remark\n";
+      outcomes.push_back(domain.encode(std::vector<std::string_view>{color, age, rate.data()}));
+    }
+  }
+};
+
+void BM_CsvThreeOfTen(benchmark::State& state) {
+  static const Wide wide;
+  static const CsvFile file("wide.csv", wide.csv);
+  if (read_outcomes(CsvSource(file.path()), wide.domain) != wide.outcomes) {
+    state.SkipWithError("the outcomes are not those of the texts");
+    return;
+  }
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(read_table(CsvSource(file.path()), wide.domain));
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.size()));
+}
+
+/// The texts alone of the same three columns.
+void BM_CsvThreeTextsOfTen(benchmark::State& state) {
+  static const Wide wide;
+  static const CsvFile file("wide.csv", wide.csv);
+  const std::array<std::size_t, 3> wanted = {2, 4, 7};
+  std::size_t length = 0;
+  std::size_t read = 0;
+  for (auto _ : state) {
+    CsvSource(file.path()).visit(wanted, [&](const Block& block) {
+      for (const Values& values : block.columns) {
+        for (const auto text : std::get<std::span<const std::string_view>>(values.data())) {
+          length += text.size();
+        }
+      }
+      read += block.rows;
+    });
+  }
+  if (read != wide.outcomes.size() * static_cast<std::size_t>(state.iterations()) ||
+      length < read) {
+    state.SkipWithError("rows are missing");
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.size()));
+}
+
+/// A file of twenty columns of numbers, all used: as "%.*g" writes so many digits.
+struct Numbers {
+  static constexpr std::size_t kColumns = 20, kRows = 100'000;
+  Domain domain = Domain::make([] {
+    std::vector<Column> columns;
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      columns.push_back(Column::make(std::string(i + 1, 'x'), NumberCells::make(-4, 4, 64)));
+    }
+    return columns;
+  }());
+  std::vector<double> values;
+  CsvFile file;
+
+  explicit Numbers(int digits) : file(digits == 6 ? "short.csv" : "long.csv", csv(digits)) {}
+
+  std::string csv(int digits) {
+    SeededRandom random(11);
+    std::string csv;
+    for (const std::string& name : domain.names()) csv += name + ',';
+    csv.back() = '\n';
+    for (std::size_t i = 0; i < kRows * kColumns; ++i) {
+      const double value = static_cast<double>(random.below(1ULL << 53U)) / 0x1p50 - 4;
+      std::array<char, 40> text{};
+      std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+      values.push_back(std::strtod(text.data(), nullptr));
+      csv += text.data();
+      csv += (i + 1) % kColumns == 0 ? '\n' : ',';
+    }
+    return csv;
+  }
+};
+
+const Numbers& numbers(int digits) {
+  static const Numbers kShort(6);
+  static const Numbers kLong(17);
+  return digits == 6 ? kShort : kLong;
+}
+
+void BM_CsvNumbers(benchmark::State& state) {
+  const Numbers& from = numbers(static_cast<int>(state.range(0)));
+  const CsvSource source(from.file.path());
+  const RealColumns columns(from.domain, {});
+  const NumericRows rows(source, columns);
+  std::size_t place = 0;
+  bool same = true;
+  rows.visit([&](std::span<const double> block) {
+    for (const double value : block) same = same && value == from.values[place++];
+  });
+  if (!same || place != from.values.size()) {
+    state.SkipWithError("the numbers are others");
+    return;
+  }
+  for (auto _ : state) {
+    rows.visit([](std::span<const double> block) { benchmark::DoNotOptimize(block.data()); });
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(from.file.size()));
+}
+
+void BM_CsvNumbersToCells(benchmark::State& state) {
+  const Numbers& from = numbers(static_cast<int>(state.range(0)));
+  const CsvSource source(from.file.path());
+  SecureRandom random;
+  const auto digits = read_table_digits(source, from.domain, Numbers::kRows, random);
+  for (std::size_t i = 0; i < from.values.size(); ++i) {
+    if (digits[i] != from.domain.columns()[0].encode(from.values[i])) {
+      state.SkipWithError("the cells are others");
+      return;
+    }
+  }
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(read_table_digits(source, from.domain, 1, random));
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(from.file.size()));
+}
+
+BENCHMARK(BM_CsvThreeOfTen)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_CsvThreeTextsOfTen)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_CsvNumbers)->Arg(6)->Arg(17)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_CsvNumbersToCells)->Arg(6)->Arg(17)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ArrowOutcomes)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ArrowUnits)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_CsvOutcomes)->Unit(benchmark::kMillisecond);

@@ -1,10 +1,7 @@
 #include "io/csv_reader.h"
 
-#include <csv.h>
-
 #include <algorithm>
 #include <array>
-#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,60 +45,8 @@ std::string separator_hint(const std::vector<std::string>& header) {
 
 }  // namespace
 
-// libcsv, given one line at a time. Its own line ends and its trimming of spaces are switched off.
-class CsvReader::Parser {
- public:
-  explicit Parser(unsigned char options) : options_(options) { start(); }
-  ~Parser() { csv_free(&parser_); }
-  Parser(const Parser&) = delete;
-  Parser& operator=(const Parser&) = delete;
-
-  // Passes each field of the line to keep(text), which must not throw, for C calls it. The texts
-  // stay valid until the next line. False if quotes are misplaced, which strict parsers alone mind.
-  template <class Keep>
-  bool parse(std::string_view line, Keep keep) {
-    struct State {
-      std::string& unquoted;
-      Keep& keep;
-    } state{unquoted_, keep};
-    // All fields together are no longer than their line: appending them never allocates.
-    unquoted_.clear();
-    unquoted_.reserve(line.size());
-    const auto submit = [](void* field, std::size_t size, void* data) {
-      State& to = *static_cast<State*>(data);
-      const std::size_t begin = to.unquoted.size();
-      to.unquoted.append(static_cast<const char*>(field), size);
-      to.keep(std::string_view(to.unquoted).substr(begin));
-    };
-    if (csv_parse(&parser_, line.data(), line.size(), submit, nullptr, &state) == line.size() &&
-        csv_fini(&parser_, submit, nullptr, &state) == 0) {
-      return true;
-    }
-    const bool out_of_memory = csv_error(&parser_) == CSV_ENOMEM;
-    csv_free(&parser_);
-    start();
-    if (out_of_memory) throw std::bad_alloc();
-    return false;
-  }
-
- private:
-  void start() {
-    csv_init(&parser_, options_);
-    csv_set_space_func(&parser_, [](unsigned char) { return 0; });
-    csv_set_term_func(&parser_, [](unsigned char) { return 0; });
-    csv_set_blk_size(&parser_, std::size_t{1} << 16U);
-  }
-
-  unsigned char options_;
-  csv_parser parser_{};
-  std::string unquoted_;
-};
-
 CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
-    : lines_(std::move(path), bytes),
-      parser_(std::make_unique<Parser>(static_cast<unsigned char>(0))),
-      strict_parser_(
-          std::make_unique<Parser>(static_cast<unsigned char>(CSV_STRICT | CSV_STRICT_FINI))) {
+    : lines_(std::move(path), bytes) {
   if (!lines_.next()) {
     throw InvalidInput(fmt::format("{} must start with a header, but is empty", lines_.path()));
   }
@@ -132,10 +77,9 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
         fmt::format("{} line 1 must be a header with closed quotes, but holds a misplaced quote",
                     lines_.path()));
   }
-  parser_->parse(lines_.line(), [this](std::string_view name) { header_.emplace_back(name); });
+  rows_.split(header, header.size() + 1);  // not so many
+  for (std::size_t i = 0; i < rows_.field_count(0); ++i) header_.emplace_back(rows_.field(0, i));
 }
-
-CsvReader::~CsvReader() = default;
 
 std::size_t CsvReader::position(std::string_view column, std::string_view reason,
                                 Header told) const {
@@ -172,32 +116,22 @@ bool CsvReader::next() {
   return true;
 }
 
+std::string_view CsvReader::next_lines(std::size_t most) {
+  const std::string_view lines = lines_.next_lines(most);
+  return ends_as_a_record() ? lines : std::string_view();
+}
+
 void CsvReader::split() {
-  fields_.clear();
-  fields_.reserve(header_.size());
-  fields_in_line_ = 0;
-  const std::string_view line = lines_.line();
-  const auto keep = [this](std::string_view field) noexcept {
-    if (fields_.size() < header_.size()) fields_.push_back(field);
-    ++fields_in_line_;
-  };
-  if (line.find('"') != std::string_view::npos) {
-    parser_->parse(line, keep);
-  } else {  // several times as fast, and the same: a test compares the two
-    std::size_t begin = 0;
-    for (std::size_t comma = line.find(','); comma != std::string_view::npos;
-         comma = line.find(',', begin)) {
-      keep(line.substr(begin, comma - begin));
-      begin = comma + 1;
-    }
-    keep(line.substr(begin));
-  }
+  rows_.split(lines_.line(), header_.size());
   fields_.resize(header_.size());
+  for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i] = rows_.field(0, i);
 }
 
 bool CsvReader::well_quoted() {
-  return lines_.line().find('"') == std::string_view::npos ||
-         strict_parser_->parse(lines_.line(), [](std::string_view) noexcept {});
+  if (lines_.line().find('"') == std::string_view::npos) return true;
+  QuotedLine strict(CSV_STRICT | CSV_STRICT_FINI);
+  strict.make_room(lines_.line().size());
+  return strict.parse(lines_.line(), [](std::string_view) noexcept {});
 }
 
 }  // namespace mollify

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/csv_rows.h"
 #include "io/line_reader.h"
 
 namespace mollify {
@@ -30,7 +30,6 @@ class CsvReader {
   /// empty, or its first line is not a well-formed header of at most 1 MiB. Bytes
   /// are as LineReader's.
   explicit CsvReader(std::string path, std::optional<std::string_view> bytes = std::nullopt);
-  ~CsvReader();
 
   [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
 
@@ -51,12 +50,16 @@ class CsvReader {
   /// is public and may not depend on what they hold.
   bool next_line();
 
+  /// Goes on by some lines at once, records all of them, as LineReader::next_lines does; empty at
+  /// the end of the records. They are for CsvRows; `fields` is then of none of them.
+  std::string_view next_lines(std::size_t most);
+
   /// The record's fields, as many as the header has: those missing in the line are empty, those
   /// beyond the header are left out. Valid until the next call of `next`.
   [[nodiscard]] std::span<const std::string_view> fields() const noexcept { return fields_; }
 
   /// How many fields the line itself has.
-  [[nodiscard]] std::size_t fields_in_line() const noexcept { return fields_in_line_; }
+  [[nodiscard]] std::size_t fields_in_line() const noexcept { return rows_.field_count(0); }
   [[nodiscard]] std::string_view line() const noexcept { return lines_.line(); }
   [[nodiscard]] std::uint64_t line_number() const noexcept { return lines_.number(); }
   [[nodiscard]] bool overlong() const noexcept { return lines_.overlong(); }
@@ -73,16 +76,12 @@ class CsvReader {
   [[nodiscard]] bool well_quoted();
 
  private:
-  class Parser;
-
   void split();
 
   LineReader lines_;
-  std::unique_ptr<Parser> parser_;         // total: makes fields of any bytes
-  std::unique_ptr<Parser> strict_parser_;  // judges the header, and records for `mollify check`
+  CsvRows rows_;  // the current line
   std::vector<std::string> header_;
   std::vector<std::string_view> fields_;
-  std::size_t fields_in_line_ = 0;
 };
 
 }  // namespace mollify

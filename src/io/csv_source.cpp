@@ -1,8 +1,13 @@
 #include "io/csv_source.h"
 
+#include <algorithm>
 #include <array>
+#include <condition_variable>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,58 +18,117 @@
 namespace mollify {
 namespace {
 
-/// Texts of a block, in bytes of their own: a reader's are gone with the next line.
-class TextBlock {
+/// Some lines of the file as a block.
+class LineBlock {
  public:
-  explicit TextBlock(std::size_t columns) : texts_(columns), values_(columns) {
-    bytes_.reserve(kBytes);
-    for (auto& texts : texts_) texts.reserve(kRowsPerBlock);
-  }
+  explicit LineBlock(std::span<const std::size_t> wanted)
+      : wanted_(wanted), texts_(wanted.size()), values_(wanted.size()) {}
 
-  /// Adds a row, or, if there is no room, does nothing and is false. There is room for one.
-  bool add(std::span<const std::string_view> fields, std::span<const std::size_t> wanted) {
-    std::size_t length = 0;
-    for (const std::size_t place : wanted) length += fields[place].size();
-    if (rows_ == kRowsPerBlock) return false;
-    if (length > bytes_.capacity() - bytes_.size()) {
-      if (rows_ > 0) return false;
-      bytes_.reserve(length);
-    }
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const std::string_view field = fields[wanted[i]];
-      const char* const copy = bytes_.data() + bytes_.size();
-      bytes_.append(field);
-      texts_[i].emplace_back(copy, field.size());
-    }
-    ++rows_;
-    return true;
-  }
+  /// Copies the lines, for a reader's are gone with the next ones.
+  void take(std::string_view lines) { lines_.assign(lines); }
 
-  void pass_to(const std::function<void(const Block&)>& take) {
-    if (rows_ == 0) return;
-    for (std::size_t i = 0; i < texts_.size(); ++i) {
+  [[nodiscard]] Block split(std::size_t columns) {
+    rows_.split(lines_, columns);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      texts_[i].resize(rows_.size());
+      for (std::size_t row = 0; row < rows_.size(); ++row) {
+        texts_[i][row] = rows_.field(row, wanted_[i]);
+      }
       values_[i] = Values(std::span<const std::string_view>(texts_[i]));
     }
-    take({rows_, values_});
-    for (auto& texts : texts_) texts.clear();
-    bytes_.clear();
-    rows_ = 0;
+    return {rows_.size(), values_};
   }
 
  private:
-  static constexpr std::size_t kBytes = std::size_t{1} << 17U;
-
-  std::string bytes_;
+  std::span<const std::size_t> wanted_;
+  std::string lines_;
+  CsvRows rows_;
   std::vector<std::vector<std::string_view>> texts_;
   std::vector<Values> values_;
-  std::size_t rows_ = 0;
+};
+
+/// Threads that read one file, some lines at a time each, and pass what they made of them on in the
+/// lines' order.
+class Readers {
+ public:
+  Readers(CsvReader& csv, std::span<const std::size_t> wanted) : csv_(csv), wanted_(wanted) {}
+
+  void run(const std::vector<std::unique_ptr<BlockWorker>>& workers) {
+    std::vector<std::thread> threads;
+    try {
+      threads.reserve(workers.size());
+      for (std::size_t i = 1; i < workers.size(); ++i) {
+        threads.emplace_back([this, &worker = *workers[i]] { read(worker); });
+      }
+    } catch (const std::exception&) {  // then fewer do the same
+    }
+    read(*workers.front());
+    for (std::thread& thread : threads) thread.join();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void read(BlockWorker& worker) noexcept {
+    try {
+      LineBlock lines(wanted_);
+      while (const auto turn = next(lines)) {
+        const Block block = lines.split(csv_.header().size());
+        worker.work(block);
+        if (!await(*turn)) return;
+        worker.take(block);
+        const std::lock_guard lock(mutex_);
+        ++taken_;
+        changed_.notify_all();
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      changed_.notify_all();
+    }
+  }
+
+  /// The next lines, and which turn they have; nothing if there are none.
+  std::optional<std::uint64_t> next(LineBlock& lines) {
+    const std::lock_guard lock(reading_);
+    const std::string_view read = csv_.next_lines(kRowsPerBlock);
+    if (read.empty()) return std::nullopt;
+    lines.take(read);
+    return given_++;
+  }
+
+  /// Waits until all lines before are taken; false if they never will be.
+  bool await(std::uint64_t turn) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return taken_ == turn || error_; });
+    return !error_;
+  }
+
+  CsvReader& csv_;
+  std::span<const std::size_t> wanted_;
+  std::mutex reading_;
+  std::uint64_t given_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t taken_ = 0;
+  std::exception_ptr error_;
+};
+
+/// A worker of one function.
+class Taker final : public BlockWorker {
+ public:
+  explicit Taker(const std::function<void(const Block&)>& take) : take_(take) {}
+  void take(const Block& block) override { take_(block); }
+
+ private:
+  const std::function<void(const Block&)>& take_;
 };
 
 }  // namespace
 
-CsvSource::CsvSource(std::string path, std::optional<std::string> bytes)
+CsvSource::CsvSource(std::string path, std::optional<std::string> bytes, std::size_t threads)
     : path_(std::move(path)),
       bytes_(std::move(bytes)),
+      threads_(std::max<std::size_t>(threads, 1)),
       opened_(std::make_unique<CsvReader>(path_, this->bytes())) {
   columns_ = opened_->header();
 }
@@ -82,23 +146,25 @@ std::unique_ptr<CsvReader> CsvSource::open() const {
 
 void CsvSource::visit(std::span<const std::size_t> wanted,
                       const std::function<void(const Block&)>& take) const {
+  visit_by(wanted, [&] { return std::make_unique<Taker>(take); });
+}
+
+void CsvSource::visit_by(std::span<const std::size_t> wanted,
+                         const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const {
   const std::unique_ptr<CsvReader> csv = open();
-  TextBlock block(wanted.size());
-  while (csv->next_line() && csv->ends_as_a_record()) {
-    if (block.add(csv->fields(), wanted)) continue;
-    block.pass_to(take);
-    block.add(csv->fields(), wanted);
-  }
-  block.pass_to(take);
+  std::vector<std::unique_ptr<BlockWorker>> workers;
+  for (std::size_t i = 0; i < threads_; ++i) workers.push_back(make_worker());
+  Readers(*csv, wanted).run(workers);
 }
 
 std::uint64_t CsvSource::record_count() const {
   require_repeatable();
-  LineReader lines(path_, bytes());
-  std::uint64_t count = 0;
-  lines.next();  // the header
-  while (lines.next() && (columns_.size() > 1 || lines.terminated())) ++count;
-  return count;
+  CsvReader csv(path_, bytes());
+  const std::uint64_t header = csv.line_number();
+  while (!csv.next_lines(kRowsPerBlock).empty()) {
+  }
+  const std::uint64_t lines = csv.line_number() - header;
+  return lines > 0 && !csv.ends_as_a_record() ? lines - 1 : lines;
 }
 
 void CsvSource::require_repeatable() const {

@@ -13,12 +13,15 @@
 
 #include <fmt/format.h>
 
+#include "io/csv_lanes.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {
 
-constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 16U;
+constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 18U;
+constexpr std::size_t kBytesOfLines = std::size_t{1} << 17U;  // given at once
+static_assert(kBytesOfLines < LineReader::kMaxLineBytes);
 
 }  // namespace
 
@@ -83,13 +86,40 @@ bool LineReader::skip_rest_of_line() {
   }
 }
 
-bool LineReader::next() {
-  if (number_ == 0) {
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    while (end_ < kByteOrderMark.size() && fill()) {
-    }
-    if (std::string_view(buffer_.data(), end_).substr(0, 3) == kByteOrderMark) begin_ = 3;
+void LineReader::start() {
+  if (has_started_) return;
+  has_started_ = true;
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  while (end_ < kByteOrderMark.size() && fill()) {
   }
+  if (std::string_view(buffer_.data(), end_).substr(0, 3) == kByteOrderMark) begin_ = 3;
+}
+
+std::string_view LineReader::next_lines(std::size_t most) {
+  start();
+  if (end_ - begin_ < kBytesOfLines) fill();
+  std::size_t lines = most;
+  const char* const start = buffer_.data() + begin_;
+  const std::size_t length =
+      detail::csv_lanes().end_of_lines(start, std::min(end_ - begin_, kBytesOfLines), &lines);
+  if (lines > 0) {
+    begin_ += length;
+    number_ += lines;
+    terminated_ = true;
+    overlong_ = false;
+    return {start, length};
+  }
+  if (!next()) return {};
+  if (!overlong_) {
+    const char* const end = buffer_.data() + begin_;
+    return {line_.data(), static_cast<std::size_t>(end - line_.data())};
+  }
+  if (terminated_) beginning_ += "\r\n";  // whatever its last letter is, it stays
+  return beginning_;
+}
+
+bool LineReader::next() {
+  start();
   std::size_t searched = 0;
   while (true) {
     const char* const start = buffer_.data() + begin_;

@@ -31,14 +31,20 @@ class LineReader {
   /// operating system cannot read further.
   bool next();
 
+  /// Goes on by up to `most` whole lines at once, at least one, and returns them as they lie in the
+  /// file, with their ends: what `next` would give one after the other. A line of many bytes, or
+  /// the last one, comes alone; an overlong one is its beginning. Empty at the end of the file.
+  /// Valid until the next call of either. `line` is then none of them.
+  std::string_view next_lines(std::size_t most);
+
   /// All bytes behind the current line, as they are.
   [[nodiscard]] std::string bytes();
 
-  /// The current line; valid until the next call of `next`.
+  /// The current line, after `next`; valid until the next call.
   [[nodiscard]] std::string_view line() const noexcept { return line_; }
-  /// The number of the current line; the first is 1.
+  /// The number of the current line, or of the last one of several; the first is 1.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// True if the current line ends in a line feed: only the last one may not.
+  /// True if that line ends in a line feed: only the last one of the file may not.
   [[nodiscard]] bool terminated() const noexcept { return terminated_; }
   /// True if the current line was longer than kMaxLineBytes.
   [[nodiscard]] bool overlong() const noexcept { return overlong_; }
@@ -47,6 +53,7 @@ class LineReader {
 
  private:
   bool fill();
+  void start();
   bool skip_rest_of_line();
 
   std::string path_;
@@ -56,6 +63,7 @@ class LineReader {
   std::size_t end_ = 0;
   std::string_view line_;
   std::uint64_t number_ = 0;
+  bool has_started_ = false;
   bool terminated_ = true;
   bool overlong_ = false;
   std::string beginning_;  // of an overlong line

@@ -1,10 +1,40 @@
 #include "records/numeric_rows.h"
 
 #include <cstddef>
+#include <memory>
 
 #include "records/units.h"
 
 namespace mollify {
+namespace {
+
+/// Reads a block's rows as points, and passes them on in the rows' order.
+class PointWorker final : public BlockWorker {
+ public:
+  PointWorker(const RealColumns& columns,
+              const std::function<void(std::span<const double> rows)>& visit)
+      : columns_(columns), visit_(visit) {}
+
+  void work(const Block& block) override {
+    const std::size_t dimension = columns_.size();
+    points_.resize(block.rows * dimension);
+    for (std::size_t i = 0; i < dimension; ++i) {
+      const Values& values = block.columns[i];
+      for (std::size_t row = 0; row < block.rows; ++row) {
+        points_[row * dimension + i] = columns_.read(i, values[row]);
+      }
+    }
+  }
+  void take(const Block& /*block*/) override { visit_(points_); }
+
+ private:
+  const RealColumns& columns_;
+  const std::function<void(std::span<const double> rows)>& visit_;
+  std::vector<double> points_;
+};
+
+}  // namespace
+
 NumericRows::NumericRows(const Source& source, const RealColumns& columns)
     : source_(source), columns_(columns), wanted_(wanted_columns(source, columns.names())) {
   source_.require_repeatable();
@@ -12,18 +42,7 @@ NumericRows::NumericRows(const Source& source, const RealColumns& columns)
 }
 
 void NumericRows::visit(const std::function<void(std::span<const double> rows)>& visit) const {
-  const std::size_t dimension = columns_.size();
-  std::vector<double> points;
-  source_.visit(wanted_, [&](const Block& block) {
-    points.resize(block.rows * dimension);
-    for (std::size_t i = 0; i < dimension; ++i) {
-      const Values& values = block.columns[i];
-      for (std::size_t row = 0; row < block.rows; ++row) {
-        points[row * dimension + i] = columns_.read(i, values[row]);
-      }
-    }
-    visit(points);
-  });
+  source_.visit_by(wanted_, [&] { return std::make_unique<PointWorker>(columns_, visit); });
 }
 
 std::vector<double> read_unit_points(const Source& source, const RealColumns& columns,

@@ -1,5 +1,6 @@
 #include "records/private_table.h"
 
+#include <memory>
 #include <utility>
 
 #include "records/record_encoder.h"
@@ -8,25 +9,41 @@
 namespace mollify {
 namespace {
 
+/// Encodes blocks, and calls take(encoder, block) for each, in the records' order.
+template <class Take>
+class EncodingWorker final : public BlockWorker {
+ public:
+  EncodingWorker(const Domain& domain, Take& take) : encoder_(domain), take_(take) {}
+  void work(const Block& block) override { encoder_.encode(block); }
+  void take(const Block& block) override { take_(encoder_, block); }
+
+ private:
+  RecordEncoder encoder_;
+  Take& take_;
+};
+
+/// Calls take(encoder, block) for each block of the source.
+template <class Take>
+void visit_encoded(const Source& source, const Domain& domain, std::span<const std::size_t> wanted,
+                   Take take) {
+  source.visit_by(wanted, [&] { return std::make_unique<EncodingWorker<Take>>(domain, take); });
+}
+
 /// Calls take(encoder, rows) for each block of the source.
 template <class Take>
 void visit_records(const Source& source, const Domain& domain, Take take) {
-  RecordEncoder encoder(domain);
-  source.visit(wanted_columns(source, domain.names()), [&](const Block& block) {
-    encoder.encode(block);
-    take(encoder, block.rows);
-  });
+  visit_encoded(source, domain, wanted_columns(source, domain.names()),
+                [&](RecordEncoder& encoder, const Block& block) { take(encoder, block.rows); });
 }
 
-/// Calls take(encoder, row, unit) for each record of a unit.
+/// Calls take(encoder, units) for each block, with the unit of each record.
 template <class Take>
 void visit_units(const Source& source, const Domain& domain, const std::string& unit_column,
                  Units& units, Take take) {
-  RecordEncoder encoder(domain);
-  source.visit(wanted_columns(source, domain.names(), unit_column), [&](const Block& block) {
-    encoder.encode(block);
-    take(encoder, units.of(block.columns.back()));
-  });
+  visit_encoded(source, domain, wanted_columns(source, domain.names(), unit_column),
+                [&](RecordEncoder& encoder, const Block& block) {
+                  take(encoder, units.of(block.columns.back()));
+                });
 }
 
 }  // namespace

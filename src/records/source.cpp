@@ -23,6 +23,15 @@ std::size_t Source::position(std::string_view column, std::string_view reason) c
   return place;
 }
 
+void Source::visit_by(std::span<const std::size_t> wanted,
+                      const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const {
+  const std::unique_ptr<BlockWorker> worker = make_worker();
+  visit(wanted, [&](const Block& block) {
+    worker->work(block);
+    worker->take(block);
+  });
+}
+
 std::vector<std::size_t> wanted_columns(const Source& source, std::span<const std::string> names,
                                         const std::optional<std::string>& unit_column) {
   std::vector<std::size_t> wanted;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,21 @@ namespace mollify {
 struct Provenance {
   std::string name;
   std::string sha256;  ///< in hexadecimal digits
+};
+
+/// What a thread does with the blocks that it reads, where several read one source.
+class BlockWorker {
+ public:
+  BlockWorker() = default;
+  BlockWorker(const BlockWorker&) = delete;
+  BlockWorker& operator=(const BlockWorker&) = delete;
+  virtual ~BlockWorker() = default;
+
+  /// Comes first, and may run while other workers do.
+  virtual void work(const Block& /*block*/) {}
+  /// Comes then, for the same block: of all workers one at a time, in the order of the rows. So
+  /// what is made of a source does not depend on how many threads read it.
+  virtual void take(const Block& block) = 0;
 };
 
 /// A table of records, in rows. Its columns' names are public; what stands in the rows is private
@@ -45,6 +61,11 @@ class Source {
   /// valid during the call only. Throws InvalidInput if the source cannot be visited again.
   virtual void visit(std::span<const std::size_t> wanted,
                      const std::function<void(const Block&)>& take) const = 0;
+
+  /// The same by as many threads as the source has been given: each block goes to one of the
+  /// workers that `make_worker` makes, in this thread, one for each thread.
+  virtual void visit_by(std::span<const std::size_t> wanted,
+                        const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const;
 
   /// The number of rows; counted, where it is not known. A mechanism may only use it where it is
   /// public.

@@ -1,6 +1,13 @@
 #include "io/csv_source.h"
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -9,7 +16,10 @@
 
 #include "io/pipe.h"
 #include "io/scratch.h"
+#include "records/numeric_rows.h"
 #include "records/private_table.h"
+#include "space/domain.h"
+#include "space/real_columns.h"
 
 namespace mollify {
 namespace {
@@ -64,6 +74,118 @@ TEST(CsvSource, TakesLinesOfAnyLengthAndNumber) {
   const CsvSource csv(scratch.write("d.csv", text));
   EXPECT_EQ(visited(csv, {0}).fields, fields);
   EXPECT_EQ(csv.record_count(), fields.size());
+}
+
+/// Adds up what it takes, and notes in which order and by how many workers at a time.
+class Noting final : public BlockWorker {
+ public:
+  struct Notes {
+    std::vector<std::string> fields;
+    std::atomic<int> taking = 0;
+    bool one_at_a_time = true;
+  };
+  explicit Noting(Notes& notes) : notes_(notes) {}
+
+  void work(const Block& block) override {
+    fields_.clear();
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      fields_.emplace_back(std::get<std::string_view>(block.columns[0][row]));
+    }
+  }
+  void take(const Block& block) override {
+    if (++notes_.taking != 1 || block.rows != fields_.size()) notes_.one_at_a_time = false;
+    notes_.fields.insert(notes_.fields.end(), fields_.begin(), fields_.end());
+    --notes_.taking;
+  }
+
+ private:
+  Notes& notes_;
+  std::vector<std::string> fields_;
+};
+
+TEST(CsvSource, GivesTheSameRowsInTheSameOrderToAnyNumberOfThreads) {
+  const test::Scratch scratch;
+  std::string text = "a,b\n";
+  std::vector<std::string> fields;
+  std::mt19937_64 random(5);
+  for (std::size_t row = 0; row < 60'000; ++row) {
+    const std::size_t length = random() % 1000 == 0 ? random() % 300'000 : random() % 9;
+    fields.push_back(std::to_string(row) + std::string(length, 'x'));
+    text += row % 50 == 0 ? "\"" + fields.back() + "\",-\n" : fields.back() + ",-\n";
+  }
+  const std::string path = scratch.write("d.csv", text);
+  const std::vector<std::size_t> wanted = {0};
+  for (const std::size_t threads : {1U, 2U, 5U}) {
+    const CsvSource csv(path, std::nullopt, threads);
+    Noting::Notes notes;
+    std::size_t made = 0;
+    csv.visit_by(wanted, [&] {
+      ++made;
+      return std::make_unique<Noting>(notes);
+    });
+    EXPECT_EQ(made, threads);
+    EXPECT_TRUE(notes.one_at_a_time);
+    EXPECT_TRUE(notes.fields == fields) << threads << " threads";
+  }
+}
+
+TEST(CsvSource, WhatIsReadDoesNotDependOnThreads) {
+  const test::Scratch scratch;
+  std::mt19937_64 random(6);
+  std::string text = "id,n,x\n";
+  for (std::size_t row = 0; row < 20'000; ++row) {
+    text += std::to_string(random() % 500) + ',' + std::to_string(random() % 12) + ',' +
+            std::to_string(static_cast<double>(random() % 1000) / 100) + '\n';
+  }
+  const std::string path = scratch.write("d.csv", text);
+  const Domain domain = Domain::make({Column::make("n", IntegerCells::make(0, 9)),
+                                      Column::make("x", NumberCells::make(0, 10, 7))});
+  const RealColumns reals(Domain::make({Column::make("x", NumberCells::make(0, 10))}), {});
+  const CsvSource one(path);
+  const auto outcomes = read_outcomes(one, domain);
+  const UnitTable units = read_units(one, domain, "id");
+  std::vector<double> numbers;
+  NumericRows(one, reals).visit([&](std::span<const double> rows) {
+    numbers.insert(numbers.end(), rows.begin(), rows.end());
+  });
+  ASSERT_EQ(outcomes.size(), 20'000U);
+  ASSERT_EQ(numbers.size(), 20'000U);
+  ASSERT_EQ(units.size(), 500U);
+  for (const std::size_t threads : {2U, 4U}) {
+    const CsvSource csv(path, std::nullopt, threads);
+    EXPECT_TRUE(read_outcomes(csv, domain) == outcomes);
+    const UnitTable again = read_units(csv, domain, "id");
+    ASSERT_EQ(again.size(), units.size());
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      EXPECT_EQ(again.id(unit), units.id(unit));
+      EXPECT_TRUE(std::ranges::equal(again.outcomes(unit), units.outcomes(unit)));
+      EXPECT_TRUE(std::ranges::equal(again.weights(unit), units.weights(unit)));
+    }
+    std::size_t place = 0;
+    NumericRows(csv, reals).visit([&](std::span<const double> rows) {
+      for (const double number : rows) EXPECT_EQ(number, numbers[place++]);
+    });
+    EXPECT_EQ(place, numbers.size());
+  }
+}
+
+TEST(CsvSource, PassesOnWhatAThreadThrows) {
+  const test::Scratch scratch;
+  std::string text = "a\n";
+  for (std::size_t row = 0; row < 50'000; ++row) text += std::to_string(row) + '\n';
+  const std::string path = scratch.write("d.csv", text);
+  const std::vector<std::size_t> wanted = {0};
+  for (const std::size_t threads : {1U, 4U}) {
+    const CsvSource csv(path, std::nullopt, threads);
+    std::size_t rows = 0;
+    EXPECT_THROW(csv.visit(wanted,
+                           [&](const Block& block) {
+                             rows += block.rows;
+                             if (rows > 10'000) throw std::runtime_error("enough");
+                           }),
+                 std::runtime_error);
+    EXPECT_LT(rows, 10'001 + kRowsPerBlock);
+  }
 }
 
 TEST(CsvSource, ReadsAPipeOnce) {

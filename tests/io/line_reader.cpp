@@ -2,7 +2,10 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -84,6 +87,42 @@ TEST(LineReader, ReadsAcrossItsBuffers) {
   }
   ASSERT_GT(content.size(), 1U << 20U);
   EXPECT_EQ(lines_of(scratch, content), expected);
+}
+
+TEST(LineReader, GivesManyLinesAtOnceAsOneByOne) {
+  const test::Scratch scratch;
+  std::mt19937_64 random(3);
+  std::string content = "\xef\xbb\xbf\xef\xbb\xbfstart\n";
+  for (int i = 0; i < 4000; ++i) {
+    const std::size_t size = random() % 400 == 0 ? random() % 3'000'000 : random() % 60;
+    content +=
+        std::string(size, random() % 9 == 0 ? '\r' : 'x') + (random() % 2 == 0 ? "\n" : "\r\n");
+  }
+  content += "end\r";
+  const auto path = scratch.write("file", content);
+  LineReader one(path);
+  LineReader many(path);
+  std::size_t lines_seen = 0, most_at_once = 0;
+  for (std::string_view lines = many.next_lines(100); !lines.empty();
+       lines = many.next_lines(100)) {
+    std::size_t at_once = 0;
+    for (; !lines.empty(); ++at_once) {
+      const std::size_t feed = lines.find('\n');
+      std::string_view line = lines.substr(0, feed);
+      if (feed != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
+      lines.remove_prefix(feed == std::string_view::npos ? lines.size() : feed + 1);
+      ASSERT_TRUE(one.next());
+      ASSERT_TRUE(one.line() == line) << "line " << one.number();
+    }
+    EXPECT_EQ(many.number(), one.number());
+    EXPECT_EQ(many.terminated(), one.terminated());
+    EXPECT_EQ(many.overlong(), one.overlong());
+    lines_seen += at_once;
+    most_at_once = std::max(most_at_once, at_once);
+  }
+  EXPECT_FALSE(one.next());
+  EXPECT_EQ(lines_seen, 4002U);
+  EXPECT_EQ(most_at_once, 100U);
 }
 
 TEST(LineReader, RefusesWhatIsNotAFile) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <system_error>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -112,6 +113,30 @@ RC_GTEST_PROP(ReadNumber, ReadsShortDecimalsAsTheStandardLibraryDoes, ()) {
   const auto found = read_number(text);
   RC_ASSERT(found.has_value());
   RC_ASSERT(std::bit_cast<std::uint64_t>(*found) == std::bit_cast<std::uint64_t>(expected));
+}
+
+// Texts that are nearly numbers, with letters next to digits and the point and their like with a
+// high bit: the standard library says which of them are numbers, and which.
+RC_GTEST_PROP(ReadNumber, ReadsAndRefusesWhatTheStandardLibraryDoes, ()) {
+  const auto digit = rc::gen::inRange('0', ':');
+  const auto odd = rc::gen::elementOf(std::string("..../:-e\xb0\xb9\xae\x10\x19\x0e\0", 15));
+  const auto text = *rc::gen::container<std::string>(
+      *rc::gen::inRange<std::size_t>(0, 20), rc::gen::weightedOneOf<char>({{9, digit}, {1, odd}}));
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  const auto found = read_number(text);
+  RC_PRE(result.ec != std::errc::result_out_of_range);
+  RC_ASSERT(found.has_value() == (result.ec == std::errc{} && result.ptr == end));
+  if (found) {
+    RC_ASSERT(std::bit_cast<std::uint64_t>(*found) == std::bit_cast<std::uint64_t>(value));
+  }
+  std::int64_t integer = 0;
+  const auto whole = std::from_chars(text.data(), end, integer);
+  if (whole.ec == std::errc{} && whole.ptr == end) RC_ASSERT(read_integer(text) == integer);
+  if (text.find_first_not_of("-0123456789.") != std::string::npos) {
+    RC_ASSERT(!read_integer(text).has_value());
+  }
 }
 
 RC_GTEST_PROP(ReadNumber, ReadsWhatItWasGiven, (double value)) {
