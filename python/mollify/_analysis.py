@@ -128,14 +128,15 @@ def _asked(command: str, domain: DomainLike | None, parameters: dict[str, Any]) 
             wanted = [] if domain is None else [*as_domain(domain), *([unit] if unit else [])]
             held["--" + name.replace("_", "-")] = source_of(given, wanted).csv_text()
             del parameters[name]
-    return Answer([command, *arguments_of(parameters)], held)
+    progress = bool(parameters.pop("progress", False))
+    return Answer([command, *arguments_of(parameters)], held, progress=progress)
 
 
 def plan(domain: DomainLike | None = None, **parameters: Any) -> Answer:
     """What a release can do, or needs, before any data is opened.
 
     Parameters are those of `mollify plan`: ``model``, ``epsilon``, ``delta``, ``count``, ``alpha``,
-    ``n``, ``k``, ``region`` and others. Printed as the command prints it, and a mapping.
+    ``n``, ``k``, ``region`` and others; ``progress=True`` shows a bar (tqdm). Printed as the command prints it, and a mapping.
     """
     return _asked("plan", domain, parameters)
 
@@ -167,6 +168,6 @@ def tune(public_units: Any, domain: DomainLike, *, unit: str, **parameters: Any)
     """Where the band lies best, from PUBLIC example units.
 
     The units must be public: whatever is chosen by looking at private ones tells of them.
-    Parameters are those of `mollify tune`.
+    Parameters are those of `mollify tune`; ``progress=True`` shows a bar (tqdm).
     """
     return _asked("tune", domain, {"public_units": public_units, "unit": unit} | parameters)

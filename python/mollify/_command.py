@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._progress import Terminal
 
 if TYPE_CHECKING:
     import altair
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
 COMMAND = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "mollify")
 
 
-def _run(arguments: list[str], held: dict[str, bytes]) -> tuple[int, str]:
+def _run(
+    arguments: list[str], held: dict[str, bytes], progress: bool = False
+) -> tuple[int, str]:
     """Exit status and what was printed; `held` are files by the flags that name them."""
     import signal
     import subprocess
 
     opened: dict[str, int] = {}
+    terminal = Terminal(arguments[0]) if progress else None
+    heard = ""
     try:
         for flag, content in held.items():
             opened[flag] = os.memfd_create(flag)
@@ -34,7 +39,7 @@ def _run(arguments: list[str], held: dict[str, bytes]) -> tuple[int, str]:
             pass_fds=list(opened.values()),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.PIPE if terminal is None else terminal.descriptor,
             encoding="utf-8",
             errors="replace",
         )
@@ -47,8 +52,10 @@ def _run(arguments: list[str], held: dict[str, bytes]) -> tuple[int, str]:
     finally:
         for descriptor in opened.values():
             os.close(descriptor)
+        if terminal is not None:
+            heard = terminal.close()
     if process.returncode == 2 or (process.returncode != 0 and not printed):
-        sentence = complaint.strip().removeprefix("mollify: ")
+        sentence = (complaint or heard).strip().removeprefix("mollify: ")
         for flag, descriptor in opened.items():
             sentence = sentence.replace(f"/proc/self/fd/{descriptor}", flag.strip("-"))
         sentence = re.sub(r"--([a-z][a-z0-9-]*)", lambda at: at[1].replace("-", "_"), sentence)
@@ -61,9 +68,16 @@ def _run(arguments: list[str], held: dict[str, bytes]) -> tuple[int, str]:
 class Answer(Mapping[str, Any]):
     """What the command says: a mapping (its JSON), and printed as the command prints it."""
 
-    def __init__(self, arguments: list[str], held: dict[str, bytes] | None = None) -> None:
+    def __init__(
+        self,
+        arguments: list[str],
+        held: dict[str, bytes] | None = None,
+        *,
+        progress: bool = False,
+    ) -> None:
         self._asked = (arguments, held or {})
-        self.status, self.json = _run([arguments[0], "--json", *arguments[1:]], self._asked[1])
+        asked = [arguments[0], "--json", *arguments[1:]]
+        self.status, self.json = _run(asked, self._asked[1], progress)
         self._parts: dict[str, Any] = json.loads(self.json)
         self._text: str | None = None
 
@@ -81,14 +95,16 @@ class Answer(Mapping[str, Any]):
         parts: dict[str, Any] = json.loads(self.json)
         return parts
 
-    def plot(self, against: str | None = None, *, distance: str = "tv") -> altair.Chart:
+    def plot(
+        self, against: str | None = None, *, distance: str = "tv", progress: bool = False
+    ) -> altair.Chart:
         """A chart (altair's; the extra `plot`).
 
         Of a plan: total variation against epsilon, or with ``curve=True`` against n. Of
         `nonprivate.compare`: law beside truth and reference, or with ``against="epsilon"`` how far
         the law is from the truth at other epsilons, as `distance` ("tv", "kl", "hellinger2",
         "chi2"). Of `nonprivate.law`: the law. The last two are NOT PRIVATE and say so. Curves
-        ask the command again, for each of their 7 points.
+        ask the command again, for each of their 7 points; `progress` shows a bar then (tqdm).
         """
         from mollify import _plot
 
@@ -98,7 +114,7 @@ class Answer(Mapping[str, Any]):
         if against not in (None, "epsilon"):
             raise _core.InvalidInput(f'a chart is against "epsilon" or nothing, but is against {against!r}')
         if command == "compare" and against is not None:
-            return _plot.error(epsilon, self._with_epsilon, distance)
+            return _plot.error(epsilon, self._with_epsilon, distance, progress)
         listed = isinstance(self._parts.get("outcomes"), list)
         if command == "compare" and listed:
             kinds = ("truth", "law", "reference")
@@ -107,7 +123,7 @@ class Answer(Mapping[str, Any]):
             outcomes = [one | {"law": one["probability"]} for one in self["outcomes"]]
             return _plot.masses(outcomes, ("law",), "The law of a draw")
         if command == "plan":
-            return _plot.plan(self, epsilon, self._with_epsilon)
+            return _plot.plan(self, epsilon, self._with_epsilon, progress)
         raise _core.InvalidInput(f"there is no chart of this answer of {command}")
 
     def _with_epsilon(self, epsilon: float) -> Answer:

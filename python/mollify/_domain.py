@@ -246,6 +246,30 @@ class Domain:
         """Whether these are at most 2^24, so that a record is one of so many outcomes."""
         return self._inside.is_enumerable()
 
+    def to_sdmetrics(self) -> dict[str, Any]:
+        """Metadata of a table for SDMetrics, whose reports compare released with real records.
+
+        Such a report is NOT PRIVATE. For its real table, `mollify` may be asked for the same types:
+        ``pandas.DataFrame.astype`` of those of ``release.to_pandas()``.
+        """
+        kinds: dict[str, Column] = {
+            "categorical": {"sdtype": "categorical"},
+            "ordinal": {"sdtype": "categorical"},
+            "boolean": {"sdtype": "boolean"},
+            "integer": {"sdtype": "numerical", "computer_representation": "Int64"},
+            "number": {"sdtype": "numerical", "computer_representation": "Float"},
+            "date": {"sdtype": "datetime", "datetime_format": "%Y-%m-%d"},
+            "datetime": {"sdtype": "datetime", "datetime_format": "%Y-%m-%dT%H:%M:%S"},
+        }
+        columns = {}
+        for name, column in self.columns.items():
+            columns[name] = dict(kinds[column["type"]])
+            if column["type"] == "datetime" and "zone" in column:
+                columns[name]["datetime_format"] += "%z"
+            if column["type"] == "boolean" and column.get("values", ["false", "true"]) != ["false", "true"]:
+                columns[name] = {"sdtype": "categorical"}
+        return {"columns": columns}
+
     def __iter__(self) -> Any:
         return iter(self._inside.column_names())
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._progress import steps
 
 if TYPE_CHECKING:
     import altair
@@ -113,7 +114,10 @@ def _budgets(epsilon: float) -> list[float]:
 
 
 def plan(
-    asked: Mapping[str, Any], epsilon: float | None, again: Callable[[float], Mapping[str, Any]]
+    asked: Mapping[str, Any],
+    epsilon: float | None,
+    again: Callable[[float], Mapping[str, Any]],
+    progress: bool,
 ) -> altair.Chart:
     """What `mo.plan` found: error against epsilon, or against n where a curve was asked for."""
     if "curve" in asked:
@@ -133,7 +137,7 @@ def plan(
         )
     rows = []
     if asked.get("unknown") == "alpha" and epsilon is not None:
-        for budget in _budgets(epsilon):
+        for budget in steps(_budgets(epsilon), "plans", progress):
             found = again(budget)
             named = found.get("mechanisms") or [found]
             rows += [
@@ -159,6 +163,7 @@ def error(
     epsilon: float | None,
     again: Callable[[float], Mapping[str, Any]],
     distance: str,
+    progress: bool,
 ) -> altair.Chart:
     """How far the truth is from the law at other epsilons, and from the reference. NOT PRIVATE."""
     if distance not in _DISTANCES:
@@ -169,7 +174,7 @@ def error(
         raise _core.InvalidInput("error against epsilon is of a release in epsilon")
     name = _DISTANCES[distance]
     rows = []
-    for budget in _budgets(epsilon):
+    for budget in steps(_budgets(epsilon), "comparisons", progress):
         found = again(budget)
         for kind in ("law", "reference"):
             rows.append({"epsilon": budget, "of": kind, name: found[kind][distance]})

@@ -97,9 +97,12 @@ class Release:
 
     certificate: Certificate
 
-    def __init__(self, table: _core.Table, certificate: Certificate) -> None:
+    def __init__(
+        self, table: _core.Table, certificate: Certificate, times: Mapping[str, str] | None = None
+    ) -> None:
         self._table = table
         self.certificate = certificate
+        self._times = dict(times or {})  # of columns of days and times: "day", "second" or a zone
 
     @property
     def mechanism(self) -> str:
@@ -165,7 +168,9 @@ class Release:
         return columns
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A data frame: `Int64`, `float64`, `boolean`, categories, and `string` for other texts."""
+        """A data frame: `Int64`, `float64`, `boolean`, categories, `datetime64[s]` for days and times
+        (with their zone, if the domain states one), and `string` for other texts.
+        """
         import numpy as np
         import pandas as pd
 
@@ -178,6 +183,8 @@ class Release:
                 series[name] = pd.arrays.BooleanArray(values.astype(bool), null)
             elif kind == "number":
                 series[name] = np.where(null, np.nan, values)
+            elif name in self._times:
+                series[name] = _moments(values, self._times[name])
             elif words:
                 series[name] = pd.Categorical.from_codes(values, categories=words)
             else:
@@ -185,10 +192,18 @@ class Release:
         return pd.DataFrame(series)
 
     def to_polars(self) -> polars.DataFrame:
-        """A Polars data frame."""
+        """A Polars data frame, with days as dates, and times in UTC if the domain states a zone."""
         import polars as pl
 
-        return pl.DataFrame(self)
+        frame = pl.DataFrame(self)
+        for name, kind in self._times.items():
+            text = pl.col(name).str.replace("Z$", "+00:00").str
+            if kind == "day":
+                frame = frame.with_columns(text.to_date("%Y-%m-%d"))
+            else:
+                form = "%Y-%m-%dT%H:%M:%S" + ("" if kind == "second" else "%:z")
+                frame = frame.with_columns(text.to_datetime(form, time_unit="us"))
+        return frame
 
     def dp_event(self) -> Any:
         """The release as an event of Google's dp_accounting, for its accountants.
@@ -234,11 +249,36 @@ class Release:
         return f"Release({len(self)} records by {self.mechanism} with {self.guarantee})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._table.columns(), self.certificate)
+        return _restore, (self._table.columns(), self.certificate, self._times)
 
 
-def _restore(columns: list[Any], certificate: Certificate) -> Release:
-    return Release(_core.Table(columns), certificate)
+def _restore(columns: list[Any], certificate: Certificate, times: Mapping[str, str]) -> Release:
+    return Release(_core.Table(columns), certificate, times)
+
+
+def _moments(texts: list[str | None], kind: str) -> Any:
+    """Days, or times as they stand on the column's clock, which is told with them."""
+    import datetime
+
+    import numpy as np
+    import pandas as pd
+
+    clock = ["NaT" if text is None else text[:19] for text in texts]
+    moments = pd.DatetimeIndex(np.array(clock, "datetime64[s]"))
+    if kind in ("day", "second"):
+        return moments
+    hours, minutes = (0, 0) if kind == "Z" else (int(kind[1:3]), int(kind[4:6]))
+    offset = datetime.timedelta(hours=hours, minutes=minutes)
+    return moments.tz_localize(datetime.timezone(-offset if kind[0] == "-" else offset))
+
+
+def _times(domain: Domain) -> dict[str, str]:
+    """What `Release` needs to know of a domain."""
+    return {
+        name: "day" if column["type"] == "date" else str(column.get("zone", "second"))
+        for name, column in domain.columns.items()
+        if column["type"] in ("date", "datetime")
+    }
 
 
 class _Inputs:
@@ -442,7 +482,17 @@ def sample(
     table, certificate = _core.release(
         spec, source, inputs.texts, None if charged is None else charged._inside, data_set or ""
     )
-    return Release(table, Certificate(certificate))
+    return Release(table, Certificate(certificate), _times(domain))
+
+
+def prepared(domain: Domain, records: int | None, **asked: Any) -> dict[str, Any]:
+    """The certificate that `sample` would give, by its facts; `records` where their number counts."""
+    if asked.get("count") is None and asked["model"] != "central":
+        asked["count"] = 1
+    inputs = _Inputs(domain, asked.get("unit"), None, asked.get("units_column"))
+    spec = _spec(domain, asked, inputs)
+    facts: dict[str, Any] = json.loads(_core.prepare(spec, records, inputs.texts))
+    return facts
 
 
 class Verification(NamedTuple):

@@ -13,12 +13,16 @@ from mollify._release import Release
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem;
        color: #1b1f24; background: #fff }
-table { border-collapse: collapse } td, th { text-align: left; padding: .2rem 1rem .2rem 0 }
-td.number { text-align: right; font-variant-numeric: tabular-nums }
+h1, td { overflow-wrap: anywhere }
+.wide { overflow-x: auto }
+table { border-collapse: collapse } td, th { text-align: left; padding: .2rem 1rem .2rem 0; vertical-align: top }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
 pre { overflow: auto; background: #f4f5f7; padding: 1rem; font-size: 13px }
 .warning { position: sticky; top: 0; background: #8b1a1a; color: #fff; padding: .5rem 1rem; font-weight: bold }
+@media print { .warning { position: fixed; left: 0; right: 0 } body { margin-top: 4rem } }
 """
 _MOST_ROWS = 40
+_MOST_WORDS = 20
 
 
 def _page(title: str, parts: Iterable[str], *, private: bool = False) -> str:
@@ -39,13 +43,22 @@ def _list(items: Iterable[str]) -> str:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     def cell(value: object) -> str:
-        if isinstance(value, float):
-            return f'<td class="number">{value:.6g}</td>'
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return f'<td class="number">{value:.6g}</td>' if isinstance(value, float) else (
+                f'<td class="number">{value}</td>'
+            )
+        if isinstance(value, bool):
+            value = str(value).lower()
         return f"<td>{html.escape('' if value is None else str(value))}</td>"
 
-    header = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
-    return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>"
+    cells = [list(map(cell, row)) for row in rows]
+    kinds = [' class="number"' if "number" in one[:20] else "" for one in cells[0]] if cells else []
+    header = "".join(
+        f"<th{kinds[i] if kinds else ''}>{html.escape(name)}</th>" for i, name in enumerate(head)
+    )
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+    top = f"<thead><tr>{header}</tr></thead>" if any(head) else ""
+    return f'<div class="wide"><table>{top}<tbody>{body}</tbody></table></div>'
 
 
 def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str]) -> str:
@@ -70,10 +83,28 @@ def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str])
         f'<svg width="12" height="12"><rect width="12" height="12" fill="{colour}"/></svg> {kind}'
         for kind, colour in colours.items()
     )
+    told = f"<p>{legend}</p>" if len(colours) > 1 else ""
     return (
-        f'<p>{legend}</p><svg role="img" viewBox="0 0 {left + width + 8} {len(rows) * step}" '
+        f'{told}<svg role="img" aria-label="{html.escape(", ".join(colours))}" viewBox="0 0 {left + width + 8} {len(rows) * step}" '
         f'width="100%">{"".join(drawn)}</svg>'
     )
+
+
+def _counts(release: Release) -> list[str]:
+    """Bars of how often each word was released, for columns of few words."""
+    drawn = []
+    for name, kind, values, valid, words in release._table.columns():
+        if kind == "truth":
+            words, values = ["false", "true"], values.astype(int)
+        if kind not in ("truth", "text") or not 0 < len(words) <= _MOST_WORDS:
+            continue
+        seen = [int(((values == place) & (valid != 0)).sum()) for place in range(len(words))]
+        rows = [(str(word), {"released": float(count)}) for word, count in zip(words, seen)]
+        missing = int((valid == 0).sum())
+        if missing:
+            rows.append(("(null)", {"released": float(missing)}))
+        drawn.append(f"<h3>{html.escape(name)}</h3>" + _bars(rows, {"released": "#1a5d8b"}))
+    return drawn
 
 
 def _release_page(release: Release) -> str:
@@ -81,9 +112,9 @@ def _release_page(release: Release) -> str:
     shown = release.to_dict()
     rows = list(zip(*(column[:10] for column in shown.values())))
     known: list[tuple[str, object]] = [("mechanism", release.mechanism), ("promised", str(release.guarantee))]
-    known += [(name, value) for name, value in facts["facts"].items()]
+    known += [(name, str(value)) for name, value in facts["facts"].items()]
     if release.total_variation is not None:
-        known.append(("total variation of a record", release.total_variation))
+        known.append(("total variation of a record", f"{release.total_variation:.6g}"))
     parts = [
         _table(["", ""], known),
         "<h2>Promised</h2>" + _list(release.promised),
@@ -91,6 +122,9 @@ def _release_page(release: Release) -> str:
     ]
     if release.why:
         parts.append(f"<h2>Why this mechanism</h2><p>{html.escape(release.why)}</p>")
+    drawn = _counts(release)
+    if drawn:
+        parts.append("<h2>What was released, by column</h2>" + "".join(drawn))
     parts.append(f"<h2>{len(release)} records</h2>" + _table(list(shown), rows))
     if len(release) > len(rows):
         parts.append(f"<p>The first {len(rows)}.</p>")
@@ -108,8 +142,14 @@ def _comparison_page(comparison: Answer) -> str:
         (name, *comparison[part].values())
         for name, part in (("truth from the law", "law"), ("truth from the reference", "reference"))
     ]
+    distances = {
+        "kl": "Kullback-Leibler",
+        "tv": "total variation",
+        "hellinger2": "squared Hellinger",
+        "chi2": "chi-squared",
+    }
     parts = [
-        _table(["", *comparison["law"]], divergences),
+        _table(["", *(distances.get(name, name) for name in comparison["law"])], divergences),
         f"<h2>The {len(rows)} most frequent outcomes</h2>",
         _bars(rows, kinds),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
@@ -14,6 +15,55 @@ if TYPE_CHECKING:
     import pandas
 
 
+def _is_table(X: Any) -> bool:
+    """Whether columns have names."""
+    return (
+        isinstance(X, (str, os.PathLike, Mapping))
+        or any(hasattr(X, name) for name in ("columns", "__arrow_c_stream__", "__arrow_c_array__"))
+        or bool(getattr(getattr(X, "dtype", None), "names", None))
+    )
+
+
+def _names(table: Any) -> list[str] | None:
+    """Of a table's columns, where they can be told without reading it."""
+    for found in (
+        getattr(table, "column_names", None),
+        getattr(table, "columns", None),
+        getattr(getattr(table, "dtype", None), "names", None),
+        table if isinstance(table, Mapping) else None,
+    ):
+        if found is not None and not callable(found):
+            return [str(name) for name in found]
+    return None
+
+
+def _array(X: Any) -> Any:
+    """An array of (n, d). Refused are shapes and types alone, which are public."""
+    import numpy as np
+
+    if isinstance(X, (list, tuple)) and X and all(isinstance(row, (list, tuple)) for row in X):
+        table = np.empty((len(X), len(X[0])), object)
+        for i, row in enumerate(X):
+            for j, value in enumerate(row[: len(X[0])]):
+                table[i, j] = value  # one by one, so that no common type is looked for
+    else:
+        table = np.asarray(X)
+    if table.dtype.kind == "c":
+        raise _core.InvalidInput("Complex data not supported")
+    if table.ndim != 2:
+        raise _core.InvalidInput(
+            f"X must have two dimensions, but has {table.ndim}: Reshape your data"
+        )
+    if table.shape[1] == 0:
+        rows = len(table)
+        raise _core.InvalidInput(
+            f"0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
+        )
+    if len(table) == 0:
+        raise _core.InvalidInput("X must have a record, but has none")
+    return table
+
+
 class Synthesizer:
     """Releases a fixed number of records when it is fitted, and hands these out.
 
@@ -23,7 +73,8 @@ class Synthesizer:
     Parameters
     ----------
     domain
-        What a record can be.
+        What a record can be, or a function that makes a domain of the columns' names, which are
+        public. An array's columns without a domain of their own are called x0, x1, ...
     epsilon, delta, count, model, mechanism, unit, units, ledger, data_set
         As for `mollify.sample`.
 
@@ -32,11 +83,13 @@ class Synthesizer:
     release_ : Release
         All records, with their certificate.
     n_features_in_ : int
+    feature_names_in_ : array of str
+        Where the table had names.
     """
 
     def __init__(
         self,
-        domain: DomainLike,
+        domain: DomainLike | Callable[[list[str]], DomainLike] | None = None,
         *,
         epsilon: float = 1.0,
         delta: float | None = None,
@@ -77,18 +130,52 @@ class Synthesizer:
     def fit(self, X: Any, y: object = None) -> Synthesizer:
         """Releases from a private table, or an array of (n, d) whose columns are the domain's."""
         parameters = self.get_params()
-        domain = as_domain(parameters.pop("domain"))
-        shape: tuple[int, ...] = getattr(X, "shape", ())
-        if not hasattr(X, "columns") and len(shape) == 2:
-            if shape[1] != len(domain):
+        declared = parameters.pop("domain")
+        if declared is None:
+            raise _core.InvalidInput(
+                "a Synthesizer needs a domain, for that is never read off private data"
+            )
+        if hasattr(X, "toarray"):
+            raise _core.InvalidInput("X must be dense: sparse matrices are not read")
+        table = X if _is_table(X) else _array(X)
+        names = _names(X) if _is_table(X) else None
+        if callable(declared):
+            given = names if _is_table(X) else [f"x{i}" for i in range(table.shape[1])]
+            if given is None:
                 raise _core.InvalidInput(
-                    f"X must have {len(domain)} columns, those of the domain, but has {shape[1]}"
+                    "a function that makes a domain needs the names of columns, but the table has none"
                 )
-            X = {name: X[:, place] for place, name in enumerate(domain)}
-        self.release_: Release = sample(X, domain, **parameters)
-        self.n_features_in_ = len(domain)
+            declared = declared(given)
+        domain = as_domain(declared)
+        if not _is_table(X):
+            if table.shape[1] != len(domain):
+                raise _core.InvalidInput(
+                    f"X must have {len(domain)} columns, those of the domain, but has {table.shape[1]}"
+                )
+            table = {name: table[:, place] for place, name in enumerate(domain)}
+        self.release_: Release = sample(table, domain, **parameters)
+        self.n_features_in_ = len(domain) if names is None else len(names)
+        if names is not None:
+            import numpy as np
+
+            self.feature_names_in_ = np.array(names, object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         self._handed_out = 0
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="density_estimator",
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(allow_nan=True, string=True, categorical=True),
+            non_deterministic=True,
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "release_")
 
     def sample(self, n_samples: int = 1) -> pandas.DataFrame:
         """The next records, as a pandas data frame; `InvalidInput` where so many are not left."""

@@ -63,16 +63,19 @@ def compare(
 ) -> Answer:
     """How close the law of a local or integral release is to the truth, beside its reference.
 
-    NOT PRIVATE. Parameters are those of `mollify.sample`. Of the answer, ``"law"`` and
+    NOT PRIVATE. Parameters are those of `mollify.sample`; ``progress=True`` shows a bar (tqdm). Of the answer, ``"law"`` and
     ``"reference"`` are divergences, and ``"outcomes"`` the masses.
     """
     files = {"units": units, "reference": reference, "candidates_file": candidates_file}
     held, named = _held(data, domain, unit, files)
-    return Answer(["compare", *arguments_of(named | parameters)], held)
+    progress = bool(parameters.pop("progress", False))
+    return Answer(["compare", *arguments_of(named | parameters)], held, progress=progress)
 
 
-def law(sampler: Sampler, p: Any) -> Answer:
-    """The exact law of a draw from a given distribution: (k,) masses. NOT PRIVATE.
+def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
+    """The exact law of a draw from a given distribution: (k,) masses that sum to 1. NOT PRIVATE.
+
+    With `normalise` they are divided by their sum.
 
     Of the answer, ``"outcomes"`` has the numerator of each outcome over ``"N"``; they sum to it.
     """
@@ -84,6 +87,7 @@ def law(sampler: Sampler, p: Any) -> Answer:
     parameters = dict(sampler._parameters)
     reference, location = parameters.pop("reference"), parameters.pop("location")
     del parameters["outcomes"]
+    parameters["normalise"] = bool(normalise)
     held = {"--p": json.dumps(masses.tolist()).encode()}
     if reference:
         held["--reference"] = json.dumps(reference).encode()

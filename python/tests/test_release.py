@@ -330,3 +330,29 @@ def test_verify_says_what_does_not_hold(schools, domain):
         mo.verify(schools / "schools.yaml", domain)
     with pytest.raises(mo.InvalidInput):
         mo.Certificate("{}")
+
+
+@pytest.mark.parametrize("zone", ["+01:00", "Z", "-03:30", None])
+def test_days_and_times_come_back_as_such(zone):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    last = "2026-12-31T23:59:59"
+    domain = mo.Domain(
+        {
+            "day": mo.date("1900-01-01", "2026-12-31", bins="month", null="category"),
+            "time": mo.datetime("2026-01-01T00:00:00", last, bins="week", zone=zone, null="category"),
+        }
+    )
+    options = {"model": "integral", "epsilon": 2, "count": 100, "candidates": 20}
+    release = mo.sample({name: ["x"] for name in domain}, domain, **options)
+    release = pickle.loads(pickle.dumps(release))
+    frame, polar, texts = release.to_pandas(), release.to_polars(), release.to_dict()
+    assert str(frame["day"].dtype) == "datetime64[s]"
+    assert (frame["time"].dt.tz is None) == (zone is None)
+    for name in domain:
+        assert frame[name].isna().tolist() == [text is None for text in texts[name]]
+        # The same moments, whoever reads them.
+        read = pandas.Series(pandas.to_datetime(texts[name], utc=name == "time" and zone is not None))
+        assert (frame[name].dropna() == read.dropna()).all()
+        theirs = pandas.Series(pandas.to_datetime(polar[name].to_list())).dropna()
+        assert (theirs == read.dropna()).all()

@@ -1,5 +1,7 @@
 """The estimator's protocol, and dp_accounting's events."""
 
+import warnings
+
 import pytest
 
 import mollify as mo
@@ -33,6 +35,42 @@ def test_parameters_are_set_and_told(domain):
     assert mo.Synthesizer(**made.get_params()).get_params() == made.get_params()
     with pytest.raises(mo.InvalidInput, match="random_state"):
         made.set_params(random_state=1)
+
+
+def numbers(names):
+    return {name: mo.number(-10, 10, bins=2) for name in names}
+
+
+def test_passes_the_checks_of_scikit_learn():
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    made = mo.Synthesizer(numbers, model="integral", epsilon=1, count=3)
+    with warnings.catch_warnings():  # that it does not inherit from scikit-learn's classes
+        warnings.simplefilter("ignore")
+        found = checks.check_estimator(made, on_skip=None)
+    statuses = {one["check_name"]: one["status"] for one in found}
+    # One that says it is random is not asked to repeat itself, and no other kinds of arrays are here.
+    assert {name for name, status in statuses.items() if status != "passed"} <= {
+        "check_pipeline_consistency",
+        "check_array_api_input",
+    }
+    assert sum(status == "passed" for status in statuses.values()) > 30
+
+
+def test_is_fitted_by_tables_of_every_kind(domain, tmp_path):
+    columns = {name: ["1", "0"] for name in domain}
+    frame = pandas.DataFrame(columns)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    rows = [["1", 0, [2], None], [1.5, "x", {}, 3]]
+    for X in (columns, frame, tmp_path / "table.csv", rows, frame.to_records(index=False)):
+        made = mo.Synthesizer(domain, model="integral", epsilon=1, count=2).fit(X)
+        assert len(made.sample(2)) == 2
+    by_names = mo.Synthesizer(numbers, model="integral", epsilon=1, count=2).fit(frame)
+    assert list(by_names.sample(1).columns) == list(domain)
+    assert list(by_names.feature_names_in_) == list(domain)
+    with pytest.raises(mo.InvalidInput, match="names of columns"):
+        mo.Synthesizer(numbers, model="integral", epsilon=1).fit(tmp_path / "table.csv")
+    with pytest.raises(mo.InvalidInput, match="needs a domain"):
+        mo.Synthesizer(epsilon=1).fit(frame)
 
 
 def release(domain, **options):

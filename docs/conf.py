@@ -1,0 +1,97 @@
+"""The site of these documents and of the Python package's docstrings: scripts/build_site.sh."""
+
+import os
+import re
+from pathlib import Path
+
+import mollify
+
+project = "mollify"
+author = "the mollify authors"
+copyright = "the mollify authors"  # noqa: A001
+release = version = mollify.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+root_doc = "README"
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
+html_theme = "furo"
+html_title = "mollify"
+html_static_path: list[str] = []
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["dollarmath"]
+myst_dmath_double_inline = True
+
+nb_execution_mode = "cache"
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_class_signature = "separated"
+napoleon_numpy_docstring = True
+napoleon_google_docstring = False
+
+# The pages are written for readers of the repository; a site needs a table of contents besides, and
+# has no pages for what lies outside of docs/.
+CONTENTS = """
+```{toctree}
+:hidden:
+:caption: Guide
+:glob:
+
+guide/python
+domain
+guide/*
+```
+```{toctree}
+:hidden:
+:caption: Gallery
+:glob:
+
+gallery/*
+```
+```{toctree}
+:hidden:
+:caption: Theory
+:glob:
+
+theory/*
+```
+```{toctree}
+:hidden:
+:caption: Measured
+:glob:
+
+measured/*
+```
+```{toctree}
+:hidden:
+:caption: Reference
+
+api
+glossary
+coverage
+architecture
+bibliography
+```
+"""
+
+
+def _complete(app: object, name: str, source: list[str]) -> None:
+    docs = Path(__file__).parent
+    here = (docs / name).parent
+
+    def named(link: re.Match[str]) -> str:
+        target = Path(os.path.normpath(here / link[2].partition("#")[0]))
+        if re.match(r"[a-z]+:|#", link[2]) or target.is_relative_to(docs):
+            return link[0]
+        return f"{link[1]} (`{target.relative_to(docs.parent)}`)"
+
+    source[0] = re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", named, source[0])
+    if name == "README":
+        source[0] += CONTENTS
+
+
+def setup(app: object) -> None:
+    app.connect("source-read", _complete)  # type: ignore[attr-defined]

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Builds the site (build/site) of docs/ and of the docstrings of the wheel in build/wheels, in an
+# environment of its own. The gallery is executed on the way. A warning is an error.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+environment=build/site-tools
+[[ -x $environment/bin/python ]] || python3 -m venv "$environment"
+"$environment/bin/pip" install --quiet --disable-pip-version-check -c python/requirements.txt \
+  -r docs/requirements.txt --force-reinstall --no-deps build/wheels/*.whl
+"$environment/bin/pip" install --quiet --disable-pip-version-check -c python/requirements.txt -r docs/requirements.txt
+"$environment/bin/python" -P -m sphinx -q -W --keep-going -b html docs build/site
