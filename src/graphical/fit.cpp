@@ -1,0 +1,311 @@
+#include "graphical/fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include <Eigen/Core>
+#include <fmt/format.h>
+
+#include "graphical/belief_propagation.h"
+#include "graphical/junction_tree.h"
+#include "kernel/core/invalid_input.h"
+
+namespace mollify {
+namespace {
+
+using Vector = Eigen::VectorXd;
+
+void require_measurements(const ColumnSizes& sizes,
+                          const std::vector<NoisyMarginal>& measurements) {
+  require_sizes(sizes);
+  for (const NoisyMarginal& measured : measurements) {
+    require_clique(sizes, measured.clique);
+    const std::uint64_t cells = cell_count(sizes, measured.clique);
+    if (measured.counts.size() != cells) {
+      throw InvalidInput(
+          fmt::format("the measurement of columns {} must have {} counts, but has {}",
+                      fmt::join(measured.clique, ", "), cells, measured.counts.size()));
+    }
+    if (!std::isfinite(measured.deviation) || measured.deviation <= 0) {
+      throw InvalidInput(
+          fmt::format("the deviation of a measurement must be finite and positive, but is {}",
+                      detail::shortest(measured.deviation)));
+    }
+  }
+}
+
+/// Counts and deviations beyond these are as good as there: squares and sums stay finite.
+constexpr double kMostCount = 1e18;
+constexpr double kLeastDeviation = 1e-6;
+constexpr double kMostDeviation = 1e18;
+
+double bounded(double count) {
+  return std::isfinite(count) ? std::clamp(count, -kMostCount, kMostCount) : 0;
+}
+
+/// Measurements of one clique as one, of the sum of their precisions.
+struct Measured {
+  std::vector<double> weighted_counts;
+  double precision = 0;
+};
+
+std::map<Clique, Measured> joined(const std::vector<NoisyMarginal>& measurements) {
+  std::map<Clique, Measured> result;
+  for (const NoisyMarginal& measurement : measurements) {
+    const double deviation = std::clamp(measurement.deviation, kLeastDeviation, kMostDeviation);
+    const double precision = 1 / (deviation * deviation);
+    Measured& measured = result[measurement.clique];
+    measured.weighted_counts.resize(measurement.counts.size());
+    measured.precision += precision;
+    for (std::size_t i = 0; i < measurement.counts.size(); ++i) {
+      const double count = measurement.counts[i];
+      measured.weighted_counts[i] += precision * bounded(count);
+    }
+  }
+  return result;
+}
+
+/// The function to minimise, of all potentials one after another.
+class Objective {
+ public:
+  Objective(const ColumnSizes& sizes, const std::map<Clique, Measured>& measured, double total,
+            double shrinkage)
+      : cliques_(cliques_of(measured)),
+        tree_(checked_tree(sizes, cliques_)),
+        layout_(sizes, tree_, cliques_),
+        propagation_(sizes, tree_) {
+    Eigen::Index size = 0;
+    for (const auto& entry : measured) {
+      begins_.push_back(size);
+      size += static_cast<Eigen::Index>(entry.second.weighted_counts.size());
+    }
+    begins_.push_back(size);
+    shares_.resize(size);
+    ridge_.resize(size);
+    noise_.resize(size);
+    values_.resize(cliques_.size());
+    Eigen::Index i = 0;
+    for (const auto& entry : measured) {
+      const double deviation = 1 / std::sqrt(entry.second.precision);
+      // No count of `total` rows lies further off; beyond, a share is noise that tells nothing
+      // more.
+      const double reach = total + 8 * deviation;
+      for (const double weighted : entry.second.weighted_counts) {
+        const double count = weighted / entry.second.precision;
+        shares_[i] = std::clamp(count, -reach, total + reach) / total;
+        ridge_[i] = std::max(shrinkage * (deviation / total) * (deviation / total), kLeastRidge);
+        // Counts are integers: nobody sees less than some share of a row.
+        noise_[i] = std::max(deviation, 0.5) / total;
+        ++i;
+      }
+    }
+  }
+
+  [[nodiscard]] const std::vector<Clique>& cliques() const { return cliques_; }
+  [[nodiscard]] Eigen::Index begin(std::size_t clique) const { return begins_[clique]; }
+  [[nodiscard]] Eigen::Index size() const { return shares_.size(); }
+
+  /// The value at theta, and its gradient. marginals() are then the model's.
+  double at(const Vector& theta, Vector& gradient) {
+    for (std::size_t c = 0; c < cliques_.size(); ++c) {
+      values_[c].assign(theta.data() + begins_[c], theta.data() + begins_[c + 1]);
+    }
+    layout_.gather(values_, tables_);
+    const double log_sum = propagation_.run(tables_);
+    layout_.scatter(tables_, values_);
+    marginals_.resize(theta.size());
+    for (std::size_t c = 0; c < cliques_.size(); ++c) {
+      std::copy(values_[c].begin(), values_[c].end(), marginals_.data() + begins_[c]);
+    }
+    gradient = marginals_ - shares_ + ridge_.cwiseProduct(theta);
+    return log_sum - shares_.dot(theta) + 0.5 * ridge_.dot(theta.cwiseAbs2());
+  }
+
+  /// What a cell's curvature is, overlaps aside, at the marginals last found or, where these are
+  /// too small, those that are aimed at: so that no step is longer than that to the aim.
+  [[nodiscard]] Vector curvature() const {
+    return (marginals_.cwiseMax(shares_) + ridge_).cwiseMax(kLeastCurvature);
+  }
+
+  /// The gradient as a root mean square in units of the noise.
+  [[nodiscard]] double relative(const Vector& gradient) const {
+    return std::sqrt(gradient.cwiseQuotient(noise_).squaredNorm() /
+                     static_cast<double>(std::max<Eigen::Index>(size(), 1)));
+  }
+
+ private:
+  static constexpr double kLeastCurvature = 1e-12;
+  /// So little that it changes nothing, but the minimum stays finite.
+  static constexpr double kLeastRidge = 1e-12;
+
+  static std::vector<Clique> cliques_of(const std::map<Clique, Measured>& measured) {
+    std::vector<Clique> cliques;
+    for (const auto& entry : measured) cliques.push_back(entry.first);
+    return cliques;
+  }
+  static JunctionTree checked_tree(const ColumnSizes& sizes, const std::vector<Clique>& cliques) {
+    JunctionTree tree(sizes, cliques);
+    if (tree.cells() > GraphicalModel::kMostCells) {
+      throw InvalidInput(
+          fmt::format("the junction tree of a fit must have at most {} cells, but has {}",
+                      GraphicalModel::kMostCells, tree.cells()));
+    }
+    return tree;
+  }
+
+  std::vector<Clique> cliques_;
+  JunctionTree tree_;
+  PotentialLayout layout_;
+  BeliefPropagation propagation_;
+  std::vector<Eigen::Index> begins_;
+  Vector shares_;  // y / total
+  Vector ridge_;   // lambda deviation^2 / total^2
+  Vector noise_;   // deviation / total
+  NodeTables values_;
+  NodeTables tables_;
+  Vector marginals_;
+};
+
+/// The steps and changes of the gradient that L-BFGS remembers [Nocedal, Wright 2006, 7.2].
+class History {
+ public:
+  void remember(Vector step, Vector change) {
+    const double product = step.dot(change);
+    if (!(product > 0)) return;
+    if (pairs_.size() == kMost) pairs_.pop_front();
+    pairs_.push_back({std::move(step), std::move(change), 1 / product});
+  }
+  void forget() { pairs_.clear(); }
+  [[nodiscard]] bool empty() const { return pairs_.empty(); }
+
+  /// Minus the inverse curvature times the gradient, from a diagonal as the first guess.
+  [[nodiscard]] Vector direction(const Vector& gradient, const Vector& curvature) const {
+    Vector q = gradient;
+    std::vector<double> alpha(pairs_.size());
+    for (std::size_t i = pairs_.size(); i-- > 0;) {
+      alpha[i] = pairs_[i].inverse * pairs_[i].step.dot(q);
+      q -= alpha[i] * pairs_[i].change;
+    }
+    double scale = 1;
+    if (!pairs_.empty()) {
+      const Pair& last = pairs_.back();
+      scale = 1 / (last.inverse * last.change.cwiseAbs2().cwiseQuotient(curvature).sum());
+    }
+    q = scale * q.cwiseQuotient(curvature);
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const double beta = pairs_[i].inverse * pairs_[i].change.dot(q);
+      q += (alpha[i] - beta) * pairs_[i].step;
+    }
+    return -q;
+  }
+
+ private:
+  struct Pair {
+    Vector step;
+    Vector change;
+    double inverse;  // of step . change
+  };
+  static constexpr std::size_t kMost = 12;
+  std::deque<Pair> pairs_;
+};
+
+void minimise(Objective& objective, const FitOptions& options, Vector& theta) {
+  constexpr double kSufficient = 1e-4;
+  constexpr int kMostHalvings = 30;
+  Vector gradient;
+  double value = objective.at(theta, gradient);
+  History history;
+  for (std::size_t step = 0; step < options.most_steps; ++step) {
+    if (objective.relative(gradient) < options.tolerance) return;
+    Vector direction = history.direction(gradient, objective.curvature());
+    double slope = gradient.dot(direction);
+    if (!(slope < 0)) {
+      history.forget();
+      direction = history.direction(gradient, objective.curvature());
+      slope = gradient.dot(direction);
+    }
+    double length = 1;
+    Vector next;
+    Vector next_gradient;
+    double next_value = 0;
+    int halvings = 0;
+    for (;; ++halvings) {
+      next = (theta + length * direction)
+                 .cwiseMax(-GraphicalModel::kGreatestPotential)
+                 .cwiseMin(GraphicalModel::kGreatestPotential);
+      next_value = objective.at(next, next_gradient);
+      // Rounding hides what is left to gain near the minimum.
+      if (next_value <= value + kSufficient * length * slope + 1e-13 * std::abs(value)) break;
+      if (halvings == kMostHalvings) break;
+      length /= 2;
+    }
+    if (halvings == kMostHalvings) {
+      if (history.empty()) return;
+      history.forget();
+      value = objective.at(theta, gradient);
+      continue;
+    }
+    history.remember(next - theta, next_gradient - gradient);
+    theta = std::move(next);
+    gradient = std::move(next_gradient);
+    value = next_value;
+  }
+}
+
+}  // namespace
+
+double estimated_total(const std::vector<NoisyMarginal>& measurements) {
+  double weighted = 0;
+  double weight = 0;
+  for (const NoisyMarginal& measured : measurements) {
+    double sum = 0;
+    for (const double count : measured.counts) sum += bounded(count);
+    const double deviation = std::clamp(measured.deviation, kLeastDeviation, kMostDeviation);
+    const double precision =
+        1 / (static_cast<double>(std::max<std::size_t>(1, measured.counts.size())) * deviation *
+             deviation);
+    weighted += precision * sum;
+    weight += precision;
+  }
+  return weight > 0 ? std::max(1.0, weighted / weight) : 1;
+}
+
+GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& measurements,
+                   double total, const FitOptions& options, const GraphicalModel* start) {
+  require_measurements(sizes, measurements);
+  if (!std::isfinite(total) || total <= 0) {
+    throw InvalidInput(fmt::format("the total of a fit must be finite and positive, but is {}",
+                                   detail::shortest(total)));
+  }
+  if (!std::isfinite(options.shrinkage) || options.shrinkage <= 0) {
+    throw InvalidInput(fmt::format("the shrinkage of a fit must be finite and positive, but is {}",
+                                   detail::shortest(options.shrinkage)));
+  }
+  if (start != nullptr && start->sizes() != sizes) {
+    throw InvalidInput("a fit must start at a model of the same columns, but these are others");
+  }
+  Objective objective(sizes, joined(measurements), total, options.shrinkage);
+  const std::vector<Clique>& cliques = objective.cliques();
+  Vector theta = Vector::Zero(objective.size());
+  if (start != nullptr) {
+    for (const GraphicalModel::Potential& potential : start->potentials()) {
+      const auto found = std::lower_bound(cliques.begin(), cliques.end(), potential.clique);
+      if (found == cliques.end() || *found != potential.clique) continue;
+      const auto clique = static_cast<std::size_t>(found - cliques.begin());
+      std::copy(potential.values.begin(), potential.values.end(),
+                theta.data() + objective.begin(clique));
+    }
+  }
+  minimise(objective, options, theta);
+  std::vector<GraphicalModel::Potential> potentials;
+  for (std::size_t c = 0; c < cliques.size(); ++c) {
+    potentials.push_back(
+        {cliques[c], {theta.data() + objective.begin(c), theta.data() + objective.begin(c + 1)}});
+  }
+  return {sizes, total, std::move(potentials)};
+}
+
+}  // namespace mollify

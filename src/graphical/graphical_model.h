@@ -1,0 +1,112 @@
+// A distribution over a table of many columns, as a product of potentials over small cliques.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "graphical/belief_propagation.h"
+#include "graphical/clique.h"
+#include "graphical/junction_tree.h"
+
+namespace mollify {
+
+/// A source of independent uniform words. What is drawn from a model is public, or made of what is:
+/// any source will do.
+using RandomWords = std::function<std::uint64_t()>;
+
+/// Rows by columns: rows[c][i] is the value of column c in row i.
+using ModelRows = std::vector<std::vector<std::uint32_t>>;
+
+/// How rows stand for a model.
+enum class RowSampling {
+  kIndependent,  ///< each row a draw of its own
+  /// Along the tree the counts of each conditional are those expected, rounded up or down, so that
+  /// the rows' marginals on the tree's nodes are nearer to the model's than independent rows'. Each
+  /// row by itself still has the model's law.
+  kRounded,
+};
+
+/// A fixed value of a column.
+struct Evidence {
+  std::size_t column;
+  std::uint32_t value;
+};
+
+/// A log-linear model: p(x) proportional to exp(sum over m of theta_m(x_m)), each potential theta_m
+/// a table over a clique of columns, with the marginals of all nodes of the junction tree of these
+/// cliques at hand. Everything is a function of sizes and potentials alone.
+class GraphicalModel {
+ public:
+  struct Potential {
+    Clique clique;
+    std::vector<double> values;  ///< row-major, at most kGreatestPotential off zero
+  };
+  struct Marginal {
+    Clique clique;
+    std::vector<double> probabilities;  ///< row-major, at least 0, sum to 1
+  };
+
+  /// More cells than this, a gigabyte of numbers, are refused in a tree and in a marginal.
+  static constexpr std::uint64_t kMostCells = std::uint64_t{1} << 27;
+
+  /// exp of it is more than doubles hold, and a sum of many still tells them apart.
+  static constexpr double kGreatestPotential = 1e6;
+
+  /// `total`: the number of rows that the model stands for, positive; it is handed on, no more.
+  /// Throws InvalidInput for cliques that are none or come twice, values too great or not as many
+  /// as cells, and a tree of more than kMostCells. O(cells of the tree).
+  GraphicalModel(ColumnSizes sizes, double total, std::vector<Potential> potentials);
+
+  /// Every column uniform and independent.
+  static GraphicalModel uniform(ColumnSizes sizes, double total) {
+    return {std::move(sizes), total, {}};
+  }
+
+  [[nodiscard]] const ColumnSizes& sizes() const noexcept { return sizes_; }
+  [[nodiscard]] double total() const noexcept { return total_; }
+  [[nodiscard]] const std::vector<Potential>& potentials() const noexcept { return potentials_; }
+  [[nodiscard]] const JunctionTree& tree() const noexcept { return tree_; }
+
+  /// The probabilities of the cells of any clique's table. In the tree it is a sum over a node;
+  /// else what lies between is eliminated, which takes the cells of a node times those of the
+  /// columns asked for. Throws InvalidInput for more than kMostCells.
+  [[nodiscard]] std::vector<double> marginal(const Clique& clique) const;
+
+  /// Those of all pairs of columns, (0, 1), (0, 2), ..., by one pass up and down the tree.
+  /// O(cells of the tree times the sum of all columns' sizes).
+  [[nodiscard]] std::vector<Marginal> pair_marginals() const;
+
+  /// Rows drawn along the tree, parents first. O(count * nodes + cells).
+  [[nodiscard]] ModelRows sample(std::size_t count, const RandomWords& words,
+                                 RowSampling sampling = RowSampling::kRounded) const;
+
+  /// The same under the model's law given what some columns are; these columns are constant in the
+  /// rows. Throws InvalidInput for columns or values that there are not, and a column fixed twice.
+  [[nodiscard]] ModelRows sample_given(const std::vector<Evidence>& evidence, std::size_t count,
+                                       const RandomWords& words,
+                                       RowSampling sampling = RowSampling::kRounded) const;
+
+ private:
+  ColumnSizes sizes_;
+  double total_;
+  std::vector<Potential> potentials_;
+  JunctionTree tree_;
+  NodeTables marginals_;
+};
+
+/// {"version": 1, "sizes": [...], "total": ..., "potentials": [{"columns": [...], "values":
+/// [...]}]}: all that a model is. What is read back is the same to the last bit.
+[[nodiscard]] nlohmann::ordered_json graphical_model_json(const GraphicalModel& model);
+
+/// Throws InvalidInput, in one sentence that begins with `name`, for anything else than
+/// graphical_model_json writes. A text must have been JSON before (release/json_syntax.h).
+[[nodiscard]] GraphicalModel graphical_model_from_json(const nlohmann::ordered_json& json,
+                                                       const std::string& name);
+
+}  // namespace mollify

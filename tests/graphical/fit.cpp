@@ -1,0 +1,198 @@
+// A fit is the minimum that its header states, whatever was measured.
+#include "graphical/fit.h"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "refusal.h"
+#include "small_models.h"
+
+namespace mollify {
+namespace {
+
+/// Noisy marginals of a random model on its own cliques and some pairs.
+std::vector<NoisyMarginal> measured(const test::SmallModel& small, double total, double deviation,
+                                    std::mt19937_64& random) {
+  std::normal_distribution<double> normal(0, deviation);
+  std::vector<Clique> cliques;
+  for (const auto& potential : small.potentials) cliques.push_back(potential.clique);
+  for (std::size_t c = 1; c < small.sizes.size(); ++c) cliques.push_back({c - 1, c});
+  std::vector<NoisyMarginal> measurements;
+  for (const Clique& clique : cliques) {
+    std::vector<double> counts = small.marginal(clique);
+    for (double& count : counts) count = total * count + normal(random);
+    measurements.push_back({clique, std::move(counts), deviation});
+  }
+  return measurements;
+}
+
+/// The greatest departure from optimality, M_c(p) - y_c / total + lambda deviation^2 theta_c /
+/// total^2, in units of the noise; requires one measurement of each clique.
+double departure(const GraphicalModel& model, const std::vector<NoisyMarginal>& measurements,
+                 double shrinkage) {
+  double most = 0;
+  for (const NoisyMarginal& measurement : measurements) {
+    const std::vector<double> p = model.marginal(measurement.clique);
+    const double ratio = measurement.deviation / model.total();
+    for (const auto& potential : model.potentials()) {
+      if (potential.clique != measurement.clique) continue;
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        const double gradient = p[i] - measurement.counts[i] / model.total() +
+                                shrinkage * ratio * ratio * potential.values[i];
+        most = std::max(most, std::abs(gradient) / ratio);
+      }
+    }
+  }
+  return most;
+}
+
+/// Of one measurement for each clique.
+std::vector<NoisyMarginal> without_repeats(const std::vector<NoisyMarginal>& measurements) {
+  std::vector<NoisyMarginal> result;
+  for (const NoisyMarginal& measurement : measurements) {
+    bool is_new = true;
+    for (const NoisyMarginal& other : result) is_new = is_new && other.clique != measurement.clique;
+    if (is_new) result.push_back(measurement);
+  }
+  return result;
+}
+
+TEST(Fit, IsWhereTheGradientVanishes) {
+  std::mt19937_64 random(11);
+  double most = 0;
+  for (int repeat = 0; repeat < 60; ++repeat) {
+    const test::SmallModel small = test::random_model(random, 1);
+    const auto measurements = without_repeats(measured(small, 1000, 1 + repeat % 30, random));
+    const FitOptions options{
+        .shrinkage = repeat % 2 == 0 ? 1.0 : 100.0, .tolerance = 1e-6, .most_steps = 2000};
+    const GraphicalModel model = fit(small.sizes, measurements, 1000, options);
+    most = std::max(most, departure(model, measurements, options.shrinkage));
+  }
+  std::printf("greatest departure: %g of the noise's deviation\n", most);
+  EXPECT_LT(most, 1e-4);
+}
+
+TEST(Fit, OfExactMarginalsIsTheModelOfGreatestEntropy) {
+  std::mt19937_64 random(12);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const test::SmallModel small = test::random_model(random, 1);
+    const auto measurements = without_repeats(measured(small, 1, 1e-9, random));
+    const GraphicalModel model = fit(small.sizes, measurements, 1,
+                                     {.shrinkage = 1e-6, .tolerance = 1e-9, .most_steps = 3000});
+    // The marginals of a log-linear model's cliques, and those of pairs that follow from them,
+    // determine it.
+    for (const Clique& clique : test::all_cliques(small.sizes.size())) {
+      const std::vector<double> seen = model.marginal(clique);
+      const std::vector<double> expected = small.marginal(clique);
+      for (std::size_t i = 0; i < seen.size(); ++i) ASSERT_NEAR(seen[i], expected[i], 1e-5);
+    }
+  }
+}
+
+TEST(Fit, StartedElsewhereIsTheSame) {
+  std::mt19937_64 random(13);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const test::SmallModel small = test::random_model(random, 1);
+    const auto measurements = without_repeats(measured(small, 1000, 10, random));
+    const FitOptions options{.tolerance = 1e-7, .most_steps = 2000};
+    const GraphicalModel cold = fit(small.sizes, measurements, 1000, options);
+    const std::vector<NoisyMarginal> fewer(measurements.begin(), measurements.end() - 1);
+    const GraphicalModel before = fit(small.sizes, fewer, 1000, options);
+    const GraphicalModel warm = fit(small.sizes, measurements, 1000, options, &before);
+    for (const NoisyMarginal& measurement : measurements) {
+      const std::vector<double> a = cold.marginal(measurement.clique);
+      const std::vector<double> b = warm.marginal(measurement.clique);
+      for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-6);
+    }
+  }
+}
+
+TEST(Fit, JoinsMeasurementsOfOneCliqueByInverseVariance) {
+  const NoisyMarginal one{{0}, {100, 300}, 5};
+  const NoisyMarginal two{{0}, {200, 240}, 10};
+  const double precision = 1 / 25.0 + 1 / 100.0;
+  const NoisyMarginal joint{{0},
+                            {(100 / 25.0 + 2) / precision, (300 / 25.0 + 2.4) / precision},
+                            1 / std::sqrt(precision)};
+  const GraphicalModel a = fit({2, 2}, {one, two}, 400, {.tolerance = 1e-9});
+  const GraphicalModel b = fit({2, 2}, {joint}, 400, {.tolerance = 1e-9});
+  EXPECT_NEAR(a.marginal({0})[0], b.marginal({0})[0], 1e-12);
+}
+
+TEST(Fit, IsTotal) {
+  const ColumnSizes sizes{3, 2, 4};
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<std::vector<double>> pairs{
+      {0, 0, 0, 0, 0, 0},
+      {-1e9, -1e9, -1e9, -1e9, -1e9, -1e9},
+      {1e9, -1e9, 1e9, -1e9, 1e9, -1e9},
+      {1e300, 1e308, -1e308, 0, 1e-308, 5},
+      {infinity, -infinity, NAN, 1, 2, 3},
+      {1000, 0, 0, 0, 0, 0},
+  };
+  for (const std::vector<double>& counts : pairs) {
+    for (const double deviation : {1e-300, 1e-3, 1.0, 1e3, 1e9, 1e300}) {
+      for (const double total : {1e-3, 1.0, 1000.0, 1e12}) {
+        for (const double shrinkage : {1e-12, 1.0, 1e12}) {
+          // The one-way counts contradict the pair's.
+          const std::vector<NoisyMarginal> measurements{{{0, 1}, counts, deviation},
+                                                        {{0}, {0, 0, 1000}, deviation},
+                                                        {{1, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, 1},
+                                                        {{}, {-5}, deviation}};
+          const GraphicalModel model =
+              fit(sizes, measurements, total, {.shrinkage = shrinkage, .most_steps = 30});
+          for (const auto& pair : model.pair_marginals()) {
+            double sum = 0;
+            for (const double p : pair.probabilities) {
+              ASSERT_GE(p, 0);
+              sum += p;
+            }
+            ASSERT_NEAR(sum, 1, 1e-9);
+          }
+          const RandomWords words = [] { return std::uint64_t{1} << 40; };
+          ASSERT_EQ(model.sample(10, words)[2].size(), 10U);
+          ASSERT_TRUE(std::isfinite(estimated_total(measurements)));
+        }
+      }
+    }
+  }
+}
+
+TEST(Fit, OfNothingIsUniform) {
+  const GraphicalModel model = fit({4, 2}, {}, 10);
+  for (const double p : model.marginal({0, 1})) EXPECT_DOUBLE_EQ(p, 1 / 8.0);
+}
+
+TEST(Fit, RefusesWhatWasNotMeasured) {
+  const auto refusal = [](const NoisyMarginal& measurement, double total, double shrinkage) {
+    return test::refusal_of([&] {
+      (void)fit({2, 2}, {measurement}, total, {.shrinkage = shrinkage});
+    });
+  };
+  EXPECT_EQ(refusal({{0}, {1}, 1}, 1, 1),
+            "the measurement of columns 0 must have 2 counts, but has 1");
+  EXPECT_EQ(refusal({{0}, {1, 1}, 0}, 1, 1),
+            "the deviation of a measurement must be finite and positive, but is 0");
+  EXPECT_EQ(refusal({{0}, {1, 1}, 1}, 0, 1),
+            "the total of a fit must be finite and positive, but is 0");
+  EXPECT_EQ(refusal({{0}, {1, 1}, 1}, 1, 0),
+            "the shrinkage of a fit must be finite and positive, but is 0");
+  const GraphicalModel other = GraphicalModel::uniform({2}, 1);
+  EXPECT_EQ(test::refusal_of([&] {
+              (void)fit({2, 2}, {}, 1, {}, &other);
+            }),
+            "a fit must start at a model of the same columns, but these are others");
+}
+
+TEST(EstimatedTotal, WeighsSumsByInverseVariance) {
+  // Sums of variances 2 * 25 and 4 * 1.
+  const double total = estimated_total({{{0}, {100, 110}, 5}, {{1}, {50, 50, 50, 52}, 1}});
+  EXPECT_NEAR(total, (210 / 50.0 + 202 / 4.0) / (1 / 50.0 + 1 / 4.0), 1e-9);
+  EXPECT_EQ(estimated_total({{{0}, {-100, 20}, 5}}), 1);
+  EXPECT_EQ(estimated_total({}), 1);
+}
+
+}  // namespace
+}  // namespace mollify
