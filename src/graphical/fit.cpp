@@ -72,7 +72,7 @@ std::map<Clique, Measured> joined(const std::vector<NoisyMarginal>& measurements
 class Objective {
  public:
   Objective(const ColumnSizes& sizes, const std::map<Clique, Measured>& measured, double total,
-            double shrinkage)
+            const FitOptions& options)
       : cliques_(cliques_of(measured)),
         tree_(checked_tree(sizes, cliques_)),
         layout_(sizes, tree_, cliques_),
@@ -87,6 +87,7 @@ class Objective {
     ridge_.resize(size);
     noise_.resize(size);
     values_.resize(cliques_.size());
+    if (!options.ordered.empty()) add_edges(sizes, options);
     Eigen::Index i = 0;
     for (const auto& entry : measured) {
       const double deviation = 1 / std::sqrt(entry.second.precision);
@@ -96,10 +97,18 @@ class Objective {
       for (const double weighted : entry.second.weighted_counts) {
         const double count = weighted / entry.second.precision;
         shares_[i] = std::clamp(count, -reach, total + reach) / total;
-        ridge_[i] = std::max(shrinkage * (deviation / total) * (deviation / total), kLeastRidge);
+        ridge_[i] =
+            std::max(options.shrinkage * (deviation / total) * (deviation / total), kLeastRidge);
         // Counts are integers: nobody sees less than some share of a row.
         noise_[i] = std::max(deviation, 0.5) / total;
         ++i;
+      }
+    }
+    diagonal_ = Vector::Ones(size);
+    for (const Path& path : paths_) {
+      for (Eigen::Index cell = path.begin; cell < path.end; ++cell) {
+        const Eigen::Index place = (cell - path.begin) / path.stride % path.extent;
+        diagonal_[cell] += smoothness_ * ((place > 0 ? 1 : 0) + (place + 1 < path.extent ? 1 : 0));
       }
     }
   }
@@ -120,14 +129,17 @@ class Objective {
     for (std::size_t c = 0; c < cliques_.size(); ++c) {
       std::copy(values_[c].begin(), values_[c].end(), marginals_.data() + begins_[c]);
     }
-    gradient = marginals_ - shares_ + ridge_.cwiseProduct(theta);
-    return log_sum - shares_.dot(theta) + 0.5 * ridge_.dot(theta.cwiseAbs2());
+    gradient = ridge_.cwiseProduct(theta + smoothness_ * roughness(theta));
+    const double penalty = 0.5 * gradient.dot(theta);
+    gradient += marginals_ - shares_;
+    return log_sum - shares_.dot(theta) + penalty;
   }
 
   /// What a cell's curvature is, overlaps aside, at the marginals last found or, where these are
   /// too small, those that are aimed at: so that no step is longer than that to the aim.
   [[nodiscard]] Vector curvature() const {
-    return (marginals_.cwiseMax(shares_) + ridge_).cwiseMax(kLeastCurvature);
+    return (marginals_.cwiseMax(shares_) + ridge_.cwiseProduct(diagonal_))
+        .cwiseMax(kLeastCurvature);
   }
 
   /// The gradient as a root mean square in units of the noise.
@@ -156,6 +168,50 @@ class Objective {
     return tree;
   }
 
+  /// Neighbours along a column: the cells from `begin` on, `stride` apart, in `runs` of `extent`.
+  struct Path {
+    Eigen::Index begin;
+    Eigen::Index end;
+    Eigen::Index stride;
+    Eigen::Index extent;
+  };
+
+  /// Paths of the ordered columns of cliques of more than one column.
+  void add_edges(const ColumnSizes& sizes, const FitOptions& options) {
+    smoothness_ = options.smoothness;
+    for (std::size_t c = 0; c < cliques_.size(); ++c) {
+      if (cliques_[c].size() < 2) continue;
+      Eigen::Index stride = 1;
+      for (std::size_t k = cliques_[c].size(); k-- > 0;) {
+        const std::size_t column = cliques_[c][k];
+        const auto extent = static_cast<Eigen::Index>(sizes[column]);
+        if (options.ordered[column]) {
+          paths_.push_back({begins_[c], begins_[c + 1], stride, extent});
+        }
+        stride *= extent;
+      }
+    }
+  }
+
+  /// The Laplacian of these paths times theta.
+  [[nodiscard]] Vector roughness(const Vector& theta) const {
+    Vector result = Vector::Zero(theta.size());
+    for (const Path& path : paths_) {
+      const Eigen::Index block = path.stride * path.extent;
+      for (Eigen::Index from = path.begin; from < path.end; from += block) {
+        for (Eigen::Index i = from; i + path.stride < from + block; ++i) {
+          const double step = theta[i + path.stride] - theta[i];
+          result[i] -= step;
+          result[i + path.stride] += step;
+        }
+      }
+    }
+    return result;
+  }
+
+  double smoothness_ = 0;
+  std::vector<Path> paths_;
+  Vector diagonal_;  // of one and smoothness times the Laplacian
   std::vector<Clique> cliques_;
   JunctionTree tree_;
   PotentialLayout layout_;
@@ -287,7 +343,7 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
   if (start != nullptr && start->sizes() != sizes) {
     throw InvalidInput("a fit must start at a model of the same columns, but these are others");
   }
-  Objective objective(sizes, joined(measurements), total, options.shrinkage);
+  Objective objective(sizes, joined(measurements), total, options);
   const std::vector<Clique>& cliques = objective.cliques();
   Vector theta = Vector::Zero(objective.size());
   if (start != nullptr) {

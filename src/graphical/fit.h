@@ -17,9 +17,10 @@ struct NoisyMarginal {
 };
 
 struct FitOptions {
-  /// lambda, positive: how many rows' worth of evidence a departure from uniform and independent
-  /// columns must outweigh; see fit.
+  /// lambda, positive: the weight, in rows, of uniform and independent columns; see fit.
   double shrinkage = 200;
+  std::vector<bool> ordered;
+  double smoothness = 0;
   /// Steps end when what is left of the gradient is, as a root mean square over all cells, below
   /// this share of the noise.
   double tolerance = 0.02;
@@ -33,10 +34,10 @@ struct FitOptions {
 /// The model p that minimises
 ///   sum over measurements c of |total M_c(p) - y_c|^2 / (2 deviation_c^2) - lambda H(p),
 /// M_c the marginal on c, H the entropy in nats. For lambda towards 0 it is the distribution of
-/// greatest entropy among those that fit the measurements best [McKenna et al. 2019]; lambda > 0 is
-/// what keeps noise from being fitted: lambda H(p) is, but for a constant, the log-likelihood of
-/// lambda rows' worth of uniform records, so it weighs as one. Measurements of one clique are first
-/// joined by inverse variance.
+/// greatest entropy among those that fit the measurements best [McKenna et al. 2019]; lambda > 0
+/// keeps noise from being fitted: exp(lambda H(p)) is, but for a constant, how likely lambda
+/// uniform records have the shares p. Measurements of one clique are first joined by inverse
+/// variance.
 ///
 /// The minimum has the form of a GraphicalModel with one potential for each measured clique, and
 /// the potentials minimise the strongly convex

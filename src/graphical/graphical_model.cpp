@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "graphical/matched_rows.h"
 #include "graphical/model_rows.h"
 #include "kernel/core/invalid_input.h"
 
@@ -317,7 +318,9 @@ std::vector<GraphicalModel::Marginal> GraphicalModel::pair_marginals() const {
 
 ModelRows GraphicalModel::sample(std::size_t count, const RandomWords& words,
                                  RowSampling sampling) const {
-  return model_rows(sizes_, tree_, marginals_, count, words, sampling);
+  ModelRows rows = model_rows(sizes_, tree_, marginals_, count, words, sampling);
+  if (sampling == RowSampling::kMatched) match_pairs(*this, words, rows);
+  return rows;
 }
 
 ModelRows GraphicalModel::sample_given(const std::vector<Evidence>& evidence, std::size_t count,

@@ -30,6 +30,9 @@ enum class RowSampling {
   /// the rows' marginals on the tree's nodes are nearer to the model's than independent rows'. Each
   /// row by itself still has the model's law.
   kRounded,
+  /// Rounded, then changed until all pairs of columns, in the tree or not, have nearly the counts
+  /// that the model expects (graphical/matched_rows.h). Rows are the model's but for that choice.
+  kMatched,
 };
 
 /// A fixed value of a column.
@@ -82,7 +85,8 @@ class GraphicalModel {
   /// O(cells of the tree times the sum of all columns' sizes).
   [[nodiscard]] std::vector<Marginal> pair_marginals() const;
 
-  /// Rows drawn along the tree, parents first. O(count * nodes + cells).
+  /// Rows drawn along the tree, parents first. O(count * nodes + cells), and for kMatched what
+  /// match_pairs takes.
   [[nodiscard]] ModelRows sample(std::size_t count, const RandomWords& words,
                                  RowSampling sampling = RowSampling::kRounded) const;
 

@@ -66,7 +66,7 @@ TEST(Fit, IsWhereTheGradientVanishes) {
     const test::SmallModel small = test::random_model(random, 1);
     const auto measurements = without_repeats(measured(small, 1000, 1 + repeat % 30, random));
     const FitOptions options{
-        .shrinkage = repeat % 2 == 0 ? 1.0 : 100.0, .tolerance = 1e-6, .most_steps = 2000};
+        .shrinkage = repeat % 2 == 0 ? 20.0 : 200.0, .tolerance = 1e-6, .most_steps = 2000};
     const GraphicalModel model = fit(small.sizes, measurements, 1000, options);
     most = std::max(most, departure(model, measurements, options.shrinkage));
   }

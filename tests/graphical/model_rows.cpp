@@ -88,6 +88,39 @@ TEST(ModelRows, RoundedCountsAreThoseExpected) {
   }
 }
 
+// The mean square of count - expected over the cells of all pairs, against independent rows'.
+TEST(ModelRows, MatchedPairsAreNearTheModels) {
+  std::mt19937_64 random(15);
+  SeededRandom source(15);
+  const RandomWords words = [&] { return source.word(); };
+  const std::size_t count = 2000;
+  double matched = 0;
+  double independent = 0;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    const test::SmallModel small = test::random_model(random, 1);
+    const GraphicalModel model = small.model();
+    const auto pairs = model.pair_marginals();
+    const auto squares = [&](const ModelRows& rows) {
+      double sum = 0;
+      for (const auto& pair : pairs) {
+        const std::size_t a = pair.clique[0];
+        const std::size_t b = pair.clique[1];
+        std::vector<double> excess;
+        for (const double p : pair.probabilities) excess.push_back(-static_cast<double>(count) * p);
+        for (std::size_t i = 0; i < count; ++i) {
+          excess[rows[a][i] * small.sizes[b] + rows[b][i]] += 1;
+        }
+        for (const double value : excess) sum += value * value;
+      }
+      return sum;
+    };
+    matched += squares(model.sample(count, words, RowSampling::kMatched));
+    independent += squares(model.sample(count, words, RowSampling::kIndependent));
+  }
+  std::printf("squares: matched %g, independent %g\n", matched, independent);
+  EXPECT_LT(matched, independent / 50);
+}
+
 TEST(ModelRows, GivenColumnsFollowTheConditional) {
   std::mt19937_64 random(9);
   SeededRandom source(9);
@@ -121,7 +154,8 @@ TEST(ModelRows, AreAsManyAsAsked) {
   // Columns that no clique joins, of one value, and conditionals that are nearly certain.
   const GraphicalModel model({3, 1, 4, 2}, 5, {{{0, 3}, {1e6, -1e6, -1e6, 1e6, 0, 0}}});
   for (const std::size_t count : {0U, 1U, 2U, 1000U}) {
-    for (const RowSampling sampling : {RowSampling::kIndependent, RowSampling::kRounded}) {
+    for (const RowSampling sampling :
+         {RowSampling::kIndependent, RowSampling::kRounded, RowSampling::kMatched}) {
       const ModelRows rows = model.sample(count, words, sampling);
       ASSERT_EQ(rows.size(), 4U);
       for (std::size_t c = 0; c < rows.size(); ++c) {
