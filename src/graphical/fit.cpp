@@ -87,7 +87,7 @@ class Objective {
     ridge_.resize(size);
     noise_.resize(size);
     values_.resize(cliques_.size());
-    if (!options.ordered.empty()) add_edges(sizes, options);
+    if (!options.ordered.empty()) add_paths(sizes, options);
     Eigen::Index i = 0;
     for (const auto& entry : measured) {
       const double deviation = 1 / std::sqrt(entry.second.precision);
@@ -149,26 +149,7 @@ class Objective {
   }
 
  private:
-  static constexpr double kLeastCurvature = 1e-12;
-  /// So little that it changes nothing, but the minimum stays finite.
-  static constexpr double kLeastRidge = 1e-12;
-
-  static std::vector<Clique> cliques_of(const std::map<Clique, Measured>& measured) {
-    std::vector<Clique> cliques;
-    for (const auto& entry : measured) cliques.push_back(entry.first);
-    return cliques;
-  }
-  static JunctionTree checked_tree(const ColumnSizes& sizes, const std::vector<Clique>& cliques) {
-    JunctionTree tree(sizes, cliques);
-    if (tree.cells() > GraphicalModel::kMostCells) {
-      throw InvalidInput(
-          fmt::format("the junction tree of a fit must have at most {} cells, but has {}",
-                      GraphicalModel::kMostCells, tree.cells()));
-    }
-    return tree;
-  }
-
-  /// Neighbours along a column: the cells from `begin` on, `stride` apart, in `runs` of `extent`.
+  /// The cells of one clique that are neighbours along one column, `extent` of them in a row.
   struct Path {
     Eigen::Index begin;
     Eigen::Index end;
@@ -177,7 +158,7 @@ class Objective {
   };
 
   /// Paths of the ordered columns of cliques of more than one column.
-  void add_edges(const ColumnSizes& sizes, const FitOptions& options) {
+  void add_paths(const ColumnSizes& sizes, const FitOptions& options) {
     smoothness_ = options.smoothness;
     for (std::size_t c = 0; c < cliques_.size(); ++c) {
       if (cliques_[c].size() < 2) continue;
@@ -209,9 +190,25 @@ class Objective {
     return result;
   }
 
-  double smoothness_ = 0;
-  std::vector<Path> paths_;
-  Vector diagonal_;  // of one and smoothness times the Laplacian
+  static constexpr double kLeastCurvature = 1e-12;
+  /// So little that it changes nothing, but the minimum stays finite.
+  static constexpr double kLeastRidge = 1e-12;
+
+  static std::vector<Clique> cliques_of(const std::map<Clique, Measured>& measured) {
+    std::vector<Clique> cliques;
+    for (const auto& entry : measured) cliques.push_back(entry.first);
+    return cliques;
+  }
+  static JunctionTree checked_tree(const ColumnSizes& sizes, const std::vector<Clique>& cliques) {
+    JunctionTree tree(sizes, cliques);
+    if (tree.cells() > GraphicalModel::kMostCells) {
+      throw InvalidInput(
+          fmt::format("the junction tree of a fit must have at most {} cells, but has {}",
+                      GraphicalModel::kMostCells, tree.cells()));
+    }
+    return tree;
+  }
+
   std::vector<Clique> cliques_;
   JunctionTree tree_;
   PotentialLayout layout_;
@@ -220,6 +217,9 @@ class Objective {
   Vector shares_;  // y / total
   Vector ridge_;   // lambda deviation^2 / total^2
   Vector noise_;   // deviation / total
+  double smoothness_ = 0;
+  std::vector<Path> paths_;
+  Vector diagonal_;  // of one and smoothness times the Laplacian
   NodeTables values_;
   NodeTables tables_;
   Vector marginals_;
@@ -339,6 +339,16 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
   if (!std::isfinite(options.shrinkage) || options.shrinkage <= 0) {
     throw InvalidInput(fmt::format("the shrinkage of a fit must be finite and positive, but is {}",
                                    detail::shortest(options.shrinkage)));
+  }
+  if (!std::isfinite(options.smoothness) || options.smoothness < 0) {
+    throw InvalidInput(
+        fmt::format("the smoothness of a fit must be finite and at least 0, but is {}",
+                    detail::shortest(options.smoothness)));
+  }
+  if (!options.ordered.empty() && options.ordered.size() != sizes.size()) {
+    throw InvalidInput(
+        fmt::format("which of {} columns are ordered must be said of each, but is of {}",
+                    sizes.size(), options.ordered.size()));
   }
   if (start != nullptr && start->sizes() != sizes) {
     throw InvalidInput("a fit must start at a model of the same columns, but these are others");

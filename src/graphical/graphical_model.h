@@ -31,7 +31,9 @@ enum class RowSampling {
   /// row by itself still has the model's law.
   kRounded,
   /// Rounded, then changed until all pairs of columns, in the tree or not, have nearly the counts
-  /// that the model expects (graphical/matched_rows.h). Rows are the model's but for that choice.
+  /// that the model expects (graphical/matched_rows.h): the nearest to
+  /// the model that rows can be. Of more than kMostMatched rows, where it would change little, and
+  /// take long, the same as kRounded.
   kMatched,
 };
 
@@ -57,6 +59,9 @@ class GraphicalModel {
 
   /// More cells than this, a gigabyte of numbers, are refused in a tree and in a marginal.
   static constexpr std::uint64_t kMostCells = std::uint64_t{1} << 27;
+
+  /// Some 7 microseconds a row are too long for more.
+  static constexpr std::size_t kMostMatched = std::size_t{1} << 18;
 
   /// exp of it is more than doubles hold, and a sum of many still tells them apart.
   static constexpr double kGreatestPotential = 1e6;
@@ -88,13 +93,13 @@ class GraphicalModel {
   /// Rows drawn along the tree, parents first. O(count * nodes + cells), and for kMatched what
   /// match_pairs takes.
   [[nodiscard]] ModelRows sample(std::size_t count, const RandomWords& words,
-                                 RowSampling sampling = RowSampling::kRounded) const;
+                                 RowSampling sampling = RowSampling::kMatched) const;
 
   /// The same under the model's law given what some columns are; these columns are constant in the
   /// rows. Throws InvalidInput for columns or values that there are not, and a column fixed twice.
   [[nodiscard]] ModelRows sample_given(const std::vector<Evidence>& evidence, std::size_t count,
                                        const RandomWords& words,
-                                       RowSampling sampling = RowSampling::kRounded) const;
+                                       RowSampling sampling = RowSampling::kMatched) const;
 
  private:
   ColumnSizes sizes_;

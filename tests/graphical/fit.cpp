@@ -28,19 +28,40 @@ std::vector<NoisyMarginal> measured(const test::SmallModel& small, double total,
   return measurements;
 }
 
-/// The greatest departure from optimality, M_c(p) - y_c / total + lambda deviation^2 theta_c /
-/// total^2, in units of the noise; requires one measurement of each clique.
-double departure(const GraphicalModel& model, const std::vector<NoisyMarginal>& measurements,
-                 double shrinkage) {
+/// K theta, cell by cell: theta + beta (sum over neighbours in ordered columns of theta - theirs).
+std::vector<double> smoothed(const test::SmallModel& small, const GraphicalModel::Potential& theta,
+                             const FitOptions& options) {
+  std::vector<double> result = theta.values;
+  if (theta.clique.size() < 2 || options.ordered.empty()) return result;
+  std::size_t stride = 1;
+  for (std::size_t k = theta.clique.size(); k-- > 0;) {
+    const std::size_t column = theta.clique[k];
+    const std::size_t size = small.sizes[column];
+    for (std::size_t i = 0; i < result.size() && options.ordered[column]; ++i) {
+      const std::size_t place = i / stride % size;
+      const double own = theta.values[i];
+      if (place > 0) result[i] += options.smoothness * (own - theta.values[i - stride]);
+      if (place + 1 < size) result[i] += options.smoothness * (own - theta.values[i + stride]);
+    }
+    stride *= size;
+  }
+  return result;
+}
+
+/// The greatest departure from optimality, M_c(p) - y_c / total + lambda deviation^2 / total^2
+/// K theta_c, in units of the noise; requires one measurement of each clique.
+double departure(const test::SmallModel& small, const GraphicalModel& model,
+                 const std::vector<NoisyMarginal>& measurements, const FitOptions& options) {
   double most = 0;
   for (const NoisyMarginal& measurement : measurements) {
     const std::vector<double> p = model.marginal(measurement.clique);
     const double ratio = measurement.deviation / model.total();
     for (const auto& potential : model.potentials()) {
       if (potential.clique != measurement.clique) continue;
+      const std::vector<double> theta = smoothed(small, potential, options);
       for (std::size_t i = 0; i < p.size(); ++i) {
         const double gradient = p[i] - measurement.counts[i] / model.total() +
-                                shrinkage * ratio * ratio * potential.values[i];
+                                options.shrinkage * ratio * ratio * theta[i];
         most = std::max(most, std::abs(gradient) / ratio);
       }
     }
@@ -65,10 +86,15 @@ TEST(Fit, IsWhereTheGradientVanishes) {
   for (int repeat = 0; repeat < 60; ++repeat) {
     const test::SmallModel small = test::random_model(random, 1);
     const auto measurements = without_repeats(measured(small, 1000, 1 + repeat % 30, random));
-    const FitOptions options{
-        .shrinkage = repeat % 2 == 0 ? 20.0 : 200.0, .tolerance = 1e-6, .most_steps = 2000};
+    FitOptions options{.shrinkage = repeat % 2 == 0 ? 20.0 : 200.0,
+                       .smoothness = 0.5 + repeat % 3,
+                       .tolerance = 1e-6,
+                       .most_steps = 2000};
+    for (std::size_t c = 0; c < small.sizes.size() && repeat % 4 < 2; ++c) {
+      options.ordered.push_back(random() % 2 == 0);
+    }
     const GraphicalModel model = fit(small.sizes, measurements, 1000, options);
-    most = std::max(most, departure(model, measurements, options.shrinkage));
+    most = std::max(most, departure(small, model, measurements, options));
   }
   std::printf("greatest departure: %g of the noise's deviation\n", most);
   EXPECT_LT(most, 1e-4);
@@ -179,6 +205,14 @@ TEST(Fit, RefusesWhatWasNotMeasured) {
             "the total of a fit must be finite and positive, but is 0");
   EXPECT_EQ(refusal({{0}, {1, 1}, 1}, 1, 0),
             "the shrinkage of a fit must be finite and positive, but is 0");
+  EXPECT_EQ(test::refusal_of([] {
+              (void)fit({2, 2}, {}, 1, {.smoothness = -1});
+            }),
+            "the smoothness of a fit must be finite and at least 0, but is -1");
+  EXPECT_EQ(test::refusal_of([] {
+              (void)fit({2, 2}, {}, 1, {.ordered = {true}});
+            }),
+            "which of 2 columns are ordered must be said of each, but is of 1");
   const GraphicalModel other = GraphicalModel::uniform({2}, 1);
   EXPECT_EQ(test::refusal_of([&] {
               (void)fit({2, 2}, {}, 1, {}, &other);
