@@ -85,8 +85,8 @@ TEST(Fit, IsWhereTheGradientVanishes) {
   double most = 0;
   for (int repeat = 0; repeat < 60; ++repeat) {
     const test::SmallModel small = test::random_model(random, 1);
-    const auto measurements = without_repeats(measured(small, 1000, 1 + repeat % 30, random));
-    FitOptions options{.shrinkage = repeat % 2 == 0 ? 20.0 : 200.0,
+    const auto measurements = without_repeats(measured(small, 1000, 5 + repeat % 30, random));
+    FitOptions options{.shrinkage = repeat % 2 == 0 ? 100.0 : 1000.0,
                        .smoothness = 0.5 + repeat % 3,
                        .tolerance = 1e-6,
                        .most_steps = 2000};

@@ -46,7 +46,7 @@ TEST(ModelRows, EachRoundedRowFollowsTheJoint) {
     std::vector<std::uint64_t> counts(small.cells());
     for (int draw = 0; draw < 20'000; ++draw) {
       const std::size_t size = 1 + static_cast<std::size_t>(draw % 7);
-      const ModelRows rows = model.sample(size, words);
+      const ModelRows rows = model.sample(size, words, RowSampling::kRounded);
       const std::size_t row = draw % 2 == 0 ? 0 : size - 1;
       std::size_t record = 0;
       for (std::size_t c = 0; c < rows.size(); ++c) record = record * small.sizes[c] + rows[c][row];
@@ -64,7 +64,7 @@ TEST(ModelRows, RoundedCountsAreThoseExpected) {
     const test::SmallModel small = test::random_model(random, 1);
     const GraphicalModel model = small.model();
     const std::size_t count = 1 + random() % 5000;
-    const ModelRows rows = model.sample(count, words);
+    const ModelRows rows = model.sample(count, words, RowSampling::kRounded);
     const auto tally = [&](const Clique& clique) {
       std::vector<double> counts(cell_count(small.sizes, clique));
       for (std::size_t i = 0; i < count; ++i) {
