@@ -13,7 +13,6 @@ class ColumnGraph {
   explicit ColumnGraph(std::size_t columns)
       : columns_(columns), words_((columns + 63) / 64), bits_(columns * words_) {}
 
-  [[nodiscard]] std::size_t columns() const { return columns_; }
   [[nodiscard]] bool has_edge(std::size_t a, std::size_t b) const {
     return (bits_[a * words_ + b / 64] >> (b % 64) & 1U) != 0;
   }
