@@ -89,7 +89,7 @@ def with_polars(kind, path, threads):  # its threads are those of POLARS_MAX_THR
     types = ({"color": polars.String, "age": polars.Int64, "rate": polars.Float64} if kind == "columns"
              else {f"x{i}": polars.Float64 for i in range(WIDTH)})
     seconds, frame = timed(lambda: polars.read_csv(
-        path, columns=list(types), schema_overrides=types, n_threads=threads))
+        path, columns=list(types), schema_overrides=types))
     return seconds, frame.to_arrow()
 
 
@@ -102,10 +102,9 @@ def with_duckdb(kind, path, threads):
     types = {name: {"age": "BIGINT", "rate": "DOUBLE"}.get(name, "VARCHAR" if kind == "columns" else "DOUBLE")
              for name in names}
     wanted = "color, age, rate" if kind == "columns" else "*"
-    seconds, table = timed(lambda: connection.execute(
+    return timed(lambda: connection.sql(
         f"select {wanted} from read_csv('{path}', header=true, auto_detect=false, columns={types})"
-    ).fetch_arrow_table())
-    return seconds, table
+    ).to_arrow_table())
 
 
 def agree(kind, left, right):
