@@ -5,8 +5,9 @@ Two files are made: `columns`, ten columns of which a category, an integer and a
 `numbers`, twenty columns of six digits, all used. mollify encodes the used columns as outcomes and
 counts them, or reads doubles; the others read the same columns into memory with their types given.
 What each has read is compared first, count by count and sum by sum. Then all take turns,
-`--repetitions` times, and the least wall time counts: starting a program or importing a package is
-none of it. Run it alone on a quiet machine; pyarrow, polars and duckdb come from Python's index.
+`--repetitions` times, and the least wall time and the least processor time count: importing a package
+is none of them, though starting mollify's program is of its processor time. Where other programs run,
+look at processor time. pyarrow, polars and duckdb come from Python's index.
 
     benchmarks/csv_readers.py --ours build/release/benchmarks/read_csv_once
 """
@@ -16,6 +17,7 @@ import json
 import math
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -48,15 +50,16 @@ def ours(program):
     def read(kind, path, threads):
         run = subprocess.run([program, kind, path, str(threads)], check=True, text=True, stdout=subprocess.PIPE)
         result = json.loads(run.stdout)
-        return result["seconds"], result["counts" if kind == "columns" else "sums"]
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return (result["seconds"], used.ru_utime + used.ru_stime), result["counts" if kind == "columns" else "sums"]
 
     return read
 
 
 def timed(read):
-    start = time.perf_counter()
+    start = time.perf_counter(), time.process_time()
     table = read()
-    return time.perf_counter() - start, table
+    return (time.perf_counter() - start[0], time.process_time() - start[1]), table
 
 
 def summary(kind, table):
@@ -158,13 +161,15 @@ def main():
                 if not agree(kind, answers["mollify"], answers[reader]):
                     sys.exit(f"{reader} has read other {kind} than mollify")
             for threads in range(1, min(2, len(os.sched_getaffinity(0))) + 1):
-                least = dict.fromkeys(readers, math.inf)
+                times = {reader: [] for reader in readers}
                 for _ in range(options.repetitions):
                     for reader in readers:
-                        least[reader] = min(least[reader], read_by(reader, kind, path, threads, options, False)[0])
+                        times[reader].append(read_by(reader, kind, path, threads, options, False)[0])
                 for reader in readers:
+                    wall, processor = map(min, zip(*times[reader]))
                     print(f"{kind}, {size / 1e6:.0f} MB, {threads} core{'s' if threads > 1 else ''}, {reader}: "
-                          f"{least[reader]:.3f} s, {size / 1e6 / least[reader]:.0f} MB/s", flush=True)
+                          f"{wall:.3f} s, {size / 1e6 / wall:.0f} MB/s; processor {processor:.3f} s, "
+                          f"{size / 1e6 / processor:.0f} MB/s", flush=True)
 
 
 if __name__ == "__main__":
