@@ -47,6 +47,12 @@ class Ledger {
   void declare(const std::string& data_set, const Privacy& total, const std::string& scope = "row",
                bool replace = false);
 
+  /// Charges `count` draws that no `release` makes, which cost `cost` together, before they are
+  /// made. Throws InvalidInput, and charges nothing, where the data set has no total, its total
+  /// protects more than `scope`, or would be passed.
+  void charge(const std::string& data_set, const Privacy& cost, const std::string& scope,
+              const std::string& mechanism, std::uint64_t count);
+
   /// Of one data set; of one that the ledger does not know, no release.
   [[nodiscard]] LedgerBalance balance(const std::string& data_set) const;
   /// Of all of them, by name.

@@ -25,10 +25,10 @@ _FORMATS = {
 """NumPy's numbers as Arrow calls them."""
 
 
-def source_of(data: object, wanted: Sequence[str]) -> _core.Source:
+def source_of(data: object, wanted: Sequence[str], lists: Sequence[str] = ()) -> _core.Source:
     """The wanted columns of any table; others are left alone where that saves work.
 
-    A column that is missing is found out by the release. Raises `InvalidInput` for what is no table,
+    `lists` are columns of objects that are lists, as is told of no object by its column's type. A column that is missing is found out by the release. Raises `InvalidInput` for what is no table,
     and for a column of a type that cannot be read.
     """
     pandas = sys.modules.get("pandas")
@@ -37,13 +37,14 @@ def source_of(data: object, wanted: Sequence[str]) -> _core.Source:
     if pandas is not None and isinstance(data, pandas.DataFrame):
         # By position, for two columns may have one name: then the release refuses.
         places = [i for i, name in enumerate(data.columns) if str(name) in wanted]
-        return _source([(str(data.columns[i]), data.iloc[:, i]) for i in places], len(data))
+        named = [(str(data.columns[i]), data.iloc[:, i]) for i in places]
+        return _source(named, len(data), lists)
     if isinstance(data, Mapping):
-        return _source([(str(name), data[name]) for name in data if str(name) in wanted])
+        return _source([(str(name), data[name]) for name in data if str(name) in wanted], None, lists)
     fields = getattr(getattr(data, "dtype", None), "names", None)
     if fields:  # an array of records
         table: Any = data
-        return _source([(name, table[name]) for name in fields if name in wanted], len(table))
+        return _source([(name, table[name]) for name in fields if name in wanted], len(table), lists)
     return _exported(data)
 
 
@@ -63,11 +64,16 @@ def _exported(data: Any) -> _core.Source:
     )
 
 
-def _source(named: list[tuple[str, Any]], rows: int | None = None) -> _core.Source:
+def _source(
+    named: list[tuple[str, Any]], rows: int | None = None, lists: Sequence[str] = ()
+) -> _core.Source:
     columns = _core.Columns()
     first = None
     for name, values in named:
-        _add(columns, name, values)
+        if name in lists:
+            _add_lists(columns, name, values)
+        else:
+            _add(columns, name, values)
         length = columns.last_length()
         if rows is None:
             rows, first = length, name
@@ -121,6 +127,44 @@ def _add_objects(columns: _core.Columns, name: str, objects: list[Any]) -> None:
     columns.add_objects(name, objects, nulls, _plain)
 
 
+def _add_lists(columns: _core.Columns, name: str, values: Any) -> None:
+    """A column of objects that are lists; one that is none is the list of itself."""
+    import numpy as np
+
+    if not isinstance(values, (list, tuple)):
+        kind = getattr(values, "dtype", None)
+        if getattr(values, "ndim", 1) == 2 or not isinstance(kind, np.dtype) or kind.kind != "O":
+            return _add(columns, name, values)  # the type tells, or there are none
+        values = np.asarray(values).tolist()
+    offsets, items = [0], []
+    for one in values:
+        items.extend(_items(one))
+        offsets.append(len(items))
+    _add_flat(columns, name, np.array(offsets, np.int64), items)
+
+
+def _items(value: Any) -> list[Any]:
+    """What is in an object. Total: private objects may do anything when they are asked."""
+    import numpy as np
+
+    kind = type(value)  # `isinstance` would ask the object
+    try:
+        if issubclass(kind, (list, tuple)) or (issubclass(kind, np.ndarray) and value.ndim == 1):
+            return [*value]
+        if kind.__module__.partition(".")[0] in ("pandas", "polars", "pyarrow"):
+            return [*value]
+    except Exception:
+        pass
+    return [value]
+
+
+def _add_flat(columns: _core.Columns, name: str, offsets: NDArray[Any], items: Any) -> None:
+    """Lists by where they begin, and the last one ends, among the items of all."""
+    held = _core.Columns()
+    _add(held, "", items)
+    columns.add_lists(name, len(offsets) - 1, _bytes(offsets), held)
+
+
 def _plain(value: Any) -> object:
     """What an object means that is no text, number, truth, bytes or None: one of these.
 
@@ -168,9 +212,12 @@ def _add_numpy(
 ) -> None:
     import numpy as np
 
+    if array.ndim == 2:
+        offsets = np.arange(len(array) + 1, dtype=np.int64) * array.shape[1]
+        return _add_flat(columns, name, offsets, array.reshape(-1))
     if array.ndim != 1:
         raise _core.InvalidInput(
-            f'column "{name}" of the data must have one dimension, but has {array.ndim}'
+            f'column "{name}" of the data must have one dimension, or two for lists, but has {array.ndim}'
         )
     if isinstance(array, np.ma.MaskedArray):
         null, array = np.ma.getmaskarray(array), np.ma.getdata(array)

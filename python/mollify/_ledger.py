@@ -70,6 +70,16 @@ class Ledger:
         total = Privacy(epsilon=epsilon, delta=delta, rho=rho)
         self._inside.declare(data_set, total._inside(), scope, replace)
 
+    def charge(
+        self, data_set: str, cost: Privacy, *, scope: str = "row", mechanism: str = "", count: int = 1
+    ) -> None:
+        """Charges `count` draws of one's own, by a sampler, which cost `cost` together.
+
+        Call it before they are made; `sample` does so itself. Raises `InvalidInput`, and charges
+        nothing, where the data set has no total, its total protects more, or would be passed.
+        """
+        self._inside.charge(data_set, cost._inside(), scope, mechanism, int(count))
+
     def balance(self, data_set: str) -> Balance:
         """Of one data set; of one that the ledger does not know, no release."""
         return _balance(self._inside.balance(data_set))

@@ -399,6 +399,7 @@ def sample(
     unit: str | None = None,
     units: Any = None,
     units_column: str | None = None,
+    lists: Sequence[str] = (),
     mechanism: str | None = None,
     band: str | None = None,
     c1: float | None = None,
@@ -446,6 +447,9 @@ def sample(
     unit, units, units_column
         The column that names the unit of each row; all units, as a list, a column, a table or a
         file, which protects who is in the data; the table's column that names them (default: `unit`).
+    lists
+        Columns of Python objects each of which is a list, of a unit's values: they are side by side
+        in as many records as the longest has, or in one of nulls. Of other columns the type tells.
     mechanism, band, c1, c2, gamma, reference
         The mechanism; `reference` is a table of public records in the domain.
     space, cells, candidates, fresh, candidates_file, score
@@ -478,7 +482,11 @@ def sample(
     if (ledger is None) != (data_set is None):
         raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
     charged = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
-    source = source_of(data, [*domain, *([unit] if unit is not None else [])])
+    listed = [lists] if isinstance(lists, str) else list(lists)
+    for name in listed:
+        if name not in domain:
+            raise _core.InvalidInput(f'lists must name columns of the domain, but "{name}" is none')
+    source = source_of(data, [*domain, *([unit] if unit is not None else [])], listed)
     table, certificate = _core.release(
         spec, source, inputs.texts, None if charged is None else charged._inside, data_set or ""
     )

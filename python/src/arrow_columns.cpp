@@ -100,20 +100,30 @@ void ArrowPair::take_dictionary(ArrowPair values) {
   array_.dictionary = &array.dictionary;
 }
 
-ArrowPair ArrowPair::batch(std::vector<ArrowPair> columns, std::int64_t length) {
-  ArrowPair whole("", "+s", length, {}, {}, nullptr);
-  auto& schema = *static_cast<SchemaBody*>(whole.schema_.private_data);
-  auto& array = *static_cast<ArrayBody*>(whole.array_.private_data);
-  for (ArrowPair& column : columns) {
-    schema.children.push_back(std::exchange(column.schema_, {}));
-    array.children.push_back(std::exchange(column.array_, {}));
+void ArrowPair::take_children(std::vector<ArrowPair> children) {
+  auto& schema = *static_cast<SchemaBody*>(schema_.private_data);
+  auto& array = *static_cast<ArrayBody*>(array_.private_data);
+  for (ArrowPair& child : children) {
+    schema.children.push_back(std::exchange(child.schema_, {}));
+    array.children.push_back(std::exchange(child.array_, {}));
   }
   for (ArrowSchema& child : schema.children) schema.places.push_back(&child);
   for (ArrowArray& child : array.children) array.places.push_back(&child);
-  whole.schema_.n_children = static_cast<std::int64_t>(schema.places.size());
-  whole.schema_.children = schema.places.data();
-  whole.array_.n_children = static_cast<std::int64_t>(array.places.size());
-  whole.array_.children = array.places.data();
+  schema_.n_children = static_cast<std::int64_t>(schema.places.size());
+  schema_.children = schema.places.data();
+  array_.n_children = static_cast<std::int64_t>(array.places.size());
+  array_.children = array.places.data();
+}
+
+void ArrowPair::take_items(ArrowPair items) {
+  std::vector<ArrowPair> one;
+  one.push_back(std::move(items));
+  take_children(std::move(one));
+}
+
+ArrowPair ArrowPair::batch(std::vector<ArrowPair> columns, std::int64_t length) {
+  ArrowPair whole("", "+s", length, {}, {}, nullptr);
+  whole.take_children(std::move(columns));
   return whole;
 }
 

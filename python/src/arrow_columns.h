@@ -32,6 +32,8 @@ class ArrowPair {
 
   /// The values that this one's are places in.
   void take_dictionary(ArrowPair values);
+  /// What this one's lists hold.
+  void take_items(ArrowPair items);
   /// Of what another program exported.
   void rename(std::string name);
 
@@ -44,6 +46,7 @@ class ArrowPair {
  private:
   struct SchemaBody;
   struct ArrayBody;
+  void take_children(std::vector<ArrowPair> children);
   void reset() noexcept;
 
   ArrowSchema schema_{};

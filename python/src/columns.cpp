@@ -79,6 +79,13 @@ class Columns {
     values.columns_.clear();
     add(std::move(column));
   }
+  /// Lists of the one column of `items`: one more offset of 64 bits than there are lists.
+  void add_lists(std::string name, std::int64_t length, const Bytes& offsets, Columns& items) {
+    ArrowPair column = numbers(std::move(name), "+L", length, offsets, std::nullopt);
+    column.take_items(std::move(items.columns_.at(0)));
+    items.columns_.clear();
+    add(std::move(column));
+  }
   void add_arrow(std::string name, const nb::object& schema, const nb::object& array) {
     ArrowPair column(inside<ArrowSchema>(schema, "arrow_schema"),
                      inside<ArrowArray>(array, "arrow_array"));
@@ -169,6 +176,7 @@ void add_columns(nb::module_& module) {
       .def("add_letters", &Columns::add_letters, "name"_a, "letters"_a)
       .def("add_bytes", &Columns::add_bytes, "name"_a, "bytes"_a)
       .def("add_dictionary", &Columns::add_dictionary, "name"_a, "length"_a, "places"_a, "values"_a)
+      .def("add_lists", &Columns::add_lists, "name"_a, "length"_a, "offsets"_a, "items"_a)
       .def("add_arrow", &Columns::add_arrow, "name"_a, "schema"_a, "array"_a)
       .def("add_stream", &Columns::add_stream, "name"_a, "capsule"_a)
       .def("last_length", &Columns::last_length)

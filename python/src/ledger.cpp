@@ -37,6 +37,8 @@ void add_ledger(nb::module_& module) {
       .def(nb::init<const std::string&>(), "path"_a, Unlocked())
       .def_static("existing", &Ledger::existing, "path"_a, Unlocked())
       .def("declare", &Ledger::declare, "data_set"_a, "total"_a, "scope"_a, "replace"_a, Unlocked())
+      .def("charge", &Ledger::charge, "data_set"_a, "cost"_a, "scope"_a, "mechanism"_a, "count"_a,
+           Unlocked())
       .def("balance", &Ledger::balance, "data_set"_a, Unlocked())
       .def("balances", &Ledger::balances, Unlocked());
 }

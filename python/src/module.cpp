@@ -31,6 +31,8 @@ std::string with_python_names(std::string sentence) {
 }  // namespace
 
 NB_MODULE(_core, module) {
+  // What lives on at the end, because another library holds it, is no fault to tell the user of.
+  nb::set_leak_warnings(false);
   module.doc() = "mollify's library. Use the package mollify, which says what all this means.";
   module.attr("__version__") = kVersion;
 

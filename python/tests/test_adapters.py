@@ -1,11 +1,16 @@
-"""Other libraries' shapes: OpenDP's measurements, SDMetrics' metadata."""
+"""Other libraries' shapes: OpenDP's measurements, SDMetrics' metadata, language models' tokens."""
 
+import importlib.util
 import math
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mollify as mo
+from mollify.adapters.language import TokenSampler
 
+ROOT = Path(__file__).parents[2]
 SMALL = {"a": mo.categorical(["x", "y"])}
 
 
@@ -78,3 +83,79 @@ def test_sdmetrics_is_told_what_columns_are(schools):
     report = reports.QualityReport()
     report.generate(real, release.to_pandas(), read.to_sdmetrics(), verbose=False)
     assert 0.3 < report.get_score() <= 1
+
+
+def test_tokens_are_the_samplers_draws_and_are_charged(tmp_path):
+    ledger = mo.Ledger(tmp_path / "tokens.db")
+    ledger.declare("notes", epsilon=1, scope="table")
+    tokens = TokenSampler(epsilon=0.1, top=3, ledger=ledger, data_set="notes")
+    public = np.log([[0.1, 0.2, 0.3, 0.4]] * 3)
+    private = np.zeros((3, 4), np.float32)
+    assert tokens.spent is None
+    drawn = tokens.draw(private, public)
+    assert drawn.shape == (3,)
+    assert np.all(drawn >= 1)  # the one that is least likely does not come into question
+    assert tokens.tokens == 3
+    assert tokens.spent == mo.Privacy(epsilon=0.3)
+    assert ledger.balance("notes").spent == mo.Privacy(epsilon=0.3)
+    forced = tokens.force(private, public)
+    assert np.sum(forced == 0, axis=1).tolist() == [1, 1, 1]
+    tokens.draw(private, public)
+    with pytest.raises(mo.InvalidInput):  # 0.9 is spent
+        tokens.draw(private, public)
+    assert tokens.tokens == 9
+    apart = TokenSampler(epsilon=0.1, separate=True)
+    apart.draw(private, public)
+    assert apart.spent == mo.Privacy(epsilon=0.1)
+
+
+def test_private_logits_are_never_refused():
+    public = np.array([[0.0, -1.0, -np.inf, 5.0]])
+    wild = [np.nan, np.inf, -np.inf, 1e308, -1e308, 0.0]
+    tokens = TokenSampler(epsilon=3)
+    for a in wild:
+        for b in wild:
+            assert tokens.draw([[a, b, a, b]], public)[0] in (0, 1, 3)
+
+
+# The count of the private model's favourite among 4000 tokens lies within 6 standard deviations
+# (6 sqrt(4000 / 4) = 190) of its exact mean with probability above 1 - 1e-8.
+def test_tokens_follow_the_private_model_as_far_as_epsilon_allows():
+    tokens = TokenSampler(epsilon=1)
+    drawn = tokens.draw(np.array([[9.0, -9.0]] * 4000), np.log([[0.25, 0.75]] * 4000))
+    sampler = mo.Sampler("relative", reference=[0.25, 0.75], epsilon=1)
+    law = mo.nonprivate.law(sampler, [1, math.exp(-18)], normalise=True)["outcomes"]
+    expected = 4000 * law[0]["probability"]
+    favoured = int(np.sum(drawn == 0))
+    print(favoured, "of 4000, expected", expected)
+    assert expected > 4000 * 0.35
+    assert abs(favoured - expected) < 190
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda: TokenSampler(epsilon=0),
+        lambda: TokenSampler(epsilon=1, top=0),
+        lambda: TokenSampler(epsilon=1, data_set="a"),
+        lambda: TokenSampler(epsilon=1).draw([[0, 0]], [[0, 0, 0]]),
+        lambda: TokenSampler(epsilon=1).draw([0, 0], [0, 0]),
+        lambda: TokenSampler(epsilon=1).draw([[0, 0]], [[0, np.nan]]),
+        lambda: TokenSampler(epsilon=1).draw([[0, 0]], [[-np.inf, -np.inf]]),
+        lambda: TokenSampler(epsilon=1).draw([["a"]], [[1]]),
+    ],
+)
+def test_refuses_what_is_wrong_in_public(bad):
+    with pytest.raises(mo.InvalidInput) as refused:
+        bad()
+    assert "\n" not in str(refused.value)
+
+
+def test_the_language_models_example_runs(tmp_path):
+    path = ROOT / "examples" / "language_model.py"
+    spec = importlib.util.spec_from_file_location("language_model", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    texts = module.write(tmp_path)
+    assert [len(text) for text in texts] == [42, 42]
+    assert mo.Ledger(tmp_path / "letters.db").balance("notes").spent == mo.Privacy(epsilon=400)

@@ -12,7 +12,7 @@ GALLERY = sorted((Path(__file__).parents[2] / "docs" / "gallery").glob("*.ipynb"
 
 
 def test_there_are_notebooks():
-    assert len(GALLERY) == 4
+    assert len(GALLERY) == 5
 
 
 @pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)

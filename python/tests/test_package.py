@@ -1,6 +1,7 @@
 """The package: typed, quick to import, alone in its corner of nanobind's registry."""
 
 import ast
+import shutil
 import subprocess
 import sys
 from importlib import resources
@@ -50,6 +51,19 @@ def test_lives_beside_another_package_of_nanobinds():
             "print(duckdb.sql('select 7').fetchall()[0][0])",
         )
         assert said.split() == ["3", "7"]
+
+
+def test_shows_one_symbol():
+    """So nothing of nanobind's, or of the library's, is taken for another package's, or the reverse."""
+    from mollify import _core
+
+    if shutil.which("nm") is None:
+        pytest.skip("needs nm")
+    said = subprocess.run(
+        ["nm", "-D", "--defined-only", "--format=posix", _core.__file__],
+        **{"capture_output": True, "text": True, "check": True},
+    ).stdout
+    assert [line.split()[0] for line in said.splitlines()] == ["PyInit__core"]
 
 
 def test_stubs_name_what_the_compiled_module_has():

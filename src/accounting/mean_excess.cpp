@@ -44,7 +44,7 @@ struct Estimate {
 
 /// ln|1 + w|.
 double ln_modulus(Complex w) {
-  if (std::norm(w) > 0.25) return std::log(std::hypot(1.0 + w.real(), w.imag()));
+  if (std::norm(w) > 0.25) return std::log(std::abs(1.0 + w));
   return 0.5 * std::log1p(w.real() * (2.0 + w.real()) + w.imag() * w.imag());
 }
 

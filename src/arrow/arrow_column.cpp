@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -19,6 +20,7 @@ using enum ArrowLayout;
 
 /// No array is longer: what claims to be is no array, and places times sizes stay in 64 bits.
 constexpr std::int64_t kMostValues = std::int64_t{1} << 40U;
+constexpr std::int64_t kMostOfFixedSize = std::int64_t{1} << 20U;
 constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
 
 // Buffers need not be aligned.
@@ -59,6 +61,19 @@ std::int64_t units_of_second(std::string_view format) {
     default:
       return 0;
   }
+}
+
+std::optional<ArrowLists> lists_of(std::string_view format) {
+  if (format == "+l") return ArrowLists{.form = ArrowLists::Form::kSmall};
+  if (format == "+L") return ArrowLists{.form = ArrowLists::Form::kLarge};
+  if (!format.starts_with("+w:")) return std::nullopt;
+  ArrowLists lists{.form = ArrowLists::Form::kFixed};
+  const std::string_view digits = format.substr(3);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), lists.size);
+  const bool is_size = error == std::errc() && end == digits.data() + digits.size();
+  if (!is_size || lists.size < 0 || lists.size > kMostOfFixedSize) return std::nullopt;
+  return lists;
 }
 
 bool is_integer(ArrowLayout layout) { return layout >= kInt8 && layout <= kUint64; }
@@ -103,16 +118,24 @@ void with_integer(ArrowLayout layout, Take take) {
   }
 }
 
-void require_plain_shape(ArrowLayout layout, const ArrowArray& array, std::string_view name) {
-  const auto refuse = [name](std::string_view must, std::int64_t is) {
-    throw InvalidInput(fmt::format("{} must {}, but has {}", name, must, is));
-  };
+[[noreturn]] void refuse_shape(std::string_view name, std::string_view must, std::int64_t is) {
+  throw InvalidInput(fmt::format("{} must {}, but has {}", name, must, is));
+}
+
+void require_extent(const ArrowArray& array, std::string_view name) {
   if (array.length < 0 || array.length > kMostValues) {
-    refuse(fmt::format("have from 0 to {} values", kMostValues), array.length);
+    refuse_shape(name, fmt::format("have from 0 to {} values", kMostValues), array.length);
   }
   if (array.offset < 0 || array.offset > kMostValues) {
-    refuse(fmt::format("have an offset from 0 to {}", kMostValues), array.offset);
+    refuse_shape(name, fmt::format("have an offset from 0 to {}", kMostValues), array.offset);
   }
+}
+
+void require_plain_shape(ArrowLayout layout, const ArrowArray& array, std::string_view name) {
+  const auto refuse = [name](std::string_view must, std::int64_t is) {
+    refuse_shape(name, must, is);
+  };
+  require_extent(array, name);
   if (array.n_children != 0) refuse("have no children", array.n_children);
   if (layout == kNull) {  // 0 buffers today, 1 in the format's early versions
     if (array.n_buffers < 0 || array.n_buffers > 1) refuse("have no buffer", array.n_buffers);
@@ -147,6 +170,30 @@ void require_plain_shape(ArrowLayout layout, const ArrowArray& array, std::strin
       }
     }
   }
+}
+
+void require_lists_shape(const ArrowLists& lists, const ArrowArray& array, std::string_view name) {
+  require_extent(array, name);
+  if (array.n_children != 1 || array.children == nullptr || array.children[0] == nullptr) {
+    throw InvalidInput(fmt::format("{} must have its lists' items, but lacks them", name));
+  }
+  if (array.dictionary != nullptr) {
+    throw InvalidInput(fmt::format("{} must have no dictionary, but has one", name));
+  }
+  const bool is_fixed = lists.form == ArrowLists::Form::kFixed;
+  const std::int64_t buffers = is_fixed ? 1 : 2;
+  if (array.n_buffers != buffers) {
+    refuse_shape(name, fmt::format("have {} buffers", buffers), array.n_buffers);
+  }
+  if (array.buffers == nullptr) throw InvalidInput(fmt::format("{} must have buffers", name));
+  if (!is_fixed && array.length > 0 && array.buffers[1] == nullptr) {
+    throw InvalidInput(fmt::format("{} must have a buffer of offsets, but has none", name));
+  }
+}
+
+void require_length(const ArrowArray& array, std::int64_t length, std::string_view name) {
+  if (array.length >= length) return;
+  throw InvalidInput(fmt::format("{} must have {} values, but has {}", name, length, array.length));
 }
 
 /// The text at a place; nothing if its bounds fall or lie beyond the last.
@@ -195,6 +242,14 @@ struct ArrowColumn::List {
 
 std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
   if (schema.format == nullptr) return std::nullopt;
+  if (const auto lists = lists_of(schema.format)) {
+    const bool has_items = schema.n_children == 1 && schema.children != nullptr &&
+                           schema.children[0] != nullptr && schema.dictionary == nullptr;
+    auto items = has_items ? of(*schema.children[0]) : std::nullopt;
+    if (!items || items->lists) return std::nullopt;
+    items->lists = lists;
+    return items;
+  }
   const auto layout = layout_of(schema.format);
   if (!layout || schema.n_children != 0) return std::nullopt;
   ArrowType type{.layout = *layout};
@@ -204,7 +259,7 @@ std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
   }
   if (schema.dictionary != nullptr) {
     const auto values = of(*schema.dictionary);
-    if (!values || values->values || !is_integer(*layout)) return std::nullopt;
+    if (!values || values->values || values->lists || !is_integer(*layout)) return std::nullopt;
     type.values = values->layout;
     type.per_second = values->per_second;
   }
@@ -213,11 +268,18 @@ std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
 
 void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t length,
                    std::string_view name) {
-  require_plain_shape(type.layout, array, name);
-  if (array.length < length) {
-    throw InvalidInput(
-        fmt::format("{} must have {} values, but has {}", name, length, array.length));
+  if (type.lists) {
+    require_lists_shape(*type.lists, array, name);
+    require_length(array, length, name);
+    ArrowType items = type;
+    items.lists.reset();
+    const std::int64_t size = type.lists->size;  // 0 unless it is fixed
+    require_shape(items, *array.children[0], (array.offset + array.length) * size,
+                  fmt::format("the items of {}", name));
+    return;
   }
+  require_plain_shape(type.layout, array, name);
+  require_length(array, length, name);
   if ((array.dictionary != nullptr) != type.values.has_value()) {
     throw InvalidInput(fmt::format("{} must have a dictionary if and only if its type has, but {}",
                                    name, type.values ? "lacks one" : "has one"));

@@ -37,14 +37,27 @@ enum class ArrowLayout : std::uint8_t {
   kTimestamp,
 };
 
+/// How an array of lists says where each of its lists lies among the items.
+struct ArrowLists {
+  enum class Form : std::uint8_t {
+    kSmall,  // 32-bit offsets
+    kLarge,  // 64-bit offsets
+    kFixed,  // all of one size
+  };
+  Form form = Form::kSmall;
+  std::int64_t size = 0;  ///< of each list, if it is fixed
+};
+
 /// A type of Arrow's that a column can be read from.
 struct ArrowType {
   ArrowLayout layout = ArrowLayout::kNull;
   std::int64_t per_second = 0;  ///< of timestamps
   /// Of dictionaries, the values' layout; `layout` is that of the places.
   std::optional<ArrowLayout> values{};
+  /// Of lists; all else is then of their items.
+  std::optional<ArrowLists> lists{};
 
-  /// Nothing if it is none of them: of nested ones, decimals, durations and times of day.
+  /// Nothing if it is none of them: of lists of lists, structs, decimals, durations, times of day.
   [[nodiscard]] static std::optional<ArrowType> of(const ArrowSchema& schema);
 };
 
@@ -53,7 +66,7 @@ struct ArrowType {
 void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t length,
                    std::string_view name);
 
-/// Reads an array of after another, each in parts.
+/// Reads one array after another, each in parts. Of lists it reads the items, which are an array.
 ///
 /// What private values alone show is never refused. A place beyond its dictionary is a null, and so
 /// is a text whose bounds fall or lie beyond the array's last. Texts may be of any bytes.

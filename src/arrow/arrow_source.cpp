@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "arrow/list_rows.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -24,16 +25,25 @@ void require_success(int code) {
 class ArrowSource::BatchReader {
  public:
   BatchReader(const ArrowSource& source, std::span<const std::size_t> wanted)
-      : wanted_(wanted), values_(wanted.size()) {
+      : wanted_(wanted), arrays_(wanted.size()), values_(wanted.size()) {
+    std::vector<ArrowType> types;
     for (const std::size_t column : wanted) {
       source.require_readable(column);
-      columns_.emplace_back(*source.types_[column]);
+      types.push_back(*source.types_[column]);
+      columns_.emplace_back(types.back());
+    }
+    if (std::any_of(types.begin(), types.end(),
+                    [](const ArrowType& type) { return type.lists.has_value(); })) {
+      lists_.emplace(std::move(types));
     }
   }
 
   /// The batch that was read before must still be there.
   void read(const ArrowArray& batch, const std::function<void(const Block&)>& take) {
-    for (std::size_t i = 0; i < wanted_.size(); ++i) columns_[i].open(*batch.children[wanted_[i]]);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      arrays_[i] = batch.children[wanted_[i]];
+      columns_[i].open(arrays_[i]->n_children == 0 ? *arrays_[i] : *arrays_[i]->children[0]);
+    }
     const auto length = static_cast<std::size_t>(batch.length);
     const auto offset = static_cast<std::size_t>(batch.offset);
     const bool has_nulls = batch.buffers != nullptr && batch.n_buffers > 0 &&
@@ -41,6 +51,10 @@ class ArrowSource::BatchReader {
     for (std::size_t begin = 0; begin < length; begin += kRowsPerBlock) {
       const std::size_t rows = std::min(kRowsPerBlock, length - begin);
       if (has_nulls) unpack_bits(batch.buffers[0], offset + begin, rows, present_);
+      if (lists_) {
+        lists_->read(columns_, arrays_, offset + begin, rows, present_, take);
+        continue;
+      }
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         values_[i] = columns_[i].read(offset + begin, rows, present_);
       }
@@ -51,8 +65,10 @@ class ArrowSource::BatchReader {
 
  private:
   std::span<const std::size_t> wanted_;
+  std::vector<const ArrowArray*> arrays_;
   std::vector<ArrowColumn> columns_;
   std::vector<Values> values_;
+  std::optional<ListRows> lists_;      // if there are any
   std::vector<std::uint8_t> present_;  // which rows are not null as a whole
 };
 
@@ -102,8 +118,12 @@ void ArrowSource::require_readable(std::size_t column) const {
   if (types_[column]) return;
   throw InvalidInput(
       fmt::format("column \"{}\" of the data must be of booleans, integers, numbers, texts, dates "
-                  "or times, but has the Arrow format \"{}\"",
+                  "or times, or of lists of these, but has the Arrow format \"{}\"",
                   names_[column], formats_[column]));
+}
+
+bool ArrowSource::holds_lists(std::size_t column) const noexcept {
+  return types_[column] && types_[column]->lists;
 }
 
 void ArrowSource::require_batch(const ArrowArray& batch) const {
@@ -132,6 +152,22 @@ void ArrowSource::require_batch(const ArrowArray& batch) const {
       require_shape(*types_[i], *column, batch.offset + batch.length,
                     fmt::format("column \"{}\" of the data", names_[i]));
     }
+  }
+}
+
+void require_lists_of_units(const Source& source, const std::optional<std::string>& unit_column) {
+  const auto* const arrow = dynamic_cast<const ArrowSource*>(&source);
+  if (arrow == nullptr) return;
+  for (std::size_t i = 0; i < arrow->columns().size(); ++i) {
+    const std::string& name = arrow->columns()[i];
+    if (!arrow->holds_lists(i) || (unit_column && name != *unit_column)) continue;
+    throw InvalidInput(
+        unit_column
+            ? fmt::format("the unit column must name one unit in each row, but \"{}\" holds lists",
+                          name)
+            : fmt::format("column \"{}\" of {} holds lists, each of a unit's values, but no column "
+                          "names the unit",
+                          name, source.name()));
   }
 }
 

@@ -24,8 +24,9 @@ namespace mollify {
 ///
 /// Batches whose shape is not that of their types are refused (InvalidInput), when they come: fewer
 /// buffers, children or values than there must be, negative lengths, no dictionary. What is wrong
-/// in private values alone is not: see ArrowColumn. Columns of other types than these may be there,
-/// but cannot be asked for.
+/// in private values alone is not: see ArrowColumn. Where a column that is asked for holds lists,
+/// each row becomes records as ListRows says. Columns of other types than these may be there, but
+/// cannot be asked for.
 class ArrowSource final : public Source {
  public:
   /// Takes the stream over. Throws InvalidInput unless it is one, of batches with columns.
@@ -40,6 +41,7 @@ class ArrowSource final : public Source {
   [[nodiscard]] std::uint64_t record_count() const override;
   void require_repeatable() const override;
   void require_readable(std::size_t column) const override;
+  [[nodiscard]] bool holds_lists(std::size_t column) const noexcept;
 
  private:
   using Batch = ArrowOwned<ArrowArray>;
@@ -56,5 +58,9 @@ class ArrowSource final : public Source {
   mutable std::vector<Batch> held_;
   mutable bool is_held_ = false;
 };
+
+/// Throws InvalidInput if a source holds lists, whose lengths are private, where it must have a row
+/// for each record: in every column, or, where a column names the unit of each, in that one.
+void require_lists_of_units(const Source& source, const std::optional<std::string>& unit_column);
 
 }  // namespace mollify

@@ -25,6 +25,12 @@ LedgerBalance outward(const inside::DataSetSummary& summary) {
   return balance;
 }
 
+inside::ProtectionScope scope_of(const std::string& scope) {
+  const auto parsed = inside::ProtectionScope::parse(scope);
+  if (parsed) return *parsed;
+  throw InvalidInput(fmt::format("scope must be row, unit=COLUMN or table, but is \"{}\"", scope));
+}
+
 }  // namespace
 
 Ledger::Ledger(const std::string& path)
@@ -36,12 +42,20 @@ Ledger Ledger::existing(const std::string& path) {
 
 void Ledger::declare(const std::string& data_set, const Privacy& total, const std::string& scope,
                      bool replace) {
-  const auto parsed = inside::ProtectionScope::parse(scope);
-  if (!parsed) {
-    throw InvalidInput(
-        fmt::format("scope must be row, unit=COLUMN or table, but is \"{}\"", scope));
-  }
-  static_cast<void>(inside_->file.declare(data_set, {*parsed, inward_exactly(total)}, replace));
+  static_cast<void>(
+      inside_->file.declare(data_set, {scope_of(scope), inward_exactly(total)}, replace));
+}
+
+void Ledger::charge(const std::string& data_set, const Privacy& cost, const std::string& scope,
+                    const std::string& mechanism, std::uint64_t count) {
+  if (data_set.empty()) throw InvalidInput("data_set must be a name, but is empty");
+  static_cast<void>(inside_->file.charge({.data_set = data_set,
+                                          .scope = scope_of(scope),
+                                          .cost = inward_exactly(cost),
+                                          .model = "draws",
+                                          .mechanism = mechanism,
+                                          .count = count,
+                                          .certificate_sha256 = {}}));
 }
 
 LedgerBalance Ledger::balance(const std::string& data_set) const {

@@ -1,5 +1,6 @@
 #include "front/release.h"
 
+#include "arrow/arrow_source.h"
 #include "front/domain.h"
 #include "front/ledger.h"
 #include "front/privacy.h"
@@ -33,6 +34,12 @@ const char* words(inside::PartKind kind) {
       return "domain";
   }
   return "";
+}
+
+/// A record is a row, or rows of the unit that is protected.
+void require_records(const inside::ReleaseSpec& spec, const inside::Source& data) {
+  if (!spec.unit && spec.model != inside::Model::kCentral) return;
+  inside::require_lists_of_units(data, spec.unit);
 }
 
 }  // namespace
@@ -85,6 +92,7 @@ PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const Publi
   const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
   // What is wrong with the domain is told before what is wrong with the data.
   static_cast<void>(files.domain(asked.domain));
+  require_records(asked, records);
   auto prepared = inside::prepare(asked, files, inside::public_count(asked, records));
   prepared->require(records);
   return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(std::move(prepared)));
@@ -98,6 +106,7 @@ PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> re
 
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging) {
+  require_records(prepared.inside().certificate.inside().stated.spec, *data.inside().records);
   std::optional<inside::Charging> charged;
   if (charging) {
     const auto& path = data.inside().path;

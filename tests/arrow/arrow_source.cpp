@@ -339,7 +339,7 @@ TEST(ArrowSource, RefusesTypesOnlyWhereTheyAreAskedFor) {
     } catch (const InvalidInput& error) {
       EXPECT_EQ(error.what(),
                 "column \"odd\" of the data must be of booleans, integers, numbers, "
-                "texts, dates or times, but has the Arrow format \"" +
+                "texts, dates or times, or of lists of these, but has the Arrow format \"" +
                     format + "\"");
     }
     Texts all;

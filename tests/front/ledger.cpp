@@ -46,6 +46,22 @@ TEST(FrontLedger, BalancesInNumbersAsTheyWereTyped) {
   EXPECT_NE(test::refusal_of([&] { charge(path, "0.1"); }), "accepted");
 }
 
+TEST(FrontLedger, ChargesDrawsThatNoReleaseMakes) {
+  const inside::test::Scratch scratch;
+  Ledger ledger(scratch.path("ledger"));
+  const auto drawn = [&](double epsilon, const std::string& scope) {
+    return test::refusal_of(
+        [&] { ledger.charge("people", Privacy::pure(epsilon), scope, "relative", 3); });
+  };
+  EXPECT_NE(drawn(0.1, "row"), "accepted") << "there is no total";
+  ledger.declare("people", Privacy::pure(0.5), "row");
+  EXPECT_EQ(drawn(0.3, "row"), "accepted");
+  EXPECT_EQ(drawn(0.1, "table"), "accepted") << "which protects more";
+  EXPECT_NE(drawn(0.2, "row"), "accepted") << "0.1 is left";
+  EXPECT_NE(drawn(0.1, "everybody"), "accepted");
+  EXPECT_EQ(ledger.balance("people").remaining, Privacy::pure(0.1));
+}
+
 TEST(FrontLedger, KnowsEveryDataSet) {
   const inside::test::Scratch scratch;
   const std::string path = scratch.path("ledger");

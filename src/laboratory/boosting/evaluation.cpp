@@ -50,7 +50,7 @@ Estimate boosting_gain(const BoostedDensity& density, const Evaluation& evaluati
   double squares = 0;
   for (const double ratio : ratios) squares += (ratio - gain.value) * (ratio - gain.value);
   gain.standard_error =
-      std::hypot(std::sqrt(squares / (count - 1) / count), density.log_normaliser()->error);
+      std::sqrt(squares / (count - 1) / count + std::pow(density.log_normaliser()->error, 2));
   return gain;
 }
 

@@ -319,7 +319,8 @@ GanSample gan_sample(const GaussianMixtureSpec& spec, const PrivateGanSpec& gan,
     const auto x = static_cast<double>(made.values(0)[i]);
     const auto y = static_cast<double>(made.values(1)[i]);
     for (std::size_t mode = 0; mode < near.size(); ++mode) {
-      const double distance = std::hypot(x - spec.means[mode][0], y - spec.means[mode][1]);
+      const double distance =
+          std::sqrt(std::pow(x - spec.means[mode][0], 2) + std::pow(y - spec.means[mode][1], 2));
       near[mode] += distance < 3 * std::sqrt(spec.variances[mode][0]) ? 1U : 0U;
     }
     in_the_box.push_back((x + span) / (2 * span));
