@@ -19,8 +19,6 @@ html_title = "mollify"
 html_static_path: list[str] = []
 
 myst_heading_anchors = 4
-myst_enable_extensions = ["dollarmath"]
-myst_dmath_double_inline = True
 
 nb_execution_mode = "cache"
 nb_execution_timeout = 120

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 environment=build/site-tools
 [[ -x $environment/bin/python ]] || python3 -m venv "$environment"
-"$environment/bin/pip" install --quiet --disable-pip-version-check -c python/requirements.txt \
-  -r docs/requirements.txt --force-reinstall --no-deps build/wheels/*.whl
-"$environment/bin/pip" install --quiet --disable-pip-version-check -c python/requirements.txt -r docs/requirements.txt
+"$environment/bin/pip" install --quiet --disable-pip-version-check -r docs/requirements.txt
+"$environment/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
 "$environment/bin/python" -P -m sphinx -q -W --keep-going -b html docs build/site
+cp build/site/README.html build/site/index.html
