@@ -1,7 +1,10 @@
-// What the front costs: 10^4 draws over 100 outcomes through it, and by the sampler inside.
+// What the front costs: 10^4 draws over 100 outcomes through it, and by the sampler inside; and
+// what a release's key costs: draws for units of few and of many records, by entropy and by a key.
 #include <cstdint>
 #include <random>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -57,6 +60,43 @@ void Inside(benchmark::State& state) {
   run<Score>(state, [&](auto rows, auto released) { sampler->draw_rows(rows, random, released); });
 }
 
+/// 10^4 units of `state.range(0)` distinct outcomes each, of a thousand times as many.
+void Units(benchmark::State& state, bool by_key) {
+  const auto each = static_cast<std::size_t>(state.range(0));
+  const mollify::front::Sampler sampler({.outcomes = 1000 * each, .epsilon = 1});
+  std::vector<std::uint32_t> outcomes;
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<std::string> names;
+  for (std::size_t unit = 0; unit < kRows; ++unit) {
+    for (std::size_t i = 0; i < each; ++i) {
+      outcomes.push_back(static_cast<std::uint32_t>(unit % 1000 + 1000 * i));
+    }
+    offsets.push_back(outcomes.size());
+    names.push_back(std::to_string(unit));
+  }
+  const std::vector<std::string_view> units(names.begin(), names.end());
+  const mollify::front::ReleaseKey key;
+  std::vector<std::uint32_t> released(kRows);
+  const auto draw = [&] {
+    if (by_key) {
+      sampler.draw_units(outcomes, offsets, {}, released, key, units);
+    } else {
+      sampler.draw_units(outcomes, offsets, {}, released);
+    }
+  };
+  draw();
+  const std::vector<std::uint32_t> first = released;
+  draw();
+  if ((released == first) != by_key) state.SkipWithError("repeated without a key, or not by one");
+  for (auto _ : state) draw();
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRows));
+}
+
+void UnitsByEntropy(benchmark::State& state) { Units(state, false); }
+void UnitsByKey(benchmark::State& state) { Units(state, true); }
+
+BENCHMARK(UnitsByEntropy)->Arg(5)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK(UnitsByKey)->Arg(5)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
 BENCHMARK(Front<double>)->Unit(benchmark::kMillisecond);
 BENCHMARK(Inside<double>)->Unit(benchmark::kMillisecond);
 BENCHMARK(Front<float>)->Unit(benchmark::kMillisecond);

@@ -39,7 +39,7 @@ MECHANISMS = [
     ("exponential choice", RANDOM + COIN + ["kernel/noise/exponential_choice"], "none"),
     ("clipped sums", ["kernel/core/wide.h", "kernel/noise/square_root.h", "kernel/noise/clipped_sum"], "none"),
     ("shuffling", RANDOM + ["kernel/order/shuffle"], "none"),
-    ("thinning", RANDOM + ["kernel/order/subsample"], "none"),
+    ("records without replacement; thinning", RANDOM + ["kernel/order/subsample", "kernel/order/geometric_gap"], "none"),
 ]
 
 # To be read in this order. Headers come before sources, which only make their theorems true.

@@ -103,8 +103,9 @@ struct ColumnView {
 class Source {
  public:
   /// A CSV file with a header; every line below it is a record, an empty one a record of nulls.
-  /// Throws InvalidInput if it cannot be opened.
-  [[nodiscard]] static Source csv(const std::string& path);
+  /// So many threads share its lines; 0: as many as the process may run. Throws InvalidInput if it
+  /// cannot be opened.
+  [[nodiscard]] static Source csv(const std::string& path, std::size_t threads = 0);
 
   /// Columns of equal length, with distinct names. They must outlive the source.
   [[nodiscard]] static Source memory(const std::vector<ColumnView>& columns);
@@ -115,6 +116,12 @@ class Source {
   [[nodiscard]] static Source arrow(ArrowArrayStream* stream);
   /// The same for a single batch.
   [[nodiscard]] static Source arrow(ArrowSchema* schema, ArrowArray* batch);
+
+  /// The same table, of which this column says how many records each row stands for: for tables
+  /// that were counted elsewhere, of up to 2^40 records. A count that is null, negative or no whole
+  /// number is 0. For spaces of outcomes (not for Gaussian samples, nor where records are scored).
+  /// Throws InvalidInput unless the table has the column, once.
+  [[nodiscard]] Source with_counts(const std::string& column) const;
 
   /// All of it as a CSV file would hold it: what a public table becomes in `PublicTexts`. Throws
   /// InvalidInput where a column's type cannot be read.
@@ -207,6 +214,12 @@ struct Charging {
   bool without_total = false;
 };
 
+/// How a release is computed; nothing that it promises depends on it.
+struct Computing {
+  /// That share the draws of units, each with words of its own. 0: as many as the process may run.
+  std::size_t threads = 0;
+};
+
 /// Releases in the only safe order: the certificate is made, the ledger charged, and only then the
 /// first random word drawn. Randomness is the operating system's; there is no seed.
 ///
@@ -214,6 +227,7 @@ struct Charging {
 /// refusal if the charge would pass the data set's total; std::system_error if the records cannot
 /// be written. Then nothing was released, and what was charged stays charged.
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
-                    const std::optional<Charging>& charging = std::nullopt);
+                    const std::optional<Charging>& charging = std::nullopt,
+                    const Computing& computing = {});
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -75,19 +75,23 @@ class Sampler {
   /// more than there are units, released.size(). An outcome that is none is passed over, and of
   /// offsets that are out of order or out of range what is in range counts.
   ///
-  /// Where k is above 4096, a unit costs time in its own records alone.
+  /// Where k is above 4096, a unit costs time in its own records alone. So many threads share the
+  /// units, each with words of its own; 0: as many as the process may run.
   void draw_units(std::span<const std::uint32_t> outcomes, std::span<const std::uint64_t> offsets,
-                  std::span<const double> weights, std::span<std::uint32_t> released) const;
+                  std::span<const double> weights, std::span<std::uint32_t> released,
+                  std::size_t threads = 1) const;
 
   /// The same by a key: each draw can be made again, with the same result, wherever its unit's
   /// records are, in whatever order and however counted, beside whatever other units. `units` are
   /// the units' identities, one for each of `released`, and distinct over all of the release: two
   /// units of one identity would share their words. Throws InvalidInput unless there are as many.
   ///
-  /// O(n log n) for a unit's n records, unless its outcomes ascend.
+  /// O(n log n) for a unit's n records, unless its outcomes ascend. The result does not depend on
+  /// the number of threads.
   void draw_units(std::span<const std::uint32_t> outcomes, std::span<const std::uint64_t> offsets,
                   std::span<const double> weights, std::span<std::uint32_t> released,
-                  const ReleaseKey& key, std::span<const std::string_view> units) const;
+                  const ReleaseKey& key, std::span<const std::string_view> units,
+                  std::size_t threads = 1) const;
 
  private:
   class Inside;

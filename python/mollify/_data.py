@@ -25,15 +25,20 @@ _FORMATS = {
 """NumPy's numbers as Arrow calls them."""
 
 
-def source_of(data: object, wanted: Sequence[str], lists: Sequence[str] = ()) -> _core.Source:
+def source_of(
+    data: object, wanted: Sequence[str], lists: Sequence[str] = (), threads: int = 1
+) -> _core.Source:
     """The wanted columns of any table; others are left alone where that saves work.
 
-    `lists` are columns of objects that are lists, as is told of no object by its column's type. A column that is missing is found out by the release. Raises `InvalidInput` for what is no table,
+    `lists` are columns of objects that are lists, as is told of no object by its column's type. A
+    file is read by so many threads; 0: as many as the machine runs at once.
+
+    A column that is missing is found out by the release. Raises `InvalidInput` for what is no table,
     and for a column of a type that cannot be read.
     """
     pandas = sys.modules.get("pandas")
     if isinstance(data, (str, os.PathLike)):
-        return _core.Source.csv(os.fspath(data))
+        return _core.Source.csv(os.fspath(data), threads)
     if pandas is not None and isinstance(data, pandas.DataFrame):
         # By position, for two columns may have one name: then the release refuses.
         places = [i for i, name in enumerate(data.columns) if str(name) in wanted]

@@ -13,6 +13,7 @@ from mollify._data import column_source, source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._ledger import Ledger
 from mollify._privacy import Privacy, of_json
+from mollify._threads import thread_count
 
 if TYPE_CHECKING:
     import pandas
@@ -422,6 +423,8 @@ def sample(
     support: str | None = None,
     accept_large_delta: bool = False,
     accept_error: bool = False,
+    counts: str | None = None,
+    threads: int | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     data_set: str | None = None,
 ) -> Release:
@@ -461,6 +464,13 @@ def sample(
         Model central alone.
     accept_large_delta, accept_error
         Answers that are refused as dangerous unless they are meant.
+    counts
+        The column of `data` that says how many records each row stands for, up to 2^40 in all: for
+        tables that were counted elsewhere. Default: each row is one record. A count that is null,
+        negative or no whole number is 0. Not where records are scored, nor for Gaussian samples.
+    threads
+        That share the work, from 1 to 1024; what is promised does not depend on it. Default: as
+        many as the machine runs at once.
     ledger, data_set
         Where the release is charged before it is drawn, and as what.
 
@@ -486,9 +496,17 @@ def sample(
     for name in listed:
         if name not in domain:
             raise _core.InvalidInput(f'lists must name columns of the domain, but "{name}" is none')
-    source = source_of(data, [*domain, *([unit] if unit is not None else [])], listed)
+    columns = [*domain, *(one for one in (unit, counts) if one is not None)]
+    source = source_of(data, columns, listed, thread_count(threads))
+    if counts is not None:
+        source = source.with_counts(counts)
     table, certificate = _core.release(
-        spec, source, inputs.texts, None if charged is None else charged._inside, data_set or ""
+        spec,
+        source,
+        inputs.texts,
+        None if charged is None else charged._inside,
+        data_set or "",
+        thread_count(threads),
     )
     return Release(table, Certificate(certificate), _times(domain))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mollify import _core
 from mollify._privacy import Privacy, outward
 from mollify._release_key import ReleaseKey, identity_bytes
+from mollify._threads import thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -151,6 +152,7 @@ class Sampler:
         weights: ArrayLike | None = None,
         key: ReleaseKey | None = None,
         identities: Iterable[object] | None = None,
+        threads: int | None = 1,
     ) -> NDArray[uint32]:
         """One draw for each unit's records.
 
@@ -171,6 +173,8 @@ class Sampler:
             with the same result, in any parts and on any worker, in whatever order a unit's
             records come. A unit's place in a list or a partition is no identity. Default: the
             operating system's entropy, so that each call is a release of its own.
+        threads
+            That share the units, from 1 to 1024. None: as many as the machine runs at once.
 
         Returns
         -------
@@ -202,7 +206,7 @@ class Sampler:
                 raise _core.InvalidInput(
                     f"offsets must be one more than there are units, but have shape {places.shape}"
                 )
-            return self._draw_units(records, places, counted, key, identities)
+            return self._draw_units(records, places, counted, key, identities, threads)
         if count is None:
             raise _core.InvalidInput("count, the number of units, is needed beside units")
         numbers = np.where((columns[1] >= 0) & (columns[1] < count), columns[1], count)
@@ -210,7 +214,7 @@ class Sampler:
         sizes = np.bincount(numbers.astype(np.int64), minlength=count + 1)[:count]
         places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
         counted = None if counted is None else counted[order]
-        return self._draw_units(records[order], places, counted, key, identities)
+        return self._draw_units(records[order], places, counted, key, identities, threads)
 
     def _draw_units(
         self,
@@ -219,6 +223,7 @@ class Sampler:
         weights: NDArray[Any] | None,
         key: ReleaseKey | None,
         identities: Iterable[object] | None,
+        threads: int | None,
     ) -> NDArray[uint32]:
         import numpy as np
 
@@ -226,9 +231,14 @@ class Sampler:
         if (key is None) != (identities is None):
             raise _core.InvalidInput("a key and identities belong together, but one is missing")
         if key is None or identities is None:
-            return self._inside.draw_units(outcomes, places, weights)
+            return self._inside.draw_units(outcomes, places, weights, thread_count(threads))
         return self._inside.draw_units_by_key(
-            outcomes, places, weights, key._inside, identity_bytes(identities)
+            outcomes,
+            places,
+            weights,
+            key._inside,
+            identity_bytes(identities),
+            thread_count(threads),
         )
 
     def __repr__(self) -> str:

@@ -144,7 +144,7 @@ class Columns {
 void add_columns(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<Source>(module, "Source")
-      .def_static("csv", &Source::csv, "path"_a)
+      .def_static("csv", &Source::csv, "path"_a, "threads"_a)
       .def_static(
           "stream",
           [](const nb::object& capsule) {
@@ -158,6 +158,7 @@ void add_columns(nb::module_& module) {
                                  inside<ArrowArray>(array, "arrow_array"));
           },
           "schema"_a, "array"_a)
+      .def("with_counts", &Source::with_counts, "column"_a)
       .def("csv_text", [](const Source& source) {
         std::string text;
         {

@@ -129,7 +129,7 @@ PublicTexts public_texts(const nb::dict& texts) {
 
 /// Everything in one call, so that no interrupt falls between a charge and its records.
 nb::tuple released(const std::string& spec, const Source& data, const nb::dict& texts,
-                   Ledger* ledger, const std::string& data_set) {
+                   Ledger* ledger, const std::string& data_set, std::size_t threads) {
   Table table;
   std::string certificate;
   const PublicTexts given = public_texts(texts);
@@ -138,7 +138,8 @@ nb::tuple released(const std::string& spec, const Source& data, const nb::dict& 
     const PreparedRelease prepared = prepare(ReleaseSpec::parse(spec, ""), data, given);
     std::optional<Charging> charging;
     if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
-    certificate = release(prepared, data, Sink::memory(table), charging).json();
+    certificate =
+        release(prepared, data, Sink::memory(table), charging, {.threads = threads}).json();
   }
   return nb::make_tuple(nb::cast(std::move(table)), certificate);
 }
@@ -193,7 +194,8 @@ void add_release(nb::module_& module) {
     }
     return parts;
   });
-  module.def("release", &released, "spec"_a, "data"_a, "texts"_a, "ledger"_a.none(), "data_set"_a);
+  module.def("release", &released, "spec"_a, "data"_a, "texts"_a, "ledger"_a.none(), "data_set"_a,
+             "threads"_a);
   module.def(
       "prepare",
       [](const std::string& spec, std::optional<std::uint64_t> records, const nb::dict& texts) {

@@ -24,7 +24,7 @@ nb::object draw_rows(const Sampler& sampler, const Array<Score, 2>& scores) {
 
 nb::object draw_units(const Sampler& sampler, const Array<std::uint32_t, 1>& outcomes,
                       const Array<std::uint64_t, 1>& offsets,
-                      const std::optional<Array<double, 1>>& weights) {
+                      const std::optional<Array<double, 1>>& weights, std::size_t threads) {
   std::vector<std::uint32_t> released(offsets.size() == 0 ? 0 : offsets.size() - 1);
   {
     const nb::gil_scoped_release unlocked;
@@ -32,7 +32,7 @@ nb::object draw_units(const Sampler& sampler, const Array<std::uint32_t, 1>& out
                                  : std::span<const double>();
     sampler.draw_units(std::span<const std::uint32_t>(outcomes.data(), outcomes.size()),
                        std::span<const std::uint64_t>(offsets.data(), offsets.size()), counted,
-                       released);
+                       released, threads);
   }
   return owned_array(std::move(released));
 }
@@ -40,7 +40,7 @@ nb::object draw_units(const Sampler& sampler, const Array<std::uint32_t, 1>& out
 nb::object draw_units_by_key(const Sampler& sampler, const Array<std::uint32_t, 1>& outcomes,
                              const Array<std::uint64_t, 1>& offsets,
                              const std::optional<Array<double, 1>>& weights, const ReleaseKey& key,
-                             const nb::list& identities) {
+                             const nb::list& identities, std::size_t threads) {
   std::vector<std::string_view> units;
   units.reserve(identities.size());
   for (const nb::handle identity : identities) {
@@ -54,7 +54,7 @@ nb::object draw_units_by_key(const Sampler& sampler, const Array<std::uint32_t, 
                                  : std::span<const double>();
     sampler.draw_units(std::span<const std::uint32_t>(outcomes.data(), outcomes.size()),
                        std::span<const std::uint64_t>(offsets.data(), offsets.size()), counted,
-                       released, key, units);
+                       released, key, units, threads);
   }
   return owned_array(std::move(released));
 }
@@ -113,9 +113,9 @@ void add_sampler(nb::module_& module) {
       .def("draw", &draw_rows<double>, "scores"_a.noconvert())
       .def("draw", &draw_rows<float>, "scores"_a.noconvert())
       .def("draw_units", &draw_units, "outcomes"_a.noconvert(), "offsets"_a.noconvert(),
-           "weights"_a.none())
+           "weights"_a.none(), "threads"_a)
       .def("draw_units_by_key", &draw_units_by_key, "outcomes"_a.noconvert(),
-           "offsets"_a.noconvert(), "weights"_a.none(), "key"_a, "identities"_a);
+           "offsets"_a.noconvert(), "weights"_a.none(), "key"_a, "identities"_a, "threads"_a);
 
   nb::class_<RandomizedResponse>(module, "RandomizedResponse")
       .def(nb::init<std::size_t, double>(), "k"_a, "epsilon"_a)

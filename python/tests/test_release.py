@@ -357,3 +357,36 @@ def test_days_and_times_come_back_as_such(zone):
         assert (frame[name].dropna() == read.dropna()).all()
         theirs = pandas.Series(pandas.to_datetime(polar[name].to_list())).dropna()
         assert (theirs == read.dropna()).all()
+
+
+def test_counts_are_the_table_of_which_each_row_is_a_record():
+    domain = {"city": mo.categorical(["Ghent", "Lille", "Trier"])}
+    counted = {"city": ["Lille", "Trier", "Ghent", "Lille"], "n": [3, 2, 0, 1]}
+    records = {"city": ["Lille"] * 4 + ["Trier"] * 2}
+    asked = dict(model="central", epsilon=1, count=3, accept_error=True)
+    by_counts = mo.sample(counted, domain, counts="n", **asked)
+    assert len(by_counts) == 3
+    assert by_counts.certificate.json == mo.sample(records, domain, **asked).certificate.json
+    # A count that is none is 0, and never raises.
+    odd = {"city": ["Lille"] * 5, "n": [6.0, float("nan"), -1.0, 0.5, float("-inf")]}
+    assert len(mo.sample(odd, domain, counts="n", **asked)) == 3
+    with pytest.raises(mo.InvalidInput, match="which says how many records a row stands for"):
+        mo.sample(counted, domain, counts="m", **asked)
+    with pytest.raises(mo.InvalidInput, match="needs a row for each record"):
+        mo.sample(
+            {"x": [0.5], "n": [1]}, {"x": mo.number(0, 1)}, model="integral", epsilon=1, counts="n"
+        )
+
+
+def test_threads_change_no_promise():
+    domain = {"city": mo.categorical(["Ghent", "Lille", "Trier"])}
+    data = {"who": list(range(1000)) * 2, "city": ["Lille"] * 1500 + ["Trier"] * 500}
+    asked = dict(model="local", unit="who", epsilon=2)
+    certificates = {
+        mo.sample(data, domain, threads=threads, **asked).certificate.json
+        for threads in (None, 1, 2, 7)
+    }
+    assert len(certificates) == 1
+    for wrong in (0, -1, 1025, "two"):
+        with pytest.raises(mo.InvalidInput, match="threads must be from 1 to 1024"):
+            mo.sample(data, domain, threads=wrong, **asked)

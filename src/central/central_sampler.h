@@ -8,6 +8,7 @@
 
 #include "accounting/privacy.h"
 #include "kernel/core/secure_random.h"
+#include "records/outcome_histogram.h"
 
 namespace mollify {
 
@@ -45,14 +46,19 @@ class CentralSampler {
   /// total_variation_up() counts.
   [[nodiscard]] virtual bool outputs_are_independent() const { return true; }
 
-  /// The released outcomes in an order that tells nothing. Total: a record outside {0, ..., k - 1}
-  /// counts as 0. Throws InvalidInput unless records.size() == record_count(), which is public and
-  /// what the guarantee is for.
+  /// The released outcomes in an order that tells nothing, of records of which only is known how
+  /// often each outcome occurs: that is all that any of these mechanisms looks at. Total: a record
+  /// outside {0, ..., k - 1} counts as 0. Throws InvalidInput unless there are record_count()
+  /// records, which is public and what the guarantee is for.
+  [[nodiscard]] std::vector<std::uint32_t> draw(const OutcomeHistogram& histogram,
+                                                SecureRandom& random) const;
+  /// The same for a list of them.
   [[nodiscard]] std::vector<std::uint32_t> draw(std::span<const std::uint32_t> records,
                                                 SecureRandom& random) const;
 
  private:
-  [[nodiscard]] virtual std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
+  /// Requires record_count() records, all of them in {0, ..., k - 1}.
+  [[nodiscard]] virtual std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
                                                            SecureRandom& random) const = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "accounting/directed_rounding.h"
+#include "central/product_sampler.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/randomized_response.h"
 
@@ -69,15 +70,11 @@ double ClippedMeans::total_variation_up() const {
   return std::fmin(1, mul_up(coordinates_, each));
 }
 
-std::vector<std::uint32_t> ClippedMeans::draw_of(std::span<const std::uint32_t> records,
+std::vector<std::uint32_t> ClippedMeans::draw_of(const OutcomeHistogram& histogram,
                                                  SecureRandom& random) const {
   std::uint32_t output = 0;
   for (unsigned j = 0; j < coordinates_; ++j) {
-    std::uint64_t ones = 0;
-    for (const std::uint32_t record : records) {
-      ones += record < outcome_count() ? record >> j & 1U : 0U;
-    }
-    const std::uint64_t clipped = std::clamp(ones, clip_, records_ - clip_);
+    const std::uint64_t clipped = std::clamp(ones_of(histogram, j), clip_, records_ - clip_);
     if (random.below(records_) < clipped) output |= std::uint32_t{1} << j;
   }
   return {output};

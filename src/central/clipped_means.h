@@ -20,7 +20,7 @@ namespace mollify {
 ///
 /// For other means total_variation_up says nothing.
 ///
-/// O(n d) for a draw.
+/// For a draw, O(d) for each distinct outcome.
 class ClippedMeans final : public CentralSampler {
  public:
   /// d from 1 to 24, n from 4 to 2^40, T = clip from 1 to less than n / 3; throws InvalidInput
@@ -42,10 +42,10 @@ class ClippedMeans final : public CentralSampler {
   [[nodiscard]] Privacy guarantee() const override;
   /// For product distributions with means in [1/3, 2/3].
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
-                                                   SecureRandom& random) const override;
 
  private:
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
+                                                   SecureRandom& random) const override;
   unsigned coordinates_;
   std::uint64_t records_;
   std::uint64_t clip_;

@@ -26,14 +26,17 @@ DisjointRuns::DisjointRuns(std::unique_ptr<const CentralSampler> single, std::ui
   }
 }
 
-std::vector<std::uint32_t> DisjointRuns::draw_of(std::span<const std::uint32_t> records,
+std::vector<std::uint32_t> DisjointRuns::draw_of(const OutcomeHistogram& histogram,
                                                  SecureRandom& random) const {
-  const std::uint64_t each = single_->record_count();
-  const std::vector<std::uint32_t> parts = subsample(records, runs_ * each, random);
+  RecordsLeft records(histogram.counts);
   std::vector<std::uint32_t> outputs;
   outputs.reserve(runs_);
   for (std::uint64_t run = 0; run < runs_; ++run) {
-    outputs.push_back(single_->draw(std::span(parts).subspan(run * each, each), random).front());
+    Tally<std::uint32_t> part;
+    for (std::uint64_t i = 0; i < single_->record_count(); ++i) {
+      part.add(histogram.keys[records.take(random)]);
+    }
+    outputs.push_back(single_->draw(part.take(), random).front());
   }
   return outputs;
 }

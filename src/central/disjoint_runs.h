@@ -23,6 +23,8 @@ namespace mollify {
 /// P-hat: weak multi-sampling at its total variation, and strong at m times it [Lemma 9]; so a
 /// single-sampler that needs n'(alpha) records gives strong (m, alpha) from m n'(alpha / m)
 /// [Corollary 10].
+///
+/// O(m n' log d), of d distinct outcomes.
 class DisjointRuns final : public CentralSampler {
  public:
   /// `single` has one output; runs >= 1 and runs n' <= n. Throws InvalidInput otherwise.
@@ -36,10 +38,10 @@ class DisjointRuns final : public CentralSampler {
   [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return runs_; }
   [[nodiscard]] Privacy guarantee() const override { return single_->guarantee(); }
   [[nodiscard]] double total_variation_up() const override { return single_->total_variation_up(); }
-  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
-                                                   SecureRandom& random) const override;
 
  private:
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
+                                                   SecureRandom& random) const override;
   std::unique_ptr<const CentralSampler> single_;
   std::uint64_t records_;
   std::uint64_t runs_;

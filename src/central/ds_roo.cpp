@@ -86,20 +86,19 @@ double DsRoo::total_variation_up() const {
   return share_up(uint128{outcomes_ - 1} * obscured_[0], uint128{outcomes_} * kTotal);
 }
 
-std::uint64_t DsRoo::least_count(std::span<const std::uint32_t> records) const {
-  if (records.size() < outcomes_) return 0;
-  std::vector<std::uint64_t> counts(outcomes_);
-  for (const std::uint32_t record : records) ++counts[record < outcomes_ ? record : 0];
-  return *std::min_element(counts.begin(), counts.end());
+std::uint64_t DsRoo::least_count(const OutcomeHistogram& histogram) const {
+  if (histogram.keys.size() < outcomes_) return 0;
+  return *std::min_element(histogram.counts.begin(), histogram.counts.end());
 }
 
-std::vector<std::uint32_t> DsRoo::draw_of(std::span<const std::uint32_t> records,
+std::vector<std::uint32_t> DsRoo::draw_of(const OutcomeHistogram& histogram,
                                           SecureRandom& random) const {
-  const bool is_obscured = random.below(kTotal) < obscured(least_count(records));
+  const bool is_obscured = random.below(kTotal) < obscured(least_count(histogram));
   const auto uniform = static_cast<std::uint32_t>(random.below(outcomes_));
-  const std::uint32_t record = records[random.below(records_)];
-  const std::uint32_t revealed = record < outcomes_ ? record : 0;
-  return {is_obscured ? uniform : revealed};
+  std::uint64_t position = random.below(records_);  // of a record, outcome after outcome
+  std::size_t i = 0;
+  while (position >= histogram.counts[i]) position -= histogram.counts[i++];
+  return {is_obscured ? uniform : histogram.keys[i]};
 }
 
 }  // namespace mollify

@@ -33,7 +33,7 @@ namespace mollify {
 /// Outputs: for records drawn from P the law is E[(1 - q) D / n + q u], q <= q_0, so
 /// TV <= q_0 (1 - 1/k) = (k - 1) / (k + n (E - 1)), attained by a point mass: in the worst case no
 /// better than RandomizedResponse of one chosen record, on data that covers all outcomes much
-/// better. Construction takes microseconds a step, a draw O(n + min(n, k)).
+/// better. Construction takes microseconds a step, a draw O(1) for each distinct outcome.
 class DsRoo final : public CentralSampler {
  public:
   /// D.
@@ -60,10 +60,10 @@ class DsRoo final : public CentralSampler {
   [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return 1; }
   [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(bound_.epsilon()); }
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
-                                                   SecureRandom& random) const override;
 
  private:
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
+                                                   SecureRandom& random) const override;
   [[nodiscard]] uint128 numerator_for(std::uint64_t obscured, uint128 count) const {
     return (kTotal - obscured) * count * outcomes_ + uint128{obscured} * records_;
   }
@@ -71,7 +71,7 @@ class DsRoo final : public CentralSampler {
                                       const ExpBound& bound) const;
   [[nodiscard]] bool step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t after,
                                 const ExpBound& bound) const;
-  [[nodiscard]] std::uint64_t least_count(std::span<const std::uint32_t> records) const;
+  [[nodiscard]] std::uint64_t least_count(const OutcomeHistogram& histogram) const;
 
   ExpBound bound_;
   std::uint64_t outcomes_;

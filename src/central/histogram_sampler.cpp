@@ -57,10 +57,12 @@ double HistogramSampler::total_variation_up() const {
   return std::fmin(1, next_up(noise + (outputs_ == 1 ? 0 : std::fmin(same_record, sampling))));
 }
 
-std::vector<std::uint32_t> HistogramSampler::draw_of(std::span<const std::uint32_t> records,
+std::vector<std::uint32_t> HistogramSampler::draw_of(const OutcomeHistogram& histogram,
                                                      SecureRandom& random) const {
   std::vector<std::int64_t> counts(outcomes_);
-  for (const std::uint32_t record : records) ++counts[record < outcomes_ ? record : 0];
+  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+    counts[histogram.keys[i]] = static_cast<std::int64_t>(histogram.counts[i]);
+  }
   // k n is below 2^63, so the sums cannot overflow.
   std::vector<std::uint64_t> sums(outcomes_ + 1);
   for (std::size_t x = 0; x < outcomes_; ++x) {

@@ -21,7 +21,7 @@ namespace mollify {
 /// this is neither a weak nor a strong multi-sampler but what [Cheu, Nayak 2024, Section 1.2] call
 /// qualitatively weak and ask for: a joint law near to that of m draws from P, whatever depends on
 /// what.
-/// m may exceed n. O(n + k) time and memory and O(log k) for each output.
+/// m may exceed n. O(k) time and memory and O(log k) for each output.
 class HistogramSampler final : public CentralSampler {
  public:
   /// k from 1 to 2^24, n from 1 to 2^39, m at least 1, epsilon at least 1e-6 and finite; throws
@@ -37,10 +37,10 @@ class HistogramSampler final : public CentralSampler {
   [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   [[nodiscard]] double total_variation_up() const override;
   [[nodiscard]] bool outputs_are_independent() const override { return outputs_ == 1; }
-  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
-                                                   SecureRandom& random) const override;
 
  private:
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
+                                                   SecureRandom& random) const override;
   std::uint64_t outcomes_;
   std::uint64_t records_;
   std::uint64_t outputs_;

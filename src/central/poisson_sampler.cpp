@@ -31,11 +31,11 @@ double PoissonSampler::total_variation_up() const {
   return std::fmin(1, std::nextafter(sum, std::numeric_limits<double>::infinity()));
 }
 
-std::vector<std::uint32_t> PoissonSampler::draw_of(std::span<const std::uint32_t> records,
+std::vector<std::uint32_t> PoissonSampler::draw_of(const OutcomeHistogram& histogram,
                                                    SecureRandom& random) const {
-  std::vector<std::uint32_t> reports = subsample_.draw(records, random);
+  std::vector<std::uint32_t> reports = subsample_.draw(histogram.counts, random);
   for (std::uint32_t& value : reports) {
-    value = static_cast<std::uint32_t>(response_.draw(value, random));
+    value = static_cast<std::uint32_t>(response_.draw(histogram.keys[value], random));
   }
   if (outputs_) {
     while (reports.size() < *outputs_) {

@@ -19,7 +19,7 @@ namespace mollify {
 /// SubsetSampler, and their number M ~ Bin(n, s) depends on nothing else. Exactly m outputs are m
 /// such draws unless M < m; the probability of that is bounded and added to the total variation.
 ///
-/// O(n) for a draw.
+/// O(log(1 / s)) for each report, and O(d) for d distinct outcomes.
 class PoissonSampler final : public CentralSampler {
  public:
   /// All reports: a random number of them.
@@ -37,10 +37,10 @@ class PoissonSampler final : public CentralSampler {
   [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return outputs_; }
   [[nodiscard]] Privacy guarantee() const override { return guarantee_; }
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
-                                                   SecureRandom& random) const override;
 
  private:
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
+                                                   SecureRandom& random) const override;
   RandomizedResponse response_;
   PoissonSubsample subsample_;
   std::uint64_t records_;

@@ -1,5 +1,6 @@
 #include "central/product_sampler.h"
 
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -36,18 +37,26 @@ double ProductSampler::total_variation_up() const {
   return std::fmin(1, mul_up(coordinates_, mollify::total_variation_up(response_)));
 }
 
-std::vector<std::uint32_t> ProductSampler::draw_of(std::span<const std::uint32_t> records,
+std::vector<std::uint32_t> ProductSampler::draw_of(const OutcomeHistogram& histogram,
                                                    SecureRandom& random) const {
   std::vector<std::uint32_t> outputs(outputs_);
   for (unsigned j = 0; j < coordinates_; ++j) {
-    const std::vector<std::uint32_t> chosen = subsample(records, outputs_, random);
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      const std::uint32_t record = chosen[i] < outcome_count() ? chosen[i] : 0;
-      const std::size_t bit = response_.draw(record >> j & 1U, random);
-      outputs[i] |= static_cast<std::uint32_t>(bit) << j;
+    const std::uint64_t ones = ones_of(histogram, j);
+    RecordsLeft bits(std::array{records_ - ones, ones});
+    for (std::uint32_t& output : outputs) {
+      const std::size_t bit = response_.draw(bits.take(random), random);
+      output |= static_cast<std::uint32_t>(bit) << j;
     }
   }
   return outputs;
+}
+
+std::uint64_t ones_of(const OutcomeHistogram& histogram, unsigned coordinate) {
+  std::uint64_t ones = 0;
+  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+    if ((histogram.keys[i] >> coordinate & 1U) != 0) ones += histogram.counts[i];
+  }
+  return ones;
 }
 
 }  // namespace mollify

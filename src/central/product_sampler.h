@@ -29,7 +29,7 @@ namespace mollify {
 /// records rather than 2^d / (alpha epsilon). Where P is not a product the outputs follow the
 /// product of its marginals, and total_variation_up says nothing.
 ///
-/// O(n d) for a draw.
+/// For a draw, O(d) for each distinct outcome and each output.
 class ProductSampler final : public CentralSampler {
  public:
   /// d from 1 to 24, 1 <= m <= n <= 2^40, and epsilon / d as for ExpBound; throws InvalidInput
@@ -48,15 +48,18 @@ class ProductSampler final : public CentralSampler {
   [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   /// For product distributions P.
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
-                                                   SecureRandom& random) const override;
 
  private:
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
+                                                   SecureRandom& random) const override;
   RandomizedResponse response_;
   unsigned coordinates_;
   std::uint64_t records_;
   std::uint64_t outputs_;
   double epsilon_;
 };
+
+/// The number of records whose outcome has this bit.
+[[nodiscard]] std::uint64_t ones_of(const OutcomeHistogram& histogram, unsigned coordinate);
 
 }  // namespace mollify

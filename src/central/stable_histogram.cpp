@@ -49,17 +49,12 @@ StableHistogram::StableHistogram(double epsilon, double delta)
       threshold_(least_threshold(scale_, delta)),
       noise_(DiscreteLaplace::at_least(scale_)) {}
 
-std::vector<NoisyCount> StableHistogram::draw(std::span<const std::uint32_t> records,
+std::vector<NoisyCount> StableHistogram::draw(const OutcomeHistogram& histogram,
                                               SecureRandom& random) const {
-  std::vector<std::uint32_t> sorted(records.begin(), records.end());
-  std::sort(sorted.begin(), sorted.end());
   std::vector<NoisyCount> released;
-  for (std::size_t begin = 0; begin < sorted.size();) {
-    std::size_t end = begin;
-    while (end < sorted.size() && sorted[end] == sorted[begin]) ++end;
-    const int128 count = static_cast<int128>(end - begin) + noise_.draw_exact(random);
-    if (count >= threshold_) released.push_back({sorted[begin], count});
-    begin = end;
+  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+    const int128 count = int128{histogram.counts[i]} + noise_.draw_exact(random);
+    if (count >= threshold_) released.push_back({histogram.keys[i], count});
   }
   return released;
 }

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "accounting/privacy.h"
 #include "kernel/core/secure_random.h"
 #include "kernel/core/wide.h"
 #include "kernel/noise/discrete_laplace.h"
+#include "records/outcome_histogram.h"
 
 namespace mollify {
 
@@ -45,8 +45,8 @@ class StableHistogram {
   /// T: the least that the theorem allows, but for rounding upwards.
   [[nodiscard]] std::int64_t threshold() const { return threshold_; }
 
-  /// What is released, the outcomes ascending. Any records; O(n log n).
-  [[nodiscard]] std::vector<NoisyCount> draw(std::span<const std::uint32_t> records,
+  /// What is released, the outcomes ascending. O(1) for each distinct outcome.
+  [[nodiscard]] std::vector<NoisyCount> draw(const OutcomeHistogram& histogram,
                                              SecureRandom& random) const;
 
  private:

@@ -19,11 +19,13 @@ SubsetSampler::SubsetSampler(const RandomizedResponse& response, std::uint64_t r
 
 double SubsetSampler::total_variation_up() const { return mollify::total_variation_up(response_); }
 
-std::vector<std::uint32_t> SubsetSampler::draw_of(std::span<const std::uint32_t> records,
+std::vector<std::uint32_t> SubsetSampler::draw_of(const OutcomeHistogram& histogram,
                                                   SecureRandom& random) const {
-  std::vector<std::uint32_t> outputs = subsample(records, chosen_, random);
-  for (std::uint32_t& value : outputs) {
-    value = static_cast<std::uint32_t>(response_.draw(value, random));
+  RecordsLeft records(histogram.counts);
+  std::vector<std::uint32_t> outputs(chosen_);
+  for (std::uint32_t& output : outputs) {
+    const std::uint32_t value = histogram.keys[records.take(random)];
+    output = static_cast<std::uint32_t>(response_.draw(value, random));
   }
   return outputs;
 }

@@ -25,7 +25,7 @@ namespace mollify {
 ///   the choice (accounting/shuffle_amplification.h); (epsilon, delta)-DP.
 /// So the four differ in their accounting alone.
 ///
-/// O(n) time and memory for a draw.
+/// O(log d) for each output, of d distinct outcomes; 8 bytes each.
 class SubsetSampler final : public CentralSampler {
  public:
   /// 1 <= chosen <= records. The caller owes that `response` keeps the guarantee
@@ -40,10 +40,10 @@ class SubsetSampler final : public CentralSampler {
   [[nodiscard]] std::optional<std::uint64_t> output_count() const override { return chosen_; }
   [[nodiscard]] Privacy guarantee() const override { return guarantee_; }
   [[nodiscard]] double total_variation_up() const override;
-  [[nodiscard]] std::vector<std::uint32_t> draw_of(std::span<const std::uint32_t> records,
-                                                   SecureRandom& random) const override;
 
  private:
+  [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
+                                                   SecureRandom& random) const override;
   RandomizedResponse response_;
   std::uint64_t records_;
   std::uint64_t chosen_;

@@ -63,13 +63,25 @@ std::uint64_t capped(double x, std::uint64_t most) {
   return x < static_cast<double>(most) ? static_cast<std::uint64_t>(x) : most;
 }
 
-/// Records in ascending order, and the domain that they are of.
-class SortedRecords {
+/// How often each outcome occurs in a domain.
+class CountedRecords {
  public:
-  SortedRecords(std::span<const std::uint32_t> records, std::uint64_t outcome_count)
-      : outcome_count_(outcome_count), sorted_(records.begin(), records.end()) {
-    for (std::uint32_t& x : sorted_) x = x < outcome_count ? x : 0;
-    std::sort(sorted_.begin(), sorted_.end());
+  CountedRecords(const OutcomeHistogram& histogram, std::uint64_t outcome_count)
+      : outcome_count_(outcome_count) {
+    const auto inside =
+        std::lower_bound(histogram.keys.begin(), histogram.keys.end(), outcome_count);
+    outcomes_.assign(histogram.keys.begin(), inside);
+    sums_.push_back(0);
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+      sums_.push_back(sums_.back() + static_cast<std::int64_t>(histogram.counts[i]));
+    }
+    const auto strays = static_cast<std::int64_t>(mollify::record_count(histogram)) - sums_.back();
+    if (strays == 0) return;
+    if (outcomes_.empty() || outcomes_.front() != 0) {
+      outcomes_.insert(outcomes_.begin(), 0);
+      sums_.insert(sums_.begin(), 0);
+    }
+    for (std::size_t i = 1; i < sums_.size(); ++i) sums_[i] += strays;
   }
 
   OutcomeInterval domain() const { return {0, outcome_count_ - 1}; }
@@ -81,34 +93,40 @@ class SortedRecords {
   }
 
   std::int64_t count_in(OutcomeInterval interval) const {
-    const auto begin = std::lower_bound(sorted_.begin(), sorted_.end(), interval.first);
-    const auto end = std::upper_bound(sorted_.begin(), sorted_.end(), interval.last);
-    return end - begin;
+    const auto begin = std::lower_bound(outcomes_.begin(), outcomes_.end(), interval.first);
+    const auto end = std::upper_bound(outcomes_.begin(), outcomes_.end(), interval.last);
+    return sums_[static_cast<std::size_t>(end - outcomes_.begin())] -
+           sums_[static_cast<std::size_t>(begin - outcomes_.begin())];
   }
 
   std::int64_t fullest_cell(std::uint64_t width) const {
-    std::int64_t most = 0, count = 0;
-    for (std::size_t i = 0; i < sorted_.size(); ++i) {
-      const bool same = i > 0 && sorted_[i] / width == sorted_[i - 1] / width;
-      count = same ? count + 1 : 1;
-      most = std::max(most, count);
-    }
-    return most;
+    const OutcomeHistogram counted = cells(width);
+    const auto most = std::max_element(counted.counts.begin(), counted.counts.end());
+    return most == counted.counts.end() ? 0 : static_cast<std::int64_t>(*most);
   }
 
-  std::vector<std::uint32_t> cells(std::uint64_t width) const {
-    std::vector<std::uint32_t> cells = sorted_;
-    for (std::uint32_t& x : cells) x = static_cast<std::uint32_t>(x / width);
+  /// How many records lie in each cell of this width.
+  OutcomeHistogram cells(std::uint64_t width) const {
+    OutcomeHistogram cells;
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+      const auto cell = static_cast<std::uint32_t>(outcomes_[i] / width);
+      if (cells.keys.empty() || cells.keys.back() != cell) {
+        cells.keys.push_back(cell);
+        cells.counts.push_back(0);
+      }
+      cells.counts.back() += static_cast<std::uint64_t>(sums_[i + 1] - sums_[i]);
+    }
     return cells;
   }
 
  private:
   std::uint64_t outcome_count_;
-  std::vector<std::uint32_t> sorted_;
+  std::vector<std::uint32_t> outcomes_;  // distinct, ascending
+  std::vector<std::int64_t> sums_;       // of the records of all outcomes before each, and of all
 };
 
 /// The heaviest cell that the histogram shows.
-std::optional<OutcomeInterval> find_anchor(const SortedRecords& records, std::uint64_t width,
+std::optional<OutcomeInterval> find_anchor(const CountedRecords& records, std::uint64_t width,
                                            const StableHistogram& histogram, SecureRandom& random) {
   const std::vector<NoisyCount> counts = histogram.draw(records.cells(width), random);
   if (counts.empty()) return std::nullopt;
@@ -137,12 +155,12 @@ std::int64_t allowance(const AboveThreshold& above) {
 }
 
 /// 2^0, 2^1, ... up to the first that is at least the domain's width.
-std::size_t doublings(const SortedRecords& records) {
+std::size_t doublings(const CountedRecords& records) {
   return static_cast<std::size_t>(std::bit_width(records.domain().last)) + 1;
 }
 
 /// The width of the cells the fullest of which holds about half of the records.
-std::optional<std::uint64_t> find_cell_width(const SortedRecords& records, std::int64_t count,
+std::optional<std::uint64_t> find_cell_width(const CountedRecords& records, std::int64_t count,
                                              const AboveThreshold& above, SecureRandom& random) {
   const auto fullest = [&](std::size_t j) { return records.fullest_cell(std::uint64_t{1} << j); };
   const std::optional<std::size_t> found =
@@ -151,8 +169,8 @@ std::optional<std::uint64_t> find_cell_width(const SortedRecords& records, std::
   return std::uint64_t{1} << *found;
 }
 
-OutcomeInterval find_cover(const SortedRecords& records, OutcomeInterval anchor, std::int64_t count,
-                           const AboveThreshold& above, SecureRandom& random) {
+OutcomeInterval find_cover(const CountedRecords& records, OutcomeInterval anchor,
+                           std::int64_t count, const AboveThreshold& above, SecureRandom& random) {
   const auto around = [&](std::size_t i) {
     return records.widened(anchor, (std::uint64_t{1} << i) - 1);
   };
@@ -208,13 +226,17 @@ SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells) {
   return {hint.kind, std::fmin(met, static_cast<double>(cells.size()))};
 }
 
-std::vector<std::uint32_t> map_into(OutcomeInterval interval,
-                                    std::span<const std::uint32_t> records) {
-  std::vector<std::uint32_t> places;
-  places.reserve(records.size());
-  for (const std::uint32_t x : records) {
-    const std::uint64_t inside = std::clamp<std::uint64_t>(x, interval.first, interval.last);
-    places.push_back(static_cast<std::uint32_t>(inside - interval.first));
+OutcomeHistogram map_into(OutcomeInterval interval, const OutcomeHistogram& histogram) {
+  OutcomeHistogram places;
+  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+    const std::uint64_t inside =
+        std::clamp<std::uint64_t>(histogram.keys[i], interval.first, interval.last);
+    const auto place = static_cast<std::uint32_t>(inside - interval.first);
+    if (places.keys.empty() || places.keys.back() != place) {
+      places.keys.push_back(place);
+      places.counts.push_back(0);
+    }
+    places.counts.back() += histogram.counts[i];
   }
   return places;
 }
@@ -251,15 +273,15 @@ SupportFinder::SupportFinder(SupportHint hint, std::uint64_t outcome_count,
   }
 }
 
-OutcomeInterval SupportFinder::find(std::span<const std::uint32_t> records,
-                                    SecureRandom& random) const {
-  if (records.size() != record_count_) {
+OutcomeInterval SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom& random) const {
+  const std::uint64_t records = mollify::record_count(histogram);
+  if (records != record_count_) {
     throw InvalidInput(
-        fmt::format("the number of records must be {}, but is {}", record_count_, records.size()));
+        fmt::format("the number of records must be {}, but is {}", record_count_, records));
   }
-  const SortedRecords sorted(records, outcome_count_);
+  const CountedRecords sorted(histogram, outcome_count_);
   const auto count = static_cast<std::int64_t>(record_count_);
-  const StableHistogram histogram(stage_epsilon_, delta_);
+  const StableHistogram stable(stage_epsilon_, delta_);
   const AboveThreshold above(stage_epsilon_);
 
   const OutcomeInterval all = sorted.domain();
@@ -275,7 +297,7 @@ OutcomeInterval SupportFinder::find(std::span<const std::uint32_t> records,
   } else if (hint_.kind == SupportKind::kSubGaussian) {
     width = capped(std::ceil(2 * hint_.parameter), outcome_count_);
   }
-  const std::optional<OutcomeInterval> anchor = find_anchor(sorted, width, histogram, random);
+  const std::optional<OutcomeInterval> anchor = find_anchor(sorted, width, stable, random);
   if (!anchor.has_value()) return nothing;
 
   OutcomeInterval interval = *anchor;

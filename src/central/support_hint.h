@@ -8,6 +8,7 @@
 
 #include "accounting/privacy.h"
 #include "kernel/core/secure_random.h"
+#include "records/outcome_histogram.h"
 #include "space/integer_cells.h"
 
 namespace mollify {
@@ -49,10 +50,10 @@ struct OutcomeInterval {
   friend bool operator==(const OutcomeInterval&, const OutcomeInterval&) = default;
 };
 
-/// Each record's place in the interval, counted from its first integer; records outside go to the
+/// The records' places in the interval, counted from its first integer; records outside go to the
 /// nearest end, none is dropped. What a sampler over {0, ..., width - 1} takes.
-[[nodiscard]] std::vector<std::uint32_t> map_into(OutcomeInterval interval,
-                                                  std::span<const std::uint32_t> records);
+[[nodiscard]] OutcomeHistogram map_into(OutcomeInterval interval,
+                                        const OutcomeHistogram& histogram);
 
 /// The integers at these places: what a sampler's outputs stand for.
 [[nodiscard]] std::vector<std::uint32_t> map_back(OutcomeInterval interval,
@@ -117,10 +118,9 @@ class SupportFinder {
   /// All stages together: the budget asked for.
   [[nodiscard]] Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
 
-  /// The interval, to be used with map_into. Requires records.size() == n, a public number. A
-  /// record outside {0, ..., k - 1} counts as 0. O(n log n + n log k).
-  [[nodiscard]] OutcomeInterval find(std::span<const std::uint32_t> records,
-                                     SecureRandom& random) const;
+  /// The interval, to be used with map_into. Requires n records, a public number. A
+  /// record outside {0, ..., k - 1} counts as 0. O(log k) for each distinct outcome.
+  [[nodiscard]] OutcomeInterval find(const OutcomeHistogram& histogram, SecureRandom& random) const;
 
  private:
   SupportHint hint_;

@@ -16,6 +16,8 @@
 #include "kernel/core/invalid_input.h"
 #include "ledger_options.h"
 #include "output_files.h"
+#include "records/counted_source.h"
+#include "records/in_threads.h"
 #include "release/acceptance.h"
 #include "release/design.h"
 #include "release/release.h"
@@ -27,11 +29,12 @@ namespace mollify::cli {
 namespace {
 
 struct SampleOptions {
-  std::optional<std::string> data, spec, out, certificate;
+  std::optional<std::string> data, counts_column, spec, out, certificate;
   LedgerOptions ledger;
   bool json = false;
   bool print_spec = false;
   bool overwrite = false;
+  std::optional<std::uint64_t> threads{};
 };
 
 /// The spec of the file given, or of the flags.
@@ -247,6 +250,10 @@ int run(SampleOptions options, const CLI::App& command) {
   }
   const std::string& path = needed(options.data, "--data");
   options.ledger.validate(path);
+  if (options.threads && (*options.threads < 1 || *options.threads > kMostThreads)) {
+    throw InvalidInput(
+        fmt::format("threads must be from 1 to {}, but is {}", kMostThreads, *options.threads));
+  }
   if (options.out && !options.certificate && !is_stream(*options.out)) {
     options.certificate = *options.out + ".certificate.json";
   }
@@ -254,7 +261,10 @@ int run(SampleOptions options, const CLI::App& command) {
   const PublicFiles inputs(path, bytes);
   // What stands in the domain's file is told before what is wrong with the data.
   const Domain domain = inputs.domain(spec.domain);
-  const CsvSource data(path, bytes);
+  const CsvSource rows(path, bytes, thread_count(options.threads.value_or(0)));
+  std::optional<CountedSource> counted;
+  if (options.counts_column) counted.emplace(rows, *options.counts_column);
+  const Source& data = counted ? static_cast<const Source&>(*counted) : rows;
   const auto prepared = prepare(spec, inputs, public_count(spec, data));
   prepared->require(data);
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
@@ -271,7 +281,8 @@ int run(SampleOptions options, const CLI::App& command) {
     output.charge_to(*ledger);
   }
   release(
-      *prepared, data, output, [&](const std::string& text) { output.certify(text); }, charging);
+      *prepared, data, output, [&](const std::string& text) { output.certify(text); }, charging,
+      options.threads.value_or(0));
   if (ledger) told += ledger->text();
   if (!options.json) tell(told);
   return kSuccess;
@@ -294,6 +305,11 @@ void add_sample(CLI::App& app, Session& session) {
   const auto options = std::make_shared<SampleOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command
+      .add_option("--counts-column", options->counts_column,
+                  "column of --data that says how many records each row stands for, up to 2^40 in "
+                  "all (default: each row is one)")
+      ->type_name("COLUMN");
+  command
       .add_option("--spec", options->spec,
                   "the release as a JSON file, instead of the flags below; see --print-spec")
       ->type_name("FILE");
@@ -310,6 +326,10 @@ void add_sample(CLI::App& app, Session& session) {
   command.add_flag("--overwrite", options->overwrite,
                    "replace the files of --out and --certificate, if they are there");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
+  command
+      .add_option("--threads", options->threads,
+                  "threads that share the work (default: as many as the machine runs at once)")
+      ->type_name("NUMBER");
   command.callback([options, &session, &command] { session.status = run(*options, command); });
 }
 

@@ -105,7 +105,7 @@ PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> re
 }
 
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
-                    const std::optional<Charging>& charging) {
+                    const std::optional<Charging>& charging, const Computing& computing) {
   require_records(prepared.inside().certificate.inside().stated.spec, *data.inside().records);
   std::optional<inside::Charging> charged;
   if (charging) {
@@ -116,7 +116,8 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
   }
   inside::release(
       *prepared.inside().release, *data.inside().records, sink.inside(),
-      [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged);
+      [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged,
+      computing.threads);
   return prepared.certificate();
 }
 

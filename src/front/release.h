@@ -34,8 +34,10 @@ class Certificate::Inside {
 class Source::Inside {
  public:
   explicit Inside(std::unique_ptr<const inside::Source> made,
-                  std::optional<std::string> file = std::nullopt)
-      : records(std::move(made)), path(std::move(file)) {}
+                  std::optional<std::string> file = std::nullopt,
+                  std::shared_ptr<const Inside> table = nullptr)
+      : counted(std::move(table)), records(std::move(made)), path(std::move(file)) {}
+  std::shared_ptr<const Inside> counted;  ///< the table that `records` sees with counts, if it does
   std::unique_ptr<const inside::Source> records;
   std::optional<std::string> path;  ///< of a file: no public input may be the same
 };

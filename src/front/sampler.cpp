@@ -10,6 +10,7 @@
 #include "front/release_key.h"
 #include "kernel/core/invalid_input.h"
 #include "local/mechanism.h"
+#include "records/in_threads.h"
 #include "records/keyed_units.h"
 #include "space/sha256.h"
 
@@ -126,6 +127,14 @@ class Tallied {
   std::vector<double> weights_;
 };
 
+/// What a thread needs to draw by a key.
+struct KeyedDraws {
+  KeyedDraws(const inside::ReleaseKey& key, std::string_view context, std::size_t outcome_count)
+      : words(key, context), tallied(outcome_count) {}
+  inside::KeyedUnits words;
+  Tallied tallied;
+};
+
 /// Of all that makes a sampler: the SHA-256 of an encoding that no two share.
 std::string digest(const SamplerParameters& parameters) {
   inside::Sha256 hash;
@@ -184,31 +193,39 @@ void Sampler::draw(std::span<const float> scores, std::span<std::uint32_t> relea
 
 void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
                          std::span<const std::uint64_t> offsets, std::span<const double> weights,
-                         std::span<std::uint32_t> released) const {
+                         std::span<std::uint32_t> released, std::size_t threads) const {
   const UnitsOfRecords records(outcomes, offsets, weights, released.size());
-  SecureRandom& random = entropy();
-  for (std::size_t unit = 0; unit < released.size(); ++unit) {
-    inside_->sampler->draw(records[unit], random, released.subspan(unit, 1));
-  }
+  inside::in_threads(released.size(), inside::thread_count(threads), [&]() -> inside::RangeWork {
+    return [&, &random = entropy()](std::size_t begin, std::size_t end) {
+      for (std::size_t unit = begin; unit < end; ++unit) {
+        inside_->sampler->draw(records[unit], random, released.subspan(unit, 1));
+      }
+    };
+  });
 }
 
 void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
                          std::span<const std::uint64_t> offsets, std::span<const double> weights,
                          std::span<std::uint32_t> released, const ReleaseKey& key,
-                         std::span<const std::string_view> units) const {
+                         std::span<const std::string_view> units, std::size_t threads) const {
   if (units.size() != released.size()) {
     throw InvalidInput(fmt::format("{} units need as many identities, but there are {}",
                                    released.size(), units.size()));
   }
   const UnitsOfRecords records(outcomes, offsets, weights, released.size());
-  inside::KeyedUnits words(key.inside().key, digest(inside_->parameters));
-  Tallied tallied(inside_->sampler->outcome_count());
-  for (std::size_t unit = 0; unit < released.size(); ++unit) {
-    const inside::ScoredOutcomes counted = tallied.of(records[unit]);
-    inside_->sampler->draw(counted,
-                           words.of_tallies(units[unit], counted.outcomes, counted.weights),
-                           released.subspan(unit, 1));
-  }
+  const std::string context = digest(inside_->parameters);
+  inside::in_threads(released.size(), inside::thread_count(threads), [&]() -> inside::RangeWork {
+    const auto own =
+        std::make_shared<KeyedDraws>(key.inside().key, context, inside_->sampler->outcome_count());
+    return [&, own](std::size_t begin, std::size_t end) {
+      for (std::size_t unit = begin; unit < end; ++unit) {
+        const inside::ScoredOutcomes counted = own->tallied.of(records[unit]);
+        SecureRandom& random =
+            own->words.of_tallies(units[unit], counted.outcomes, counted.weights);
+        inside_->sampler->draw(counted, random, released.subspan(unit, 1));
+      }
+    };
+  });
 }
 
 }  // namespace mollify::front

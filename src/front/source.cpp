@@ -2,12 +2,16 @@
 #include "front/release.h"
 #include "io/csv_sink.h"
 #include "io/csv_source.h"
+#include "records/counted_source.h"
+#include "records/in_threads.h"
 #include "records/memory_table.h"
 
 namespace mollify::front {
 
-Source Source::csv(const std::string& path) {
-  return Source(std::make_shared<const Inside>(std::make_unique<inside::CsvSource>(path), path));
+Source Source::csv(const std::string& path, std::size_t threads) {
+  return Source(std::make_shared<const Inside>(
+      std::make_unique<inside::CsvSource>(path, std::nullopt, inside::thread_count(threads)),
+      path));
 }
 
 Source Source::memory(const std::vector<ColumnView>& columns) {
@@ -29,6 +33,11 @@ Source Source::arrow(ArrowArrayStream* stream) {
 Source Source::arrow(ArrowSchema* schema, ArrowArray* batch) {
   return Source(
       std::make_shared<const Inside>(std::make_unique<inside::ArrowSource>(schema, batch)));
+}
+
+Source Source::with_counts(const std::string& column) const {
+  return Source(std::make_shared<const Inside>(
+      std::make_unique<inside::CountedSource>(*inside_->records, column), inside_->path, inside_));
 }
 
 std::string Source::csv_text() const {

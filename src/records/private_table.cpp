@@ -3,6 +3,10 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "kernel/core/invalid_input.h"
+#include "records/in_threads.h"
 #include "records/record_encoder.h"
 #include "records/units.h"
 
@@ -22,6 +26,22 @@ class EncodingWorker final : public BlockWorker {
   Take& take_;
 };
 
+/// Encodes blocks and counts their records apart from other threads, in whatever order.
+template <class Count>
+class CountingWorker final : public BlockWorker {
+ public:
+  CountingWorker(const Domain& domain, const Count& count) : encoder_(domain), count_(count) {}
+  void work(const Block& block) override {
+    encoder_.encode(block);
+    count_(encoder_, block);
+  }
+  void take(const Block& /*block*/) override {}
+
+ private:
+  RecordEncoder encoder_;
+  Count count_;
+};
+
 /// Calls take(encoder, block) for each block of the source.
 template <class Take>
 void visit_encoded(const Source& source, const Domain& domain, std::span<const std::size_t> wanted,
@@ -29,21 +49,25 @@ void visit_encoded(const Source& source, const Domain& domain, std::span<const s
   source.visit_by(wanted, [&] { return std::make_unique<EncodingWorker<Take>>(domain, take); });
 }
 
-/// Calls take(encoder, rows) for each block of the source.
+/// Calls take(encoder, block) for each block of the source's records.
 template <class Take>
 void visit_records(const Source& source, const Domain& domain, Take take) {
-  visit_encoded(source, domain, wanted_columns(source, domain.names()),
-                [&](RecordEncoder& encoder, const Block& block) { take(encoder, block.rows); });
+  visit_encoded(source, domain, wanted_columns(source, domain.names()), take);
 }
 
-/// Calls take(encoder, units) for each block, with the unit of each record.
+/// Calls take(encoder, units, block) for each block, with the unit of each row.
 template <class Take>
 void visit_units(const Source& source, const Domain& domain, const std::string& unit_column,
                  Units& units, Take take) {
   visit_encoded(source, domain, wanted_columns(source, domain.names(), unit_column),
                 [&](RecordEncoder& encoder, const Block& block) {
-                  take(encoder, units.of(block.columns.back()));
+                  take(encoder, units.of(block.columns.back()), block);
                 });
+}
+
+/// How many records a row stands for.
+std::uint64_t records_of(const Block& block, std::size_t row) {
+  return block.counts.empty() ? 1 : block.counts[row];
 }
 
 }  // namespace
@@ -53,36 +77,78 @@ void require_columns(const Source& source, const Domain& domain,
   (void)wanted_columns(source, domain.names(), unit_column);
 }
 
-Empirical read_table(const Source& source, const Domain& domain) {
-  Tally<std::uint32_t> tally;
-  visit_records(source, domain, [&](RecordEncoder& encoder, std::size_t) {
-    for (const std::uint32_t outcome : encoder.outcomes()) tally.add(outcome);
+OutcomeHistogram read_counts(const Source& source, const Domain& domain) {
+  std::vector<std::unique_ptr<Tally<std::uint32_t>>> parts;
+  source.visit_by(wanted_columns(source, domain.names()), [&]() -> std::unique_ptr<BlockWorker> {
+    Tally<std::uint32_t>& part = *parts.emplace_back(std::make_unique<Tally<std::uint32_t>>());
+    const auto count = [&part](RecordEncoder& encoder, const Block& block) {
+      const auto outcomes = encoder.outcomes();
+      for (std::size_t row = 0; row < block.rows; ++row) {
+        part.add(outcomes[row], records_of(block, row));
+      }
+    };
+    return std::make_unique<CountingWorker<decltype(count)>>(domain, count);
   });
-  return Empirical(tally.take());
+  OutcomeHistogram all = parts.front()->take();
+  for (std::size_t i = 1; i < parts.size(); ++i) all = merged(all, parts[i]->take());
+  return all;
 }
 
 std::vector<std::uint32_t> read_outcomes(const Source& source, const Domain& domain) {
   std::vector<std::uint32_t> outcomes;
-  visit_records(source, domain, [&](RecordEncoder& encoder, std::size_t) {
+  visit_records(source, domain, [&](RecordEncoder& encoder, const Block&) {
     const auto block = encoder.outcomes();
     outcomes.insert(outcomes.end(), block.begin(), block.end());
   });
   return outcomes;
 }
 
+Empirical read_table(const Source& source, const Domain& domain) {
+  return Empirical(read_counts(source, domain));
+}
+
+void require_single_records(const Source& source, std::string_view what) {
+  if (!source.has_counts()) return;
+  throw InvalidInput(
+      fmt::format("{} needs a row for each record, but the rows of {} stand for numbers of them",
+                  what, source.name()));
+}
+
 UnitTable read_units(const Source& source, const Domain& domain, const std::string& unit_column,
                      const std::optional<StringIndex>& roster) {
-  Units units(roster);
-  UnitTable::Builder builder;
-  visit_units(source, domain, unit_column, units,
-              [&](RecordEncoder& encoder, std::span<const std::uint32_t> of) {
-                const auto outcomes = encoder.outcomes();
-                for (std::size_t row = 0; row < of.size(); ++row) {
-                  if (of[row] != Units::kNobody) builder.add(of[row], outcomes[row]);
-                }
-              });
-  UnitTable table = std::move(builder).build(units.ids());
-  return roster ? std::move(table) : table.sorted_by_id();
+  struct Part {
+    explicit Part(const std::optional<StringIndex>& of) : units(of) {}
+    Units units;
+    UnitTable::Builder builder{};
+  };
+  std::vector<std::unique_ptr<Part>> parts;
+  const auto wanted = wanted_columns(source, domain.names(), unit_column);
+  source.visit_by(wanted, [&]() -> std::unique_ptr<BlockWorker> {
+    Part& part = *parts.emplace_back(std::make_unique<Part>(roster));
+    const auto count = [&part](RecordEncoder& encoder, const Block& block) {
+      const auto outcomes = encoder.outcomes();
+      const auto of = part.units.of(block.columns.back());
+      for (std::size_t row = 0; row < of.size(); ++row) {
+        if (of[row] == Units::kNobody) continue;
+        part.builder.add(of[row], outcomes[row], records_of(block, row));
+      }
+    };
+    return std::make_unique<CountingWorker<decltype(count)>>(domain, count);
+  });
+  std::vector<std::optional<UnitTable>> tables(parts.size());
+  in_threads(parts.size(), parts.size(), [&]() -> RangeWork {
+    return [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        tables[i] = std::move(parts[i]->builder).build(parts[i]->units.ids());
+      }
+    };
+  });
+  UnitTable table = *std::move(tables.front());
+  if (tables.size() == 1) return roster ? std::move(table) : table.sorted_by_id();
+  std::vector<UnitTable> all;
+  all.push_back(std::move(table));
+  for (std::size_t i = 1; i < tables.size(); ++i) all.push_back(*std::move(tables[i]));
+  return UnitTable::merged(all, roster.has_value());
 }
 
 std::vector<std::uint32_t> read_table_digits(const Source& source, const Domain& domain,
@@ -90,8 +156,8 @@ std::vector<std::uint32_t> read_table_digits(const Source& source, const Domain&
   const std::size_t columns = domain.columns().size();
   std::vector<std::uint32_t> digits;
   std::uint64_t seen = 0;
-  visit_records(source, domain, [&](const RecordEncoder& encoder, std::size_t rows) {
-    for (std::size_t row = 0; row < rows; ++row) {
+  visit_records(source, domain, [&](const RecordEncoder& encoder, const Block& block) {
+    for (std::size_t row = 0; row < block.rows; ++row) {
       ++seen;
       std::uint64_t place = seen - 1;
       if (seen <= most) {
@@ -113,7 +179,7 @@ UnitRecords read_unit_digits(const Source& source, const Domain& domain,
   Units units(roster);
   UnitRecords::Builder builder(domain.columns().size());
   visit_units(source, domain, unit_column, units,
-              [&](const RecordEncoder& encoder, std::span<const std::uint32_t> of) {
+              [&](const RecordEncoder& encoder, std::span<const std::uint32_t> of, const Block&) {
                 for (std::size_t row = 0; row < of.size(); ++row) {
                   if (of[row] != Units::kNobody) encoder.copy_digits(row, builder.add(of[row]));
                 }

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/core/secure_random.h"
 #include "records/empirical.h"
+#include "records/outcome_histogram.h"
 #include "records/source.h"
 #include "records/unit_records.h"
 #include "records/unit_table.h"
@@ -27,8 +29,15 @@ namespace mollify {
 void require_columns(const Source& source, const Domain& domain,
                      const std::optional<std::string>& unit_column = std::nullopt);
 
+/// Throws InvalidInput where rows stand for numbers of records (Source::has_counts); `what` begins
+/// the sentence. Those who read digits ask for this.
+void require_single_records(const Source& source, std::string_view what);
+
 /// The records of the whole source. Requires an enumerable domain.
 [[nodiscard]] Empirical read_table(const Source& source, const Domain& domain);
+
+/// The same, without weights for the kernel: in 12 bytes for each distinct outcome.
+[[nodiscard]] OutcomeHistogram read_counts(const Source& source, const Domain& domain);
 
 /// The outcome of each row, in order. Requires an enumerable domain.
 [[nodiscard]] std::vector<std::uint32_t> read_outcomes(const Source& source, const Domain& domain);

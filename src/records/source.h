@@ -67,9 +67,12 @@ class Source {
   virtual void visit_by(std::span<const std::size_t> wanted,
                         const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const;
 
-  /// The number of rows; counted, where it is not known. A mechanism may only use it where it is
+  /// The number of records; counted, where it is not known. A mechanism may only use it where it is
   /// public.
   [[nodiscard]] virtual std::uint64_t record_count() const = 0;
+
+  /// Whether rows stand for numbers of records that a column says: then blocks have counts.
+  [[nodiscard]] virtual bool has_counts() const noexcept { return false; }
 
   /// From then on the source can be visited, and counted, as often as one likes. Throws
   /// InvalidInput if that cannot be.

@@ -31,10 +31,17 @@ class Tally {
     pending_.push_back(key);
   }
 
+  /// The same key so many times, at once.
+  void add(Key key, std::uint64_t count) {
+    if (count == 1) add(key);
+    if (count > 1) many_.emplace_back(key, count);
+  }
+
   /// The counts of everything added so far. The tally is empty afterwards.
   [[nodiscard]] Counts take() {
     merge();
     pending_ = {};
+    if (!many_.empty()) merge_many();
     return std::exchange(sorted_, {});
   }
 
@@ -59,6 +66,22 @@ class Tally {
     for (; old < sorted_.keys.size(); ++old) take_old(merged, old);
     sorted_ = std::move(merged);
     pending_.clear();
+  }
+
+  void merge_many() {
+    for (std::size_t i = 0; i < sorted_.keys.size(); ++i) {
+      many_.emplace_back(sorted_.keys[i], sorted_.counts[i]);
+    }
+    std::sort(many_.begin(), many_.end());
+    sorted_ = {};
+    for (const auto& [key, count] : many_) {
+      if (sorted_.keys.empty() || sorted_.keys.back() != key) {
+        sorted_.keys.push_back(key);
+        sorted_.counts.push_back(0);
+      }
+      sorted_.counts.back() += count;
+    }
+    many_ = {};
   }
 
   /// By digits of 11 bits, from the least: of many keys several times as fast as comparing them.
@@ -90,6 +113,7 @@ class Tally {
   }
 
   std::vector<Key> pending_;
+  std::vector<std::pair<Key, std::uint64_t>> many_;  // added at once
   Counts sorted_;
 };
 

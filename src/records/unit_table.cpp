@@ -44,6 +44,52 @@ UnitTable UnitTable::sorted_by_id() const {
   return table;
 }
 
+UnitTable UnitTable::merged(std::span<const UnitTable> tables, bool same_units) {
+  struct Place {
+    const UnitTable* table;
+    std::size_t unit;
+    [[nodiscard]] std::string_view id() const { return table->id(unit); }
+  };
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    for (std::size_t unit = 0; unit < tables[i].size(); ++unit)
+      places.push_back({&tables[i], unit});
+  }
+  if (same_units) {
+    std::stable_sort(places.begin(), places.end(),
+                     [](const Place& left, const Place& right) { return left.unit < right.unit; });
+  } else {
+    std::sort(places.begin(), places.end(),
+              [](const Place& left, const Place& right) { return left.id() < right.id(); });
+  }
+  UnitTable all;
+  all.begins_.push_back(0);
+  std::vector<std::pair<std::uint32_t, double>> records;
+  for (std::size_t i = 0; i < places.size();) {
+    const std::string_view id = places[i].id();
+    records.clear();
+    for (; i < places.size() && places[i].id() == id; ++i) {
+      const auto outcomes = places[i].table->outcomes(places[i].unit);
+      const auto weights = places[i].table->weights(places[i].unit);
+      for (std::size_t j = 0; j < outcomes.size(); ++j) {
+        records.emplace_back(outcomes[j], weights[j]);
+      }
+    }
+    std::sort(records.begin(), records.end());
+    all.ids_.insert(id);
+    for (const auto& [outcome, weight] : records) {
+      if (all.outcomes_.size() == all.begins_.back() || all.outcomes_.back() != outcome) {
+        all.outcomes_.push_back(outcome);
+        all.weights_.push_back(weight);
+      } else {
+        all.weights_.back() += weight;
+      }
+    }
+    all.begins_.push_back(all.outcomes_.size());
+  }
+  return all;
+}
+
 std::span<const std::uint32_t> UnitTable::outcomes(std::size_t unit) const noexcept {
   return std::span(outcomes_).subspan(begins_[unit], begins_[unit + 1] - begins_[unit]);
 }

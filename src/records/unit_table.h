@@ -20,8 +20,8 @@ class UnitTable {
   /// Collects records in any order. O(log n) amortised for each.
   class Builder {
    public:
-    void add(std::uint32_t unit, std::uint32_t outcome) {
-      tally_.add(std::uint64_t{unit} << 32U | outcome);
+    void add(std::uint32_t unit, std::uint32_t outcome, std::uint64_t count = 1) {
+      tally_.add(std::uint64_t{unit} << 32U | outcome, count);
     }
 
     /// The table of `ids`; unit i of `add` is the i-th of them. Requires units < ids.size().
@@ -33,6 +33,11 @@ class UnitTable {
 
   /// The same units in the order of their ids' bytes, whatever order they were built in. O(n).
   [[nodiscard]] UnitTable sorted_by_id() const;
+
+  /// The records of all tables together. If `same_units`, all have the same units in one order,
+  /// which stays; otherwise units of one id are one unit, in the order of the ids' bytes. O(n), and
+  /// O(units log units).
+  [[nodiscard]] static UnitTable merged(std::span<const UnitTable> tables, bool same_units);
 
   [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
   [[nodiscard]] std::string_view id(std::size_t unit) const noexcept { return ids_[unit]; }

@@ -60,6 +60,8 @@ class Values {
 struct Block {
   std::size_t rows = 0;
   std::span<const Values> columns;
+  /// How many records each row stands for; empty where each is one (Source::has_counts).
+  std::span<const std::uint64_t> counts = {};
 };
 
 /// So many rows make a block: few enough to stay in the processor's nearest memory.

@@ -1,5 +1,6 @@
 #include "release/central_release.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,6 +32,27 @@ std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const do
   return outcomes[i];
 }
 
+/// Makes them so many records, were the data changed since they were counted: those that lack
+/// count as the domain's first.
+void resize(OutcomeHistogram& histogram, std::uint64_t records) {
+  const std::uint64_t there = record_count(histogram);
+  if (there < records) {
+    if (histogram.keys.empty() || histogram.keys.front() != 0) {
+      histogram.keys.insert(histogram.keys.begin(), 0);
+      histogram.counts.insert(histogram.counts.begin(), 0);
+    }
+    histogram.counts.front() += records - there;
+  }
+  for (std::uint64_t more = there > records ? there - records : 0; more > 0;) {
+    const std::uint64_t gone = std::min(more, histogram.counts.back());
+    more -= gone;
+    histogram.counts.back() -= gone;
+    if (histogram.counts.back() != 0) break;
+    histogram.keys.pop_back();
+    histogram.counts.pop_back();
+  }
+}
+
 class FiniteRelease final : public PreparedRelease {
  public:
   FiniteRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster)
@@ -44,10 +66,11 @@ class FiniteRelease final : public PreparedRelease {
     require_columns(data, domain_, certificate().spec.unit);
   }
 
-  void draw(const Source& data, SecureRandom& random, Sink& sink) const override {
-    std::vector<std::uint32_t> records =
-        certificate().spec.unit ? unit_records(data, random) : read_outcomes(data, domain_);
-    records.resize(*certificate().facts.records);  // were the data changed since it was counted
+  void draw(const Source& data, SecureRandom& random, Sink& sink,
+            std::size_t /*threads*/) const override {
+    OutcomeHistogram records =
+        certificate().spec.unit ? unit_records(data, random) : read_counts(data, domain_);
+    resize(records, *certificate().facts.records);
     RecordWriter writer(domain_, sink);
     for (const std::uint32_t outcome :
          finder_ ? draw_within_support(records, random) : sampler_->draw(records, random)) {
@@ -57,21 +80,21 @@ class FiniteRelease final : public PreparedRelease {
   }
 
  private:
-  std::vector<std::uint32_t> unit_records(const Source& data, SecureRandom& random) const {
+  OutcomeHistogram unit_records(const Source& data, SecureRandom& random) const {
     const UnitTable units = read_units(data, domain_, *certificate().spec.unit, roster_);
-    std::vector<std::uint32_t> drawn(units.size());
+    Tally<std::uint32_t> drawn;
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
       const auto outcomes = units.outcomes(unit);
-      drawn[unit] = outcomes.empty() ? static_cast<std::uint32_t>(random.below(domain_.size()))
-                                     : one_of(outcomes, units.weights(unit), random);
+      drawn.add(outcomes.empty() ? static_cast<std::uint32_t>(random.below(domain_.size()))
+                                 : one_of(outcomes, units.weights(unit), random));
     }
-    return drawn;
+    return drawn.take();
   }
 
   // The mechanism is the public choice for the whole domain, with parameters for the interval: it
   // has been paid for, and a design exists for each that there can be
   // (tests/central/central_design.cpp).
-  std::vector<std::uint32_t> draw_within_support(std::span<const std::uint32_t> records,
+  std::vector<std::uint32_t> draw_within_support(const OutcomeHistogram& records,
                                                  SecureRandom& random) const {
     const OutcomeInterval interval = finder_->find(records, random);
     const CentralDesign& whole = certificate().finite()->design;
@@ -102,10 +125,12 @@ class GaussianRelease final : public PreparedRelease {
   void require(const Source& data) const override {
     const auto& unit = certificate().spec.unit;
     require_columns(data, domain_, unit);
+    require_single_records(data, "family gaussian");
     if (!unit) data.require_repeatable();
   }
 
-  void draw(const Source& data, SecureRandom& random, Sink& sink) const override {
+  void draw(const Source& data, SecureRandom& random, Sink& sink,
+            std::size_t /*threads*/) const override {
     RecordWriter writer(columns_, sink);
     const std::vector<double> released = draw_points(data, random);
     for (std::size_t i = 0; i < released.size(); i += columns_.size()) {

@@ -14,7 +14,7 @@ namespace mollify {
 
 /// Requires a spec of model central, for a finite domain. Records are rows, or units that each give
 /// one of their rows, drawn evenly; a unit of the roster without rows gives a uniform outcome.
-/// 4 bytes of memory a row; 12 with units.
+/// 12 bytes of memory for each distinct outcome, or with units for each that a unit has.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_finite(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
 

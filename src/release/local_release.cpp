@@ -1,5 +1,7 @@
 #include "release/local_release.h"
 
+#include <algorithm>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "kernel/order/shuffle.h"
 #include "local/band_sampler.h"
 #include "local/scored_table.h"
+#include "records/in_threads.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
 #include "release/spec_json.h"
@@ -41,45 +44,84 @@ void find_band(const ReleaseSpec& spec, const PublicInputs& inputs, const Releas
   facts.lower_bounds = std::move(found.lower);
 }
 
-/// Draws by scores, a unit after the other.
+/// What was drawn for all units, `draws` for each, one unit after the other.
+struct DrawnOutcomes {
+  std::vector<std::uint32_t> outcomes;
+  std::vector<std::uint32_t> digits;  // of fresh candidates: those of each outcome, 0, 1, 2, ...
+};
+
+/// Draws for one unit after another by scores.
 class ScoredDraws {
  public:
-  ScoredDraws(const LocalRelease& release, const Band& band, std::size_t draws)
-      : release_(release), draws_(draws), scored_(band) {}
+  ScoredDraws(const LocalRelease& release, const UnitEstimates& units, DrawnOutcomes& drawn)
+      : release_(release), units_(units), drawn_(drawn), scored_(*release.sampler().band()) {}
 
-  void draw(const UnitEstimates& units, std::size_t unit, SecureRandom& random) {
-    outcomes_.resize(outcomes_.size() + draws_);
-    const std::span<std::uint32_t> drawn = std::span(outcomes_).last(draws_);
+  void draw(std::size_t unit, SecureRandom& random) {
+    const std::size_t draws = *release_.certificate().spec.count;
+    const auto outcomes = std::span(drawn_.outcomes).subspan(unit * draws, draws);
     const ReleaseSpace& space = release_.space();
     if (!space.is_fresh()) {
-      scored_.assign(*release_.scorer(), units.rows(unit), space.densities());
-      draw_all(scored_.table(), random, drawn);
+      scored_.assign(*release_.scorer(), units_.rows(unit), space.densities());
+      draw_all(scored_.table(), random, outcomes);
       return;
     }
     const Candidates list = space.fresh_candidates(random);
     const auto scorer =
         make_scorer(release_.certificate().local()->scorer, space.layout().points(list.digits()),
                     release_.certificate().draw.parameter());
-    scored_.assign(*scorer, units.rows(unit), list.densities());
-    draw_all(scored_.table(), random, drawn);
-    for (std::uint32_t& outcome : drawn) {
-      const auto record = list[outcome];
-      outcome = static_cast<std::uint32_t>(digits_.size() / list.columns());
-      digits_.insert(digits_.end(), record.begin(), record.end());
+    scored_.assign(*scorer, units_.rows(unit), list.densities());
+    draw_all(scored_.table(), random, outcomes);
+    for (std::size_t i = 0; i < draws; ++i) {
+      const std::size_t place = unit * draws + i;
+      const auto record = list[outcomes[i]];
+      std::copy(record.begin(), record.end(),
+                drawn_.digits.begin() + static_cast<std::ptrdiff_t>(place * list.columns()));
+      outcomes[i] = static_cast<std::uint32_t>(place);
     }
   }
 
-  std::vector<std::uint32_t> take_outcomes() { return std::move(outcomes_); }
-  /// Of fresh candidates: those of each outcome, which are then 0, 1, 2, ...
-  std::vector<std::uint32_t> take_digits() { return std::move(digits_); }
+ private:
+  const LocalRelease& release_;
+  const UnitEstimates& units_;
+  DrawnOutcomes& drawn_;
+  ScoredTable scored_;
+};
+
+/// Draws for one unit after another by the sampler on outcomes.
+class OutcomeDraws {
+ public:
+  OutcomeDraws(const LocalRelease& release, const UnitEstimates& units, DrawnOutcomes& drawn)
+      : release_(release), units_(units), drawn_(drawn) {}
+
+  void draw(std::size_t unit, SecureRandom& random) {
+    const std::size_t draws = *release_.certificate().spec.count;
+    release_.sampler().draw(units_.outcomes(unit), random,
+                            std::span(drawn_.outcomes).subspan(unit * draws, draws));
+  }
 
  private:
   const LocalRelease& release_;
-  std::size_t draws_;
-  ScoredTable scored_;
-  std::vector<std::uint32_t> outcomes_;
-  std::vector<std::uint32_t> digits_;
+  const UnitEstimates& units_;
+  DrawnOutcomes& drawn_;
 };
+
+/// By threads, each with words and memory of its own.
+template <class Draws>
+void draw_units(const LocalRelease& release, const UnitEstimates& units, DrawnOutcomes& drawn,
+                std::size_t threads) {
+  struct Own {
+    Own(const LocalRelease& of, const UnitEstimates& from, DrawnOutcomes& to)
+        : draws(of, from, to) {}
+    Draws draws;
+    SecureRandom random{};
+  };
+  in_threads(units.size(), threads, [&]() -> RangeWork {
+    return
+        [own = std::make_shared<Own>(release, units, drawn)](std::size_t begin, std::size_t end) {
+          for (std::size_t unit = begin; unit < end; ++unit) own->draws.draw(unit, own->random);
+        };
+  });
+}
 
 }  // namespace
 
@@ -97,35 +139,32 @@ LocalRelease::LocalRelease(DesignedRelease made, ReleaseSpace space,
 
 void LocalRelease::require(const Source& data) const {
   require_columns(data, space_.domain(), certificate().spec.unit);
+  if (draws_by_scores(*certificate().local())) {
+    require_single_records(data, "a release whose records are scored");
+  }
 }
 
-void LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink) const {
+void LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
+                        std::size_t threads) const {
   const std::size_t draws = *certificate().spec.count;
-  const UnitEstimates units(*this, data, random);
-  std::vector<std::uint32_t> outcomes;
-  std::vector<std::uint32_t> fresh;
-  if (draws_by_scores(*certificate().local())) {
-    ScoredDraws drawn(*this, *sampler_->band(), draws);
-    for (std::size_t unit = 0; unit < units.size(); ++unit) drawn.draw(units, unit, random);
-    outcomes = drawn.take_outcomes();
-    fresh = drawn.take_digits();
-  } else {
-    outcomes.resize(units.size() * draws);
-    for (std::size_t unit = 0; unit < units.size(); ++unit) {
-      sampler_->draw(units.outcomes(unit), random,
-                     std::span(outcomes).subspan(unit * draws, draws));
-    }
-  }
-  if (!roster_) shuffle(outcomes, random);
-
   const Domain& domain = space_.domain();
   const std::size_t columns = domain.columns().size();
+  const UnitEstimates units(*this, data, random);
+  DrawnOutcomes drawn{std::vector<std::uint32_t>(units.size() * draws), {}};
+  if (space_.is_fresh()) drawn.digits.resize(drawn.outcomes.size() * columns);
+  if (draws_by_scores(*certificate().local())) {
+    draw_units<ScoredDraws>(*this, units, drawn, threads);
+  } else {
+    draw_units<OutcomeDraws>(*this, units, drawn, threads);
+  }
+  std::vector<std::uint32_t>& outcomes = drawn.outcomes;
+  if (!roster_) shuffle(outcomes, random);
   RecordWriter writer(domain, sink, roster_ ? certificate().spec.unit : std::nullopt);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const std::uint32_t outcome = outcomes[i];
     const std::string_view id = roster_ ? (*roster_)[i / draws] : std::string_view();
     if (space_.is_fresh()) {
-      writer.write_digits(std::span(fresh).subspan(outcome * columns, columns), random, id);
+      writer.write_digits(std::span(drawn.digits).subspan(outcome * columns, columns), random, id);
     } else if (space_.candidates()) {
       writer.write_digits((*space_.candidates())[outcome], random, id);
     } else {

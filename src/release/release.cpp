@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "records/in_threads.h"
 #include "records/units.h"
 #include "release/central_release.h"
 #include "release/local_release.h"
@@ -76,7 +77,7 @@ std::unique_ptr<const PreparedRelease> prepare(const ReleaseSpec& spec, const Pu
 }
 
 void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
-             const Certify& certify, const std::optional<Charging>& charging) {
+             const Certify& certify, const std::optional<Charging>& charging, std::size_t threads) {
   prepared.require(data);
   const Certificate& certificate = prepared.certificate();
   const std::string text = certificate_text(certificate);
@@ -95,7 +96,7 @@ void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
   }
   SecureRandom random;
   CertifiedSink certified(sink, certify, text);
-  prepared.draw(data, random, certified);
+  prepared.draw(data, random, certified, thread_count(threads));
 }
 
 }  // namespace mollify

@@ -35,13 +35,15 @@ class PreparedRelease {
   /// data that cannot be visited as often as it must be. Looks at no record.
   virtual void require(const Source& data) const = 0;
 
-  /// Draws, and passes the records to `sink`, in an order that tells nothing or, with a roster, in
-  /// the roster's order with the unit first. Requires require(data).
+  /// Draws by so many threads, each with words of its own, and passes the records to `sink`, in an
+  /// order that tells nothing or, with a roster, in the roster's order with the unit first.
+  /// Requires require(data).
   ///
   /// Total: for any records it succeeds, in the same form, which depends on their number only where
   /// that is public. In the central model records beyond that number are not looked at, and those
   /// that lack count as the domain's first.
-  virtual void draw(const Source& data, SecureRandom& random, Sink& sink) const = 0;
+  virtual void draw(const Source& data, SecureRandom& random, Sink& sink,
+                    std::size_t threads) const = 0;
 
  protected:
   explicit PreparedRelease(Certificate certificate) : certificate_(std::move(certificate)) {}
@@ -79,7 +81,11 @@ using Certify = std::function<void(const std::string& certificate)>;
 /// ends before, nothing was released, and what was charged stays charged. Throws InvalidInput for
 /// what is wrong in public, before anything is charged, and whatever ledger, certify and sink
 /// throw.
+///
+/// `threads` share the draws of units, 0 for as many as there can be; what is promised does not
+/// depend on them.
 void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
-             const Certify& certify, const std::optional<Charging>& charging = std::nullopt);
+             const Certify& certify, const std::optional<Charging>& charging = std::nullopt,
+             std::size_t threads = 1);
 
 }  // namespace mollify

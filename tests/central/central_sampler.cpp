@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "central/central_design.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -68,6 +69,48 @@ TEST(CentralSampler, IsTotal) {
       EXPECT_LT(output, design.outcomes);
     }
   }
+}
+
+// 2^40 records and 2^24 outcomes are a histogram like any other.
+TEST(CentralSampler, DrawsFromCountsOfMoreRecordsThanFitInMemory) {
+  SecureRandom random;
+  constexpr std::uint64_t kRecords = std::uint64_t{1} << 39U;
+  constexpr std::uint64_t kOutcomes = std::uint64_t{1} << 20U;
+  OutcomeHistogram histogram;
+  for (std::uint32_t x = 0; x < kOutcomes; x += 2) {
+    histogram.keys.push_back(x);
+    histogram.counts.push_back(kRecords / (kOutcomes / 2));
+  }
+  for (const CentralMechanism mechanism :
+       {CentralMechanism::kSubsampledRr, CentralMechanism::kSubsetRr, CentralMechanism::kPoissonRr,
+        CentralMechanism::kHistogram, CentralMechanism::kProduct, CentralMechanism::kDsRoo}) {
+    const std::uint64_t outputs = mechanism == CentralMechanism::kDsRoo ? 1 : 1000;
+    const bool is_pure =
+        mechanism != CentralMechanism::kSubsetRr && mechanism != CentralMechanism::kPoissonRr;
+    const auto sampler = make_central_sampler(
+        design_central(mechanism, {kRecords, kOutcomes, outputs,
+                                   is_pure ? Privacy::pure(1) : Privacy::approximate(1, 1e-13)}));
+    const std::vector<std::uint32_t> released = sampler->draw(histogram, random);
+    EXPECT_EQ(released.size(), outputs);
+    // At such sizes nearly every output is a record's outcome, which is even; of product's
+    // coordinates each flips a bit more often.
+    std::uint64_t even = 0;
+    for (const std::uint32_t x : released) {
+      EXPECT_LT(x, kOutcomes);
+      even += x % 2 == 0 ? 1 : 0;
+    }
+    EXPECT_GE(even, outputs - outputs / 10) << name_of(mechanism);
+  }
+}
+
+TEST(CentralSampler, RefusesAnotherNumberOfRecordsThanItsDesigns) {
+  SecureRandom random;
+  const auto sampler = make_central_sampler(
+      design_central(CentralMechanism::kSubsampledRr, {10, 3, 1, Privacy::pure(1)}));
+  EXPECT_EQ(test::refusal_of([&] {
+              static_cast<void>(sampler->draw(OutcomeHistogram{{0, 2}, {4, 5}}, random));
+            }),
+            "a draw must be from the 10 records of its design, but has 9");
 }
 
 }  // namespace

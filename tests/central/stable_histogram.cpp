@@ -109,7 +109,8 @@ TEST(StableHistogram, DrawsFollowTheLaw) {
   const StableHistogram histogram(1.5, 0.05);
   constexpr int kReach = 12;
   // Counts 1 of outcome 4 000 000 000, 3 of 7 and 5 of 9.
-  const std::vector<std::uint32_t> records = {9, 7, 9, 4'000'000'000, 9, 7, 9, 7, 9};
+  const OutcomeHistogram records =
+      counts_of(std::vector<std::uint32_t>{9, 7, 9, 4'000'000'000, 9, 7, 9, 7, 9});
   std::vector<std::vector<std::uint64_t>> counts(3, std::vector<std::uint64_t>(kReach + 2));
   constexpr int kReleases = 100'000;
   for (int i = 0; i < kReleases; ++i) {

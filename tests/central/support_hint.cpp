@@ -30,7 +30,7 @@ std::size_t outside(OutcomeInterval interval, const std::vector<std::uint32_t>& 
 OutcomeInterval found(SupportHint hint, const std::vector<std::uint32_t>& records,
                       std::uint64_t k = kHuge) {
   SecureRandom random;
-  return SupportFinder(hint, k, records.size(), 1, kHintDelta, k).find(records, random);
+  return SupportFinder(hint, k, records.size(), 1, kHintDelta, k).find(counts_of(records), random);
 }
 
 // Each case is far from the edge of what the utility statements promise: a failure of one of them
@@ -83,17 +83,18 @@ TEST(SupportHint, IsNeverWiderThanASamplerTakes) {
   for (const SupportKind kind : {SupportKind::kContiguous, SupportKind::kBounded,
                                  SupportKind::kWidth, SupportKind::kSubGaussian}) {
     const OutcomeInterval nothing =
-        SupportFinder({kind, 1e9}, kHuge, few.size(), 1, kHintDelta).find(few, random);
+        SupportFinder({kind, 1e9}, kHuge, few.size(), 1, kHintDelta).find(counts_of(few), random);
     EXPECT_LE(nothing.width(), SupportFinder::kMostWidth);
     for (const std::uint64_t most : {1u, 2u, 7u, 1u << 24U}) {
       const OutcomeInterval interval =
-          SupportFinder({kind, 1e9}, kHuge, many.size(), 1, kHintDelta, most).find(many, random);
+          SupportFinder({kind, 1e9}, kHuge, many.size(), 1, kHintDelta, most)
+              .find(counts_of(many), random);
       EXPECT_LE(interval.width(), most);
       EXPECT_LE(interval.last, kHuge - 1);
     }
     // Around the anchor, which is the one value here.
-    const OutcomeInterval one =
-        SupportFinder({kind, 1}, kHuge, many.size(), 1, kHintDelta, 5).find(many, random);
+    const OutcomeInterval one = SupportFinder({kind, 1}, kHuge, many.size(), 1, kHintDelta, 5)
+                                    .find(counts_of(many), random);
     EXPECT_EQ(outside(one, many), 0u);
   }
 }
@@ -107,13 +108,13 @@ TEST(SupportHint, MakesALargeDomainSmallForASampler) {
   }
   SecureRandom random;
   const SupportFinder finder({SupportKind::kWidth, 1000}, kHuge, records.size(), 0.5, kHintDelta);
-  const OutcomeInterval interval = finder.find(records, random);
+  const OutcomeInterval interval = finder.find(counts_of(records), random);
   const CentralDesign design = best_central_design({.records = records.size(),
                                                     .outcomes = interval.width(),
                                                     .outputs = 20,
                                                     .budget = Privacy::pure(0.5)});
-  const std::vector<std::uint32_t> rows =
-      map_back(interval, make_central_sampler(design)->draw(map_into(interval, records), random));
+  const std::vector<std::uint32_t> rows = map_back(
+      interval, make_central_sampler(design)->draw(map_into(interval, counts_of(records)), random));
   EXPECT_EQ(rows.size(), 20u);
   for (const std::uint32_t row : rows) {
     EXPECT_TRUE(interval.first <= row && row <= interval.last);
@@ -142,11 +143,12 @@ TEST(SupportHint, StaysInsideTheDomain) {
 TEST(SupportHint, MapsRecordsToTheNearestEndAndBack) {
   const std::vector<std::uint32_t> records = {0, 9, 10, 11, 20, 21, 4'000'000'000};
   const OutcomeInterval interval{10, 20};
-  const std::vector<std::uint32_t> places = map_into(interval, records);
-  EXPECT_EQ(places, (std::vector<std::uint32_t>{0, 0, 0, 1, 10, 10, 10}));
-  EXPECT_EQ(map_back(interval, places), (std::vector<std::uint32_t>{10, 10, 10, 11, 20, 20, 20}));
+  const OutcomeHistogram places = map_into(interval, counts_of(records));
+  EXPECT_EQ(places.keys, (std::vector<std::uint32_t>{0, 1, 10}));
+  EXPECT_EQ(places.counts, (std::vector<std::uint64_t>{3, 1, 3}));
+  EXPECT_EQ(map_back(interval, places.keys), (std::vector<std::uint32_t>{10, 11, 20}));
   const OutcomeInterval all{0, kHuge - 1};
-  EXPECT_EQ(map_back(all, map_into(all, records)), records);
+  EXPECT_EQ(map_back(all, map_into(all, counts_of(records)).keys), records);
 }
 
 TEST(SupportHint, StagesComposeToTheBudget) {

@@ -307,5 +307,25 @@ TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
   }
 }
 
+TEST(SampleCentral, ReleasesFromCountsWhatItReleasesFromRecords) {
+  const Clinic command;
+  command.files.write("counts.csv", "n,state\n1400,a\n400,b\n0,d\n200,c\n");
+  ASSERT_EQ(command.sample({"--epsilon", "1", "--count", "50"}).status, 0);
+  const std::string certificate = command.files.read("out.csv.certificate.json");
+  const Arguments from_counts{"--data", "counts.csv", "--counts-column", "n"};
+  const Ended ended = command.run(Arguments{"sample", "--model", "central", "--domain",
+                                            "domain.yaml", "--out", "out.csv", "--overwrite",
+                                            "--accept-error", "--epsilon", "1", "--count", "50"} +
+                                  from_counts);
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(command.files.read("out.csv.certificate.json"), certificate);
+  EXPECT_EQ(lines_of(command.files.read("out.csv")).size(), 51U);
+  const Ended refused =
+      command.run(Arguments{"sample", "--model", "central", "--domain", "domain.yaml", "--epsilon",
+                            "1", "--count", "50", "--data", "counts.csv", "--counts-column", "m"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(lines_of(refused.err).size(), 1U) << refused.err;
+}
+
 }  // namespace
 }  // namespace mollify::test

@@ -238,5 +238,34 @@ TEST(FrontReleasedColumns, AreAStreamOfTheSameValues) {
   }
 }
 
+TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
+  const std::vector<std::string_view> cities{"Lille", "Trier", "Ghent", "Lille"};
+  const std::vector<std::int64_t> counts{3, 2, 0, 1};
+  const std::vector<std::string_view> records{"Lille", "Lille", "Lille", "Trier", "Trier", "Lille"};
+  const Domain only_city = Domain::make({Column::categorical("city", {"Ghent", "Lille", "Trier"})});
+  const Source counted = Source::memory({{"city", cities}, {"n", counts}}).with_counts("n");
+  const Source plain = Source::memory({{"city", records}});
+  for (const char* text :
+       {R"({"model": "integral", "count": 500, "privacy": {"epsilon": 20}})",
+        R"({"model": "central", "count": 3, "privacy": {"epsilon": 1}, "accept_error": true})"}) {
+    const ReleaseSpec spec = ReleaseSpec::parse(text, only_city);
+    const PreparedRelease prepared = prepare(spec, counted);
+    EXPECT_EQ(prepared.certificate().json(), prepare(spec, plain).certificate().json());
+    std::vector<ReleasedColumn> released;
+    release(prepared, counted, Sink::memory(released));
+    EXPECT_EQ(released.at(0).valid.size(), prepared.certificate().records() ? 3U : 500U);
+  }
+  EXPECT_EQ(
+      test::refusal_of([&] {
+        static_cast<void>(prepare(
+            ReleaseSpec::parse(
+                R"({"model": "integral", "count": 1, "space": {"kind": "grid"}, "privacy": {"epsilon": 2}})",
+                Domain::make({Column::number("age", 0, 99)})),
+            Source::memory({{"age", counts}, {"n", counts}}).with_counts("n")));
+      }),
+      "a release whose records are scored needs a row for each record, but the rows of the "
+      "data stand for numbers of them");
+}
+
 }  // namespace
 }  // namespace mollify::front

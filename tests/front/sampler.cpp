@@ -251,6 +251,35 @@ TEST_P(FrontSampler, AKeyedDrawIsTheSameHoweverRecordsAreListed) {
   }
 }
 
+TEST_P(FrontSampler, AKeyedDrawIsTheSameByAnyNumberOfThreads) {
+  const SameUnits units(5000, {1, 1, 4, 1, 1});
+  const ReleaseKey key;
+  const std::vector<std::uint32_t> alone = units.draw(sampler, key);
+  for (const std::size_t threads : {2U, 3U, 16U, 0U}) {
+    std::vector<std::uint32_t> released(alone.size());
+    sampler.draw_units(units.outcomes, units.offsets, {}, released, key, units.views, threads);
+    EXPECT_EQ(released, alone);
+  }
+}
+
+// By threads each unit follows the law, and what two threads drew are independent.
+TEST_P(FrontSampler, UnitsOfSeveralThreadsFollowTheLaw) {
+  const SameUnits units(kKeyedDraws, {1, 1, 4, 1, 1});
+  std::vector<std::uint32_t> released(kKeyedDraws);
+  sampler.draw_units(units.outcomes, units.offsets, {}, released, 4);
+  const std::vector<double> one = law(parameters, {0, 4, 0, 0, 1});
+  EXPECT_TRUE(inside::test::follows(one, counted(released, kOutcomes)));
+  std::vector<double> product;
+  for (const double first : one) {
+    for (const double second : one) product.push_back(first * second);
+  }
+  std::vector<std::uint64_t> pairs(kOutcomes * kOutcomes);
+  for (std::size_t i = 0; i < kKeyedDraws / 2; ++i) {
+    ++pairs[released[i] * kOutcomes + released[kKeyedDraws / 2 + i]];
+  }
+  EXPECT_TRUE(inside::test::follows(product, pairs));
+}
+
 std::vector<std::string_view> every_name() {
   std::vector<std::string_view> names;
   for (const auto& known : inside::names<inside::Mechanism>()) names.push_back(known.name);

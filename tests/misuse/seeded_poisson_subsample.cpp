@@ -3,13 +3,13 @@
 #include "kernel/order/subsample.h"
 #include "space/seeded_random.h"
 
-std::size_t release(const mollify::PoissonSubsample& sample, std::span<const std::uint32_t> values,
+std::size_t release(const mollify::PoissonSubsample& sample, std::span<const std::uint64_t> counts,
                     mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {
 #if defined(MISUSE)
   static_cast<void>(secure);
-  return sample.draw(values, seeded).size();
+  return sample.draw(counts, seeded).size();
 #else
   static_cast<void>(seeded);
-  return sample.draw(values, secure).size();
+  return sample.draw(counts, secure).size();
 #endif
 }

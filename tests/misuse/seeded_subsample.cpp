@@ -3,13 +3,13 @@
 #include "kernel/order/subsample.h"
 #include "space/seeded_random.h"
 
-std::size_t release(std::span<const std::uint32_t> values, mollify::SecureRandom& secure,
+std::size_t release(mollify::RecordsLeft& records, mollify::SecureRandom& secure,
                     mollify::SeededRandom& seeded) {
 #if defined(MISUSE)
   static_cast<void>(secure);
-  return mollify::subsample(values, 1, seeded).size();
+  return records.take(seeded);
 #else
   static_cast<void>(seeded);
-  return mollify::subsample(values, 1, secure).size();
+  return records.take(secure);
 #endif
 }

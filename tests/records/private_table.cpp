@@ -2,6 +2,7 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -212,6 +213,45 @@ RC_GTEST_PROP(ReadTable, ReadsWhatWasWritten, ()) {
     seen[table.outcomes()[i]] = table.counts()[i];
   }
   RC_ASSERT(seen == expected);
+}
+
+void expect_same(const UnitTable& one, const UnitTable& other) {
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t unit = 0; unit < one.size(); ++unit) {
+    EXPECT_EQ(one.id(unit), other.id(unit));
+    EXPECT_TRUE(std::ranges::equal(one.outcomes(unit), other.outcomes(unit)));
+    EXPECT_TRUE(std::ranges::equal(one.weights(unit), other.weights(unit)));
+  }
+}
+
+// However many threads read a file, and whatever they find out first: the same histogram, and the
+// same units with the same records in the same order, with and without a roster.
+TEST(ReadUnits, AreTheSameByAnyNumberOfThreads) {
+  const test::Scratch scratch;
+  std::string data = "who,color,n\n";
+  for (int i = 0; i < 60'000; ++i) {
+    data += std::to_string(i * i % 997) +
+            (i % 3 == 0   ? ",red,"
+             : i % 3 == 1 ? ",green,"
+                          : ",x,") +
+            std::to_string(i % 11) + "\n";
+  }
+  const std::string path = scratch.write("data.csv", data);
+  StringIndex roster;
+  for (const char* id : {"4", "nobody", "0", "16"}) roster.insert(id);
+  const Domain domain = small_domain();
+  const OutcomeHistogram alone = read_counts(CsvSource(path), domain);
+  const UnitTable units = read_units(CsvSource(path), domain, "who");
+  const UnitTable listed = read_units(CsvSource(path), domain, "who", roster);
+  EXPECT_EQ(listed.size(), 4U);
+  for (const std::size_t threads : {2U, 3U, 8U}) {
+    const CsvSource shared(path, std::nullopt, threads);
+    const OutcomeHistogram counts = read_counts(shared, domain);
+    EXPECT_EQ(counts.keys, alone.keys);
+    EXPECT_EQ(counts.counts, alone.counts);
+    expect_same(read_units(shared, domain, "who"), units);
+    expect_same(read_units(shared, domain, "who", roster), listed);
+  }
 }
 
 }  // namespace

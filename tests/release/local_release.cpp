@@ -68,6 +68,64 @@ TEST(LocalRelease, DrawsFromTheLawOfTheTable) {
   EXPECT_TRUE(test::follows(law.probabilities, observed));
 }
 
+/// The cells that a release of units, each with a draw, has in its order.
+std::vector<std::uint32_t> cells_in(const std::string& csv, const Domain& domain) {
+  std::vector<std::uint32_t> cells;
+  for (std::size_t begin = csv.find('\n') + 1; begin < csv.size();) {
+    const std::size_t end = csv.find('\n', begin);
+    const std::size_t last = csv.rfind(',', end);
+    const std::size_t first = csv.rfind(',', last - 1);
+    const std::string_view fields[] = {std::string_view(csv).substr(first + 1, last - first - 1),
+                                       std::string_view(csv).substr(last + 1, end - last - 1)};
+    cells.push_back(domain.encode(fields));
+    begin = end + 1;
+  }
+  return cells;
+}
+
+// Units of several threads, in the roster's order: each follows the law, and those that threads
+// drew side by side are independent.
+TEST(LocalRelease, DrawsByThreads) {
+  constexpr std::size_t kUnits = 20'000;
+  const Scratch scratch;
+  std::string data = "id,a,b\n";
+  std::string roster = "id\n";
+  for (std::size_t unit = 0; unit < kUnits; ++unit) {
+    data += std::to_string(unit) + ",x,0\n" + std::to_string(unit) + ",y,9\n";
+    roster += std::to_string(unit) + "\n";
+  }
+  scratch.write("data.csv", data);
+  ReleaseSpec spec = test::integral_spec(scratch, kDomain);
+  spec.model = Model::kLocal;
+  spec.count = 1;
+  spec.unit = "id";
+  spec.roster = PublicFile{scratch.write("roster.csv", roster)};
+  const auto release = test::prepared_local(scratch, spec);
+  const Domain& domain = release->space().domain();
+  const std::string_view once[] = {"x", "0"};
+  const std::string_view twice[] = {"y", "9"};
+  const std::vector<std::uint32_t> outcomes = {domain.encode(once), domain.encode(twice)};
+  const std::vector<double> weights = {1, 1};
+  const std::vector<double> law = release->sampler().law({outcomes, weights}).probabilities;
+  for (const std::size_t threads : {2U, 5U}) {
+    const auto cells =
+        cells_in(test::drawn(*release, CsvSource(scratch.path("data.csv")), threads), domain);
+    ASSERT_EQ(cells.size(), kUnits);
+    std::vector<std::uint64_t> observed(domain.size());
+    for (const std::uint32_t cell : cells) ++observed[cell];
+    EXPECT_TRUE(test::follows(law, observed));
+    std::vector<double> product;
+    for (const double one : law) {
+      for (const double two : law) product.push_back(one * two);
+    }
+    std::vector<std::uint64_t> pairs(product.size());
+    for (std::size_t i = 0; i < kUnits / 2; ++i) {
+      ++pairs[cells[i] * domain.size() + cells[kUnits / 2 + i]];
+    }
+    EXPECT_TRUE(test::follows(product, pairs));
+  }
+}
+
 TEST(LocalRelease, CertifiesWhatVerificationConfirms) {
   const Scratch scratch;
   scratch.write("data.csv", "a,b\nx,0\n");

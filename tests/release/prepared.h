@@ -40,11 +40,12 @@ inline std::unique_ptr<const LocalRelease> prepared_local(const Scratch& scratch
 }
 
 /// What it draws, as CSV.
-inline std::string drawn(const PreparedRelease& release, const Source& data) {
+inline std::string drawn(const PreparedRelease& release, const Source& data,
+                         std::size_t threads = 2) {
   SecureRandom random;
   std::string csv;
   CsvSink sink(csv);
-  release.draw(data, random, sink);
+  release.draw(data, random, sink, threads);
   return csv;
 }
 

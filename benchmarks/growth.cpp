@@ -1,0 +1,265 @@
+// How time and memory of a release grow: with rows, units, outcomes and candidates, by one thread
+// and by two. Each point runs in a process of its own, whose greatest memory the system tells.
+//
+// usage: benchmark_growth [FOLDER [GREATEST_ROWS]]
+//
+// Writes growth.csv and growth.svg into FOLDER (default: here), and prints the exponents. Rows grow
+// to 10^7 unless GREATEST_ROWS says otherwise (10^8 take 2 GB of disk); with GREATEST_ROWS below
+// 10^5 everything is small, to show that it runs.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kernel/core/secure_random.h"
+#include "laboratory/figure/figure_files.h"
+#include "local/mechanism.h"
+#include "mollify/mollify.h"
+
+namespace mollify::front {
+namespace {
+
+struct Point {
+  double size;
+  std::size_t threads;
+  double seconds;
+  double bytes;
+};
+
+struct Series {
+  std::string name;
+  std::string x_label;
+  std::vector<Point> points{};
+};
+
+/// Seconds that something takes.
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Runs it in a process of its own. It returns the seconds of the part that is timed.
+Point measured(double size, std::size_t threads, const std::function<double()>& timed) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) std::abort();
+  const pid_t child = fork();
+  if (child == 0) {
+    const double seconds = timed();
+    _exit(write(ends[1], &seconds, sizeof seconds) == sizeof seconds ? 0 : 1);
+  }
+  close(ends[1]);
+  double seconds = 0;
+  const bool told = read(ends[0], &seconds, sizeof seconds) == sizeof seconds;
+  close(ends[0]);
+  int status = 0;
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  if (!told || status != 0) {
+    std::fprintf(stderr, "a point of size %g failed\n", size);
+    std::exit(1);
+  }
+  return {size, threads, seconds, static_cast<double>(usage.ru_maxrss) * 1024};
+}
+
+/// Records of so many units over 1000 outcomes.
+struct Table {
+  std::vector<std::int64_t> units;
+  std::vector<std::int64_t> values;
+
+  Table(std::size_t rows, std::size_t unit_count) : units(rows), values(rows) {
+    std::minstd_rand random(1);
+    for (std::size_t i = 0; i < rows; ++i) {
+      units[i] = static_cast<std::int64_t>(random() % unit_count);
+      values[i] = static_cast<std::int64_t>(random() % 1000);
+    }
+  }
+  [[nodiscard]] Source source() const {
+    return Source::memory({{"unit", units}, {"value", values}});
+  }
+};
+
+ReleaseSpec by_unit() {
+  return ReleaseSpec::parse(
+      R"({"model": "local", "unit": "unit", "count": 1, "privacy": {"epsilon": 2}})",
+      Domain::make({Column::integer("value", 0, 999)}));
+}
+
+double released(const ReleaseSpec& spec, const Source& data, std::size_t threads) {
+  const PreparedRelease prepared = prepare(spec, data);
+  std::vector<ReleasedColumn> columns;
+  return seconds_of(
+      [&] { release(prepared, data, Sink::memory(columns), std::nullopt, {.threads = threads}); });
+}
+
+Series over_rows(double greatest) {
+  Series series{"rows of a CSV file, 10 000 units", "rows"};
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("growth-{}.csv", getpid())).string();
+  for (double rows = std::min(1e5, greatest); rows <= greatest * 1.01; rows *= std::sqrt(10.0)) {
+    {
+      std::ofstream file(path);
+      std::minstd_rand random(1);
+      file << "unit,value,more\n";
+      for (double i = 0; i < std::round(rows); ++i) {
+        file << random() % 10'000 << ',' << random() % 1000 << ",text\n";
+      }
+    }
+    for (const std::size_t threads : {1U, 2U}) {
+      series.points.push_back(measured(std::round(rows), threads, [&] {
+        return released(by_unit(), Source::csv(path), threads);
+      }));
+    }
+  }
+  std::filesystem::remove(path);
+  return series;
+}
+
+Series over_units(double greatest) {
+  Series series{"units, ten rows each, in memory", "units"};
+  for (double units = 100; units <= greatest * 1.01; units *= 10) {
+    for (const std::size_t threads : {1U, 2U}) {
+      series.points.push_back(measured(units, threads, [&] {
+        const Table table(static_cast<std::size_t>(units) * 10, static_cast<std::size_t>(units));
+        return released(by_unit(), table.source(), threads);
+      }));
+    }
+  }
+  return series;
+}
+
+Series over_outcomes(double greatest) {
+  Series series{"outcomes with a score each: table and draw", "outcomes"};
+  for (double outcomes = 16; outcomes <= greatest * 1.01; outcomes *= 8) {
+    series.points.push_back(measured(outcomes, 1, [&] {
+      const auto k = static_cast<std::size_t>(outcomes);
+      const auto sampler = ::mollify::make_sampler({.outcome_count = k, .epsilon = 1});
+      SecureRandom random;
+      std::minstd_rand twister(1);
+      std::vector<float> scores(k);
+      for (float& score : scores) score = static_cast<float>(twister() % 1000);
+      std::uint32_t drawn = 0;
+      sampler->draw_rows(std::span<const float>(scores), random, {&drawn, 1});
+      const auto times = static_cast<std::size_t>(std::fmax(1, 1e6 / outcomes));
+      return seconds_of([&] {
+               for (std::size_t i = 0; i < times; ++i) {
+                 sampler->draw_rows(std::span<const float>(scores), random, {&drawn, 1});
+               }
+             }) /
+             static_cast<double>(times);
+    }));
+  }
+  return series;
+}
+
+Series over_candidates(double greatest) {
+  Series series{"candidates, 64 units of 100 rows", "candidates"};
+  for (double candidates = 1024; candidates <= greatest * 1.01; candidates *= 4) {
+    for (const std::size_t threads : {1U, 2U}) {
+      series.points.push_back(measured(candidates, threads, [&] {
+        const Table table(6400, 64);
+        const auto spec =
+            ReleaseSpec::parse(fmt::format(R"({{"model": "local", "unit": "unit", "count": 1,
+                            "space": {{"kind": "candidates", "candidates": {}}},
+                            "privacy": {{"epsilon": 2}}}})",
+                                           static_cast<std::uint64_t>(candidates)),
+                               Domain::make({Column::number("value", 0, 999)}));
+        return released(spec, table.source(), threads);
+      }));
+    }
+  }
+  return series;
+}
+
+/// The slope of ln y in ln x over the greatest two decades, by least squares.
+double exponent(const std::vector<Point>& points, std::size_t threads, double Point::*what) {
+  double greatest = 0;
+  for (const Point& point : points) greatest = std::fmax(greatest, point.size);
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const Point& point : points) {
+    if (point.threads != threads || point.size < greatest / 101) continue;
+    const double a = std::log(point.size), b = std::log(point.*what);
+    n += 1;
+    x += a;
+    y += b;
+    xx += a * a;
+    xy += a * b;
+  }
+  return (n * xy - x * y) / (n * xx - x * x);
+}
+
+::mollify::LineChart chart(const Series& series, double Point::*what, const std::string& label) {
+  ::mollify::LineChart made{.title = series.name,
+                            .x_label = series.x_label,
+                            .y_label = label,
+                            .curves = {},
+                            .log_x = true,
+                            .log_y = true};
+  for (const std::size_t threads : {1U, 2U}) {
+    ::mollify::Curve curve{.name = threads == 1 ? "one thread" : "two threads", .x = {}, .y = {}};
+    for (const Point& point : series.points) {
+      if (point.threads != threads) continue;
+      curve.x.push_back(point.size);
+      curve.y.push_back(point.*what);
+    }
+    if (!curve.x.empty()) made.curves.push_back(std::move(curve));
+  }
+  return made;
+}
+
+void run(const std::string& folder, double rows) {
+  const bool is_small = rows < 1e5;
+  const std::vector<Series> all = {over_rows(rows), over_units(is_small ? 1e3 : 1e6),
+                                   over_outcomes(is_small ? 1024 : 0x1p24),
+                                   over_candidates(is_small ? 1024 : 0x1p18)};
+  ::mollify::Figure figure{
+      .id = "growth", .source = {}, .title = "How time and memory grow", .text = {}};
+  figure.charts_in_a_row = 4;
+  for (const Series& series : all) {
+    figure.charts.emplace_back(chart(series, &Point::seconds, "seconds"));
+  }
+  for (const Series& series : all) {
+    figure.charts.emplace_back(chart(series, &Point::bytes, "greatest memory, bytes"));
+  }
+  for (const ::mollify::FigureFile& file : ::mollify::files_of(figure)) {
+    std::ofstream(std::filesystem::path(folder) / file.name) << file.text;
+  }
+  for (const Series& series : all) {
+    for (const std::size_t threads : {1U, 2U}) {
+      const auto last = std::find_if(series.points.rbegin(), series.points.rend(),
+                                     [&](const Point& point) { return point.threads == threads; });
+      if (last == series.points.rend()) continue;
+      fmt::print(
+          "{:43} {} thread{}: time ~ size^{:.2f}, memory ~ size^{:.2f}; at {:.3g}: {:.3g} s, "
+          "{:.0f} "
+          "MB\n",
+          series.name, threads, threads == 1 ? "" : "s",
+          exponent(series.points, threads, &Point::seconds),
+          exponent(series.points, threads, &Point::bytes), last->size, last->seconds,
+          last->bytes / 1e6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mollify::front
+
+int main(int count, char** arguments) {
+  mollify::front::run(count > 1 ? arguments[1] : ".", count > 2 ? std::atof(arguments[2]) : 1e7);
+}
