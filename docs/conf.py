@@ -39,6 +39,7 @@ CONTENTS = """
 :glob:
 
 guide/python
+guide/spark
 domain
 guide/*
 ```

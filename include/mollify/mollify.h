@@ -30,6 +30,7 @@
 
 #include "mollify/accounting.h"
 #include "mollify/core/invalid_input.h"
+#include "mollify/distributed.h"
 #include "mollify/domain.h"
 #include "mollify/estimate.h"
 #include "mollify/ledger.h"

@@ -180,6 +180,9 @@ class PreparedRelease {
  public:
   [[nodiscard]] const Certificate& certificate() const noexcept;
 
+  /// Throws InvalidInput for what is wrong with the data in public, and looks at no record.
+  void require(const Source& data) const;
+
   class Inside;
   explicit PreparedRelease(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
   [[nodiscard]] const Inside& inside() const noexcept { return *inside_; }
@@ -219,6 +222,10 @@ struct Computing {
   /// That share the draws of units, each with words of its own. 0: as many as the process may run.
   std::size_t threads = 0;
 };
+
+/// Charges a release that is drawn in parts (mollify/distributed.h): once, and before any is.
+/// Throws what `release` throws for a charge.
+void charge(const PreparedRelease& prepared, const Charging& charging);
 
 /// Releases in the only safe order: the certificate is made, the ledger charged, and only then the
 /// first random word drawn. Randomness is the operating system's; there is no seed.

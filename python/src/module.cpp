@@ -52,6 +52,7 @@ NB_MODULE(_core, module) {
   add_sampler(module);
   add_accounting(module);
   add_analysis(module);
+  add_distributed(module);
 }
 
 }  // namespace mollify::python

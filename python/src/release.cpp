@@ -1,3 +1,5 @@
+#include "release.h"
+
 #include <map>
 #include <optional>
 #include <string>
@@ -14,12 +16,10 @@
 
 #include "bindings.h"
 
-NB_MAKE_OPAQUE(std::vector<mollify::ReleasedColumn>)
-
 namespace mollify::python {
 namespace {
 
-using Table = std::vector<ReleasedColumn>;
+using Table = ReleasedTable;
 
 /// A text of any bytes: those that are no UTF-8 come back as they were (PEP 383).
 nb::object text(const std::string& bytes) {
@@ -117,16 +117,6 @@ nb::object exported(const Table& table) {
   return capsule;
 }
 
-/// Texts are of any bytes.
-PublicTexts public_texts(const nb::dict& texts) {
-  PublicTexts all;
-  for (const auto& [name, text] : texts) {
-    const auto bytes = nb::cast<nb::bytes>(text);
-    all.emplace(nb::cast<std::string>(name), std::string(bytes.c_str(), bytes.size()));
-  }
-  return all;
-}
-
 /// Everything in one call, so that no interrupt falls between a charge and its records.
 nb::tuple released(const std::string& spec, const Source& data, const nb::dict& texts,
                    Ledger* ledger, const std::string& data_set, std::size_t threads) {
@@ -167,6 +157,15 @@ nb::dict verified(const std::string& certificate, const std::string& name, const
 }
 
 }  // namespace
+
+PublicTexts public_texts(const nb::dict& texts) {
+  PublicTexts all;
+  for (const auto& [name, text] : texts) {
+    const auto bytes = nb::cast<nb::bytes>(text);
+    all.emplace(nb::cast<std::string>(name), std::string(bytes.c_str(), bytes.size()));
+  }
+  return all;
+}
 
 void add_release(nb::module_& module) {
   using namespace nb::literals;

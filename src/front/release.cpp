@@ -104,16 +104,28 @@ PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> re
       spec.inside().spec, inside::PublicFiles(std::nullopt, std::nullopt, texts), records)));
 }
 
+void PreparedRelease::require(const Source& data) const {
+  inside_->release->require(*data.inside().records);
+}
+
+namespace {
+
+inside::Charging charging_of(const Charging& charging, const std::optional<std::string>& path) {
+  return {charging.ledger.inside().file, charging.data_set, charging.without_total,
+          path ? inside::data_file_at(*path) : std::nullopt};
+}
+
+}  // namespace
+
+void charge(const PreparedRelease& prepared, const Charging& charging) {
+  inside::charge(*prepared.inside().release, charging_of(charging, std::nullopt));
+}
+
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging, const Computing& computing) {
   require_records(prepared.inside().certificate.inside().stated.spec, *data.inside().records);
   std::optional<inside::Charging> charged;
-  if (charging) {
-    const auto& path = data.inside().path;
-    charged.emplace(inside::Charging{charging->ledger.inside().file, charging->data_set,
-                                     charging->without_total,
-                                     path ? inside::data_file_at(*path) : std::nullopt});
-  }
+  if (charging) charged.emplace(charging_of(*charging, data.inside().path));
   inside::release(
       *prepared.inside().release, *data.inside().records, sink.inside(),
       [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged,

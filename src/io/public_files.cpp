@@ -31,6 +31,8 @@ const std::string& PublicFiles::bytes(const std::string& name) const {
 
 Domain PublicFiles::domain(const SpecDomain& domain) const {
   if (domain.file.empty()) return parse_domain(domain.text, domain.name());
+  const auto text = bytes_.find(domain.file);
+  if (text != bytes_.end()) return parse_domain(text->second, domain.file);
   const auto known = domains_.find(domain.file);
   return known != domains_.end()
              ? known->second

@@ -24,7 +24,11 @@ class Units {
 
   /// The roster, if any, must outlive it.
   explicit Units(const std::optional<StringIndex>& roster) noexcept
-      : roster_(roster ? &*roster : nullptr) {}
+      : Units(roster ? &*roster : nullptr) {}
+  explicit Units(const StringIndex* roster) noexcept : roster_(roster) {}
+
+  /// Rows come from another visit: a list of words at the same address may be another one.
+  void begin_visit() noexcept { list_ = nullptr; }
 
   /// The unit of each row, or kNobody. Valid until the next call.
   [[nodiscard]] std::span<const std::uint32_t> of(const Values& ids);

@@ -66,6 +66,15 @@ class FiniteRelease final : public PreparedRelease {
     require_columns(data, domain_, certificate().spec.unit);
   }
 
+  RecordCounting counting() const override {
+    if (certificate().spec.unit) {
+      throw InvalidInput(
+          "model central with a unit draws one record of each unit, and needs more than how many "
+          "there are of each");
+    }
+    return {&domain_, true};
+  }
+
   void draw(const Source& data, SecureRandom& random, Sink& sink,
             std::size_t /*threads*/) const override {
     OutcomeHistogram records =
@@ -127,6 +136,10 @@ class GaussianRelease final : public PreparedRelease {
     require_columns(data, domain_, unit);
     require_single_records(data, "family gaussian");
     if (!unit) data.require_repeatable();
+  }
+
+  RecordCounting counting() const override {
+    throw InvalidInput("Gaussian samples need the numbers of every record, and not counts of them");
   }
 
   void draw(const Source& data, SecureRandom& random, Sink& sink,

@@ -144,6 +144,17 @@ void LocalRelease::require(const Source& data) const {
   }
 }
 
+RecordCounting LocalRelease::counting() const {
+  const auto& unit = certificate().spec.unit;
+  if (!unit && draws_by_scores(*certificate().local())) {
+    throw InvalidInput(fmt::format(
+        "model {} needs the records of the whole table in one place where they are scored, and has "
+        "only how many there are of each",
+        name_of(certificate().spec.model)));
+  }
+  return {&space_.domain(), space_.domain().is_enumerable(), unit, roster_ ? &*roster_ : nullptr};
+}
+
 void LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
                         std::size_t threads) const {
   const std::size_t draws = *certificate().spec.count;

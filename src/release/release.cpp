@@ -76,24 +76,26 @@ std::unique_ptr<const PreparedRelease> prepare(const ReleaseSpec& spec, const Pu
   return prepare_gaussian(spec, inputs, records);
 }
 
+void charge(const PreparedRelease& prepared, const Charging& charging) {
+  const Certificate& certificate = prepared.certificate();
+  Sha256 hash;
+  hash.add(certificate_text(certificate));
+  charging.ledger.charge({.data_set = charging.data_set,
+                          .file = charging.file,
+                          .scope = certificate.spec.scope(),
+                          .cost = prepared.cost(),
+                          .model = std::string(name_of(certificate.spec.model)),
+                          .mechanism = certificate.mechanism(),
+                          .count = certificate.spec.count.value_or(0),
+                          .certificate_sha256 = hash.hex(),
+                          .without_total = charging.without_total});
+}
+
 void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
              const Certify& certify, const std::optional<Charging>& charging, std::size_t threads) {
   prepared.require(data);
-  const Certificate& certificate = prepared.certificate();
-  const std::string text = certificate_text(certificate);
-  if (charging) {
-    Sha256 hash;
-    hash.add(text);
-    charging->ledger.charge({.data_set = charging->data_set,
-                             .file = charging->file,
-                             .scope = certificate.spec.scope(),
-                             .cost = prepared.cost(),
-                             .model = std::string(name_of(certificate.spec.model)),
-                             .mechanism = certificate.mechanism(),
-                             .count = certificate.spec.count.value_or(0),
-                             .certificate_sha256 = hash.hex(),
-                             .without_total = charging->without_total});
-  }
+  const std::string text = certificate_text(prepared.certificate());
+  if (charging) charge(prepared, *charging);
   SecureRandom random;
   CertifiedSink certified(sink, certify, text);
   prepared.draw(data, random, certified, thread_count(threads));

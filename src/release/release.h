@@ -9,6 +9,7 @@
 
 #include "accounting/ledger.h"
 #include "kernel/core/secure_random.h"
+#include "records/record_counter.h"
 #include "records/sink.h"
 #include "records/source.h"
 #include "release/certificate.h"
@@ -34,6 +35,10 @@ class PreparedRelease {
   /// Throws InvalidInput for what is wrong with the private data in public: a column that it lacks,
   /// data that cannot be visited as often as it must be. Looks at no record.
   virtual void require(const Source& data) const = 0;
+
+  /// What records are to be counted by, where counts are all that a release needs of them. Throws
+  /// InvalidInput, in one sentence, where they are not. It points into the release.
+  [[nodiscard]] virtual RecordCounting counting() const = 0;
 
   /// Draws by so many threads, each with words of its own, and passes the records to `sink`, in an
   /// order that tells nothing or, with a roster, in the roster's order with the unit first.
@@ -71,6 +76,9 @@ struct Charging {
   bool without_total = false;      ///< a data set without a total is charged too
   std::optional<DataFile> file{};  ///< where the data is, if it is a file
 };
+
+/// Charges the release, as `release` does before it draws; for those who draw in another way.
+void charge(const PreparedRelease& prepared, const Charging& charging);
 
 /// Takes the certificate's text when all records have been drawn, before the sink is told that they
 /// are whole: whatever happens in between, no records are without their certificate.

@@ -1,0 +1,88 @@
+// A release whose records are counted and drawn by workers that share nothing, such as Spark's.
+//
+// Each worker prepares the release for itself, from the same spec and texts. Those of the first
+// kind count the records of their parts of the data; whoever stands between brings all counts of a
+// unit together; those of the second kind draw for the units that came to them, by the release's
+// key. The ledger is charged (`charge`) before any of them begins.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mollify/namespace.h"
+#include "mollify/release.h"
+#include "mollify/release_key.h"
+
+namespace MOLLIFY_NAMESPACE {
+
+/// Counts of records, a row for each that is told apart. Private.
+struct CountedRecords {
+  std::size_t width = 1;                   ///< words of a record
+  std::string units{};                     ///< each row's unit, end to end; empty without units
+  std::vector<std::uint64_t> unit_ends{};  ///< where each ends
+  std::vector<std::uint32_t> records{};    ///< `width` words for each row
+  std::vector<std::uint64_t> counts{};     ///< at least 1, but of `roster_counts`
+};
+
+/// A count of 0 for each unit of the roster, if there is one: together with all others they see to
+/// it that units without records are drawn for.
+[[nodiscard]] std::optional<CountedRecords> roster_counts(const PreparedRelease& prepared);
+
+/// Counts the records of one part of the data after another. Total: no value makes it throw. How
+/// the data are parted shows in which rows the counts are split into, and not in their sums.
+class RecordCounter {
+ public:
+  /// Throws InvalidInput for a release that needs more of its records than how many there are of
+  /// each: of Gaussian samples, and of models other than local that score records or have units.
+  explicit RecordCounter(const PreparedRelease& prepared);
+  ~RecordCounter();
+  RecordCounter(RecordCounter&&) noexcept;
+  RecordCounter& operator=(RecordCounter&&) noexcept;
+
+  /// Throws InvalidInput for a column that is missing, or there twice.
+  void add(const Source& part);
+  /// Whether it is time to `take`, so that memory is bounded whatever the data.
+  [[nodiscard]] bool is_full() const noexcept;
+  /// All counts since the last time.
+  [[nodiscard]] CountedRecords take();
+
+ private:
+  class Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+/// Draws for the units of one part of a local release. A unit's records and the values written for
+/// them are the same whoever draws them, as long as its counts are; of other counts they are
+/// independent (docs/theory/release-keys.md). A unit that is split between two parts is released
+/// twice: see to it that none is.
+class UnitDraws {
+ public:
+  /// Throws InvalidInput for another model, and unless `certificate` is the text of the release's,
+  /// as whoever made the key has it: workers of another version, or on a machine that computes
+  /// another one, must not draw.
+  UnitDraws(const PreparedRelease& prepared, const ReleaseKey& key, const std::string& certificate);
+  ~UnitDraws();
+  UnitDraws(UnitDraws&&) noexcept;
+  UnitDraws& operator=(UnitDraws&&) noexcept;
+
+  /// Reads rows of the columns `unit`, `record` (its words, 4 bytes each) and `count`, 0 where a
+  /// unit is only said to be there; those of a unit come one after the other. Writes the records of
+  /// every unit that another one follows, and if this part is the last one, of all.
+  void draw(const Source& counted, bool is_last, const Sink& sink);
+
+  /// Without a roster, two words for each record that the last `draw` wrote, by which the records
+  /// of all parts are to be ordered: the order of units tells whose each is.
+  [[nodiscard]] std::span<const std::array<std::uint64_t, 2>> places() const noexcept;
+
+ private:
+  class Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace MOLLIFY_NAMESPACE

@@ -1,0 +1,402 @@
+"""Releases of Spark data frames: ``pip install 'mollify-dp[spark]'``, pyspark 4 and a JDK 17.
+
+>>> from mollify import spark                                                     # doctest: +SKIP
+>>> release = spark.sample(frame, domain, model="local", unit="user", epsilon=2)  # doctest: +SKIP
+>>> release.dataframe.write.parquet("released")                                   # doctest: +SKIP
+
+A cluster computes a task again whenever it likes. Every draw is by one release key, so that whatever
+is computed again gives the same rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mollify import _core
+from mollify._domain import Domain, DomainLike, as_domain
+from mollify._ledger import Ledger
+from mollify._privacy import Privacy
+from mollify._release import Certificate, _Inputs, _spec
+from mollify._release_key import ReleaseKey
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+__all__ = ["Release", "sample"]
+
+
+class Release:
+    """A released data frame and its certificate.
+
+    The frame is computed when it is used, and again each time: always the same rows, as long as the
+    data are the same.
+    """
+
+    dataframe: DataFrame
+    certificate: Certificate
+
+    def __init__(self, dataframe: DataFrame, certificate: Certificate) -> None:
+        self.dataframe = dataframe
+        self.certificate = certificate
+
+    @property
+    def mechanism(self) -> str:
+        """What draws the records."""
+        return self.certificate.mechanism
+
+    @property
+    def guarantee(self) -> Privacy:
+        """What all of the release promises together."""
+        return self.certificate.total
+
+    def __repr__(self) -> str:
+        return f"Release({self.dataframe} by {self.mechanism} with {self.guarantee})"
+
+
+def sample(
+    data: DataFrame,
+    domain: DomainLike,
+    *,
+    model: str,
+    unit: str | None = None,
+    count: int | None = None,
+    units_column: str | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    data_set: str | None = None,
+    **public: Any,
+) -> Release:
+    """Releases records drawn from a private data frame, which Spark reads.
+
+    The arguments and the certificate are those of `mollify.sample`. Public tables (`units`,
+    `reference`, `candidates_file`) may be data frames too; the driver collects them.
+
+    Nothing in the rows can make it, or a task of it, raise, or change the shape of what is released.
+
+    Parameters
+    ----------
+    data
+        The private table. Its plan must be deterministic, or else Spark would count other records
+        each time.
+    model
+        "local", with `unit`.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    InvalidInput
+        In one sentence, for what is wrong in public and for what Spark cannot do safely; nothing is
+        charged then.
+    """
+    parts = {flag.replace("-", "_") for flag, _, _ in _core.spec_parts()} - {"domain"}
+    for name in public:
+        if name not in parts:
+            raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
+    if model != "local":
+        raise _core.InvalidInput(f"only model local is released from Spark, but the model is {model}")
+    _require_repeatable(data)
+    domain = as_domain(domain)
+    if (ledger is None) != (data_set is None):
+        raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
+    charged = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
+    asked = public | {
+        "model": model,
+        "unit": unit,
+        "count": 1 if count is None else count,
+        "units_column": units_column,
+    }
+    wanted = [*domain, *([unit] if unit is not None else [])]
+    _require_readable(data, wanted)
+    made = _Made.of(domain, asked, data)
+    prepared = made.release()
+    prepared.require(_nothing(data))
+    _core.RecordCounter(prepared)  # refuses what counts are not enough for
+    counts = _selected(data, wanted).mapInArrow(
+        _CountRecords(made, wanted), "unit binary, record binary, count bigint"
+    )
+    if charged is not None:
+        prepared.charge(charged._inside, data_set or "")
+    return Release(_drawn_by_workers(made, counts), Certificate(made.certificate))
+
+
+def _require_repeatable(data: Any) -> None:
+    """Spark reads the data again whenever it likes: they must be the same each time."""
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    if not isinstance(data, DataFrame):
+        raise _core.InvalidInput(
+            "data must be a data frame of a Spark session in this process, which tells its plan, but "
+            f"is of type {type(data).__module__}.{type(data).__name__}"
+        )
+    if data.isStreaming:
+        raise _core.InvalidInput(
+            "data must be a whole table, but is a stream, of which no unit ever has all records"
+        )
+    plan: Any = data._jdf.queryExecution().analyzed()
+    virtual_machine: Any = data.sparkSession._jvm
+    patterns = virtual_machine.org.apache.spark.sql.catalyst.trees.TreePattern
+    varying = None
+    if not plan.deterministic():
+        varying = "uses randomness or the place of rows"
+    elif plan.containsPattern(patterns.CURRENT_LIKE()):
+        varying = "reads the clock"
+    else:
+        some = {"GlobalLimit", "LocalLimit", "Offset", "Tail", "Sample", "Deduplicate"}
+        found = sorted(some.intersection(_nodes(plan)))
+        if found:
+            varying = f"takes some of the rows ({found[0]})"
+    if varying is not None:
+        raise _core.InvalidInput(
+            "data must be the same whenever Spark computes them, but their plan "
+            f"{varying}: write them to a table first, or take data.localCheckpoint()"
+        )
+
+
+def _nodes(plan: Any) -> Iterator[str]:
+    """The kinds of all steps of a plan."""
+    waiting = [plan]
+    while waiting:
+        step = waiting.pop()
+        yield step.nodeName()
+        for more in (step.children().iterator(), step.subqueries().iterator()):
+            while more.hasNext():
+                waiting.append(more.next())
+
+
+def _require_readable(data: DataFrame, wanted: Iterable[str]) -> None:
+    from pyspark.sql import types
+
+    plain = (
+        types.BooleanType,
+        types.NumericType,
+        types.StringType,
+        types.BinaryType,
+        types.DateType,
+        types.TimestampType,
+        types.TimestampNTZType,
+        types.NullType,
+    )
+    for field in data.schema.fields:
+        if field.name in wanted and not isinstance(field.dataType, plain):
+            raise _core.InvalidInput(
+                f'column "{field.name}" of the data must be of booleans, integers, numbers, texts, '
+                f"dates or times, but is of type {field.dataType.simpleString()}"
+            )
+
+
+def _nothing(data: DataFrame) -> _core.Source:
+    """No rows, in columns of these names."""
+    import pyarrow as pa
+
+    schema = pa.schema([(field.name, pa.string()) for field in data.schema.fields])
+    return _core.Source.stream(schema.empty_table().__arrow_c_stream__())
+
+
+def _selected(data: DataFrame, wanted: list[str]) -> DataFrame:
+    """The wanted columns, which are there, by place: Spark takes names in either case, and dots."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import DecimalType
+
+    names = [field.name for field in data.schema.fields]
+    columns = []
+    for name in wanted:
+        place = names.index(name)
+        column = F.col(f"c{place}")
+        if isinstance(data.schema.fields[place].dataType, DecimalType):
+            column = column.cast("string")  # which no value makes fail
+        columns.append(column.alias(f"c{place}"))
+    return data.toDF(*[f"c{place}" for place in range(len(names))]).select(*columns)
+
+
+class _Made:
+    """The public side of a release, for workers that have none of its files.
+
+    Each process prepares the release once.
+    """
+
+    _prepared: dict[str, _core.PreparedRelease] = {}
+
+    def __init__(self, spec: str, texts: dict[str, bytes], certificate: str) -> None:
+        self.spec = spec
+        self.texts = texts
+        self.certificate = certificate
+
+    @classmethod
+    def of(cls, domain: Domain, asked: Mapping[str, Any], data: DataFrame) -> _Made:
+        inputs = _Inputs(domain, asked["unit"], data, asked["units_column"])
+        # The private data itself stays what it is, so that it is refused.
+        given = {name: _collected(name, one) if one is not data else one for name, one in asked.items()}
+        spec = _spec(domain, given, inputs)
+        texts = dict(inputs.texts)
+        if domain._path is not None:
+            texts[domain._path] = domain.yaml().encode()
+        for flag, _, kind in _core.spec_parts():
+            name = asked.get(flag.replace("-", "_"))
+            if kind != "file" and flag != "band" or not isinstance(name, (str, os.PathLike)):
+                continue
+            try:
+                with open(name, "rb") as file:
+                    texts[os.fspath(name)] = file.read()
+            except OSError:
+                continue  # it is no file (a band), or the library says what is wrong with it
+        prepared = _core.PreparedRelease(spec, None, texts)
+        made = cls(spec, texts, prepared.certificate())
+        cls._prepared = {made._digest(): prepared}
+        return made
+
+    def _digest(self) -> str:
+        return hashlib.sha256(self.certificate.encode()).hexdigest()
+
+    def release(self) -> _core.PreparedRelease:
+        """Prepared in this process."""
+        digest = self._digest()
+        if digest not in self._prepared:
+            prepared = _core.PreparedRelease(self.spec, None, self.texts)
+            type(self)._prepared = {digest: prepared}  # a worker seldom has two releases
+        return self._prepared[digest]
+
+
+def _collected(name: str, given: Any) -> Any:
+    """A public table of Spark's, in the driver's memory."""
+    from pyspark.sql import DataFrame
+
+    if not isinstance(given, DataFrame):
+        return given
+    table = given.toArrow()
+    if name != "units":
+        return table
+    # A roster's order is that of its file; Spark's rows have none.
+    return table.sort_by([(column, "ascending") for column in table.column_names])
+
+
+class _CountRecords:
+    """Rows of the data to counts of each unit's records."""
+
+    def __init__(self, made: _Made, names: list[str]) -> None:
+        self.made = made
+        self.names = names
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        counter = _core.RecordCounter(self.made.release())
+        for batch in batches:
+            named = pa.RecordBatch.from_arrays(batch.columns, names=self.names)
+            counter.add(_core.Source.batch(*named.__arrow_c_array__()))
+            if counter.is_full():
+                yield _counts(counter.take())
+        yield _counts(counter.take())
+
+
+def _counts(taken: tuple[Any, ...]) -> pa.RecordBatch:
+    import numpy as np
+    import pyarrow as pa
+
+    width, bounds, units, records, counts = taken
+    rows = len(counts)
+    ends = np.arange(rows + 1, dtype=np.int64) * 4 * width
+
+    def texts(bounds: Any, content: Any) -> pa.Array:
+        buffers = [None, pa.py_buffer(bounds), pa.py_buffer(content)]
+        return pa.Array.from_buffers(pa.large_binary(), rows, buffers)
+
+    return pa.RecordBatch.from_arrays(
+        [texts(bounds, units), texts(ends, records), pa.array(counts)],
+        names=["unit", "record", "count"],
+    )
+
+
+class _DrawUnits:
+    """Counts of each unit's records, unit after unit, to released rows.
+
+    Whoever has the key and the released rows can test guesses of the private ones: it travels as the
+    private rows do, and has no text form.
+    """
+
+    def __init__(self, made: _Made, key: ReleaseKey, names: list[str], with_places: bool) -> None:
+        self.made = made
+        self.key = key.bytes_for_workers()
+        self.names = names
+        self.with_places = with_places
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        draws = _core.UnitDraws(
+            self.made.release(), ReleaseKey.of_worker_bytes(self.key)._inside, self.made.certificate
+        )
+        for batch in batches:
+            yield from self._rows(*draws.draw(_core.Source.batch(*batch.__arrow_c_array__()), False))
+        yield from self._rows(*draws.draw(_no_counts(), True))
+
+    def _rows(self, table: _core.Table, places: Any) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        rows = _arrow(table)
+        columns = rows.columns
+        if self.with_places:
+            place = pa.Array.from_buffers(
+                pa.binary(16), rows.num_rows, [None, pa.py_buffer(places)]
+            ).cast(pa.binary())
+            columns = [*columns, place]
+        yield from pa.table(columns, names=self.names).to_batches()
+
+
+def _no_counts() -> _core.Source:
+    import numpy as np
+
+    nothing = np.zeros(0, np.uint8)
+    batch = _counts((1, np.zeros(1, np.int64), nothing, nothing, np.zeros(0, np.int64)))
+    return _core.Source.batch(*batch.__arrow_c_array__())
+
+
+def _arrow(table: _core.Table) -> pa.Table:
+    """Of plain columns: Spark knows no dictionaries."""
+    import pyarrow as pa
+
+    rows = pa.RecordBatchReader._import_from_c_capsule(table.arrow_stream()).read_all()
+    for place, field in enumerate(rows.schema):
+        if pa.types.is_dictionary(field.type):
+            rows = rows.set_column(place, field.name, rows.column(place).cast(field.type.value_type))
+    return rows
+
+
+def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
+    """The released rows; all counts of a unit come to one draw, which the key repeats."""
+    import pyarrow as pa
+    from pyspark.sql import types
+
+    prepared = made.release()
+    key = ReleaseKey()
+    roster = prepared.roster_counts()
+    has_roster = roster is not None
+    if roster is not None:  # units without records are drawn for as well
+        listed = pa.Table.from_batches([_counts(roster)])
+        counts = counts.union(counts.sparkSession.createDataFrame(listed))
+    shape, _ = _core.UnitDraws(prepared, key._inside, made.certificate).draw(_no_counts(), True)
+    of_kind: dict[str, DataType] = {
+        "integer": types.LongType(),
+        "number": types.DoubleType(),
+        "truth": types.BooleanType(),
+        "text": types.StringType(),
+    }
+    columns = shape.columns()
+    fields = [types.StructField(f"c{i}", of_kind[one[1]]) for i, one in enumerate(columns)]
+    if not has_roster:
+        fields.append(types.StructField("place", types.BinaryType()))
+    schema = types.StructType(fields)
+    rows = (
+        counts.repartition("unit")
+        .sortWithinPartitions("unit")
+        .mapInArrow(_DrawUnits(made, key, schema.names, not has_roster), schema)
+    )
+    if not has_roster:
+        # Units are drawn in an order that tells whose each row is.
+        rows = rows.repartition("place").sortWithinPartitions("place").drop("place")
+    return rows.toDF(*[one[0] for one in columns])
+

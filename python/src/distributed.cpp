@@ -1,0 +1,97 @@
+// A release in parts, for engines that run on many machines.
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mollify/distributed.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings.h"
+#include "release.h"
+
+namespace mollify::python {
+namespace {
+
+template <class T>
+nb::object bytes_of(const T* items, std::size_t count) {
+  std::vector<std::uint8_t> bytes(count * sizeof(T));
+  if (count > 0) std::memcpy(bytes.data(), items, bytes.size());
+  return owned_array(std::move(bytes));
+}
+
+/// (words of a record, where units begin and end, their bytes, the records' bytes, counts)
+nb::tuple shown(const CountedRecords& counted) {
+  std::vector<std::int64_t> bounds = {0};
+  bounds.insert(bounds.end(), counted.unit_ends.begin(), counted.unit_ends.end());
+  return nb::make_tuple(
+      counted.width, owned_array(std::move(bounds)),
+      bytes_of(counted.units.data(), counted.units.size()),
+      bytes_of(counted.records.data(), counted.records.size()),
+      owned_array(std::vector<std::int64_t>(counted.counts.begin(), counted.counts.end())));
+}
+
+nb::tuple taken(RecordCounter& counter) {
+  CountedRecords counted;
+  {
+    const nb::gil_scoped_release unlocked;
+    counted = counter.take();
+  }
+  return shown(counted);
+}
+
+/// (the records, 16 bytes for the place of each)
+nb::tuple drawn(UnitDraws& draws, const Source& counted, bool is_last) {
+  ReleasedTable table;
+  {
+    const nb::gil_scoped_release unlocked;
+    draws.draw(counted, is_last, Sink::memory(table));
+  }
+  const auto places = draws.places();
+  return nb::make_tuple(nb::cast(std::move(table)), bytes_of(places.data(), places.size()));
+}
+
+}  // namespace
+
+void add_distributed(nb::module_& module) {
+  using namespace nb::literals;
+  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<PreparedRelease>(module, "PreparedRelease")
+      .def(
+          "__init__",
+          [](PreparedRelease* made, const std::string& spec, std::optional<std::uint64_t> records,
+             const nb::dict& texts) {
+            const PublicTexts given = public_texts(texts);
+            const nb::gil_scoped_release unlocked;
+            new (made) PreparedRelease(prepare(ReleaseSpec::parse(spec, ""), records, given));
+          },
+          "spec"_a, "records"_a.none(), "texts"_a)
+      .def("certificate", [](const PreparedRelease& one) { return one.certificate().json(); })
+      .def("require", &PreparedRelease::require, "data"_a)
+      .def("roster_counts",
+           [](const PreparedRelease& one) -> nb::object {
+             const auto counts = roster_counts(one);
+             return counts ? nb::object(shown(*counts)) : nb::none();
+           })
+      .def(
+          "charge",
+          [](const PreparedRelease& one, Ledger& ledger, const std::string& data_set) {
+            charge(one, {ledger, data_set});
+          },
+          "ledger"_a, "data_set"_a, Unlocked());
+
+  nb::class_<RecordCounter>(module, "RecordCounter")
+      .def(nb::init<const PreparedRelease&>(), "prepared"_a)
+      .def("add", &RecordCounter::add, "part"_a, Unlocked())
+      .def("is_full", &RecordCounter::is_full)
+      .def("take", &taken);
+
+  nb::class_<UnitDraws>(module, "UnitDraws")
+      .def(nb::init<const PreparedRelease&, const ReleaseKey&, const std::string&>(), "prepared"_a,
+           "key"_a, "certificate"_a)
+      .def("draw", &drawn, "counted"_a, "is_last"_a);
+}
+
+}  // namespace mollify::python

@@ -1,0 +1,326 @@
+"""Releases on Spark: one session on two cores, in which tasks fail, workers die and all is computed again."""
+
+import json
+import math
+import os
+import re
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mollify as mo
+
+pytest.importorskip("pyspark")
+pyarrow = pytest.importorskip("pyarrow")
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+
+from mollify import spark as mollify_spark  # noqa: E402
+
+ALPHA = 1e-6
+
+
+@pytest.fixture(scope="module")
+def session():
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "1g",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.speculation": "true",
+        "spark.speculation.interval": "10ms",
+        "spark.speculation.quantile": "0.5",
+        "spark.speculation.multiplier": "1.1",
+        "spark.speculation.minTaskRuntime": "0ms",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
+    }
+    # local[2, 4]: a task that fails is tried again, as on a cluster.
+    builder = SparkSession.builder.master("local[2,4]").appName("mollify")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    yield made
+    made.stop()
+
+
+def rows_of(frame):
+    return sorted(map(tuple, frame.collect()), key=repr)
+
+
+@pytest.fixture(scope="module")
+def table():
+    random = np.random.default_rng(7)
+    rows = 2000
+    return pyarrow.table(
+        {
+            "visits": random.integers(0, 10, rows),
+            "sex": random.choice(["female", "male"], rows),
+            "minority": random.random(rows) < 0.3,
+            "unused": random.random(rows),
+            "unit": random.integers(0, 60, rows),
+            "math": random.normal(12, 6, rows),
+        }
+    )
+
+
+ROSTER = [str(unit) for unit in range(70)]  # ten of them have no rows
+
+
+def local(frame, domain, **more):
+    return mollify_spark.sample(frame, domain, model="local", unit="unit", epsilon=2, **more)
+
+
+def test_a_release_is_what_it_is_without_spark(session, domain, table):
+    frame = session.createDataFrame(table)
+    release = local(frame, domain, units=ROSTER, count=2)
+    native = mo.sample(table, domain, model="local", unit="unit", epsilon=2, units=ROSTER, count=2)
+    assert release.certificate == native.certificate
+    assert mo.verify(release.certificate, domain).holds
+    assert release.guarantee == native.guarantee and release.mechanism == native.mechanism
+    assert release.dataframe.columns == native.columns
+    released = rows_of(release.dataframe)
+    assert [row[0] for row in released] == sorted(ROSTER * 2, key=lambda unit: repr((unit,)))
+    assert set(released) <= {
+        (unit, sex, minority, visits, math)
+        for unit, sex, minority, visits, math in released
+        if sex in ("female", "male") and isinstance(minority, bool) and 0 <= visits <= 9
+    }
+    # Spark's native types are those of the domain.
+    assert dict(release.dataframe.dtypes) == {
+        "unit": "string",
+        "sex": "string",
+        "minority": "boolean",
+        "visits": "bigint",
+        "math": "double",
+    }
+
+
+def test_every_evaluation_has_the_same_rows(session, domain, table):
+    frame = session.createDataFrame(table)
+    one, other = local(frame, domain, units=ROSTER), local(frame, domain, units=ROSTER)
+    first = rows_of(one.dataframe)
+    assert len(first) == 70
+    assert one.dataframe.count() == 70
+    for partitions in ("1", "7"):
+        session.conf.set("spark.sql.shuffle.partitions", partitions)
+        session.conf.set("spark.sql.adaptive.enabled", partitions == "1")
+        assert rows_of(one.dataframe.select("*")) == first
+    session.conf.set("spark.sql.shuffle.partitions", "3")
+    session.conf.unset("spark.sql.adaptive.enabled")
+    assert rows_of(other.dataframe) != first, "another release has another key"
+
+
+def test_tasks_that_fail_and_workers_that_die_change_nothing(
+    session, domain, table, tmp_path, monkeypatch
+):
+    """The source fails when it is first read, and each task that draws is killed once."""
+    marks = str(tmp_path)
+    killed = signal.SIGKILL
+
+    def first_time(what):
+        try:
+            os.close(os.open(f"{marks}/{what}", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return False
+        return True
+
+    def flaky(batches):
+        from pyspark import TaskContext
+
+        part = TaskContext.get().partitionId()
+        for number, batch in enumerate(batches):
+            yield batch
+            if number == 1 and first_time(f"read {part}"):
+                raise OSError("the source is not there")
+
+    class Dying(mollify_spark._DrawUnits):
+        def __call__(self, batches):
+            from pyspark import TaskContext
+
+            part = TaskContext.get().partitionId()
+            for number, rows in enumerate(super().__call__(batches)):
+                yield rows
+                if number == 0 and first_time(f"draw {part}"):
+                    os.kill(os.getpid(), killed)
+
+    frame = session.createDataFrame(table)
+    schema = frame.schema
+    monkeypatch.setattr(mollify_spark, "_DrawUnits", Dying)
+    release = local(frame.repartition(2, "unused").mapInArrow(flaky, schema), domain, units=ROSTER)
+    rows = rows_of(release.dataframe)
+    done = sorted(os.listdir(marks))
+    assert [mark for mark in done if mark.startswith("read")] == ["read 0", "read 1"]
+    assert [mark for mark in done if mark.startswith("draw")]
+    assert [row[0] for row in rows] == sorted(ROSTER, key=lambda unit: repr((unit,)))
+    assert rows_of(release.dataframe.select("*")) == rows, "now that nothing fails"
+
+
+def test_units_that_nobody_lists_are_released_without_their_order(session, domain, table):
+    frame = session.createDataFrame(table)
+    release = local(frame, domain)
+    rows = [tuple(row) for row in release.dataframe.collect()]
+    assert len(rows) == 60 and release.dataframe.columns == list(domain)
+    assert [tuple(row) for row in release.dataframe.select("*").collect()] == rows
+    assert release.certificate == mo.sample(
+        table, domain, model="local", unit="unit", epsilon=2
+    ).certificate
+
+
+@pytest.mark.parametrize(
+    "more", [{"space": "grid", "cells": 64}, {"candidates": 200}, {"candidates": 200, "fresh": True}]
+)
+def test_grids_and_candidates(session, table, more):
+    domain = mo.Domain({"math": mo.number(-3, 25), "visits": mo.integer(0, 9)}, seed=5)
+    release = local(session.createDataFrame(table), domain, units=ROSTER, **more)
+    native = mo.sample(table, domain, model="local", unit="unit", epsilon=2, units=ROSTER, **more)
+    assert release.certificate == native.certificate
+    rows = rows_of(release.dataframe)
+    assert len(rows) == 70 and all(-3 <= math <= 25 for _, math, _ in rows)
+    assert rows_of(release.dataframe.select("*")) == rows
+
+
+def test_the_law_over_units_is_the_samplers(session):
+    """20 000 units of three records each; chi-square, false alarm 1e-6."""
+    words = ["a", "b", "c", "d"]
+    domain = mo.Domain({"word": mo.categorical(words)})
+    units = np.repeat(np.arange(20_000), 3)
+    frame = session.createDataFrame(
+        pyarrow.table({"unit": units, "word": np.tile(["a", "a", "c"], 20_000)})
+    )
+    rows = local(frame, domain, units=[str(unit) for unit in range(20_000)]).dataframe
+    seen = Counter(row[0] for row in rows.select("word").collect())
+    law = mo.nonprivate.law(mo.Sampler(outcomes=4, epsilon=2), [2 / 3, 0, 1 / 3, 0])
+    numerators = np.array([float(one["numerator"]) for one in law["outcomes"]])
+    expected = 20_000 * numerators / float(law["N"])
+    observed = np.array([seen[word] for word in words])
+    statistic = float(((observed - expected) ** 2 / expected).sum())
+    print(f"n = 20000, observed {observed}, expected {expected}, statistic {statistic}")
+    # The tail of chi-square with three degrees of freedom.
+    half = statistic / 2
+    tail = math.erfc(math.sqrt(half)) + 2 * math.sqrt(half / math.pi) * math.exp(-half)
+    assert tail > ALPHA
+
+
+def test_private_values_decide_nothing(session, domain):
+    """Nulls, numbers that are none, texts that are no texts, in columns of the wrong types."""
+    hostile = session.sql(
+        """
+        select * from values
+          (null, null, null, null, null),
+          ('', cast('NaN' as double), null, cast(-9 as decimal(38, 18)), 'x'),
+          (cast(unhex('fffe') as string), cast('Infinity' as double), true, 1e18BD, 'u'),
+          (repeat('x', 100000), -0.0D, false, 0.5BD, repeat('u', 100000)),
+          ('female', 1e308D, true, null, cast(unhex('c328') as string))
+        as t(math, visits, minority, sex, unit)
+        """
+    )
+    calm = session.sql(
+        """
+        select * from values ('1', 1.0D, true, cast(1 as decimal(38, 18)), 'x')
+        as t(math, visits, minority, sex, unit)
+        """
+    )
+    roster = ["x", "u", "y"]
+    one, other = local(hostile, domain, units=roster), local(calm, domain, units=roster)
+    assert one.certificate == other.certificate
+    assert one.dataframe.schema == other.dataframe.schema
+    assert [row[0] for row in rows_of(one.dataframe)] == ["u", "x", "y"]
+    assert local(hostile, domain).dataframe.count() == 4, "a null and nothing are no units"
+
+
+def test_names_that_spark_takes_for_others(session):
+    frame = session.createDataFrame([(1, 2, "u", 3)], ["a.b", "A", "un`it", "a"])
+    domain = mo.Domain({"a.b": mo.integer(0, 3), "a": mo.integer(0, 3), "A": mo.integer(0, 3)})
+    release = mollify_spark.sample(frame, domain, model="local", unit="un`it", epsilon=30)
+    assert release.dataframe.columns == ["a.b", "a", "A"]
+    assert rows_of(release.dataframe) == [(1, 3, 2)], "at epsilon 30 all but surely"
+
+
+def test_a_ledger_is_charged_once_and_before(session, domain, table, tmp_path):
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    ledger.declare("schools", epsilon=3, scope="unit=unit")
+    frame = session.createDataFrame(table)
+    release = local(frame, domain, units=ROSTER, ledger=ledger, data_set="schools")
+    assert ledger.balance("schools").releases == 1
+    assert rows_of(release.dataframe) == rows_of(release.dataframe.select("*"))
+    assert ledger.balance("schools").releases == 1
+    with pytest.raises(mo.InvalidInput, match="epsilon"):
+        local(frame, domain, units=ROSTER, ledger=ledger, data_set="schools")
+    assert ledger.balance("schools").releases == 1
+
+
+def test_the_key_has_no_text(session, domain, table):
+    release = local(session.createDataFrame(table), domain, units=ROSTER)
+    plan = release.dataframe._jdf.queryExecution().toString()
+    assert "_DrawUnits" in plan and "_CountRecords" in plan
+    assert "key" not in plan.lower().replace("hashpartitioning", "")
+    assert repr(release) == (
+        "Release(DataFrame[unit: string, sex: string, minority: boolean, visits: bigint, "
+        "math: double] by minimax with epsilon 2)"
+    )
+
+
+def refusal(*arguments, **keywords):
+    with pytest.raises(mo.InvalidInput) as caught:
+        mollify_spark.sample(*arguments, **keywords)
+    return str(caught.value)
+
+
+def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
+    from pyspark.sql import functions as F
+
+    frame = session.createDataFrame(table)
+    asked = {"domain": domain, "model": "local", "unit": "unit", "epsilon": 2}
+    same = "data must be the same whenever Spark computes them, but their plan "
+    remedy = ": write them to a table first, or take data.localCheckpoint()"
+    for varying, why in (
+        (frame.withColumn("x", F.rand()), "uses randomness or the place of rows"),
+        (frame.filter(F.monotonically_increasing_id() > 5), "uses randomness or the place of rows"),
+        (frame.withColumn("x", F.current_timestamp()), "reads the clock"),
+        (frame.limit(5), "takes some of the rows (GlobalLimit)"),
+        (frame.sample(0.5, seed=1), "takes some of the rows (Sample)"),
+        (frame.dropDuplicates(["unit"]), "takes some of the rows (Deduplicate)"),
+    ):
+        assert refusal(varying, **asked) == same + why + remedy
+    assert "is of type pyarrow.lib.Table" in refusal(table, **asked)
+    assert refusal(frame.drop("math"), **asked) == (
+        'the data has no column "math", which the domain declares'
+    )
+    assert refusal(frame.withColumn("math", F.array("math")), **asked) == (
+        'column "math" of the data must be of booleans, integers, numbers, texts, dates or times, '
+        "but is of type array<double>"
+    )
+    assert refusal(frame, **{**asked, "units": frame}).startswith("units must be public")
+    assert "epsilon must be finite" in refusal(frame, **{**asked, "epsilon": -1})
+    assert refusal(frame, domain, model="integral", epsilon=2) == (
+        "only model local is released from Spark, but the model is integral"
+    )
+    with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
+        mollify_spark.sample(frame, domain, model="local", seed=1)
+
+
+def test_public_tables_may_be_frames(session, domain, table):
+    frame = session.createDataFrame(table)
+    roster = session.createDataFrame([(unit,) for unit in reversed(ROSTER)], ["unit"])
+    release = local(frame, domain, units=roster)
+    assert release.dataframe.count() == 70
+    assert json.loads(release.certificate.json)["facts"]["units"] == 70
+
+
+def test_the_page_says_what_happens(session, monkeypatch):
+    pytest.importorskip("duckdb")
+    pytest.importorskip("polars")
+    root = Path(__file__).parents[2]
+    monkeypatch.chdir(root)
+    found = re.findall(r"^```python\n(.*?)^```", (root / "docs/guide/spark.md").read_text(), re.M | re.S)
+    assert found
+    exec(compile("\n".join(found), "docs/guide/spark.md", "exec"), {"__name__": "__main__"})

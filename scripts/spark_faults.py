@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""A release on a small Spark cluster in which tasks are speculated and an executor is killed.
+
+usage: python scripts/spark_faults.py      (in an environment with mollify-dp[spark]; about a minute)
+
+A master and two workers run on this machine, under two addresses, because Spark does not speculate
+on one host. The first attempt of each task that draws is slow, so that it is speculated; while it
+runs, one executor is killed. The released rows must be those of a quiet evaluation.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pyspark
+
+HOME = Path(pyspark.__file__).parent
+HOSTS = ("127.0.0.1", "127.0.0.2")
+MASTER = "spark://127.0.0.1:17077"
+SETTINGS = {
+    "spark.executor.memory": "600m",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.speculation": "true",
+    "spark.speculation.interval": "50ms",
+    "spark.speculation.quantile": "0.25",
+    "spark.speculation.multiplier": "1.1",
+    "spark.speculation.minTaskRuntime": "0ms",
+}
+
+
+def daemon(name, host, *more):
+    return subprocess.Popen(
+        [HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", "--host", host, *more],
+        env=os.environ | {"SPARK_HOME": str(HOME), "SPARK_LOCAL_HOSTNAME": host},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def executors():
+    """Process ids, by host."""
+    found = {}
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = command.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"org.apache.spark.executor.CoarseGrainedExecutorBackend" in words:
+            host = words[words.index(b"--hostname") + 1].decode()
+            found[host] = int(command.parent.name)
+    return found
+
+
+def main():
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = HOSTS[0]
+    daemons = [daemon("master.Master", HOSTS[0], "--port", "17077", "--webui-port", "0")]
+    try:
+        time.sleep(5)
+        for host in HOSTS:
+            daemons.append(
+                daemon("worker.Worker", host, "--cores", "2", "--memory", "700m", "--webui-port", "0", MASTER)
+            )
+        with tempfile.TemporaryDirectory() as marks:
+            released(marks)
+    finally:
+        for one in daemons:
+            os.killpg(one.pid, signal.SIGTERM)
+
+
+def released(marks):
+    import mollify as mo
+    from mollify import spark as mollify_spark
+    from pyspark.sql import SparkSession
+    from pyspark.sql import functions as F
+
+    builder = SparkSession.builder.master(MASTER)
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+
+    class Slow(mollify_spark._DrawUnits):
+        """The first attempt of each task waits."""
+
+        def __call__(self, batches):
+            from pyspark import TaskContext
+
+            context = TaskContext.get()
+            part, attempt = context.partitionId(), context.attemptNumber()
+            wait = attempt == 0 and part % 2 == 0 and not os.path.exists(f"{marks}/quiet")
+            Path(f"{marks}/part {part} stage {context.stageId()} attempt {attempt}").touch()
+            for number, rows in enumerate(super().__call__(batches)):
+                if wait and number == 0:
+                    time.sleep(20)
+                yield rows
+
+    mollify_spark._DrawUnits = Slow
+    frame = session.range(0, 20_000, numPartitions=4).select(
+        (F.col("id") % 500).alias("unit"), (F.xxhash64("id") % 3).cast("string").alias("word")
+    )
+    domain = mo.Domain({"word": mo.categorical(["-2", "-1", "0", "1", "2"])})
+    release = mollify_spark.sample(
+        frame, domain, model="local", unit="unit", units=[str(one) for one in range(500)], epsilon=1
+    )
+
+    def kill():
+        while not any(Path(marks).iterdir()):
+            time.sleep(0.1)
+        time.sleep(3)
+        process = executors()[HOSTS[1]]
+        os.kill(process, signal.SIGKILL)
+        print(f"killed the executor on {HOSTS[1]}")
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    disturbed = sorted(map(tuple, release.dataframe.select("*").collect()))
+    killer.join()
+    attempts = sorted(one.name for one in Path(marks).iterdir())
+    print("attempts of the tasks that draw:", *attempts, sep="\n  ")
+    Path(f"{marks}/quiet").touch()
+    quiet = sorted(map(tuple, release.dataframe.select("*").collect()))
+    session.stop()
+    assert any("attempt 1" in one for one in attempts), "nothing was tried twice"
+    assert len(quiet) == 500 and disturbed == quiet
+    print("500 rows, the same with and without faults")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+#include "mollify/distributed.h"
+
+#include <utility>
+
+#include "front/release.h"
+#include "front/release_key.h"
+#include "kernel/core/invalid_input.h"
+#include "records/record_counter.h"
+#include "release/unit_draws.h"
+
+namespace mollify::front {
+
+std::optional<CountedRecords> roster_counts(const PreparedRelease& prepared) {
+  const inside::RecordCounting counting = prepared.inside().release->counting();
+  if (counting.roster == nullptr) return std::nullopt;
+  CountedRecords counted{.width = counting.by_outcome ? 1 : counting.domain->columns().size()};
+  for (std::size_t unit = 0; unit < counting.roster->size(); ++unit) {
+    counted.units += (*counting.roster)[unit];
+    counted.unit_ends.push_back(counted.units.size());
+  }
+  counted.records.resize(counting.roster->size() * counted.width);
+  counted.counts.resize(counting.roster->size());
+  return counted;
+}
+
+class RecordCounter::Inside {
+ public:
+  PreparedRelease prepared;  // which the counter points into
+  inside::RecordCounter counter;
+};
+
+RecordCounter::RecordCounter(const PreparedRelease& prepared)
+    : inside_(new Inside{prepared, inside::RecordCounter(prepared.inside().release->counting())}) {}
+RecordCounter::~RecordCounter() = default;
+RecordCounter::RecordCounter(RecordCounter&&) noexcept = default;
+RecordCounter& RecordCounter::operator=(RecordCounter&&) noexcept = default;
+
+void RecordCounter::add(const Source& part) { inside_->counter.add(*part.inside().records); }
+bool RecordCounter::is_full() const noexcept { return inside_->counter.is_full(); }
+CountedRecords RecordCounter::take() {
+  inside::CountedRecords counted = inside_->counter.take();
+  return {counted.width, std::move(counted.units), std::move(counted.unit_ends),
+          std::move(counted.records), std::move(counted.counts)};
+}
+
+class UnitDraws::Inside {
+ public:
+  PreparedRelease prepared;
+  inside::UnitDraws draws;
+};
+
+namespace {
+
+const inside::LocalRelease& local_of(const PreparedRelease& prepared) {
+  const auto* local = dynamic_cast<const inside::LocalRelease*>(prepared.inside().release.get());
+  if (local != nullptr && local->certificate().spec.unit) return *local;
+  throw InvalidInput("only a release of model local is drawn unit by unit");
+}
+
+const std::string& same_text(const PreparedRelease& prepared, const std::string& certificate) {
+  if (prepared.certificate().json() == certificate) return certificate;
+  throw InvalidInput(
+      "a worker must prepare the very release that it draws for, but its certificate is another "
+      "one: is mollify the same version on all machines?");
+}
+
+}  // namespace
+
+UnitDraws::UnitDraws(const PreparedRelease& prepared, const ReleaseKey& key,
+                     const std::string& certificate)
+    : inside_(new Inside{prepared, inside::UnitDraws(local_of(prepared), key.inside().key,
+                                                     same_text(prepared, certificate))}) {}
+UnitDraws::~UnitDraws() = default;
+UnitDraws::UnitDraws(UnitDraws&&) noexcept = default;
+UnitDraws& UnitDraws::operator=(UnitDraws&&) noexcept = default;
+
+void UnitDraws::draw(const Source& counted, bool is_last, const Sink& sink) {
+  inside_->draws.draw(*counted.inside().records, is_last, sink.inside());
+}
+
+std::span<const std::array<std::uint64_t, 2>> UnitDraws::places() const noexcept {
+  return inside_->draws.places();
+}
+
+}  // namespace mollify::front

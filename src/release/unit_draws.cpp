@@ -1,0 +1,208 @@
+#include "release/unit_draws.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <unordered_set>
+#include <utility>
+
+#include "local/band_sampler.h"
+#include "space/sha256.h"
+
+namespace mollify {
+namespace {
+
+std::string digest(std::string_view text) {
+  Sha256 hash;
+  hash.add(text);
+  return hash.hex();
+}
+
+/// So many of the places below `all`, ascending, each set of them alike (R. Floyd).
+std::vector<std::uint64_t> chosen_places(std::uint64_t all, std::uint64_t count,
+                                         SecureRandom& random) {
+  std::unordered_set<std::uint64_t> chosen;
+  for (std::uint64_t last = all - count; last < all; ++last) {
+    const std::uint64_t place = random.below(last + 1);
+    chosen.insert(chosen.contains(place) ? last : place);
+  }
+  std::vector<std::uint64_t> places(chosen.begin(), chosen.end());
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+}  // namespace
+
+UnitDraws::UnitDraws(const LocalRelease& release, const ReleaseKey& key,
+                     std::string_view certificate)
+    : release_(release),
+      by_outcome_(release.space().domain().is_enumerable()),
+      width_(by_outcome_ ? 1 : release.space().domain().columns().size()),
+      words_(key, digest(certificate)) {
+  if (draws_by_scores(*release.certificate().local())) scored_.emplace(*release.sampler().band());
+}
+
+void UnitDraws::draw(const Source& counted, bool is_last, Sink& sink) {
+  RecordWriter writer(release_.space().domain(), sink,
+                      release_.roster() ? release_.certificate().spec.unit : std::nullopt);
+  places_.clear();
+  const std::array<std::size_t, 3> wanted = {counted.position("unit", "of counted records"),
+                                             counted.position("record", "of counted records"),
+                                             counted.position("count", "of counted records")};
+  counted.visit(wanted, [&](const Block& block) {
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const Value unit = block.columns[0][row];
+      const Value record = block.columns[1][row];
+      const Value count = block.columns[2][row];
+      const auto* id = std::get_if<std::string_view>(&unit);
+      const std::string_view name = id != nullptr ? *id : std::string_view();
+      if (unit_ != name) {
+        if (unit_) draw_unit(writer);
+        unit_ = name;
+      }
+      const auto* bytes = std::get_if<std::string_view>(&record);
+      const auto* times = std::get_if<std::int64_t>(&count);
+      if (bytes != nullptr && times != nullptr) add(*bytes, *times);
+    }
+  });
+  if (is_last && unit_) {
+    draw_unit(writer);
+    unit_.reset();
+  }
+  writer.finish();
+}
+
+void UnitDraws::add(std::string_view record, std::int64_t count) {
+  if (count <= 0 || record.size() != width_ * sizeof(std::uint32_t)) return;
+  records_.resize(records_.size() + width_);
+  const std::span<std::uint32_t> words = std::span(records_).last(width_);
+  std::memcpy(words.data(), record.data(), record.size());
+  const Domain& domain = release_.space().domain();
+  bool is_record = by_outcome_ ? words[0] < domain.size() : true;
+  for (std::size_t i = 0; i < width_ && !by_outcome_; ++i) {
+    is_record = is_record && words[i] < domain.columns()[i].size();
+  }
+  if (!is_record) {
+    records_.resize(records_.size() - width_);
+    return;
+  }
+  counts_.push_back(static_cast<std::uint64_t>(count));
+}
+
+/// Leaves distinct records, ascending.
+void UnitDraws::sort_records() {
+  const auto words = [this](std::size_t i) { return &records_[i * width_]; };
+  order_.resize(counts_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  const auto is_before = [&](std::size_t left, std::size_t right) {
+    return std::lexicographical_compare(words(left), words(left) + width_, words(right),
+                                        words(right) + width_);
+  };
+  if (!std::is_sorted(order_.begin(), order_.end(), is_before)) {
+    std::sort(order_.begin(), order_.end(), is_before);
+  }
+  std::vector<std::uint32_t> records;
+  std::vector<std::uint64_t> counts;
+  records.reserve(records_.size());
+  counts.reserve(counts_.size());
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const std::size_t at = order_[i];
+    if (i > 0 && !is_before(order_[i - 1], at)) {
+      counts.back() += counts_[at];
+      continue;
+    }
+    records.insert(records.end(), words(at), words(at) + width_);
+    counts.push_back(counts_[at]);
+  }
+  records_.swap(records);
+  counts_.swap(counts);
+}
+
+/// Of digits the list of all records' is what is tallied: the first of each has the record's count,
+/// the others none, and their number is public.
+SecureRandom& UnitDraws::words() {
+  weights_.assign(records_.size(), 0);
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    weights_[i * width_] = static_cast<double>(counts_[i]);
+  }
+  return words_.of_tallies(*unit_, records_, weights_);
+}
+
+void UnitDraws::draw_unit(RecordWriter& writer) {
+  sort_records();
+  SecureRandom& random = words();
+  draw_outcomes(random);
+  const ReleaseSpace& space = release_.space();
+  const std::size_t columns = space.domain().columns().size();
+  for (const std::uint32_t outcome : outcomes_) {
+    if (!release_.roster()) places_.push_back({random.word(), random.word()});
+    if (space.is_fresh()) {
+      writer.write_digits(std::span(fresh_).subspan(outcome * columns, columns), random, *unit_);
+    } else if (space.candidates()) {
+      writer.write_digits((*space.candidates())[outcome], random, *unit_);
+    } else {
+      writer.write_outcome(outcome, random, *unit_);
+    }
+  }
+  records_.clear();
+  counts_.clear();
+}
+
+void UnitDraws::draw_outcomes(SecureRandom& random) {
+  outcomes_.resize(*release_.certificate().spec.count);
+  if (!scored_) {
+    release_.sampler().draw({records_, weights_}, random, outcomes_);
+    return;
+  }
+  const ReleaseSpace& space = release_.space();
+  const MixedPoints rows = space.layout().points(scored_digits(random));
+  if (space.is_fresh()) {
+    draw_fresh(rows, random);
+    return;
+  }
+  scored_->assign(*release_.scorer(), rows, space.densities());
+  draw_all(scored_->table(), random, outcomes_);
+}
+
+void UnitDraws::draw_fresh(const MixedPoints& rows, SecureRandom& random) {
+  const ReleaseSpace& space = release_.space();
+  const Candidates list = space.fresh_candidates(random);
+  const auto scorer =
+      make_scorer(release_.certificate().local()->scorer, space.layout().points(list.digits()),
+                  release_.certificate().draw.parameter());
+  scored_->assign(*scorer, rows, list.densities());
+  draw_all(scored_->table(), random, outcomes_);
+  fresh_.clear();
+  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+    const auto record = list[outcomes_[i]];
+    fresh_.insert(fresh_.end(), record.begin(), record.end());
+    outcomes_[i] = static_cast<std::uint32_t>(i);
+  }
+}
+
+std::vector<std::uint32_t> UnitDraws::scored_digits(SecureRandom& random) const {
+  const Domain& domain = release_.space().domain();
+  std::vector<std::uint32_t> digits;
+  const auto append = [&](std::size_t i) {
+    for (std::size_t column = 0; column < domain.columns().size(); ++column) {
+      digits.push_back(by_outcome_ ? domain.digit(records_[i], column)
+                                   : records_[i * width_ + column]);
+    }
+  };
+  const std::uint64_t all = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  if (all <= kMostScoredRows) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      for (std::uint64_t record = 0; record < counts_[i]; ++record) append(i);
+    }
+    return digits;
+  }
+  std::size_t i = 0;
+  std::uint64_t end = counts_[0];
+  for (const std::uint64_t place : chosen_places(all, kMostScoredRows, random)) {
+    while (place >= end) end += counts_[++i];
+    append(i);
+  }
+  return digits;
+}
+
+}  // namespace mollify

@@ -1,0 +1,96 @@
+#include "mollify/distributed.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "refusal.h"
+
+namespace mollify::front {
+
+namespace {
+
+using testing::HasSubstr;
+
+PreparedRelease prepared_parts(const char* model, const char* more,
+                               std::optional<std::uint64_t> records = std::nullopt) {
+  const Domain domain = Domain::make({Column::categorical("city", {"Ghent", "Lille", "Trier"})});
+  const std::string spec = std::string("{\"model\": \"") + model +
+                           "\", \"count\": 2, \"privacy\": {\"epsilon\": 2" + more + "}";
+  return prepare(ReleaseSpec::parse(spec, domain), records,
+                 {{"units.csv", "person\nbob\nann\ndan\n"}});
+}
+
+constexpr const char* kByUnit = "}, \"unit\": \"person\", \"units\": {\"file\": \"units.csv\"}";
+
+/// One word of 4 bytes for each record, and a row's unit before it.
+struct Rows {
+  explicit Rows(const CountedRecords& counted) {
+    std::uint64_t begin = 0;
+    for (std::size_t row = 0; row < counted.counts.size(); ++row) {
+      units.push_back(counted.units.substr(begin, counted.unit_ends[row] - begin));
+      begin = counted.unit_ends[row];
+      records.emplace_back(reinterpret_cast<const char*>(&counted.records[row]), 4);
+      counts.push_back(static_cast<std::int64_t>(counted.counts[row]));
+    }
+  }
+  std::vector<std::string> units;
+  std::vector<std::string> records;
+  std::vector<std::int64_t> counts;
+};
+
+TEST(FrontDistributed, WorkersCountAndDrawForAllUnitsOfTheRoster) {
+  const PreparedRelease on_driver = prepared_parts("local", kByUnit);
+  RecordCounter counter(prepared_parts("local", kByUnit));
+  const std::vector<std::string_view> people = {"ann", "bob", "ann", "eve"};
+  const std::vector<std::string_view> cities = {"Lille", "nowhere", "Lille", "Trier"};
+  counter.add(Source::memory({{"person", people}, {"city", cities}}));
+  EXPECT_FALSE(counter.is_full());
+  Rows rows(counter.take());
+  EXPECT_EQ(rows.units, (std::vector<std::string>{"bob", "ann"})) << "eve is none of them";
+  EXPECT_EQ(rows.counts, (std::vector<std::int64_t>{1, 2}));
+  const Rows roster(roster_counts(on_driver).value());
+  EXPECT_EQ(roster.counts, (std::vector<std::int64_t>{0, 0, 0}));
+  rows.units.push_back(roster.units[2]);
+  rows.records.push_back(roster.records[2]);
+  rows.counts.push_back(0);
+
+  const ReleaseKey key;
+  const std::vector<std::string_view> units(rows.units.begin(), rows.units.end());
+  const std::vector<std::string_view> records(rows.records.begin(), rows.records.end());
+  const auto drawn = [&] {
+    UnitDraws draws(prepared_parts("local", kByUnit),
+                    ReleaseKey::of_worker_bytes(key.bytes_for_workers()),
+                    on_driver.certificate().json());
+    std::vector<ReleasedColumn> table;
+    draws.draw(Source::memory({{"unit", units}, {"record", records}, {"count", rows.counts}}), true,
+               Sink::memory(table));
+    EXPECT_TRUE(draws.places().empty());
+    return table;
+  };
+  const auto table = drawn();
+  EXPECT_EQ(std::get<std::vector<std::string>>(table[0].values),
+            (std::vector<std::string>{"bob", "bob", "ann", "ann", "dan", "dan"}));
+  EXPECT_EQ(std::get<std::vector<std::string>>(drawn()[1].values),
+            std::get<std::vector<std::string>>(table[1].values));
+}
+
+TEST(FrontDistributed, RefusesWhatWorkersCannotDo) {
+  const PreparedRelease integral = prepared_parts("integral", "}");
+  EXPECT_FALSE(roster_counts(integral));
+  EXPECT_EQ(test::refusal_of([&] { UnitDraws(integral, {}, integral.certificate().json()); }),
+            "only a release of model local is drawn unit by unit");
+  const PreparedRelease local = prepared_parts("local", kByUnit);
+  EXPECT_THAT(test::refusal_of([&] { UnitDraws(local, {}, "another"); }),
+              HasSubstr("its certificate is another one"));
+  const PreparedRelease central =
+      prepared_parts("central", ", \"delta\": 1e-9}, \"unit\": \"person\"", 100'000'000);
+  EXPECT_THAT(test::refusal_of([&] { RecordCounter{central}; }),
+              HasSubstr("model central with a unit"));
+}
+
+}  // namespace
+}  // namespace mollify::front

@@ -1,0 +1,300 @@
+#include "release/unit_draws.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "chi_square.h"
+#include "io/csv_reader.h"
+#include "kernel/order/shuffle.h"
+#include "records/memory_table.h"
+#include "records/record_counter.h"
+#include "release/prepared.h"
+
+namespace mollify {
+namespace {
+
+using test::Scratch;
+
+constexpr const char* kUnitCategories =
+    "columns:\n"
+    "  a: {type: categorical, values: [x, y, z], null: category}\n"
+    "  b: {type: integer, min: 0, max: 9, bins: 5}\n";
+constexpr const char* kUnitNumbers =
+    "columns:\n"
+    "  a: {type: number, min: 0, max: 10}\n"
+    "  b: {type: number, min: 0, max: 1}\n";
+constexpr const char* kUnitRecords =
+    "id,a,b\nu,x,0\nu,x,1\nu,y,9\nv,q,-5\nw,3,0.5\nw,3,0.5\nv,1,0.9\nstranger,x,1\nu,x,0\n,,\n";
+
+ReleaseSpec unit_spec(const Scratch& scratch, const char* domain, bool with_roster) {
+  ReleaseSpec spec = test::integral_spec(scratch, domain);
+  scratch.write("data.csv", kUnitRecords);
+  spec.model = Model::kLocal;
+  spec.unit = "id";
+  if (with_roster) spec.roster = PublicFile{scratch.write("units.csv", "id\nv\nabsent\nu\nw\n")};
+  return spec;
+}
+
+/// Counts as columns, which the source borrows.
+class CountColumns {
+ public:
+  void add(std::string unit, std::string record, std::int64_t count) {
+    units_.push_back(std::move(unit));
+    records_.push_back(std::move(record));
+    counts_.push_back(count);
+  }
+  void add(const CountedRecords& counted) {
+    std::uint64_t begin = 0;
+    const std::size_t bytes = counted.width * sizeof(std::uint32_t);
+    for (std::size_t row = 0; row < counted.rows(); ++row) {
+      const auto* record = reinterpret_cast<const char*>(&counted.records[row * counted.width]);
+      add(counted.units.substr(begin, counted.unit_ends[row] - begin), {record, bytes},
+          static_cast<std::int64_t>(counted.counts[row]));
+      begin = counted.unit_ends[row];
+    }
+  }
+  /// Units one after the other, in an order of the test's; rows of a unit in any.
+  [[nodiscard]] CountColumns ordered(const std::vector<std::string>& units,
+                                     SecureRandom& random) const {
+    std::vector<std::uint32_t> rows(units_.size());
+    std::iota(rows.begin(), rows.end(), 0U);
+    shuffle(rows, random);
+    CountColumns made;
+    for (const std::string& unit : units) {
+      for (const std::uint32_t row : rows) {
+        if (units_[row] == unit) made.add(unit, records_[row], counts_[row]);
+      }
+    }
+    return made;
+  }
+  [[nodiscard]] std::size_t rows() const { return units_.size(); }
+  /// Rows begin ... end - 1.
+  template <class Take>
+  void with_source(std::size_t begin, std::size_t end, Take take) const {
+    const std::vector<std::string_view> units(units_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                              units_.begin() + static_cast<std::ptrdiff_t>(end));
+    const std::vector<std::string_view> records(
+        records_.begin() + static_cast<std::ptrdiff_t>(begin),
+        records_.begin() + static_cast<std::ptrdiff_t>(end));
+    const std::span<const std::int64_t> counts = std::span(counts_).subspan(begin, end - begin);
+    take(MemorySource({"unit", "record", "count"},
+                      {Values(std::span<const std::string_view>(units)),
+                       Values(std::span<const std::string_view>(records)), Values(counts)}));
+  }
+
+ private:
+  std::vector<std::string> units_;
+  std::vector<std::string> records_;
+  std::vector<std::int64_t> counts_;
+};
+
+CountColumns counts_of(const LocalRelease& release, const Scratch& scratch) {
+  RecordCounter counter(release.counting());
+  counter.add(CsvSource(scratch.path("data.csv")));
+  CountColumns counts;
+  counts.add(counter.take());
+  return counts;
+}
+
+struct DrawnRecords {
+  std::multiset<std::string> lines;
+  std::vector<std::array<std::uint64_t, 2>> places;
+};
+
+/// In parts of so many rows.
+DrawnRecords drawn_in_parts(const LocalRelease& release, const ReleaseKey& key,
+                            const CountColumns& counts, std::size_t rows) {
+  UnitDraws draws(release, key, certificate_text(release.certificate()));
+  DrawnRecords all;
+  for (std::size_t begin = 0; begin <= counts.rows(); begin += rows) {
+    const std::size_t end = std::min(begin + rows, counts.rows());
+    std::string csv;
+    CsvSink sink(csv);
+    counts.with_source(begin, end, [&](const Source& part) {
+      draws.draw(part, begin + rows > counts.rows(), sink);
+    });
+    for (std::size_t line = csv.find('\n') + 1; line < csv.size();) {
+      const std::size_t line_end = csv.find('\n', line);
+      all.lines.insert(csv.substr(line, line_end - line));
+      line = line_end + 1;
+    }
+    all.places.insert(all.places.end(), draws.places().begin(), draws.places().end());
+  }
+  return all;
+}
+
+/// A domain and what is done to its spec.
+struct SpaceCase {
+  const char* name;
+  const char* domain;
+  void (*change)(ReleaseSpec&);
+};
+const SpaceCase kSpaceCases[] = {
+    {"categories", kUnitCategories, [](ReleaseSpec&) {}},
+    {"a channel", kUnitCategories,
+     [](ReleaseSpec& spec) { test::local_of(spec).mechanism = Mechanism::kRandomizedResponse; }},
+    {"a grid", kUnitNumbers, [](ReleaseSpec& spec) { test::local_of(spec).space.cells = 64; }},
+    {"candidates", kUnitNumbers,
+     [](ReleaseSpec& spec) { test::local_of(spec).space.candidates = 50; }},
+    {"fresh candidates", kUnitNumbers,
+     [](ReleaseSpec& spec) {
+       test::local_of(spec).space.candidates = 50;
+       test::local_of(spec).space.fresh = true;
+     }},
+};
+
+TEST(UnitDraws, AreTheSameHoweverCountsComeAndByOneKeyAlone) {
+  SecureRandom random;
+  for (const SpaceCase& one : kSpaceCases) {
+    for (const bool with_roster : {false, true}) {
+      const Scratch scratch;
+      ReleaseSpec spec = unit_spec(scratch, one.domain, with_roster);
+      one.change(spec);
+      const auto release = test::prepared_local(scratch, spec);
+      CountColumns counts = counts_of(*release, scratch);
+      if (with_roster) counts.add("absent", "", 0);
+      const ReleaseKey key;
+      std::vector<std::string> units = {"u", "v", "w", "absent", "stranger"};
+      const DrawnRecords first = drawn_in_parts(*release, key, counts.ordered(units, random), 100);
+      ASSERT_EQ(first.lines.size(), 12U) << one.name;  // 3 draws of each of 4 units
+      const auto sorted = [](auto places) {
+        std::sort(places.begin(), places.end());
+        return places;
+      };
+      for (const std::size_t rows : {1U, 2U, 3U, 7U}) {
+        std::reverse(units.begin(), units.end());
+        const DrawnRecords again =
+            drawn_in_parts(*release, key, counts.ordered(units, random), rows);
+        EXPECT_EQ(again.lines, first.lines) << one.name << " in parts of " << rows;
+        EXPECT_EQ(sorted(again.places), sorted(first.places));
+      }
+      const auto places = sorted(first.places);
+      EXPECT_EQ(places.size(), with_roster ? 0U : 12U);
+      EXPECT_EQ(std::adjacent_find(places.begin(), places.end()), places.end());
+      if (!with_roster) {
+        EXPECT_NE(sorted(drawn_in_parts(*release, {}, counts.ordered(units, random), 100).places),
+                  places);
+      }
+    }
+  }
+}
+
+// A unit's words depend on its own counts: another record of one unit changes no other one.
+TEST(UnitDraws, OfOtherCountsHaveOtherWords) {
+  const Scratch scratch;
+  const auto release = test::prepared_local(scratch, unit_spec(scratch, kUnitCategories, false));
+  const ReleaseKey key;
+  const auto places = [&](const char* records) {
+    scratch.write("data.csv", records);
+    SecureRandom random;
+    const auto counts = counts_of(*release, scratch).ordered({"u", "v"}, random);
+    return drawn_in_parts(*release, key, counts, 100).places;
+  };
+  const auto before = places("id,a,b\nu,x,0\nu,x,0\nv,y,9\n");
+  ASSERT_EQ(before.size(), 6U);
+  const auto after = places("id,a,b\nu,x,0\nv,y,9\n");
+  ASSERT_EQ(after.size(), 6U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(after[i], before[i]);
+  for (std::size_t i = 3; i < 6; ++i) EXPECT_EQ(after[i], before[i]);
+}
+
+// 20 000 keys, one draw each, against the law that the sampler states, and the joint law of two
+// units and of one unit before and after a change against independence.
+TEST(UnitDraws, FollowTheSamplersLawOverKeysAndAreIndependent) {
+  constexpr std::size_t kKeys = 20'000;
+  const Scratch scratch;
+  ReleaseSpec spec =
+      unit_spec(scratch, "columns:\n  a: {type: categorical, values: [x, y, z]}\n", false);
+  spec.count = 1;
+  const auto release = test::prepared_local(scratch, spec);
+  CountColumns counts;
+  const auto record = [](std::uint32_t outcome) {
+    return std::string(reinterpret_cast<const char*>(&outcome), sizeof outcome);
+  };
+  counts.add("u", record(0), 2);
+  counts.add("u", record(1), 1);
+  counts.add("v", record(0), 2);
+  counts.add("v", record(1), 1);
+  CountColumns changed;
+  changed.add("u", record(0), 3);
+  changed.add("u", record(1), 1);
+  const auto law_of = [&](std::vector<double> weights) {
+    const std::vector<std::uint32_t> outcomes = {0, 1};
+    return release->sampler().law({outcomes, weights}).probabilities;
+  };
+  const std::vector<double> law = law_of({2, 1});
+  const std::vector<double> law_changed = law_of({3, 1});
+  std::vector<std::uint64_t> single(3);
+  std::vector<std::uint64_t> of_two(9);
+  std::vector<std::uint64_t> of_change(9);
+  const std::string certificate = certificate_text(release->certificate());
+  const auto outcome_at = [](MemorySink& sink, std::size_t row) {
+    return static_cast<std::size_t>(std::get<std::string_view>(sink.column(0)[row])[0] - 'x');
+  };
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    const ReleaseKey key;
+    MemorySink drawn;
+    MemorySink again;
+    counts.with_source(0, 4, [&](const Source& part) {
+      UnitDraws(*release, key, certificate).draw(part, true, drawn);
+    });
+    changed.with_source(0, 2, [&](const Source& part) {
+      UnitDraws(*release, key, certificate).draw(part, true, again);
+    });
+    const std::size_t u = outcome_at(drawn, 0);
+    ++single[u];
+    ++of_two[3 * u + outcome_at(drawn, 1)];
+    ++of_change[3 * u + outcome_at(again, 0)];
+  }
+  const auto product = [](const std::vector<double>& left, const std::vector<double>& right) {
+    std::vector<double> both;
+    for (const double p : left) {
+      for (const double q : right) both.push_back(p * q);
+    }
+    return both;
+  };
+  EXPECT_TRUE(test::follows(law, single));
+  EXPECT_TRUE(test::follows(product(law, law), of_two));
+  EXPECT_TRUE(test::follows(product(law, law_changed), of_change));
+}
+
+TEST(UnitDraws, AreTotalInWhatTheyRead) {
+  const Scratch scratch;
+  const auto release = test::prepared_local(scratch, unit_spec(scratch, kUnitCategories, false));
+  CountColumns counts;
+  counts.add("u", "", 1);
+  counts.add("u", "abc", 1);
+  counts.add("u", std::string(4, '\xff'), 1);  // no outcome
+  counts.add("u", std::string(4, '\0'), -1);
+  counts.add("\xff\xfe", std::string(4, '\0'), std::int64_t{1} << 62U);
+  EXPECT_EQ(drawn_in_parts(*release, {}, counts, 2).lines.size(), 6U);
+}
+
+// Of more records than are scored, so many are drawn, of counts and without memory for each.
+TEST(UnitDraws, KeepSomeOfManyScoredRecords) {
+  const Scratch scratch;
+  ReleaseSpec spec = unit_spec(scratch, kUnitNumbers, false);
+  test::local_of(spec).space.cells = 64;
+  const auto release = test::prepared_local(scratch, spec);
+  const ReleaseKey key;
+  const std::uint32_t outcome = 5;
+  const std::string record(reinterpret_cast<const char*>(&outcome), sizeof outcome);
+  CountColumns whole;
+  whole.add("u", record, 1'000'000'000'000);
+  whole.add("u", std::string(4, '\0'), 7);
+  CountColumns split;
+  split.add("u", std::string(4, '\0'), 7);
+  split.add("u", record, 999'999'999'999);
+  split.add("u", record, 1);
+  EXPECT_EQ(drawn_in_parts(*release, key, whole, 9).lines,
+            drawn_in_parts(*release, key, split, 1).lines);
+}
+
+}  // namespace
+}  // namespace mollify
