@@ -62,10 +62,35 @@ class Watch(threading.Thread):
             time.sleep(0.2)
 
 
+def processor_seconds():
+    """Of this process, of the JVM and of the Python workers."""
+    ticks, parents = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            facts = stat.read_text().rsplit(")", 1)[1].split()
+        except (OSError, IndexError):
+            continue
+        process = int(stat.parent.name)
+        parents[process] = int(facts[1])
+        ticks[process] = sum(map(int, facts[11:15]))  # of its own and of children that ended
+
+    def is_ours(process):
+        while process in parents and process != os.getpid():
+            process = parents[process]
+        return process == os.getpid()
+
+    return sum(ticks[one] for one in ticks if is_ours(one)) / os.sysconf("SC_CLK_TCK")
+
+
 def timed(work):
-    start = time.perf_counter()
+    start, processor = time.perf_counter(), processor_seconds()
     result = work()
-    return time.perf_counter() - start, result
+    return time.perf_counter() - start, processor_seconds() - processor, result
+
+
+def line(name, rows, seconds, processor):
+    rate = rows / seconds / 1e6
+    print(f"  {name:22} {seconds:8.1f} s {processor:8.1f} s of processors {rate:8.2f} million rows a second")
 
 
 def main():
@@ -85,7 +110,7 @@ def main():
         session.sparkContext.setLogLevel("ERROR")
         return session
 
-    seconds, session = timed(started)
+    seconds, _, session = timed(started)
     print(f"{rows} rows, {units} units, 3 categorical columns, {os.cpu_count()} cores")
     print(f"  start of the session   {seconds:8.1f} s")
 
@@ -98,8 +123,8 @@ def main():
     watch = Watch()
     watch.start()
     if only_generated:
-        seconds, _ = timed(lambda: on_spark(generated(session, rows, units)))
-        print(f"  Spark, generated rows  {seconds:8.1f} s {rows / seconds / 1e6:8.2f} million rows a second")
+        seconds, processor, _ = timed(lambda: on_spark(generated(session, rows, units)))
+        line("Spark, generated rows", rows, seconds, processor)
         print(f"  most memory: Python worker {watch.most['python']:.0f} MB, JVM {watch.most['java']:.0f} MB")
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -115,8 +140,8 @@ def main():
             ("native, from Arrow", native),
             ("Spark, local[2]", lambda: on_spark(session.read.parquet(path))),
         ) * 3:
-            seconds, release = timed(work)
-            print(f"  {name:22} {seconds:8.1f} s {rows / seconds / 1e6:8.2f} million rows a second")
+            seconds, processor, _ = timed(work)
+            line(name, rows, seconds, processor)
         print(f"  most memory: Python worker {watch.most['python']:.0f} MB, JVM {watch.most['java']:.0f} MB")
 
 

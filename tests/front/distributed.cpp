@@ -24,7 +24,7 @@ PreparedRelease prepared_parts(const char* model, const char* more,
                  {{"units.csv", "person\nbob\nann\ndan\n"}});
 }
 
-constexpr const char* kByUnit = "}, \"unit\": \"person\", \"units\": {\"file\": \"units.csv\"}";
+constexpr const char* kByUnit = "}, \"unit\": \"person\", \"roster\": {\"file\": \"units.csv\"}";
 
 /// One word of 4 bytes for each record, and a row's unit before it.
 struct Rows {

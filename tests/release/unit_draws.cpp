@@ -204,10 +204,10 @@ TEST(UnitDraws, OfOtherCountsHaveOtherWords) {
   for (std::size_t i = 3; i < 6; ++i) EXPECT_EQ(after[i], before[i]);
 }
 
-// 20 000 keys, one draw each, against the law that the sampler states, and the joint law of two
+// 5000 keys, one draw each, against the law that the sampler states, and the joint law of two
 // units and of one unit before and after a change against independence.
 TEST(UnitDraws, FollowTheSamplersLawOverKeysAndAreIndependent) {
-  constexpr std::size_t kKeys = 20'000;
+  constexpr std::size_t kKeys = 5'000;
   const Scratch scratch;
   ReleaseSpec spec =
       unit_spec(scratch, "columns:\n  a: {type: categorical, values: [x, y, z]}\n", false);
