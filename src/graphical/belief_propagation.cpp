@@ -8,82 +8,77 @@
 namespace mollify {
 namespace {
 
-/// Sums below this may have lost all they were made of.
+/// Sums below this may have lost all they were made of: exponentials end some 2^-1022 below the
+/// greatest.
 constexpr double kLeastSum = 0x1p-900;
-/// Eigen's exponential of anything below is some denormal, not zero.
-constexpr double kLeastExponent = -700;
 
-/// v = exp(v - shift); zero where that is nothing.
-void exponentiate(std::vector<double>& v, double shift) {
-  Eigen::Map<Eigen::ArrayXd> values(v.data(), static_cast<Eigen::Index>(v.size()));
-  values -= shift;
-  values = (values > kLeastExponent).select(values.exp(), 0.0);
+/// exp(from - shift); what is too small for a double is some 2^-1022.
+void exponentiate(const std::vector<double>& from, double shift, std::vector<double>& to) {
+  const auto size = static_cast<Eigen::Index>(from.size());
+  to.resize(from.size());
+  Eigen::Map<Eigen::ArrayXd>(to.data(), size) =
+      (Eigen::Map<const Eigen::ArrayXd>(from.data(), size) - shift).exp();
 }
 
-/// The greatest, or zero if all are -infinity.
 double greatest_of(const std::vector<double>& v) {
-  const double most =
-      Eigen::Map<const Eigen::ArrayXd>(v.data(), static_cast<Eigen::Index>(v.size())).maxCoeff();
-  return std::isfinite(most) ? most : 0;
+  return Eigen::Map<const Eigen::ArrayXd>(v.data(), static_cast<Eigen::Index>(v.size())).maxCoeff();
 }
 
 }  // namespace
 
 BeliefPropagation::BeliefPropagation(const ColumnSizes& sizes, const JunctionTree& tree) {
   const auto& nodes = tree.nodes();
-  std::size_t most = 1;
   for (const JunctionTree::Node& node : nodes) {
     const bool is_root = node.parent == JunctionTree::kNone;
     const std::size_t parent = is_root ? 0 : node.parent;
     steps_.push_back({parent, Projection(sizes, node.clique, node.separator),
                       Projection(sizes, nodes[parent].clique, node.separator)});
     messages_.emplace_back(steps_.back().from_node.part_cells());
-    most = std::max(most, messages_.back().size());
   }
-  sums_.resize(most);
+  sums_ = messages_;
 }
 
 double BeliefPropagation::run(NodeTables& tables) {
   double log_sum = 0;
-  std::vector<double> whole;
+  std::vector<double> masses;
   for (std::size_t i = steps_.size(); i-- > 0;) {
     const Step& step = steps_[i];
     std::vector<double>& table = tables[i];
     std::vector<double>& message = messages_[i];
+    std::vector<double>& sums = sums_[i];
     const std::size_t cells = message.size();
     const double shift = greatest_of(table);
-    whole = table;
-    exponentiate(table, shift);
-    step.from_node.sum(table.data(), message.data());
+    exponentiate(table, shift, masses);
+    step.from_node.sum(masses.data(), message.data());
     if (*std::min_element(message.begin(), message.end()) > kLeastSum) {
-      std::copy(message.begin(), message.end(), sums_.begin());
+      sums = message;
       for (double& value : message) value = std::log(value) + shift;
     } else {
       // Some cell of the separator is too far below the greatest: relative to its own.
-      table = whole;
-      step.from_node.greatest(table.data(), sums_.data());
-      std::vector<double> own(sums_.begin(), sums_.begin() + static_cast<std::ptrdiff_t>(cells));
-      for (std::size_t s = 0; s < cells; ++s) sums_[s] = std::isfinite(own[s]) ? -own[s] : 0;
-      step.from_node.add(sums_.data(), table.data());
-      exponentiate(table, 0);
-      step.from_node.sum(table.data(), message.data());
-      for (std::size_t s = 0; s < cells; ++s) {
-        sums_[s] = message[s];
-        message[s] = message[s] > 0 ? std::log(message[s]) + own[s] : own[s];
-      }
+      step.from_node.greatest(table.data(), message.data());
+      for (std::size_t s = 0; s < cells; ++s) sums[s] = -message[s];
+      step.from_node.add(sums.data(), table.data());
+      exponentiate(table, 0, masses);
+      step.from_node.sum(masses.data(), sums.data());
+      for (std::size_t s = 0; s < cells; ++s) message[s] += std::log(sums[s]);
     }
-    // The table becomes p(x_C | x_S).
-    for (std::size_t s = 0; s < cells; ++s) sums_[s] = sums_[s] > 0 ? 1 / sums_[s] : 0;
-    step.from_node.multiply(sums_.data(), table.data());
+    table.swap(masses);
     if (i == 0) {
       log_sum = message[0];
     } else {
       step.from_parent.add(message.data(), tables[step.parent].data());
     }
   }
-  for (std::size_t i = 1; i < steps_.size(); ++i) {
-    steps_[i].from_parent.sum(tables[steps_[i].parent].data(), messages_[i].data());
-    steps_[i].from_node.multiply(messages_[i].data(), tables[i].data());
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    // p(x_C) = p(x_S) exp(...) / its sum given x_S.
+    std::vector<double>& factor = messages_[i];
+    if (i == 0) {
+      factor[0] = 1;
+    } else {
+      steps_[i].from_parent.sum(tables[steps_[i].parent].data(), factor.data());
+    }
+    for (std::size_t s = 0; s < factor.size(); ++s) factor[s] /= sums_[i][s];
+    steps_[i].from_node.multiply(factor.data(), tables[i].data());
   }
   return log_sum;
 }

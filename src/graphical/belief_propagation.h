@@ -18,8 +18,7 @@ using NodeTables = std::vector<std::vector<double>>;
 /// Upwards, each node hands its parent m(s) = log sum over x_C with x_S = s of exp(t_C + the
 /// children's m); downwards p(x_C) = p(x_S) exp(t_C + ... - m(x_S)). One exponential a cell
 /// [Koller, Friedman 2009, 10.3]. Everything is relative to the greatest of a separator's cells
-/// where it has to be, so any finite t, however large, gives a distribution; a cell of -infinity
-/// has probability zero, as long as not all are.
+/// where it has to be, so any finite t, however large, gives a distribution.
 class BeliefPropagation {
  public:
   /// Requires the tree's cells to be countable.
@@ -38,7 +37,7 @@ class BeliefPropagation {
 
   std::vector<Step> steps_;  // of each node; the root's has an empty separator
   NodeTables messages_;      // over separators
-  std::vector<double> sums_;
+  NodeTables sums_;          // of exponentials, over separators
 };
 
 /// Where potentials over cliques lie in a junction tree: how they make the nodes' tables, and how

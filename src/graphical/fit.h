@@ -17,7 +17,7 @@ struct NoisyMarginal {
 };
 
 /// The defaults are the best found on a table of 20 190 rows and 14 columns at epsilon 1
-/// (experiments/marginal_model.cpp); twice or half of each changes total variation by a percent or
+/// (experiments/model_fit.cpp); twice or half of each changes total variation by a percent or
 /// two.
 struct FitOptions {
   /// lambda, positive: the weight, in rows, of uniform and independent columns; see fit.

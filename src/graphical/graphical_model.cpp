@@ -319,7 +319,9 @@ std::vector<GraphicalModel::Marginal> GraphicalModel::pair_marginals() const {
 ModelRows GraphicalModel::sample(std::size_t count, const RandomWords& words,
                                  RowSampling sampling) const {
   ModelRows rows = model_rows(sizes_, tree_, marginals_, count, words, sampling);
-  if (sampling == RowSampling::kMatched && count <= kMostMatched) match_pairs(*this, words, rows);
+  if (sampling == RowSampling::kMatched && count >= kLeastMatched && count <= kMostMatched) {
+    match_pairs(*this, words, rows);
+  }
   return rows;
 }
 

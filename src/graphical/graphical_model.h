@@ -32,8 +32,8 @@ enum class RowSampling {
   kRounded,
   /// Rounded, then changed until all pairs of columns, in the tree or not, have nearly the counts
   /// that the model expects (graphical/matched_rows.h): the nearest to
-  /// the model that rows can be. Of more than kMostMatched rows, where it would change little, and
-  /// take long, the same as kRounded.
+  /// the model that rows can be. Of fewer rows than kLeastMatched and more than kMostMatched
+  /// the same as kRounded.
   kMatched,
 };
 
@@ -60,7 +60,9 @@ class GraphicalModel {
   /// More cells than this, a gigabyte of numbers, are refused in a tree and in a marginal.
   static constexpr std::uint64_t kMostCells = std::uint64_t{1} << 27;
 
-  /// Some 7 microseconds a row are too long for more.
+  /// Rows are matched from so many on, below which pairs' counts say little, to so many: some 7
+  /// microseconds a row are too long for more.
+  static constexpr std::size_t kLeastMatched = 500;
   static constexpr std::size_t kMostMatched = std::size_t{1} << 18;
 
   /// exp of it is more than doubles hold, and a sum of many still tells them apart.

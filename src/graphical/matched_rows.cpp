@@ -3,16 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graphical/systematic_rounding.h"
+
 namespace mollify {
 namespace {
 
 constexpr int kSweeps = 3;
 
-/// How far the rows' counts of all pairs are from the expected ones.
+double unit(const RandomWords& words) {
+  return (static_cast<double>(words() >> 11) + 0.5) * 0x1p-53;
+}
+
+/// How far the rows' counts of all pairs are from the targets.
 class PairCounts {
  public:
-  PairCounts(const GraphicalModel& model, const ModelRows& rows) : columns_(rows.size()) {
-    const auto count = static_cast<double>(rows[0].size());
+  PairCounts(const GraphicalModel& model, const ModelRows& rows, const RandomWords& words)
+      : columns_(rows.size()) {
     places_.resize(columns_ * columns_);
     for (const GraphicalModel::Marginal& pair : model.pair_marginals()) {
       const std::size_t a = pair.clique[0];
@@ -21,9 +27,11 @@ class PairCounts {
       const std::size_t begin = cells_.size();
       places_[a * columns_ + b] = {begin, size, 1};
       places_[b * columns_ + a] = {begin, 1, size};
-      for (const double p : pair.probabilities) {
-        const double expected = count * p;
-        cells_.push_back({-expected, 1 / (expected + 1)});
+      std::vector<std::size_t> targets(pair.probabilities.size());
+      round_systematically(pair.probabilities, rows[0].size(), unit(words), targets);
+      for (const std::size_t target : targets) {
+        const auto rows_there = static_cast<double>(target);
+        cells_.push_back({-rows_there, 1 / (rows_there + 1)});
       }
       for (std::size_t i = 0; i < rows[0].size(); ++i) {
         cells_[begin + rows[a][i] * size + rows[b][i]].excess += 1;
@@ -58,7 +66,7 @@ class PairCounts {
 
  private:
   struct Cell {
-    double excess;  // count - expected
+    double excess;  // count - target
     double weight;
   };
   struct Place {
@@ -94,7 +102,7 @@ class Conditional {
   }
 
   /// A draw by a uniform number in (0, 1).
-  std::uint32_t draw(const std::vector<std::uint32_t>& row, double unit) {
+  std::uint32_t draw(const std::vector<std::uint32_t>& row, double uniform) {
     std::fill(masses_.begin(), masses_.end(), 0.0);
     for (const Term& term : terms_) {
       const double* from = term.values;
@@ -104,7 +112,7 @@ class Conditional {
     const double most = *std::max_element(masses_.begin(), masses_.end());
     double sum = 0;
     for (double& mass : masses_) sum += mass = std::exp(mass - most);
-    double left = unit * sum;
+    double left = uniform * sum;
     std::size_t v = 0;
     while (v + 1 < masses_.size() && left >= masses_[v]) left -= masses_[v++];
     return static_cast<std::uint32_t>(v);
@@ -134,7 +142,7 @@ std::uint64_t pair_cells(const ColumnSizes& sizes) {
 void match_pairs(const GraphicalModel& model, const RandomWords& words, ModelRows& rows) {
   const std::size_t columns = rows.size();
   if (rows[0].empty() || pair_cells(model.sizes()) > GraphicalModel::kMostCells) return;
-  PairCounts counts(model, rows);
+  PairCounts counts(model, rows, words);
   std::vector<Conditional> conditionals;
   for (std::size_t c = 0; c < columns; ++c) conditionals.emplace_back(model, c);
   std::vector<std::uint32_t> row(columns);
@@ -143,8 +151,7 @@ void match_pairs(const GraphicalModel& model, const RandomWords& words, ModelRow
       for (std::size_t c = 0; c < columns; ++c) row[c] = rows[c][i];
       for (std::size_t c = 0; c < columns; ++c) {
         if (model.sizes()[c] == 1) continue;
-        const double unit = (static_cast<double>(words() >> 11) + 0.5) * 0x1p-53;
-        const std::uint32_t to = conditionals[c].draw(row, unit);
+        const std::uint32_t to = conditionals[c].draw(row, unit(words));
         if (to == row[c] || !(counts.change(row, c, to) < 0)) continue;
         counts.move(row, c, to);
         row[c] = rows[c][i] = to;

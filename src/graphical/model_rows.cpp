@@ -1,9 +1,9 @@
 #include "graphical/model_rows.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "graphical/systematic_rounding.h"
 #include "kernel/core/uniform_below.h"
 
 namespace mollify {
@@ -15,45 +15,6 @@ struct Words {
   /// Uniform on the 2^53 middles of equal parts of (0, 1).
   double unit() const { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
 };
-
-/// counts[r] rows of each value: the expected numbers, rounded up or down so that they sum to
-/// `count`, by systematic sampling of what is left over [Tillé 2006, 7.2].
-void round_counts(const std::vector<double>& masses, double sum, std::size_t count,
-                  const Words& words, std::vector<std::size_t>& counts) {
-  const double scale = static_cast<double>(count) / sum;
-  std::size_t given = 0;
-  for (std::size_t r = 0; r < masses.size(); ++r) {
-    counts[r] = static_cast<std::size_t>(masses[r] * scale);
-    given += counts[r];
-  }
-  // Rounding errors may have given one row too many, where a mass times scale was near an integer.
-  for (std::size_t r = 0; given > count; ++r) {
-    const std::size_t back = std::min(counts[r], given - count);
-    counts[r] -= back;
-    given -= back;
-  }
-  const std::size_t left = count - given;
-  if (left == 0) return;
-  double fractions = 0;
-  for (std::size_t r = 0; r < masses.size(); ++r) {
-    fractions += std::max(0.0, masses[r] * scale - static_cast<double>(counts[r]));
-  }
-  const double step = fractions / static_cast<double>(left);
-  double next = words.unit() * step;
-  double before = 0;
-  std::size_t chosen = 0;
-  std::size_t last = 0;  // a value that can be
-  for (std::size_t r = 0; r < masses.size() && chosen < left; ++r) {
-    if (masses[r] > 0) last = r;
-    before += std::max(0.0, masses[r] * scale - static_cast<double>(counts[r]));
-    while (next < before && chosen < left) {
-      ++counts[r];
-      ++chosen;
-      next += step;
-    }
-  }
-  counts[last] += left - chosen;
-}
 
 /// Fills the columns of one node that its separator lacks.
 class NodeSampler {
@@ -98,7 +59,7 @@ class NodeSampler {
         }
         continue;
       }
-      round_counts(masses, sum, end - begin, words, counts);
+      round_systematically(masses, end - begin, words.unit(), counts);
       Words source = words;
       std::size_t i = begin;
       for (std::size_t r = 0; r < other_cells_; ++r) {
