@@ -18,7 +18,7 @@
 #include "laboratory/law/table_scale.h"
 #include "laboratory/measure/gaussian_envelope.h"
 #include "laboratory/measure/gaussian_mixture.h"
-#include "laboratory/reproduction/known_density.h"
+#include "laboratory/measure/word_stream.h"
 #include "local/band_floor.h"
 #include "space/seeded_random.h"
 
@@ -28,6 +28,27 @@ using namespace mollify;
 
 constexpr int kClients = 100;
 constexpr std::size_t kCells = 4096;
+
+int poisson(double mean, SeededRandom& random) {
+  int events = 0;
+  for (double left = mean + std::log(WordStream(random).unit()); left > 0;
+       left += std::log(WordStream(random).unit())) {
+    ++events;
+  }
+  return events;
+}
+
+GaussianMixtureSpec random_client(SeededRandom& random) {
+  const int components = std::min(1 + poisson(2, random), 10);
+  GaussianMixtureSpec spec;
+  spec.box = {{-4, 4}};
+  for (int i = 0; i < components; ++i) {
+    spec.means.push_back({2 * WordStream(random).unit() - 1});
+    spec.weights.push_back(-std::log(WordStream(random).unit()));
+    spec.variances.push_back({1});
+  }
+  return spec;
+}
 
 struct Summary {
   double mean = 0;
@@ -58,7 +79,7 @@ int main() {
       GaussianMixtureSpec{.means = {{0}}, .weights = {1}, .variances = {{1}}, .box = {{-4, 4}}});
   SeededRandom random(2026);
   std::vector<GaussianMixtureSpec> clients;
-  for (int i = 0; i < kClients; ++i) clients.push_back(detail::random_client(random));
+  for (int i = 0; i < kClients; ++i) clients.push_back(random_client(random));
 
   fmt::print(
       "| ε | minimax, mean KL | worst | relative to N(0, 1), mean KL | worst |\n"

@@ -107,6 +107,10 @@ int run(const ReproduceOptions& options) {
   const std::string index = (folder / "index.html").string();
   require_writable(index);
   if (!options.json) fmt::print("{}\n", kReproductionNotice);
+  std::string page_notice = kReproductionNotice;
+  if (options.quick) {
+    page_notice += ". Computed with --quick: fewer samples, cells and steps than the texts tell of";
+  }
   std::vector<Figure> figures;
   Json list = Json::array();
   Progress progress("figures", chosen.size());
@@ -124,7 +128,7 @@ int run(const ReproduceOptions& options) {
       files.push_back({(folder / file.name).string(), file.text});
     }
     // The page grows with each figure, so that an interrupted run leaves what is done.
-    files.push_back({index, figure_page(figures, kReproductionNotice)});
+    files.push_back({index, figure_page(figures, page_notice)});
     write_files(files);
     progress.finish();
     if (options.json) {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
+#include <boost/random/normal_distribution.hpp>
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "laboratory/measure/gaussian_mixture.h"
 
 namespace mollify {
 namespace {
@@ -21,11 +23,17 @@ void require_usable(const BoostedDensity& density, const Measure& reference,
                     "dimension, but have {}, {}, {} and {} coordinates",
                     dimension, density.dimension(), spec.start.size(), coordinates));
   }
-  if (!(spec.deviation > 0) || !std::isfinite(spec.deviation)) {
-    throw InvalidInput(fmt::format(
-        "the deviation of a proposal must be finite and positive, but is {}", spec.deviation));
-  }
 }
+
+/// The stream as the standard's and Boost's distributions take it.
+struct UniformBits {
+  using result_type = std::uint64_t;
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+  result_type operator()() { return random->word(); }
+
+  SeededRandom* random;
+};
 
 /// Writes log Q_T of each point, up to a constant; minus infinity off the reference's support.
 void log_target(const BoostedDensity& density, const Measure& reference,
@@ -46,46 +54,53 @@ void log_target(const BoostedDensity& density, const Measure& reference,
 
 }  // namespace
 
+void walk_metropolis_hastings(const LogDensity& target, std::size_t dimension,
+                              const MetropolisHastingsSpec& spec, SeededRandom& random,
+                              std::span<double> points) {
+  if (!(spec.deviation > 0) || !std::isfinite(spec.deviation)) {
+    throw InvalidInput(fmt::format(
+        "the deviation of a proposal must be finite and positive, but is {}", spec.deviation));
+  }
+  const std::size_t walks = points.size() / dimension;
+  UniformBits bits{&random};
+  boost::random::normal_distribution<double> step(0, spec.deviation);
+  std::vector<double> proposed(points.size());
+  std::vector<double> log_present(walks);
+  std::vector<double> log_proposed(walks);
+  target(points, log_present);
+  for (std::size_t i = 0; i < spec.steps; ++i) {
+    for (std::size_t j = 0; j < points.size(); ++j) proposed[j] = points[j] + step(bits);
+    target(proposed, log_proposed);
+    for (std::size_t walk = 0; walk < walks; ++walk) {
+      const double uniform = static_cast<double>((random.word() >> 11U) + 1) * 0x1p-53;
+      // Written so that a walk that starts off the support moves on.
+      if (std::log(uniform) > log_proposed[walk] - log_present[walk]) continue;
+      for (std::size_t j = walk * dimension; j < (walk + 1) * dimension; ++j) {
+        points[j] = proposed[j];
+      }
+      log_present[walk] = log_proposed[walk];
+    }
+  }
+}
+
 void simulate_metropolis_hastings(const BoostedDensity& density, const Measure& reference,
                                   const MetropolisHastingsSpec& spec, SeededRandom& random,
                                   std::span<double> points) {
   require_usable(density, reference, spec, points.size());
   const std::size_t dimension = reference.dimension();
-  const std::size_t walks = points.size() / dimension;
-  const auto of_walk = [dimension](auto&& coordinates, std::size_t walk) {
-    return std::span(coordinates).subspan(walk * dimension, dimension);
-  };
-  for (std::size_t walk = 0; walk < walks; ++walk) {
-    const auto place = of_walk(points, walk);
+  for (std::size_t i = 0; i < points.size(); i += dimension) {
+    const auto place = points.subspan(i, dimension);
     if (spec.start.empty()) {
       reference.simulate(random, place);
     } else {
       std::copy(spec.start.begin(), spec.start.end(), place.begin());
     }
   }
-  const GaussianMixture step(
-      single_gaussian(std::vector<double>(dimension), spec.deviation * spec.deviation));
-  std::vector<double> proposed(points.size());
-  std::vector<double> log_present(walks);
-  std::vector<double> log_proposed(walks);
-  log_target(density, reference, points, log_present);
-  for (std::size_t i = 0; i < spec.steps; ++i) {
-    for (std::size_t walk = 0; walk < walks; ++walk) {
-      const auto place = of_walk(proposed, walk);
-      step.simulate(random, place);
-      const auto present = of_walk(points, walk);
-      for (std::size_t axis = 0; axis < dimension; ++axis) place[axis] += present[axis];
-    }
-    log_target(density, reference, proposed, log_proposed);
-    for (std::size_t walk = 0; walk < walks; ++walk) {
-      const double uniform = static_cast<double>((random.word() >> 11U) + 1) * 0x1p-53;
-      // Written so that a walk that starts off the support moves on.
-      if (std::log(uniform) > log_proposed[walk] - log_present[walk]) continue;
-      const auto place = of_walk(proposed, walk);
-      std::copy(place.begin(), place.end(), of_walk(points, walk).begin());
-      log_present[walk] = log_proposed[walk];
-    }
-  }
+  walk_metropolis_hastings(
+      [&](std::span<const double> places, std::span<double> logs) {
+        log_target(density, reference, places, logs);
+      },
+      dimension, spec, random, points);
 }
 
 }  // namespace mollify

@@ -32,6 +32,8 @@ struct LineChart {
   std::vector<Stripe> stripes{};
   bool log_x = false;
   bool log_y = false;
+  /// Values that the axis of y reaches, whatever the curves do.
+  std::vector<double> y_reaches{};
 };
 
 /// One bar in each group.

@@ -286,6 +286,7 @@ void draw(Canvas& canvas, const LineChart& chart, double left, double top) {
     ys.take(stripe.low);
     ys.take(stripe.high);
   }
+  for (const double value : chart.y_reaches) ys.take(value);
   auto [x_low, x_high] = xs.ends();
   auto [y_low, y_high] = ys.ends();
   if (!chart.log_x) {

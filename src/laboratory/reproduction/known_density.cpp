@@ -12,6 +12,7 @@
 #include "laboratory/boosting/grid_law.h"
 #include "laboratory/boosting/measure_features.h"
 #include "laboratory/measure/word_stream.h"
+#include "local/band_floor.h"
 #include "space/seeded_random.h"
 
 namespace mollify::detail {
@@ -28,15 +29,6 @@ std::vector<double> edges_of_axis(double inner, std::size_t cells) {
     all.insert(all.end(), more.begin() + 1, more.end());
   }
   return all;
-}
-
-int poisson(double mean, SeededRandom& random) {
-  int events = 0;
-  for (double left = mean + std::log(WordStream(random).unit()); left > 0;
-       left += std::log(WordStream(random).unit())) {
-    ++events;
-  }
-  return events;
 }
 
 }  // namespace
@@ -66,18 +58,6 @@ GaussianMixtureSpec random_gaussians(std::size_t components, std::uint64_t seed)
     spec.means.push_back({WordStream(random).unit()});
     spec.weights.push_back(1);
     spec.variances.push_back({0.01});
-  }
-  return spec;
-}
-
-GaussianMixtureSpec random_client(SeededRandom& random) {
-  const int components = std::min(1 + poisson(2, random), 10);
-  GaussianMixtureSpec spec;
-  spec.box = {{-4, 4}};
-  for (int i = 0; i < components; ++i) {
-    spec.means.push_back({2 * WordStream(random).unit() - 1});
-    spec.weights.push_back(-std::log(WordStream(random).unit()));
-    spec.variances.push_back({1});
   }
   return spec;
 }
@@ -123,14 +103,18 @@ std::vector<double> projected(const KnownDensity& density, double floor, double 
   return project_on_band(density.p, lower, upper).law;
 }
 
-BoostingSamples::BoostingSamples(const KnownDensity& density, std::uint64_t seed, bool quick,
-                                 bool papers_schedule)
+std::vector<double> minimax_law(const KnownDensity& on_envelope, double epsilon) {
+  return projected(on_envelope, class_floor(0, on_envelope.reference->class_bound(), epsilon),
+                   epsilon);
+}
+
+BoostingSamples::BoostingSamples(const KnownDensity& density, std::uint64_t seed, bool quick)
     : seed_(seed), p_(1, 0), pool_(1, 0) {
   SeededRandom random(seed);
   p_ = measure_sample(*density.truth, quick ? 1000 : 10'000, random);
   pool_ = measure_sample(*density.reference, quick ? 4000 : 65'536, random);
-  NetworkOptions network = papers_schedule ? NetworkOptions{} : release_network();
-  if (quick) network.epochs = papers_schedule ? 40 : 6;
+  NetworkOptions network = release_network();
+  if (quick) network.epochs = 6;
   learner_ = std::make_shared<FirstOnceLearner>(network);
 }
 

@@ -28,10 +28,6 @@ GaussianMixtureSpec three_gaussians();
 /// 5].
 GaussianMixtureSpec random_gaussians(std::size_t components, std::uint64_t seed);
 
-/// A client of [Park et al. 2024, Section V-B]: 1 + Poisson(2) unit-variance Gaussians on [-4, 4],
-/// at most 10, with means uniform in [-1, 1] and Dirichlet(1, ..., 1) weights.
-GaussianMixtureSpec random_client(SeededRandom& random);
-
 /// A P that is known, its reference, and their masses on a grid. NOT PRIVATE.
 struct KnownDensity {
   std::shared_ptr<const Measure> truth;
@@ -60,14 +56,17 @@ DensityFit fit_of(const KnownDensity& density, const std::vector<double>& law);
 /// The member nearest to P of the band [floor h, floor e^epsilon h].
 std::vector<double> projected(const KnownDensity& density, double floor, double epsilon);
 
+/// P's law under the minimax mechanism of the class that the reference is the envelope of, with c1
+/// = 0 [Park et al. 2024, Theorem III.3].
+std::vector<double> minimax_law(const KnownDensity& on_envelope, double epsilon);
+
 /// One set of samples of P and of the reference, and a learner that learns c_1 once for every
 /// epsilon.
 class BoostingSamples {
  public:
   /// 10 000 samples and a pool of 65 536, fewer if `quick`; the papers' network with the release's
-  /// schedule, or with `papers_schedule` the papers' own.
-  BoostingSamples(const KnownDensity& density, std::uint64_t seed, bool quick,
-                  bool papers_schedule = false);
+  /// schedule.
+  BoostingSamples(const KnownDensity& density, std::uint64_t seed, bool quick);
 
   BoostedDensity boosted(const BoostingSpec& spec) const;
 

@@ -29,10 +29,12 @@ Figure worst_cases(std::uint64_t k, const std::vector<double>& published_propose
                    const std::vector<double>& published_baseline) {
   Figure figure;
   figure.text = {
-      fmt::format("The worst P on {} outcomes is a point mass. How far is the law that is released "
-                  "from it, at worst? The proposed mechanism is the minimax band; the baseline is "
-                  "the projection on the relative mollifier of the uniform distribution.",
-                  k),
+      fmt::format(
+          "Whatever P on {} outcomes is private: how far is the law that is released from "
+          "it, at worst? The worst P is a point mass. The proposed mechanism is the minimax "
+          "band; the baseline is the projection on the relative mollifier of the uniform "
+          "distribution, the laws that lie within e^(epsilon/2) of it.",
+          k),
       "Bars are closed forms of the worst case; the column \"exact\" is the textbook formula m "
       "f(1/m) "
       "+ (1 - m) f(0) evaluated plainly, m being what a point mass keeps."};
@@ -51,7 +53,7 @@ Figure worst_cases(std::uint64_t k, const std::vector<double>& published_propose
     const bool has_published = kind.value == &DivergenceReport::kl && !published_proposed.empty();
     BarChart chart{.title = kind.name,
                    .x_label = "epsilon",
-                   .y_label = "worst case",
+                   .y_label = "divergence, at worst",
                    .groups = {},
                    .bars = {{"proposed (minimax)", {}, {}}, {"baseline (relative)", {}, {}}}};
     if (has_published) {

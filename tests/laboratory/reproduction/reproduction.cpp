@@ -1,13 +1,21 @@
 #include "laboratory/reproduction/reproduction.h"
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
+#include <numeric>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "laboratory/boosting/perfect_boosting.h"
+#include "laboratory/reproduction/known_density.h"
+#include "laboratory/reproduction/park_clients.h"
 
 namespace mollify {
 namespace {
@@ -93,31 +101,102 @@ TEST(Reproduction, FiveOutcomesAreAsPublished) {
   }
 }
 
-// [Park et al. 2024, Figure 4]: for a client whose minimax law is as far from it as was published,
-// perfect sigmoids are as far as the published baseline, in all three divergences.
-TEST(Reproduction, PerfectSigmoidsAreThePublishedBaseline) {
+// [Park et al. 2024, Figure 4]: the bars of the minimax law to the last published digit; perfect
+// sigmoids and networks that learned like the published ones, on the same clients.
+TEST(Reproduction, ClientsAreAsPublished) {
   const Figure figure = quick_figure("park-4");
-  std::size_t rows = 0;
-  double furthest = 0;
+  std::size_t minimax = 0;
+  double furthest_perfect = 0;
+  double furthest_learned = 0;
   for (const PublishedNumber& row : figure.comparisons) {
-    if (row.what.find("perfect sigmoids, one Gaussian") == std::string::npos) continue;
-    EXPECT_NEAR(*row.ours, *row.published, 0.002) << row.what;
-    furthest = std::max(furthest, std::abs(*row.ours - *row.published));
-    ++rows;
+    if (!row.published) continue;
+    const double off = std::abs(*row.ours - *row.published);
+    if (row.what.find("minimax") != std::string::npos) {
+      EXPECT_LT(off, 1e-4) << row.what;
+      ++minimax;
+    } else if (row.what.find("learned") != std::string::npos) {
+      furthest_learned = std::max(furthest_learned, off);
+    } else {
+      furthest_perfect = std::max(furthest_perfect, off);
+    }
   }
-  std::printf("%zu numbers, the furthest off by %.5f\n", rows, furthest);
-  EXPECT_EQ(rows, 12U);
+  std::printf("%zu bars of the minimax law; perfect sigmoids off by up to %.5f, learned %.5f\n",
+              minimax, furthest_perfect, furthest_learned);
+  EXPECT_EQ(minimax, 15U);
+  EXPECT_LT(furthest_perfect, 0.002);
+  EXPECT_LT(furthest_learned, 0.03);
   // What leaving half of epsilon unspent costs, at epsilon 5.
-  const double sigmoids =
-      *row_of(figure, "KL divergence, baseline, perfect sigmoids, epsilon 5").ours;
   const double logits = *row_of(figure, "KL divergence, clipped logits, perfect, epsilon 5").ours;
   const double projection =
       *row_of(figure, "KL divergence, exact projection on N(0, 1), epsilon 5").ours;
-  std::printf("epsilon 5: sigmoids %.4f, clipped logits %.4f, projection %.5f\n", sigmoids, logits,
-              projection);
-  EXPECT_GT(sigmoids, 0.25);
-  EXPECT_LT(logits, 0.1);
-  EXPECT_LT(projection, 0.002);
+  std::printf("epsilon 5: clipped logits %.4f, projection %.5f\n", logits, projection);
+  EXPECT_NEAR(logits, 0.08, 0.005);
+  EXPECT_LT(projection, 0.001);
+}
+
+/// The client that is the worst of a hundred, and how bad, for a law and a divergence.
+struct WorstClient {
+  double value = 0;
+  GaussianMixtureSpec client{};
+};
+
+/// For each epsilon the hundred clients' worst, by law (minimax, sigmoids) and divergence (KL, TV,
+/// squared Hellinger).
+std::array<std::array<std::array<WorstClient, 3>, 2>, detail::kClientEpsilons.size()> worst_of(
+    const ReproducedJson& hundreds) {
+  constexpr std::array kValues = {&DivergenceReport::kl, &DivergenceReport::tv,
+                                  &DivergenceReport::hellinger2};
+  const detail::ParkClients laws(true);
+  std::array<std::array<std::array<WorstClient, 3>, 2>, detail::kClientEpsilons.size()> result;
+  for (std::size_t e = 0; e < result.size(); ++e) {
+    char key[16];
+    std::snprintf(key, sizeof key, "%g", detail::kClientEpsilons[e]);
+    EXPECT_EQ(hundreds[key].size(), 100U);
+    for (const ReproducedJson& json : hundreds[key]) {
+      GaussianMixtureSpec client;
+      client.box = {{-4, 4}};
+      for (const double mean : json[0]) client.means.push_back({mean});
+      for (const double weight : json[1]) client.weights.push_back(weight);
+      client.variances.assign(client.means.size(), {1});
+      // Only the far ones can be the worst, and this is half of the far end.
+      const double furthest = std::abs(std::inner_product(
+          client.weights.begin(), client.weights.end(), client.means.begin(), 0.0, std::plus<>{},
+          [](double weight, const std::vector<double>& mean) { return weight * mean[0]; }));
+      if (furthest < 0.5) continue;
+      const detail::ClientDivergences of_client =
+          laws.divergences(client, detail::kClientEpsilons[e]);
+      for (std::size_t law = 0; law < 2; ++law) {
+        for (std::size_t kind = 0; kind < 3; ++kind) {
+          WorstClient& worst = result[e][law][kind];
+          const double value = of_client[law].*kValues[kind];
+          if (value > worst.value) worst = {value, client};
+        }
+      }
+    }
+  }
+  return result;
+}
+
+TEST(Reproduction, TheWorstClientsAreTheWorstOfTheirHundreds) {
+  std::ifstream file(MOLLIFY_TEST_DATA "/park_clients.json");
+  const ReproducedJson clients = ReproducedJson::parse(file);
+  const auto published = worst_of(clients["published"]);
+  for (std::size_t e = 0; e < published.size(); ++e) {
+    for (const auto& of_law : published[e]) {
+      for (const WorstClient& worst : of_law) {
+        ASSERT_EQ(worst.client.means.size(), 1U);
+        EXPECT_NEAR(worst.client.means[0][0], detail::kWorstClientMeans[e], 1e-6);
+      }
+    }
+  }
+  // The same seeds without the chains' draws between clients: other clients, which others took.
+  const auto plain = worst_of(clients["plain"]);
+  constexpr std::array kExpected = {0.473, 0.429, 0.413, 0.352, 0.280};
+  for (std::size_t e = 0; e < plain.size(); ++e) {
+    std::printf("epsilon %g: perfect sigmoids %.4f published clients, %.4f plain\n",
+                detail::kClientEpsilons[e], published[e][1][0].value, plain[e][1][0].value);
+    EXPECT_NEAR(plain[e][1][0].value, kExpected[e], 0.0006);
+  }
 }
 
 TEST(Reproduction, TheRingOfThreeIsNearItsExactDivergences) {
@@ -132,6 +211,25 @@ TEST(Reproduction, TheRingOfThreeIsNearItsExactDivergences) {
   const auto& law = std::get<HeatMap>(figure.charts[2]);
   // e^epsilon bounds what two laws may differ by; P itself is no law of the mechanism.
   for (std::size_t i = 0; i < p.values.size(); ++i) EXPECT_GT(law.values[i], 0);
+}
+
+// The ring of radius 3: Q0 covers .03 of it, and boosting by perfect classifiers .10, .56 and .78
+// at epsilon 1, 5 and 10, without the dip that [Husain et al. 2020, Figure 4] shows.
+TEST(Reproduction, PerfectBoostingCoversTheRingOfRadiusThree) {
+  const detail::KnownDensity density =
+      detail::KnownDensity::against_normal(detail::ring_of_eight(3, 0.3), false);
+  double before = fit_of(density, density.h).coverage;
+  std::printf("Q0 covers %.4f\n", before);
+  EXPECT_NEAR(before, 0.03, 0.005);
+  for (const auto& [epsilon, expected] :
+       {std::pair{0.1, 0.03}, std::pair{1.0, 0.10}, std::pair{5.0, 0.56}, std::pair{10.0, 0.78}}) {
+    const double covered =
+        fit_of(density, perfectly_boosted(density.p, density.h, {epsilon})).coverage;
+    std::printf("epsilon %g: %.4f\n", epsilon, covered);
+    EXPECT_NEAR(covered, expected, 0.005);
+    EXPECT_GT(covered, before);
+    before = covered;
+  }
 }
 
 TEST(Reproduction, EveryFigureIsDrawn) {
