@@ -127,20 +127,21 @@ void bisected_law(const Band& band, std::span<const Score> scores, std::vector<d
   fill(below);
 }
 
-/// Whether n follows clip(t w, lower, upper) for one t: what lies above its lower bound says that t
-/// is at least n / w, what lies below its upper one that t is at most that.
+/// Whether n follows clip(t w, lower, upper) for one t, but for two parts: what lies above its
+/// lower bound says that t is at least n / w, what lies below its upper one that t is at most that.
 template <class Score>
 bool is_projection(const Table& table, std::span<const Score> scores) {
   constexpr double kRelative = 1e-6;
+  constexpr double kParts = 2;
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const auto n = static_cast<double>(table.numerators()[i]);
-    const double t = n / static_cast<double>(scores[i]);
+    const auto score = static_cast<double>(scores[i]);
     const auto lower = static_cast<double>(table.band().lower(i));
     const auto upper = static_cast<double>(table.band().upper(i));
-    if (n > lower * (1 + kRelative)) least = std::max(least, t);
-    if (n < upper * (1 - kRelative)) most = std::min(most, t);
+    if (n > lower * (1 + kRelative) + kParts) least = std::max(least, (n - kParts) / score);
+    if (n < upper * (1 - kRelative) - kParts) most = std::min(most, (n + kParts) / score);
   }
   return least <= most * (1 + kRelative);
 }
@@ -250,6 +251,65 @@ void dense_unit(benchmark::State& state) {
   state.SetLabel(unit_label(is_uneven));
 }
 BENCHMARK(dense_unit)->ArgsProduct({{100, 1000, 4096}, {0, 1}});
+
+/// A private next token: the public model's law over the vocabulary is the reference of a band of
+/// its own, the private model's law are the scores, both in single precision. Parts: the band
+/// alone, table and draw alone, or all of it.
+enum TokenPart { kBandAlone, kTableAlone, kWholeToken };
+
+void next_token(benchmark::State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  const auto part = static_cast<TokenPart>(state.range(1));
+  constexpr std::size_t kTokens = 4;
+  std::mt19937_64 random(12);
+  std::normal_distribution<float> normal;
+  std::vector<std::vector<float>> references(kTokens), laws(kTokens);
+  for (std::size_t token = 0; token < kTokens; ++token) {
+    for (std::size_t i = 0; i < size; ++i) {
+      const float logit = 3 * normal(random);
+      references[token].push_back(std::exp(logit));
+      laws[token].push_back(std::exp(logit + normal(random)));
+    }
+  }
+  const double epsilon = 4;
+  const auto band_of = [&](std::size_t token) {
+    return mollify::make_band({.float_reference = references[token],
+                               .floor = std::exp(-epsilon / 2),
+                               .epsilon = epsilon});
+  };
+  const Band first = band_of(0);
+  Table table(first);
+  for (std::size_t token = 0; token < kTokens; ++token) {
+    const Band band = band_of(token);
+    const Table made = mollify::projected(band, std::span<const float>(laws[token]));
+    if (!keeps_contract(made) || !is_projection<float>(made, laws[token])) {
+      state.SkipWithError("the table is wrong");
+      return;
+    }
+  }
+  SecureRandom secure;
+  std::size_t token = 0;
+  for (auto _ : state) {
+    if (part == kTableAlone) {
+      mollify::project(table, std::span<const float>(laws[token]));
+      benchmark::DoNotOptimize(table.draw(secure));
+    } else {
+      const Band band = band_of(token);
+      if (part == kBandAlone) {
+        benchmark::DoNotOptimize(band.upper(size / 2));
+      } else {
+        const Table made = mollify::projected(band, std::span<const float>(laws[token]));
+        benchmark::DoNotOptimize(made.draw(secure));
+      }
+    }
+    token = (token + 1) % kTokens;
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.SetLabel(part == kBandAlone ? "band" : part == kTableAlone ? "table and draw" : "all");
+}
+BENCHMARK(next_token)
+    ->ArgsProduct({{131072}, {kBandAlone, kTableAlone, kWholeToken}})
+    ->Unit(benchmark::kMicrosecond);
 
 /// Ten thousand units of a hundred rows each over 2^20 outcomes: a table and a draw for each.
 void ten_thousand_sparse_units(benchmark::State& state) {

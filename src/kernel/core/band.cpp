@@ -40,17 +40,16 @@ Band Band::make(std::size_t outcome_count, std::uint64_t lower, const ExpBound& 
 Band Band::make(std::vector<std::uint64_t> lowers, const ExpBound& bound, std::uint64_t total) {
   Band band(bound, lowers.size(), total);
   band.lowers_ = std::move(lowers);
-  band.uppers_.reserve(band.outcome_count_);
-  band.prefix_.reserve(band.outcome_count_ + 1);
+  band.uppers_.resize(band.outcome_count_);
+  band.prefix_.resize(band.outcome_count_ + 1);
   uint128 lower_sum = 0;
   uint128 upper_sum = 0;
-  for (const std::uint64_t lower : band.lowers_) {
-    band.prefix_.push_back(static_cast<std::uint64_t>(lower_sum));  // exact if there is room
-    band.uppers_.push_back(bound.times_floor(lower, total));
-    lower_sum += lower;
-    upper_sum += band.uppers_.back();
+  for (std::size_t i = 0; i < band.outcome_count_; ++i) {
+    band.uppers_[i] = bound.times_floor(band.lowers_[i], total);
+    lower_sum += band.lowers_[i];
+    upper_sum += band.uppers_[i];
+    band.prefix_[i + 1] = static_cast<std::uint64_t>(lower_sum);  // exact if there is room
   }
-  band.prefix_.push_back(static_cast<std::uint64_t>(lower_sum));
   band.require_room(lower_sum, upper_sum);
   return band;
 }

@@ -6,17 +6,6 @@
 namespace mollify::detail {
 namespace {
 
-/// trunc(x) of each lane clamped to [1, 2^62]; NaN gives 1.
-inline Word4 truncate(Real4 x) {
-  x = x > all(1.0) ? x : all(1.0);
-  x = x < all(0x1p62) ? x : all(0x1p62);
-  const Word4 bits = reinterpret_cast<Word4>(x);
-  const Word4 mantissa =
-      (bits & all(std::uint64_t{0x000fffffffffffff})) | all(std::uint64_t{0x0010000000000000});
-  // x = mantissa * 2^(exponent - 1075), exponent from 1023 to 1085, so the shift is from 0 to 62.
-  return (mantissa << 10) >> (all(std::uint64_t{1085}) - (bits >> 52));
-}
-
 inline Word4 clamp(Word4 x, Word4 lower, Word4 upper) {
   // All values are below 2^63, so the signed comparison that processors have is right.
   x = reinterpret_cast<Int4>(x) < reinterpret_cast<Int4>(lower) ? lower : x;

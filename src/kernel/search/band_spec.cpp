@@ -1,22 +1,36 @@
 #include "kernel/search/band_spec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernel/core/invalid_input.h"
+#include "kernel/search/band_lanes.h"
 #include "kernel/search/positive_masses.h"
 
 namespace mollify {
 namespace {
 
+const detail::BandLanes& lanes_of_bands() {
+#if defined(__x86_64__)
+  static const bool has_avx2 = __builtin_cpu_supports("avx2");
+  if (has_avx2) return detail::kAvx2BandLanes;
+#endif
+  return detail::kBaselineBandLanes;
+}
+
 std::size_t validated_count(const BandSpec& spec) {
-  const std::size_t count = spec.reference.empty() ? spec.outcome_count : spec.reference.size();
+  const std::size_t given = std::max(spec.reference.size(), spec.float_reference.size());
+  const std::size_t count = given == 0 ? spec.outcome_count : given;
   if (spec.outcome_count != 0 && spec.outcome_count != count) {
     throw InvalidInput("the reference must have one mass for each of the " +
                        std::to_string(spec.outcome_count) + " outcomes, but has " +
                        std::to_string(count));
+  }
+  if (!spec.reference.empty() && !spec.float_reference.empty()) {
+    throw InvalidInput("the reference must be given once, but is in double and single precision");
   }
   detail::require_outcome_count(count);
   return count;
@@ -28,18 +42,33 @@ std::uint64_t lower_for(double share, std::uint64_t total, bool is_generous) {
   return rounded >= 1 ? static_cast<std::uint64_t>(std::fmin(rounded, 0x1p63)) : 1;
 }
 
+/// Sums of doubles are made in their order, as ever, for certificates hash what comes of them.
+double mass_sum_of(std::span<const double> masses) { return detail::validated_mass_sum(masses); }
+double mass_sum_of(std::span<const float> masses) {
+  const double sum = lanes_of_bands().sum_of_floats(masses.data(), masses.size());
+  return std::isnan(sum) ? detail::validated_mass_sum(masses) : sum;  // which says what is wrong
+}
+
+uint128 lowers_of(const detail::LowerRule& rule, std::span<const double> masses,
+                  std::vector<std::uint64_t>& lowers) {
+  return lanes_of_bands().lowers_of_doubles(rule, masses.data(), masses.size(), lowers.data());
+}
+uint128 lowers_of(const detail::LowerRule& rule, std::span<const float> masses,
+                  std::vector<std::uint64_t>& lowers) {
+  return lanes_of_bands().lowers_of_floats(rule, masses.data(), masses.size(), lowers.data());
+}
+
 /// A hair above the shares of the total where there is room for that, and otherwise just below.
-std::vector<std::uint64_t> lowers_for(const BandSpec& spec, double sum) {
-  std::vector<std::uint64_t> lowers(spec.reference.size());
-  for (const bool is_generous : {true, false}) {
-    uint128 lower_sum = 0;
-    for (std::size_t i = 0; i < lowers.size(); ++i) {
-      lowers[i] = lower_for(spec.floor * (spec.reference[i] / sum), spec.total, is_generous);
-      lower_sum += lowers[i];
-    }
-    if (lower_sum <= spec.total) break;
+template <class Mass>
+Band make_uneven(const BandSpec& spec, std::span<const Mass> masses, const ExpBound& bound) {
+  detail::LowerRule rule{spec.floor, mass_sum_of(masses), static_cast<double>(spec.total), true};
+  if (masses.size() == 1) return Band::make(1, spec.total, bound, spec.total);
+  std::vector<std::uint64_t> lowers(masses.size());
+  if (lowers_of(rule, masses, lowers) > spec.total) {
+    rule.is_generous = false;
+    lowers_of(rule, masses, lowers);
   }
-  return lowers;
+  return Band::make(std::move(lowers), bound, spec.total);
 }
 
 }  // namespace
@@ -51,10 +80,8 @@ Band make_band(const BandSpec& spec) {
     throw InvalidInput("the band's floor b must be above 0 and below 1, but is " +
                        detail::shortest(spec.floor));
   }
-  if (!spec.reference.empty()) {
-    const double sum = detail::validated_mass_sum(spec.reference);
-    if (count > 1) return Band::make(lowers_for(spec, sum), bound, spec.total);
-  }
+  if (!spec.reference.empty()) return make_uneven(spec, spec.reference, bound);
+  if (!spec.float_reference.empty()) return make_uneven(spec, spec.float_reference, bound);
   if (count == 1) return Band::make(1, spec.total, bound, spec.total);
   const double share = spec.floor / static_cast<double>(count);
   std::uint64_t lower = lower_for(share, spec.total, true);

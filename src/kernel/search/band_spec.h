@@ -15,6 +15,8 @@ struct BandSpec {
   std::size_t outcome_count = 0;
   /// Reference masses h, k positive finite numbers, normalised by make_band. Empty: uniform.
   std::span<const double> reference = {};
+  /// The same in single precision, instead: of a network, say.
+  std::span<const float> float_reference = {};
   /// b: no outcome is released with probability below b * h. In (0, 1).
   double floor = 0;
   /// The privacy parameter of one draw, from 1e-6; above 30 it counts as 30.

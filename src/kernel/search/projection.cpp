@@ -326,14 +326,30 @@ Start first_look_at_many(const Bounds& bounds, const float* scores, float* memor
   return {survey, root(excess_at, excess_of(bounds), slack_of(bounds), t, 0x1p-12, 4), 0};
 }
 
+/// The same where each outcome has bounds of its own: the first steps are made with those in single
+/// precision, too, because reading them takes most of a pass.
+Start first_look_at_many_own(const Bounds& bounds, const float* scores, float* memory) {
+  float* const lowers = memory;
+  float* const rooms = memory + bounds.size;
+  const Survey survey = lanes().own_survey(bounds, scores, lowers, rooms);
+  const double guess = first_guess(bounds, survey);
+  if (!(guess > 0x1p-100 && guess < 0x1p100)) return {survey, guess, 0};  // beyond single precision
+  const auto excess_at = [&](double at) {
+    return lanes().own_coarse_excess(bounds.size, scores, lowers, rooms, at);
+  };
+  const double t = Sample<float>(bounds, scores).root(guess);
+  return {survey, root(excess_at, excess_of(bounds), slack_of(bounds), t, 0x1p-12, 4), 0};
+}
+
 template <class Score>
 Start begin_search(const Bounds& bounds, const Score* scores) {
   if constexpr (std::is_same_v<Score, float>) {
-    const bool many = bounds.size >= Sample<float>::kWorthIt && bounds.size % 8 == 0;
-    if (many && bounds.lowers == nullptr) {
+    if (bounds.size >= Sample<float>::kWorthIt && bounds.size % 8 == 0) {
       // Taken whether it will be used or not, for that depends on the scores.
-      const std::unique_ptr<float[]> memory(new float[bounds.size + 8]);
-      return first_look_at_many(bounds, scores, memory.get());
+      const bool is_own = bounds.lowers != nullptr;
+      const std::unique_ptr<float[]> memory(new float[is_own ? 2 * bounds.size : bounds.size + 8]);
+      return is_own ? first_look_at_many_own(bounds, scores, memory.get())
+                    : first_look_at_many(bounds, scores, memory.get());
     }
   }
   return first_look(bounds, scores);

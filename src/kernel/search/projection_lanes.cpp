@@ -212,39 +212,92 @@ Survey coarse_survey(const Bounds& bounds, const float* scores) {
               (static_cast<double>(bounds.size) - count) * static_cast<double>(bounds.lower)};
 }
 
-inline void coarse_excess_step(Float8 score, Float8 t, Float8 room, Float8& sum, Float8& slope) {
-  const Float8 above = score * t - all(1.0F);
+inline void store_narrowed(Real4 x, float* to) {
+#if defined(__AVX2__)
+  _mm_storeu_ps(to, _mm256_cvtpd_ps(x));  // GCC 12 does not find it by itself
+#else
+  const Float4 narrowed = __builtin_convertvector(x, Float4);
+  __builtin_memcpy(to, &narrowed, sizeof narrowed);
+#endif
+}
+
+Survey own_survey(const Bounds& bounds, const float* scores, float* lowers, float* rooms) {
+  const OwnBounds of(bounds);
+  Real4 sum[2] = {all(0.0), all(0.0)}, greatest = all(0.0), capacity[2] = {all(0.0), all(0.0)};
+  for (std::size_t i = 0; i < bounds.size; i += kWide) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      const std::size_t at = i + half * kLanes;
+      survey_step(load_scores(scores + at), of, at, sum[half], greatest, capacity[half]);
+      store_narrowed(of.real_lower(at), lowers + at);
+      store_narrowed(of.real_room(at), rooms + at);
+    }
+  }
+  return {total(sum[0] + sum[1]), greatest_of(greatest), total(capacity[0] + capacity[1])};
+}
+
+/// Lower bounds and rooms in single precision, behind one shape.
+struct CoarseSameBounds {
+  Float8 lower_, room_;
+  Float8 lower(std::size_t) const { return lower_; }
+  Float8 room(std::size_t) const { return room_; }
+};
+
+struct CoarseOwnBounds {
+  const float* lowers_;
+  const float* rooms_;
+  Float8 lower(std::size_t i) const { return load<Float8>(lowers_ + i); }
+  Float8 room(std::size_t i) const { return load<Float8>(rooms_ + i); }
+};
+
+template <class BoundsOf>
+inline void coarse_excess_step(const float* scores, BoundsOf of, std::size_t i, Float8 t,
+                               Float8& sum, Float8& slope) {
+  const Float8 score = load<Float8>(scores + i);
+  const Float8 room = of.room(i);
+  const Float8 above = score * t - of.lower(i);
   Float8 clipped = above > all(0.0F) ? above : all(0.0F);
   clipped = clipped < room ? clipped : room;
   sum += clipped;
   slope += clipped == above ? score : all(0.0F);
 }
 
-Excess coarse_excess(const Bounds& bounds, const float* scores, double at) {
-  // In units of the lower bound, which is then exact. t is rounded, and the slope makes up for it.
-  const double unit = static_cast<double>(bounds.lower);
-  const double at_most = at / unit < 0x1p120 ? at / unit : 0x1p120;
+/// t is rounded, and the slope makes up for it.
+template <class BoundsOf>
+inline Excess coarse_excess_with(std::size_t size, const float* scores, BoundsOf of, double at) {
+  const double at_most = at < 0x1p120 ? at : 0x1p120;
   const float rounded = static_cast<float>(at_most);
   const Float8 t = all(rounded);
-  const Float8 room =
-      all(static_cast<float>(static_cast<double>(bounds.upper - bounds.lower) / unit));
   Real4 sum = all(0.0), slope = all(0.0);
-  for (std::size_t begin = 0; begin < bounds.size; begin += kRun) {
-    const std::size_t end = begin + kRun < bounds.size ? begin + kRun : bounds.size;
+  for (std::size_t begin = 0; begin < size; begin += kRun) {
+    const std::size_t end = begin + kRun < size ? begin + kRun : size;
     Float8 run_sum[2] = {all(0.0F), all(0.0F)}, run_slope[2] = {all(0.0F), all(0.0F)};
     std::size_t i = begin;
     for (; i + 2 * kWide <= end; i += 2 * kWide) {
-      coarse_excess_step(load<Float8>(scores + i), t, room, run_sum[0], run_slope[0]);
-      coarse_excess_step(load<Float8>(scores + i + kWide), t, room, run_sum[1], run_slope[1]);
+      coarse_excess_step(scores, of, i, t, run_sum[0], run_slope[0]);
+      coarse_excess_step(scores, of, i + kWide, t, run_sum[1], run_slope[1]);
     }
-    if (i < end) {
-      coarse_excess_step(load<Float8>(scores + i), t, room, run_sum[0], run_slope[0]);
-    }
+    if (i < end) coarse_excess_step(scores, of, i, t, run_sum[0], run_slope[0]);
     sum += halves_sum(run_sum[0]) + halves_sum(run_sum[1]);
     slope += halves_sum(run_slope[0]) + halves_sum(run_slope[1]);
   }
   const double all_slope = total(slope);
-  return {(total(sum) + all_slope * (at_most - static_cast<double>(rounded))) * unit, all_slope};
+  return {total(sum) + all_slope * (at_most - static_cast<double>(rounded)), all_slope};
+}
+
+Excess own_coarse_excess(std::size_t size, const float* scores, const float* lowers,
+                         const float* rooms, double t) {
+  return coarse_excess_with(size, scores, CoarseOwnBounds{lowers, rooms}, t);
+}
+
+Excess coarse_excess(const Bounds& bounds, const float* scores, double t) {
+  // In units of the lower bound, which is then exact.
+  const double unit = static_cast<double>(bounds.lower);
+  const Float8 room =
+      all(static_cast<float>(static_cast<double>(bounds.upper - bounds.lower) / unit));
+  Excess excess =
+      coarse_excess_with(bounds.size, scores, CoarseSameBounds{all(1.0F), room}, t / unit);
+  excess.sum *= unit;
+  return excess;
 }
 
 #if defined(__AVX2__)
@@ -297,6 +350,8 @@ const SearchLanes kBaselineSearchLanes = {
 #endif
     {survey<double>, active<double>, excess<double>},
     {survey<float>, active<float>, excess<float>},
+    own_survey,
+    own_coarse_excess,
     coarse_survey,
     coarse_excess,
     gather};

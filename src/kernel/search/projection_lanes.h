@@ -41,9 +41,18 @@ struct Passes {
 struct SearchLanes {
   Passes<double> of_double;
   Passes<float> of_float;
-  // The rest is for bounds that are the same for all outcomes, and a multiple of eight of them.
+  // The rest is for a multiple of eight outcomes.
 
-  /// The passes in single precision, to about six digits. t should be far from its range's ends.
+  /// The survey where each outcome has bounds of its own, which it writes down in single precision:
+  /// the lower ones, and the rooms above them.
+  Survey (*own_survey)(const Bounds&, const float*, float* lowers, float* rooms);
+  /// The excess from what it wrote, to about six digits. t should be far from its range's ends.
+  Excess (*own_coarse_excess)(std::size_t size, const float*, const float* lowers,
+                              const float* rooms, double t);
+
+  // And these are for bounds that are the same for all.
+
+  /// The passes in single precision, as above.
   Survey (*coarse_survey)(const Bounds&, const float*);
   Excess (*coarse_excess)(const Bounds&, const float*, double t);
   /// Copies the scores above `least`, and perhaps some just below it, to `to`, which has room for

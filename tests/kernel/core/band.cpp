@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -53,6 +55,26 @@ TEST(Band, OneOutcomeThatCanOccurIsAlwaysReleased) {
     EXPECT_TRUE(test::keeps_promises(band));
     EXPECT_EQ(band.lower(only), band.total());
     EXPECT_EQ(band.upper((only + 1) % 3), 0u);
+  }
+}
+
+TEST(Band, SumsAndPlacesAreThoseOfAWalkOverTheLowerBounds) {
+  std::mt19937_64 random(3);
+  for (const std::size_t k : {1U, 2U, 63U, 64U, 65U, 127U, 128U, 129U, 1000U}) {
+    Lowers lowers(k);
+    for (std::uint64_t& lower : lowers) lower = random() % 3 == 0 ? 0 : 1 + random() % 5;
+    lowers[random() % k] += 7;
+    const std::uint64_t sum = std::accumulate(lowers.begin(), lowers.end(), std::uint64_t{0});
+    const Band band = Band::make(lowers, ExpBound(2), sum + sum / 2);
+    std::uint64_t before = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      ASSERT_EQ(band.lower_before(i), before) << k;
+      for (std::uint64_t part = 0; part < lowers[i]; ++part) {
+        ASSERT_EQ(band.outcome_at(before + part), i) << k;
+      }
+      before += lowers[i];
+    }
+    ASSERT_EQ(band.lower_before(k), sum);
   }
 }
 

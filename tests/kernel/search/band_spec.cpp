@@ -13,6 +13,7 @@
 
 #include "kernel/bands.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/search/band_lanes.h"
 #include "not_finite.h"
 #include "sanitized.h"
 
@@ -80,6 +81,85 @@ TEST(BandSpec, LowerBoundsAreTheSharesAndAHairRoundedUp) {
       make_band({.outcome_count = 3, .floor = 0.001, .epsilon = 30, .total = 2000});
   EXPECT_EQ(uniform.lower(1), 1u);  // a floor of less than one part is one part
   EXPECT_EQ(uniform.upper(1), 2000u);
+}
+
+/// max(1, ceil or floor of the share), one outcome after the other.
+std::uint64_t lower_of(double mass, const detail::LowerRule& rule) {
+  const double scaled = rule.floor * (mass / rule.mass_sum) * rule.total;
+  const double rounded = rule.is_generous ? std::ceil(scaled * (1 + 0x1p-39)) : std::floor(scaled);
+  return static_cast<std::uint64_t>(std::fmin(std::fmax(rounded, 1), 0x1p62));
+}
+
+std::vector<const detail::BandLanes*> all_band_lanes() {
+  std::vector<const detail::BandLanes*> all = {&detail::kBaselineBandLanes};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) all.push_back(&detail::kAvx2BandLanes);
+#endif
+  return all;
+}
+
+TEST(BandSpec, LanesMakeTheBoundsThatOneAtATimeMakes) {
+  std::mt19937_64 random(6);
+  const auto unit = [&] { return std::uniform_real_distribution<double>()(random); };
+  for (std::size_t size = 1; size < 300; ++size) {
+    std::vector<double> masses(size);
+    std::vector<float> floats(size);
+    double sum = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      masses[i] = size % 3 == 0 ? 1 : std::exp((size % 3 == 1 ? 60 : 4) * unit());
+      floats[i] = static_cast<float>(masses[i]);
+      sum += masses[i];
+    }
+    const detail::LowerRule rule{size % 5 == 0 ? 0.999999 : unit(), sum,
+                                 size % 2 == 0 ? 0x1p62 : std::floor(1e6 * unit()), size % 7 != 0};
+    uint128 of_doubles = 0, of_floats = 0;
+    std::vector<std::uint64_t> doubles_lowers, floats_lowers;
+    for (std::size_t i = 0; i < size; ++i) {
+      doubles_lowers.push_back(lower_of(masses[i], rule));
+      floats_lowers.push_back(lower_of(static_cast<double>(floats[i]), rule));
+      of_doubles += doubles_lowers.back();
+      of_floats += floats_lowers.back();
+    }
+    for (const detail::BandLanes* lanes : all_band_lanes()) {
+      std::vector<std::uint64_t> lowers(size);
+      EXPECT_TRUE(lanes->lowers_of_doubles(rule, masses.data(), size, lowers.data()) == of_doubles);
+      EXPECT_EQ(lowers, doubles_lowers) << size;
+      EXPECT_TRUE(lanes->lowers_of_floats(rule, floats.data(), size, lowers.data()) == of_floats);
+      EXPECT_EQ(lowers, floats_lowers) << size;
+    }
+    const double float_sum = detail::kBaselineBandLanes.sum_of_floats(floats.data(), size);
+    EXPECT_NEAR(float_sum / sum, 1, 1e-7);
+    for (const detail::BandLanes* lanes : all_band_lanes()) {
+      EXPECT_EQ(lanes->sum_of_floats(floats.data(), size), float_sum) << size;
+      for (const float wrong :
+           {0.0F, -1.0F, static_cast<float>(kInfinity), static_cast<float>(kNan)}) {
+        std::vector<float> others = floats;
+        others[random() % size] = wrong;
+        EXPECT_TRUE(std::isnan(lanes->sum_of_floats(others.data(), size))) << size << ' ' << wrong;
+      }
+    }
+  }
+}
+
+TEST(BandSpec, AReferenceMayBeInSinglePrecision) {
+  const std::vector<float> floats = {1, 2, 5};
+  const std::vector<double> doubles = {1, 2, 5};
+  const Band band = make_band({.float_reference = floats, .floor = 0.5, .epsilon = 1.5});
+  const Band same = make_band({.reference = doubles, .floor = 0.5, .epsilon = 1.5});
+  EXPECT_TRUE(keeps_promises(band));
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(band.lower(i), same.lower(i));
+    EXPECT_EQ(band.upper(i), same.upper(i));
+  }
+  EXPECT_EQ(
+      band_refusal({.reference = doubles, .float_reference = floats, .floor = 0.5, .epsilon = 1}),
+      "the reference must be given once, but is in double and single precision");
+  const std::vector<float> negative = {1, -2};
+  EXPECT_EQ(band_refusal({.float_reference = negative, .floor = 0.5, .epsilon = 1}),
+            "the reference mass of outcome 1 must be finite and positive, but is -2");
+  const std::vector<float> one = {3};
+  EXPECT_EQ(make_band({.float_reference = one, .floor = 0.5, .epsilon = 1}).lower(0),
+            Band::kGreatestTotal);
 }
 
 // Where rounding up would leave no room for a table, the shares are rounded down.

@@ -1,0 +1,36 @@
+// The passes over a reference's masses that make a band's lower bounds, once for each instruction
+// set. Chosen at run time: one binary serves every processor, and all give the same integers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel/core/wide.h"
+
+namespace mollify::detail {
+
+/// What lower bounds follow from: total, floor, and whether a hair is added (band_spec.h).
+struct LowerRule {
+  double floor;
+  double mass_sum;
+  double total;
+  bool is_generous;
+};
+
+struct BandLanes {
+  /// The sum of masses, in eight parts; NaN unless each of them is positive and finite.
+  double (*sum_of_floats)(const float* masses, std::size_t size);
+
+  /// Writes the lower bounds, from 1 to 2^62, and returns their exact sum.
+  uint128 (*lowers_of_doubles)(const LowerRule&, const double* masses, std::size_t size,
+                               std::uint64_t* lowers);
+  uint128 (*lowers_of_floats)(const LowerRule&, const float* masses, std::size_t size,
+                              std::uint64_t* lowers);
+};
+
+extern const BandLanes kBaselineBandLanes;
+#if defined(__x86_64__)
+extern const BandLanes kAvx2BandLanes;
+#endif
+
+}  // namespace mollify::detail
