@@ -18,7 +18,9 @@ double sum_of_floats(const float* masses, std::size_t size) {
   Real4 sum[2] = {all(0.0), all(0.0)};
   Int4 are_masses[2] = {{-1, -1, -1, -1}, {-1, -1, -1, -1}};
   const auto add = [&](Real4 mass, std::size_t part) {
-    are_masses[part] &= (mass > all(0.0)) & (mass < all(0x1p128));
+    const Int4 is_positive = mass > all(0.0);
+    const Int4 is_finite = mass < all(0x1p128);
+    are_masses[part] &= is_positive & is_finite;
     sum[part] += mass;
   };
   std::size_t i = 0;
