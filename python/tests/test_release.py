@@ -312,7 +312,7 @@ def test_every_part_of_a_spec_is_a_parameter():
     from mollify import _core
 
     known = {flag.replace("-", "_") for flag, _, _ in _core.spec_parts()}
-    other = {"data", "lists", "ledger", "data_set"}
+    other = {"data", "lists", "counts", "threads", "ledger", "data_set"}
     parameters = set(inspect.signature(mo.sample).parameters) - other
     assert parameters == known
 
