@@ -20,6 +20,14 @@ if(TARGET mollify_cli)
     install(TARGETS mollify_laboratory)
     set_target_properties(mollify_laboratory PROPERTIES INSTALL_RPATH "$ORIGIN")
   endif()
+  # man and the shells find these where they look; zsh's is for `source`.
+  install(CODE "set(root \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+execute_process(COMMAND ${CMAKE_COMMAND} \"-DCOMMAND=${CMAKE_CROSSCOMPILING_EMULATOR};$<TARGET_FILE:mollify_cli>\"
+  -DMANUALS=\${root}/${CMAKE_INSTALL_MANDIR}/man1
+  -DBASH=\${root}/${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  -DFISH=\${root}/${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+  -DZSH=\${root}/${CMAKE_INSTALL_DATADIR}/mollify
+  -P ${CMAKE_CURRENT_LIST_DIR}/manuals.cmake COMMAND_ERROR_IS_FATAL ANY)")
 endif()
 set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
 

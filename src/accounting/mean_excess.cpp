@@ -5,12 +5,14 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include <boost/math/tools/minima.hpp>
 
 #include "accounting/directed_rounding.h"
 #include "accounting/enumerated_excess.h"
+#include "accounting/sparse_excess.h"
 #include "divergence/compensated_sum.h"
 
 namespace mollify {
@@ -26,6 +28,10 @@ constexpr double kNegligibleRatio = 40.0;
 /// What ends a refinement: the relative distance of the bounds.
 constexpr double kWanted = 1e-4;
 constexpr double kMostNodes = 1 << 20;
+/// A state is visited in a tenth of the time of a node.
+constexpr double kFewStates = 1 << 14;
+constexpr double kManyNodes = 1 << 15;
+constexpr double kManyStates = 1 << 22;
 /// Deviations of the normal factor after which the trapezoid sum is cut off.
 constexpr double kCut = 6.5;
 /// 1/(sqrt 2 - 1), rounded up.
@@ -329,11 +335,24 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   if (const auto exact = enumerated_excess(gain, losses, terms)) {
     return {std::max(best.lower, exact->lower), std::min(best.upper, exact->upper)};
   }
+  const auto tightened = [&best, interest](const std::optional<MeanExcess>& found) {
+    if (!found) return false;
+    best = {std::max(best.lower, found->lower), std::min(best.upper, found->upper)};
+    const bool is_decided = interest > 0.0 && (best.upper <= interest || best.lower > interest);
+    return is_decided || best.upper - best.lower <= kWanted * best.upper;
+  };
+  if (tightened(sparse_excess(gain, losses, terms, kFewStates))) return best;
   const Contour contour(gain, losses, n);
   best.upper = std::min(best.upper, contour.chernoff() * exp_up(contour.scale()) * (1.0 + 0x1p-48));
   if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
   double gap = HUGE_VAL;
+  bool is_sparse_tried = false;
   for (double smoothing = 0x1p-7; contour.nodes(smoothing) < kMostNodes; smoothing *= 0.25) {
+    // What is cheaper than so many nodes.
+    if (contour.nodes(smoothing) > kManyNodes && !std::exchange(is_sparse_tried, true) &&
+        tightened(sparse_excess(gain, losses, terms, kManyStates))) {
+      break;
+    }
     const MeanExcess found = contour.sum(smoothing);
     if (!std::isfinite(found.upper)) break;
     best.upper = std::min(best.upper, found.upper * exp_up(contour.scale()) * (1.0 + 0x1p-48));

@@ -317,6 +317,11 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 }
 
 CentralDesign best_central_design(const CentralRequest& request) {
+  if (request.budget.notion == Notion::kConcentrated) {
+    throw InvalidInput(
+        "a budget in rho is for --mechanism product and for --family gaussian, but neither is "
+        "named");
+  }
   std::vector<CentralOption> options = central_options(request);
   std::vector<CentralDesign> served;
   for (CentralOption& option : options) {

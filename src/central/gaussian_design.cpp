@@ -121,19 +121,22 @@ std::optional<GaussianDesign> best_with_centre(const GaussianRequest& request) {
 std::string reason(const GaussianDesign& design) {
   const GaussianRequest& request = design.request;
   std::string text = fmt::format(
-      "each output is made of {} records clipped at {:.4g} deviations "
-      "from {}",
-      design.run_records, design.clip_radius, design.centre ? "the coarse centre" : "the origin");
+      "each released record is made of {} of the table's, each cut to at most {:.4g} standard "
+      "deviations from {}",
+      design.run_records, design.clip_radius,
+      design.centre ? "a centre that is found first" : "the middle of the declared ranges");
   if (request.budget.notion == Notion::kPure) {
-    text += request.paper_variance
-                ? ", with Euclidean-Laplace noise on top of the paper's Gaussian variance"
-                : ", where clipping and the shape of Euclidean-Laplace noise cost least together; "
-                  "public Gaussian noise fills the variance up to that of a record";
+    text +=
+        request.paper_variance
+            ? ", with Euclidean-Laplace noise on top of the paper's Gaussian variance"
+            : ": a closer cut would distort more, a wider one need more noise; that noise is not "
+              "Gaussian, and Gaussian noise beside it gives the record its full variance";
   } else if (request.covariance_bound > 1) {
     text += fmt::format(
-        ", where clipping and noise cost least together; {} of them are added, {} subtracted and "
-        "the "
-        "sum divided by {}, which gives it about a record's covariance, whatever that is",
+        ": a closer cut would distort more, a wider one need more noise; {} of them are added, {} "
+        "subtracted and the sum divided by {}, which gives it about a record's covariance, "
+        "whatever "
+        "that is",
         design.weights.plus_records, design.weights.minus_records, design.weights.divisor);
   } else if (design.total_variation.clip > kNegligibleClipping) {
     text +=
@@ -141,8 +144,8 @@ std::string reason(const GaussianDesign& design) {
         "missing";
   } else {
     text +=
-        ", beyond which practically no record lies, so less than the budget is spent; the noise "
-        "is Gaussian with just the variance that is missing";
+        ", where practically every record lies already, so less than the budget is spent; the "
+        "noise is Gaussian with just the variance that is missing";
   }
   if (design.centre) {
     text += fmt::format("; {} other records find the centre", design.centre->request.records);

@@ -11,6 +11,7 @@
 #include "accounting/subset_blanket.h"
 #include "command.h"
 #include "kernel/core/invalid_input.h"
+#include "release/acceptance.h"
 
 namespace mollify::cli {
 namespace {
@@ -152,10 +153,8 @@ void look_at_delta(const AmplifyOptions& options, std::uint64_t records) {
   if (!(*options.delta > 0 && *options.delta < 1)) return;  // the accounting refuses it
   const double times = *options.delta * static_cast<double>(records);
   if (times >= 1 && !options.accept_large_delta) {
-    throw InvalidInput(
-        fmt::format("delta must be below 1/n = {:.4g}, but is {:g}: with so large a one whole "
-                    "records may be released as they are; --accept-large-delta goes on",
-                    1 / static_cast<double>(records), *options.delta));
+    require_small_delta(*options.delta, fmt::format("{:g}", *options.delta),
+                        static_cast<double>(records));
   }
   if (times > 0.1) {
     tell(fmt::format("WARNING: delta {:g} is more than a tenth of 1/n = {:.4g}\n", *options.delta,

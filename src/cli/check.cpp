@@ -138,8 +138,9 @@ int run(const CheckOptions& options) {
     if (counts.findings > most) {
       fmt::print("... and {} more (see --most)\n", counts.findings - most);
     }
-    fmt::print("{} records, {} of them with something to mend, {} findings\n", counts.records,
-               counts.records_with_findings, counts.findings);
+    fmt::print("{} record{}, {} of them with something to mend, {} finding{}\n", counts.records,
+               counts.records == 1 ? "" : "s", counts.records_with_findings, counts.findings,
+               counts.findings == 1 ? "" : "s");
   }
   return counts.findings == 0 ? kSuccess : kFailure;
 }

@@ -64,6 +64,7 @@ void flush_output();
 inline constexpr const char* kNotPrivate =
     "NOT PRIVATE: this is computed from the data without protection, for the data holder only";
 
+void add_advise(CLI::App& app, Session& session);
 void add_amplify(CLI::App& app, Session& session);
 void add_sample(CLI::App& app, Session& session);
 void add_verify(CLI::App& app, Session& session);

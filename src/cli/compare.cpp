@@ -6,9 +6,12 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "compare_central.h"
 #include "compare_points.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
+#include "marginals.h"
+#include "number_list.h"
 #include "progress.h"
 #include "release/local_release.h"
 #include "release/spec_json.h"
@@ -62,16 +65,8 @@ void take_means(Comparison& comparison) {
 std::string describe(const Domain& domain, std::uint32_t outcome) {
   std::string text;
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
-    const Column& column = domain.columns()[i];
-    const std::uint32_t value = domain.digit(outcome, i);
     if (i > 0) text += " ";
-    const std::size_t begin = text.size();
-    column.write(value, 0, text);
-    if (text.size() == begin) text += "-";
-    if (const std::uint64_t points = column.points(value); points > 1) {
-      text += "..";
-      column.write(value, points - 1, text);
-    }
+    text += level_text(domain.columns()[i], domain.digit(outcome, i));
   }
   return text;
 }
@@ -110,36 +105,33 @@ void print_table(const Comparison& comparison, const Domain& domain) {
   if (!all) fmt::print("... the {} most frequent of {} outcomes\n", kMostRows, domain.size());
 }
 
-/// The release that is compared.
-ReleaseSpec spec_for(const CompareOptions& options, const CLI::App& command) {
+/// The parts of the release that is compared.
+Json parts_for(const CompareOptions& options, const CLI::App& command) {
   needed(options.data, "--data");
   Json parts = given_parts(command, spec_parts());
   if (parts.contains("roster") && !parts.contains("unit")) refuse_missing("--unit");
-  parts["model"] = parts.contains("unit") ? "local" : "integral";
-  if (!parts.contains("count")) parts["count"] = 1U;
-  return mollify::spec_of(parts, "");
+  if (!parts.contains("model")) parts["model"] = parts.contains("unit") ? "local" : "integral";
+  if (!parts.contains("count") && !parts.contains("rate")) parts["count"] = 1U;
+  return parts;
 }
 
-int run(const CompareOptions& options, const CLI::App& command) {
-  const ReleaseSpec spec = spec_for(options, command);
-  const std::string& data = *options.data;
-  const auto release = prepare_local(spec, PublicFiles(data));
-  const CsvSource source(data);
-  release->require(source);
-  // Whether the outcomes are too many, or the estimate too smooth, for a table of outcomes.
-  if (release->space().kind() != SpaceKind::kCategories ||
-      draws_by_scores(*release->certificate().local())) {
-    return compare_points(*release, source, options.json);
-  }
-  const Domain& domain = release->space().domain();
-  const LocalSampler& sampler = release->sampler();
+/// Whether the outcomes are too many, or the estimate too smooth, for a table of outcomes.
+bool is_of_points(const LocalRelease& release) {
+  return release.space().kind() != SpaceKind::kCategories ||
+         draws_by_scores(*release.certificate().local());
+}
+
+Comparison comparison_of(const LocalRelease& release, const CsvSource& source,
+                         const std::string& data) {
+  const Domain& domain = release.space().domain();
+  const LocalSampler& sampler = release.sampler();
   Comparison comparison;
   // Without any record the reference is released.
   comparison.reference = sampler.law({}).probabilities;
   comparison.truth.assign(domain.size(), 0.0);
   comparison.law.assign(domain.size(), 0.0);
   SecureRandom random;
-  const UnitEstimates units(*release, source, random);
+  const UnitEstimates units(release, source, random);
   Progress progress("units", units.size());
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     add_unit(comparison, units.outcomes(unit), sampler);
@@ -148,6 +140,122 @@ int run(const CompareOptions& options, const CLI::App& command) {
   progress.finish();
   if (comparison.units == 0) refuse_nothing_to_compare(data);
   take_means(comparison);
+  return comparison;
+}
+
+/// One release beside the others: a mechanism's distances at each epsilon, or why there are none.
+struct ComparedRow {
+  std::string mechanism;
+  std::vector<std::optional<double>> distances;  ///< of a unit's own law, of the table's
+  std::string refusal;
+};
+
+double distance_of(const Json& parts, const std::string& data) {
+  const ReleaseSpec spec = mollify::spec_of(parts, "");
+  if (spec.model == Model::kCentral) return central_distance(spec, data);
+  const auto release = prepare_local(spec, PublicFiles(data));
+  const CsvSource source(data);
+  release->require(source);
+  if (is_of_points(*release)) {
+    throw InvalidInput("several at once are compared over categories, but the space is another");
+  }
+  return comparison_of(*release, source, data).mean_law_distance;
+}
+
+std::vector<std::string> mechanisms_of(const Json& parts) {
+  if (parts.value("mechanism", "") != "all") return {parts.value("mechanism", "")};
+  std::vector<std::string> all;
+  if (parts["model"] == "central") {
+    for (const auto& [mechanism, name] : names<CentralMechanism>()) all.emplace_back(name);
+    return all;
+  }
+  for (const auto& [mechanism, name] : names<Mechanism>()) {
+    if (mechanism != Mechanism::kLocation) all.emplace_back(name);
+  }
+  return all;
+}
+
+ComparedRow compared_row(const Json& parts, const std::string& mechanism, const std::string& data) {
+  ComparedRow row{.mechanism = mechanism, .distances = {}, .refusal = {}};
+  const bool every = parts.value("mechanism", "") == "all";
+  for (Json one : for_each_epsilon(parts)) {
+    if (every) one["mechanism"] = mechanism;
+    // What another mechanism has is not told to this one.
+    if (every && mechanism != name_of(Mechanism::kClass)) {
+      one.erase("c1");
+      one.erase("c2");
+    }
+    if (every && mechanism != name_of(Mechanism::kNeighbourhood)) one.erase("gamma");
+    if (every && mechanism == name_of(Mechanism::kRandomizedResponse)) one.erase("reference");
+    try {
+      row.distances.emplace_back(distance_of(one, data));
+    } catch (const InvalidInput& refused) {
+      if (!every) throw;
+      row.distances.emplace_back();
+      row.refusal = refused.what();
+    }
+  }
+  if (row.mechanism.empty()) row.mechanism = "as chosen";
+  return row;
+}
+
+int compare_several(const Json& parts, const std::string& data, bool json) {
+  std::vector<ComparedRow> rows;
+  bool any = false;
+  for (const std::string& mechanism : mechanisms_of(parts)) {
+    rows.push_back(compared_row(parts, mechanism, data));
+    for (const auto& distance : rows.back().distances) any |= distance.has_value();
+  }
+  if (!any) throw InvalidInput(rows.front().refusal);
+  const Json::json_pointer epsilon("/privacy/epsilon");
+  const std::vector<Json> budgets = for_each_epsilon(parts);
+  if (json) {
+    Json list = Json::array();
+    for (const ComparedRow& row : rows) {
+      for (std::size_t i = 0; i < budgets.size(); ++i) {
+        const auto& distance = row.distances[i];
+        list.push_back({{"mechanism", row.mechanism},
+                        {"epsilon", budgets[i].value(epsilon, "")},
+                        {"tv", distance ? Json(*distance) : Json(nullptr)},
+                        {"refusal", distance ? "" : row.refusal}});
+      }
+    }
+    print_json({{"notice", kNotPrivate}, {"compared", list}});
+    return kSuccess;
+  }
+  fmt::print("{}\ntotal variation of the law that is released from {}\n\n{:<20}", kNotPrivate,
+             parts.contains("unit") && parts["model"] == "local" ? "a unit's own truth, on average"
+                                                                 : "the truth",
+             "epsilon");
+  for (const Json& budget : budgets) fmt::print(" {:>9}", printable(budget.value(epsilon, "-")));
+  fmt::print("\n");
+  for (const ComparedRow& row : rows) {
+    fmt::print("{:<20}", printable(row.mechanism));
+    for (const auto& distance : row.distances) {
+      fmt::print(" {:>9}", distance ? fmt::format("{:.4f}", *distance) : "-");
+    }
+    fmt::print("{}\n", row.refusal.empty() ? "" : fmt::format("  ({})", row.refusal));
+  }
+  return kSuccess;
+}
+
+int run(const CompareOptions& options, const CLI::App& command) {
+  const Json parts = parts_for(options, command);
+  const std::string& data = *options.data;
+  if (parts.value("mechanism", "") == "all" || for_each_epsilon(parts).size() > 1) {
+    return compare_several(parts, data, options.json);
+  }
+  const ReleaseSpec spec = mollify::spec_of(parts, "");
+  if (spec.model == Model::kCentral) return compare_central(spec, data, options.json);
+  const auto release = prepare_local(spec, PublicFiles(data));
+  const CsvSource source(data);
+  release->require(source);
+  if (is_of_points(*release)) return compare_points(*release, source, options.json);
+  const Domain& domain = release->space().domain();
+  const LocalSampler& sampler = release->sampler();
+  const Comparison comparison = comparison_of(*release, source, data);
+  const NamedLaw laws[] = {
+      {"truth", comparison.truth}, {"law", comparison.law}, {"reference", comparison.reference}};
   const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
   const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);
   if (options.json) {
@@ -158,7 +266,7 @@ int run(const CompareOptions& options, const CLI::App& command) {
                       {"law", comparison.law[outcome]},
                       {"reference", comparison.reference[outcome]}});
     }
-    print_json({{"notice", kNotPrivate},
+    Json result{{"notice", kNotPrivate},
                 {"mechanism", release->certificate().mechanism()},
                 {"guarantee", guarantee_json(sampler.guarantee())},
                 {"units", comparison.units},
@@ -167,13 +275,16 @@ int run(const CompareOptions& options, const CLI::App& command) {
                 {"mean_unit_tv",
                  {{"law", comparison.mean_law_distance},
                   {"reference", comparison.mean_reference_distance}}},
-                {"outcomes", rows}});
+                {"outcomes", rows}};
+    result.update(marginals_json(domain, laws));
+    print_json(result);
     return kSuccess;
   }
   fmt::print("{}\n{}, {} a draw{}\n\n", kNotPrivate, release->certificate().mechanism(),
              sampler.guarantee().text(),
              spec.unit ? fmt::format("; mean of {} units", comparison.units) : "");
   print_table(comparison, domain);
+  print_marginals(domain, laws);
   fmt::print("\ntruth from the law:       {}\n", law.text());
   fmt::print("truth from the reference: {}\n", reference.text());
   if (spec.unit) {
@@ -191,12 +302,16 @@ void add_compare(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "compare",
       "Show how close the law of a release is to the truth, beside its reference\n\n"
+      "Model local with --unit, integral without, unless --model central is given. --epsilon "
+      "0.5,1,2 "
+      "and\n"
+      "--mechanism all make one table of distances.\n\n"
       "NOT PRIVATE: for the data holder, to see what a release is worth. Whatever of a release is\n"
       "chosen by looking at private data tells of them: choose with plan, and with tune on public\n"
       "units.");
   const auto options = std::make_shared<CompareOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
-  add_part_flags(command, spec_parts(), false);
+  add_part_flags(command, spec_parts());
   command.get_option("--count")->description(
       "records to release: for each unit, or for the table without --unit (default: 1)");
   command.add_flag("--json", options->json, "print as JSON");

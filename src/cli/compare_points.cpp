@@ -11,6 +11,7 @@
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
 #include "kernel/search/projection.h"
+#include "marginals.h"
 #include "progress.h"
 #include "release/unit_estimates.h"
 #include "report.h"
@@ -40,6 +41,11 @@ std::vector<Label> labels_of(const Domain& domain, const RecordLayout& layout) {
       const double width = static_cast<double>(integers->max() - integers->min()) + 1;
       label.least = static_cast<double>(integers->min()) - (number ? 0.5 : 0);
       label.unit = width / (number ? 1 : integers->size());
+    }
+    // Of two levels the share of the second one is told, by its name.
+    const MixedColumn& mixed = layout.columns()[labels.size()];
+    if (mixed.scale == Scale::kCategory && mixed.levels == 2) {
+      label.name = fmt::format("{} = {}", column.name(), level_text(column, 1));
     }
     labels.push_back(label);
     if (is_ordered(column.cells()) && column.mapping().null_is_category)

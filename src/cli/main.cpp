@@ -60,6 +60,7 @@ constexpr struct {
 } kCommands[] = {{"sample", mollify::cli::add_sample},
                  {"verify", mollify::cli::add_verify},
                  {"ledger", mollify::cli::add_ledger},
+                 {"advise", mollify::cli::add_advise},
                  {"plan", mollify::cli::add_plan},
                  {"amplify", mollify::cli::add_amplify},
                  {"risk", mollify::cli::add_risk},

@@ -36,8 +36,7 @@ std::optional<Mechanism> MechanismOptions::named() const {
   if (!mechanism) return std::nullopt;
   const std::optional<Mechanism> known = mollify::named<Mechanism>(*mechanism);
   if (!known || *known == Mechanism::kLocation) {
-    throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
-                                   local_mechanisms_text(), *mechanism));
+    refuse_mechanism(*mechanism, Model::kLocal);
   }
   return known;
 }

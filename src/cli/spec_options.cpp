@@ -105,11 +105,6 @@ constexpr FlagHelp kHelp[] = {
      "(default: empirical for categories, kernel otherwise)"},
 };
 
-bool is_central(PartScope scope) {
-  return scope == PartScope::kCentral || scope == PartScope::kFinite ||
-         scope == PartScope::kGaussian;
-}
-
 const CLI::Option* given_option(const CLI::App& command, const Part& part) {
   if (*part.flag == '\0') return nullptr;
   const CLI::Option* option = command.get_option_no_throw(part.flag);
@@ -136,7 +131,7 @@ CLI::Option* describe(CLI::Option* option) {
   return option->description(help->help);
 }
 
-void add_part_flags(CLI::App& command, std::span<const Part> parts, bool with_models) {
+void add_part_flags(CLI::App& command, std::span<const Part> parts) {
   bool central_mechanism = false;
   for (const FlagHelp& help : kHelp) {
     const auto found = std::find_if(parts.begin(), parts.end(), [&](const Part& one) {
@@ -144,10 +139,8 @@ void add_part_flags(CLI::App& command, std::span<const Part> parts, bool with_mo
     });
     if (found == parts.end()) continue;
     const Part& part = *found;
-    central_mechanism |= with_models && part.place == std::string_view("/mechanism") &&
-                         part.scope != PartScope::kLocal;
-    if (!with_models && (is_central(part.scope) || part.place == std::string_view("/model")))
-      continue;
+    central_mechanism |=
+        part.place == std::string_view("/mechanism") && part.scope != PartScope::kLocal;
     CLI::Option* option = nullptr;
     if (part.kind == PartKind::kTruth) {
       option = command.add_flag(help.flag);

@@ -8,8 +8,8 @@
 
 namespace mollify::cli {
 
-/// Adds the flag of each part that has one; --model, and those of model central, only if asked for.
-void add_part_flags(CLI::App& command, std::span<const Part> parts, bool with_models = true);
+/// Adds the flag of each part that has one.
+void add_part_flags(CLI::App& command, std::span<const Part> parts);
 
 /// Gives an option the help, the name of its value and the group that its flag has in all commands.
 CLI::Option* describe(CLI::Option* option);

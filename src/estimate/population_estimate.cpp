@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "estimate/band_bounds.h"
-#include "estimate/frequency_oracle.h"
 #include "estimate/simplex_estimate.h"
 #include "kernel/core/invalid_input.h"
+#include "local/frequency_oracle.h"
 
 namespace mollify {
 namespace {

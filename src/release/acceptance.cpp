@@ -61,7 +61,8 @@ std::optional<double> solved(PlanUnknown unknown, const Certificate& certificate
                         .gaussian = certificate.gaussian() != nullptr,
                         .unknowns = {unknown},
                         .budget = certificate.spec.budget(),
-                        .alpha = kMostError};
+                        .alpha = kMostError,
+                        .accept_large_delta = certificate.spec.accept_large_delta};
   if (question.gaussian) {
     const GaussianRequest& request = certificate.gaussian()->request;
     question.records = request.records;
@@ -127,15 +128,22 @@ std::string odds_words(double epsilon) {
       epsilon, std::exp(epsilon), times);
 }
 
+void require_small_delta(double delta, const std::string& text, double records,
+                         const char* things) {
+  if (delta * records < 1) return;
+  throw InvalidInput(fmt::format(
+      "delta must be below 1/n = {:.4g} for {:.0f} {}, but is {}: with so large a one whole "
+      "records "
+      "may be released as they are; to do so all the same, accept it (--accept-large-delta, "
+      "accept_large_delta in a spec)",
+      1 / records, records, things, text));
+}
+
 void require_acceptable(const Certificate& certificate) {
   const ReleaseSpec& spec = certificate.spec;
-  if (has_large_delta(certificate) && !spec.accept_large_delta) {
-    throw InvalidInput(fmt::format(
-        "delta must be below 1/n = {:.4g} for the {} {} of this release, but is {}: with so large "
-        "a one whole records may be released as they are; to do so all the same, accept it "
-        "(--accept-large-delta, accept_large_delta in a spec)",
-        1 / records_of(certificate), *certificate.facts.records, records_word(certificate),
-        spec.privacy.delta.text()));
+  if (certificate.facts.records && !spec.accept_large_delta) {
+    require_small_delta(delta_of(certificate), spec.privacy.delta.text(), records_of(certificate),
+                        records_word(certificate));
   }
   if (has_large_error(certificate) && !spec.accept_error) {
     throw InvalidInput(fmt::format(

@@ -125,8 +125,9 @@ class FinitePlan final : public PlanModel {
     answer.facts["papers_records"] = {{"subsampled-rr", subsampled}};
     answer.facts["papers_records"]["shuffled-rr"] = shuffled ? Json(*shuffled) : Json(nullptr);
     answer.lines = fmt::format(
-        "\n* best: {}\n"
-        "no mechanism does with fewer than a constant times {:.4g} records; the constant is not "
+        "best: {}\n"
+        "any mechanism needs of the order of {:.4g} records; which factor stands before that is "
+        "not "
         "known\n"
         "the papers ask for {:.4g} records with subsampled-rr{}\n",
         answer.ways[*answer.best].why, order, subsampled,

@@ -51,9 +51,21 @@ class GaussianPlan final : public PlanModel {
     PlanWay way{.mechanism = "gaussian",
                 .alpha = std::numeric_limits<double>::infinity(),
                 .spent = question.budget};
-    const auto design = find_gaussian_design(gaussian_request_of(question));
+    auto design = find_gaussian_design(gaussian_request_of(question));
+    if (question.domain && !question.mean_bound && question.budget.delta > 0) {
+      // As a release: the ranges need not be used.
+      GaussianRequest anywhere = gaussian_request_of(question);
+      anywhere.ranges.clear();
+      const auto other = find_gaussian_design(anywhere);
+      if (other && (!design || other->total_variation_up() < design->total_variation_up())) {
+        design = other;
+      }
+    }
     if (!design) {
-      way.why = "none within the limits";
+      way.why = fmt::format(
+          "no design serves {} records, {} coordinates, {} output{} and {}: more records may",
+          question.records, question.dimension, question.outputs, question.outputs == 1 ? "" : "s",
+          question.budget.text());
       return way;
     }
     way.alpha =
@@ -104,7 +116,9 @@ class GaussianPlan final : public PlanModel {
     if (paper) answer.lines += fmt::format("  the papers' parameters need {} records\n", *paper);
     if (bound > 1) {
       answer.lines += fmt::format(
-          "  no sampler does with fewer than {:.0f} records (proven, not tight)\n", bound);
+          "  no sampler does with fewer than {:.0f} records: that is proven, and it may need "
+          "more\n",
+          bound);
     }
     answer.lines +=
         "  accuracy rests on the data being Gaussian as declared; privacy rests on no assumption\n";

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -64,10 +65,22 @@ double stated_mass(const std::vector<std::string>& region) {
   return mass;
 }
 
-/// The mechanism that a release of one distribution would have, and its worst case.
+/// Whether a design's cost grows with the number of outcomes, so that a search for the greatest
+/// number stops at kMostSearchedOutcomes.
+bool is_long_matrix(Mechanism mechanism) {
+  return !is_band(mechanism) && mechanism != Mechanism::kRandomizedResponse;
+}
+constexpr std::uint64_t kMostSearchedOutcomes = 1U << 16U;
+
+/// The least of a draw (local/gaussian_curve.h).
+constexpr double kLeastMu = 0.001;
+
+/// The mechanism that a release of one distribution would have, or each, and its worst case.
 class LocalPlan final : public PlanModel {
  public:
-  LocalPlan(const PlanQuestion& question, const PublicInputs* inputs) {
+  LocalPlan(const PlanQuestion& question, const PublicInputs* inputs)
+      : in_mu_(question.budget.notion == PrivacyNotion::kGaussian),
+        searches_outcomes_(question.unknowns.front() == PlanUnknown::kOutcomes) {
     const LocalSpec& local = question.local;
     if (question.domain) {
       // What sample would choose from.
@@ -81,26 +94,51 @@ class LocalPlan final : public PlanModel {
       }
     }
     if (!question.region.empty()) region_mass_ = mass_of(question.region);
-    const bool in_mu = question.budget.notion == PrivacyNotion::kGaussian;
-    const Mechanism mechanism = chosen_mechanism(local, in_mu, kind_);
-    if (!is_band(mechanism)) {
-      throw InvalidInput(fmt::format(
-          "plan needs a mechanism with a band, but {} has none; see mollify risk and mollify law",
-          name_of(mechanism)));
+    if (question.every_mechanism) {
+      for (const auto& [mechanism, name] : names<Mechanism>()) {
+        if (mechanism != Mechanism::kLocation) mechanisms_.push_back(mechanism);
+      }
+      if (local.band) {
+        throw InvalidInput("a band is given instead of a mechanism, but both are given");
+      }
+      return;
     }
-    if (in_mu) {
+    mechanisms_ = {chosen_mechanism(local, in_mu_, kind_)};
+    if (in_mu_ && mechanisms_.front() != Mechanism::kGaussianCurve) {
       throw InvalidInput(
-          fmt::format("mechanism {} has no mu, but one is given", name_of(mechanism)));
+          fmt::format("mechanism {} has no mu, but one is given", name_of(mechanisms_.front())));
     }
   }
 
-  [[nodiscard]] PlanWay at(std::size_t, const PlanQuestion& question) const override {
-    PlanWay way{.mechanism = std::string(name_of(chosen_mechanism(question.local, false, kind_))),
+  [[nodiscard]] std::size_t mechanisms() const override { return mechanisms_.size(); }
+
+  [[nodiscard]] PlanQuestion settled(std::size_t mechanism, PlanQuestion question) const override {
+    if (!question.every_mechanism) return question;
+    question.every_mechanism = false;
+    LocalSpec& local = question.local;
+    local.mechanism = mechanisms_[mechanism];
+    // What another mechanism has is not told to this one.
+    if (local.mechanism != Mechanism::kClass) local.c1 = local.c2 = std::nullopt;
+    if (local.mechanism != Mechanism::kNeighbourhood) local.gamma = std::nullopt;
+    return question;
+  }
+
+  [[nodiscard]] PlanWay at(std::size_t mechanism, const PlanQuestion& asked) const override {
+    PlanWay way{.mechanism = std::string(name_of(mechanisms_[mechanism])),
                 .alpha = std::numeric_limits<double>::infinity()};
+    const PlanQuestion question = settled(mechanism, asked);
+    if (searches_outcomes_ && is_long_matrix(mechanisms_[mechanism]) &&
+        question.outcomes > kMostSearchedOutcomes) {
+      way.why = fmt::format("looked at for at most {} outcomes", kMostSearchedOutcomes);
+      return way;
+    }
     try {
       const Privacy draw = draw_of(question);
-      way.alpha = risk_of(question, reference_of(question), draw.epsilon).quoted_total_variation();
+      way.alpha = risk_of(question, reference_of(question), draw).quoted_total_variation();
       way.spent = draws_promise_up(question.budget, draw, question.outputs);
+      const bool linear = !is_band(mechanisms_[mechanism]);
+      way.details["linear"] = linear;
+      if (linear) way.note = "linear: mollify estimate finds the population from all records";
     } catch (const InvalidInput& refused) {
       way.why = refused.what();
     }
@@ -109,14 +147,17 @@ class LocalPlan final : public PlanModel {
 
   [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const override {
     const auto draws = static_cast<double>(question.outputs);
+    const double splits = in_mu_ ? std::pow(question.budget.mu / kLeastMu, 2)
+                                 : question.budget.epsilon / ExpBound::kLeastEpsilon;
     switch (unknown) {
       case PlanUnknown::kOutcomes:
-        return {1, static_cast<double>(Band::kMostOutcomes)};
+        return {1, static_cast<double>(mechanisms_.size() == 1 && is_long_matrix(mechanisms_[0])
+                                           ? kMostSearchedOutcomes
+                                           : Band::kMostOutcomes)};
       case PlanUnknown::kEpsilon:
         return {ExpBound::kGreatestEpsilon * draws, ExpBound::kLeastEpsilon * draws};
       default:
-        return {
-            1, std::clamp(std::floor(question.budget.epsilon / ExpBound::kLeastEpsilon), 1.0, 1e8)};
+        return {1, std::clamp(std::floor(splits), 1.0, 1e8)};
     }
   }
 
@@ -132,7 +173,13 @@ class LocalPlan final : public PlanModel {
     double value = 1;
     if (unknown == PlanUnknown::kEpsilon) value = static_cast<double>(question.outputs);
     const PlanQuestion easy = with(question, unknown, value);
-    static_cast<void>(risk_of(easy, reference_of(easy), draw_of(easy).epsilon));
+    const Privacy draw = draw_of(easy);
+    if (!question.every_mechanism) {
+      static_cast<void>(risk_of(easy, reference_of(easy), draw));
+    } else if (easy.outcomes < 1 || easy.outcomes > Band::kMostOutcomes) {
+      throw InvalidInput(fmt::format("the number of outcomes must be from 1 to {}, but is {}",
+                                     Band::kMostOutcomes, easy.outcomes));
+    }
   }
 
   [[nodiscard]] std::string subject(PlanUnknown, const PlanQuestion& question) const override {
@@ -140,47 +187,70 @@ class LocalPlan final : public PlanModel {
                        : kind_ == SpaceKind::kCandidates ? "candidates"
                                                          : "outcomes";
     const Privacy draw = draw_of(question);
-    return fmt::format(
-        "{} over {} {}, epsilon {:g} in all, {:.6g} for each of {} draw{} of a unit, "
-        "whatever the data",
-        name_of(chosen_mechanism(question.local, false, kind_)), reference_of(question).outcomes(),
-        what, draws_promise_up(question.budget, draw, question.outputs).epsilon, draw.epsilon,
-        question.outputs, question.outputs == 1 ? "" : "s");
+    const Privacy whole = draws_promise_up(question.budget, draw, question.outputs);
+    const std::string spent =
+        question.outputs == 1 ? fmt::format("{:g} for the one draw", whole.parameter())
+                              : fmt::format("{:g} in all, {:.6g} for each of {} draws",
+                                            whole.parameter(), draw.parameter(), question.outputs);
+    return fmt::format("{} over {} {}, {} {} of a unit, whatever the data",
+                       name_of(chosen_mechanism(question.local, in_mu_, kind_)),
+                       space_ ? space_->size() : question.outcomes, what,
+                       parameter_name(whole.notion), spent);
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
     const ReferenceMasses reference = reference_of(whole);
     const Privacy draw = draw_of(whole);
-    const double total = draws_promise_up(whole.budget, draw, whole.outputs).epsilon;
-    const WorstCaseRisk risk = risk_of(whole, reference, draw.epsilon);
-    const std::string promise = fmt::format(
-        "no event, and no decision taken later on the output, has its probability changed by more "
-        "than a factor e^{:g} = {:.4g} by any data at all",
-        total, std::exp(total));
+    const Privacy total = draws_promise_up(whole.budget, draw, whole.outputs);
+    const WorstCaseRisk risk = risk_of(whole, reference, draw);
+    const Mechanism mechanism = chosen_mechanism(whole.local, in_mu_, kind_);
+    const bool band = is_band(mechanism);
+    const std::string promise =
+        in_mu_ ? fmt::format(
+                     "telling any two inputs apart by the output is no easier than telling "
+                     "one draw of N(0,1) from one of N({:.6g},1)",
+                     total.mu)
+               : fmt::format(
+                     "no event, and no decision taken later on the output, has its "
+                     "probability changed by more than a factor e^{:g} = {:.4g} by any data "
+                     "at all",
+                     total.epsilon, std::exp(total.epsilon));
     const char* no_promise = "membership without a roster of units; timing";
+    const std::string parameter(parameter_name(total.notion));
     Json& facts = answer.facts;
-    facts["mechanism"] = answer.ways.front().mechanism;
+    facts["mechanism"] = name_of(mechanism);
     facts["space"] = name_of(kind_);
     facts["outcomes"] = reference.outcomes();
     facts["count"] = whole.outputs;
-    facts["epsilon_total"] = total;
-    facts["epsilon_per_draw"] = draw.epsilon;
-    facts["lower_factor"] = risk.lower_factor;
-    facts["largest_lift"] = risk.largest_lift;
-    facts["kl_spread"] = draw.epsilon;
+    facts[parameter + "_total"] = total.parameter();
+    facts[parameter + "_per_draw"] = draw.parameter();
+    facts["linear"] = !band;
+    facts["lower_factor"] = band ? Json(risk.lower_factor) : Json(nullptr);
+    facts["largest_lift"] = band ? Json(risk.largest_lift) : Json(nullptr);
+    facts["kl_spread"] = in_mu_ ? Json(nullptr) : Json(draw.epsilon);
     facts["risk"] = divergence_json(risk.risk);
     facts["attained"] = risk.attained;
     facts["promised"] = promise;
     facts["not_promised"] = no_promise;
-    answer.lines = fmt::format(
-        "\npromised: {}\nnot promised: {}\n\n"
-        "whatever the data, an outcome is released with {:.4g} to {:.4g} times its reference "
-        "mass\n"
-        // [Husain et al. 2019, Lemmas 17 and 18].
-        "Kullback-Leibler divergences of any P from two such laws differ by at most {:.4g}: if one "
-        "is near, all are\n",
-        promise, no_promise, risk.lower_factor, risk.largest_lift, draw.epsilon);
-    if (region_mass_) {
+    answer.lines = fmt::format("\npromised: {}\nnot promised: {}\n\n", promise, no_promise);
+    if (band) {
+      answer.lines += fmt::format(
+          "whatever the data, an outcome is released with {:.4g} to {:.4g} times its reference "
+          "mass\n",
+          risk.lower_factor, risk.largest_lift);
+    } else {
+      answer.lines +=
+          "one of the unit's records goes through a public matrix: the released records are for "
+          "mollify estimate,\nwhich finds the population from all of them\n";
+    }
+    if (!in_mu_) {
+      // [Husain et al. 2019, Lemmas 17 and 18].
+      answer.lines += fmt::format(
+          "Kullback-Leibler divergences of any P from two such laws differ by at most {:.4g}: if "
+          "one is near, all are\n",
+          draw.epsilon);
+    }
+    if (region_mass_ && band) {
       const RegionBounds bounds =
           region_bounds(risk.lower_factor, risk.largest_lift, *region_mass_);
       facts["region"] = {{"reference_mass", *region_mass_},
@@ -190,16 +260,16 @@ class LocalPlan final : public PlanModel {
           "the region has reference mass {:.4g} and is released with {:.4g} to {:.4g}\n",
           *region_mass_, bounds.at_least, bounds.at_most);
     }
-    answer.lines += fmt::format("worst case: {}{}\n\n", risk.risk.text(),
+    answer.lines += fmt::format("worst case: {}{}\n", risk.risk.text(),
                                 risk.attained ? "" : " (an upper bound)");
-    tell_changes(whole, reference, draw.epsilon, answer);
+    if (band) tell_changes(whole, reference, draw.epsilon, answer);
   }
 
  private:
   /// What a larger epsilon, fewer outcomes or a better reference would buy.
   void tell_changes(const PlanQuestion& whole, const ReferenceMasses& reference, double epsilon,
                     PlanAnswer& answer) const {
-    answer.lines += fmt::format("{:<20} {:>8} {:>9} {:>12} {:>16}\n", "", "epsilon", "outcomes",
+    answer.lines += fmt::format("\n{:<20} {:>8} {:>9} {:>12} {:>16}\n", "", "epsilon", "outcomes",
                                 "largest lift", "worst-case TV");
     Json& table = answer.facts["table"] = Json::array();
     const auto add = [&](const char* change, const ReferenceMasses& masses, double of_draw,
@@ -213,7 +283,7 @@ class LocalPlan final : public PlanModel {
                                   masses.outcomes(), lift, total_variation);
     };
     const auto add_risk = [&](const char* change, const ReferenceMasses& masses, double of_draw) {
-      const WorstCaseRisk risk = risk_of(whole, masses, of_draw);
+      const WorstCaseRisk risk = risk_of(whole, masses, Privacy::pure(of_draw));
       add(change, masses, of_draw, risk.largest_lift, risk.quoted_total_variation());
     };
     add_risk("as asked", reference, epsilon);
@@ -226,8 +296,8 @@ class LocalPlan final : public PlanModel {
       add_risk("half the outcomes", reference.merged_in_pairs(), epsilon);
     }
     // P = h lies in the band, so it is released as it is; the room to lift is still there.
-    add("a perfect reference", reference, epsilon, risk_of(whole, reference, epsilon).largest_lift,
-        0);
+    add("a perfect reference", reference, epsilon,
+        risk_of(whole, reference, Privacy::pure(epsilon)).largest_lift, 0);
   }
 
   [[nodiscard]] double mass_of(const std::vector<std::string>& region) const {
@@ -253,31 +323,42 @@ class LocalPlan final : public PlanModel {
 
   static Privacy draw_of(const PlanQuestion& question) {
     const Privacy draw = draw_budget_down(question.budget, question.outputs);
+    if (draw.notion == PrivacyNotion::kGaussian) return draw;
     return Privacy::pure(ExpBound(draw.epsilon).epsilon());
   }
   [[nodiscard]] ReferenceMasses reference_of(const PlanQuestion& question) const {
     if (!masses_.empty()) return ReferenceMasses::given(masses_);
     return ReferenceMasses::uniform(space_ ? space_->size() : question.outcomes);
   }
+  /// Of a question with one mechanism. `reference` is for bands alone.
   [[nodiscard]] WorstCaseRisk risk_of(const PlanQuestion& question,
-                                      const ReferenceMasses& reference, double epsilon) const {
+                                      const ReferenceMasses& reference, const Privacy& draw) const {
     const auto& band = question.local.band;
     if (band && (band->typical || !band->file.empty())) {
       throw InvalidInput(fmt::format(
           "band {} is found when a release is prepared; here say where it lies, location=B",
           to_text(*band)));
     }
+    // Randomized response knows no reference, and a plan of all is asked with one for the others.
+    const bool alone = question.local.mechanism == Mechanism::kRandomizedResponse;
+    const std::span<const double> masses =
+        alone && mechanisms_.size() > 1 ? std::span<const double>() : masses_;
     MechanismParameters parameters = mechanism_parameters(
-        question.local, false, kind_, space_ ? space_->size() : question.outcomes, masses_);
-    parameters.epsilon = epsilon;
+        question.local, in_mu_, kind_, space_ ? space_->size() : question.outcomes, masses);
+    (draw.notion == PrivacyNotion::kGaussian ? parameters.mu : parameters.epsilon) =
+        draw.parameter();
     validate_parameters(parameters);
-    return band_risk(parameters, reference, epsilon);
+    if (!is_band(parameters.mechanism)) return mechanism_risk(parameters);
+    return band_risk(parameters, reference, draw.epsilon);
   }
 
+  std::vector<Mechanism> mechanisms_;
   std::optional<ReleaseSpace> space_;
   SpaceKind kind_ = SpaceKind::kCategories;
   std::vector<double> masses_;
   std::optional<double> region_mass_;
+  bool in_mu_;
+  bool searches_outcomes_;
 };
 
 }  // namespace

@@ -186,8 +186,7 @@ LocalSpec local_spec(const PartReader& reader) {
   if (const auto name = reader.find<std::string>("/mechanism")) {
     spec.mechanism = named<Mechanism>(*name);
     if (!spec.mechanism || *spec.mechanism == Mechanism::kLocation) {
-      throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
-                                     local_mechanisms_text(), *name));
+      refuse_mechanism(*name, Model::kLocal);
     }
   }
   if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band(*band);

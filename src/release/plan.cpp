@@ -9,12 +9,22 @@
 
 #include "accounting/monotone_search.h"
 #include "kernel/core/invalid_input.h"
+#include "release/acceptance.h"
+#include "release/central_release.h"
 #include "release/plan_model.h"
 
 namespace mollify {
 namespace {
 
 constexpr double kLeastDelta = 1e-100;
+/// What a delta that is looked for may be of 1/n: it must be below that.
+constexpr double kLargestShare = 0.999999;
+
+/// A budget is rounded down from what was typed; the next double is not below that.
+double typed_delta_up(const PlanQuestion& question) {
+  const double delta = question.budget.delta;
+  return delta > 0 ? std::nextafter(delta, 1) : 0;
+}
 
 /// One mechanism's total variation as a function of the unknown.
 class PlanSearch {
@@ -30,6 +40,9 @@ class PlanSearch {
       return way;
     }
     auto [easy, hard] = model_.span(unknown_, question_);
+    if (unknown_ == PlanUnknown::kDelta && !question_.accept_large_delta) {
+      easy = std::min(easy, kLargestShare / static_cast<double>(question_.records));
+    }
     if (serves(hard)) return answer(hard);
     if (hard == 0) {
       hard = kLeastDelta;
@@ -84,7 +97,7 @@ class PlanSearch {
     PlanWay way = model_.at(mechanism_, with(question_, unknown_, value));
     if (!(way.alpha <= question_.alpha)) {
       if (std::isfinite(way.alpha) || way.why.empty()) {
-        way.why = fmt::format("no {} up to {:g} gives a total variation of {:g}", name_of(unknown_),
+        way.why = fmt::format("no {} up to {:.4g} gives a total variation of {:g}", name_of(unknown_),
                               value, question_.alpha);
       }
       return way;
@@ -114,11 +127,15 @@ class PlanSearch {
 std::optional<std::size_t> best_way(PlanUnknown unknown, const std::vector<PlanWay>& ways) {
   const bool more = unknown == PlanUnknown::kOutcomes || unknown == PlanUnknown::kDimension ||
                     unknown == PlanUnknown::kOutputs;
+  // What rounding alone tells apart is equal.
+  const double tie = is_whole(unknown) ? 0 : 1e-9;
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < ways.size(); ++i) {
     if (!ways[i].value || !ways[i].independent_outputs) continue;
-    if (!best || (more ? *ways[i].value > *ways[*best].value : *ways[i].value < *ways[*best].value))
+    if (!best || (more ? *ways[i].value > *ways[*best].value
+                       : *ways[i].value < *ways[*best].value * (1 - tie))) {
       best = i;
+    }
   }
   return best;
 }
@@ -145,18 +162,36 @@ std::vector<CurvePoint> curve(const PlanModel& model, const PlanQuestion& whole)
   return points;
 }
 
+/// So many records that the delta is 1/n or more: no release is made of them.
+void refuse_large_delta(const PlanQuestion& question, PlanWay& way) {
+  if (!way.value || question.accept_large_delta || *way.value * typed_delta_up(question) < 1)
+    return;
+  way.why = fmt::format("needs {:.0f} records, and then delta {:g} is 1/n or more", *way.value,
+                        question.budget.delta);
+  way.value.reset();
+}
+
 PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question) {
   if (unknown != PlanUnknown::kAlpha && !(question.alpha > 0 && question.alpha < 1)) {
     throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", question.alpha));
+  }
+  if (question.model == Model::kCentral && !question.accept_large_delta &&
+      unknown != PlanUnknown::kRecords && unknown != PlanUnknown::kDelta) {
+    require_small_delta(typed_delta_up(question), fmt::format("{:g}", question.budget.delta),
+                        static_cast<double>(question.records));
   }
   model.require_answerable(unknown, question);
   PlanAnswer found{.unknown = unknown};
   for (std::size_t i = 0; i < model.mechanisms(); ++i) {
     found.ways.push_back(PlanSearch(model, i, unknown, question).solved());
+    if (unknown == PlanUnknown::kRecords) refuse_large_delta(question, found.ways.back());
   }
   found.best = best_way(unknown, found.ways);
   PlanQuestion whole = question;
-  if (found.best) whole = with(question, unknown, *found.ways[*found.best].value);
+  if (found.best) {
+    const PlanQuestion one = model.settled(*found.best, question);
+    whole = with(one, unknown, *found.ways[*found.best].value);
+  }
   // A local one has all of the draw in it, of which there is none without an answer.
   if (found.best || question.model == Model::kCentral) {
     found.subject = model.subject(unknown, whole);
@@ -238,12 +273,28 @@ bool PlanReport::is_served() const noexcept {
 
 namespace {
 
+/// What the domain says of Gaussian samples, as a release of it takes it.
+void take_columns(PlanQuestion& question, const PublicInputs& inputs) {
+  const RealColumns columns(inputs.domain(*question.domain), question.logarithms);
+  question.dimension = columns.size();
+  const Whitening whitening = whitening_of(
+      columns, question.covariance ? inputs.covariance(question.covariance->name, columns)
+                                   : std::vector<double>());
+  if (!question.mean_bound) question.mean_ranges = mean_ranges_of(columns, whitening);
+}
+
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   std::unique_ptr<const PlanModel> model;
   if (question.model != Model::kCentral) {
     model = local_plan_model(question, inputs);
   } else {
-    if (question.domain) question.outcomes = inputs->domain(*question.domain).size();
+    if (question.domain && question.gaussian) {
+      take_columns(question, *inputs);
+    } else if (question.domain) {
+      const Domain domain = inputs->domain(*question.domain);
+      domain.require_enumerable("model central");
+      question.outcomes = domain.size();
+    }
     model = question.gaussian ? gaussian_plan_model() : finite_plan_model();
   }
   PlanReport report{.question = question};

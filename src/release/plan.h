@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,11 +65,14 @@ struct PlanQuestion {
   double alpha = 0;
   /// Whether alpha bounds the joint law of all outputs (m times the law of one) or each output's.
   bool strong = false;
+  /// Whether a delta of 1/n or more is looked at all the same (release/acceptance.h).
+  bool accept_large_delta = false;
   /// Whether to tell alpha against the number of records as well.
   bool curve = false;
 
-  /// Of the local and the integral model.
+  /// Of the local and the integral model; its mechanism is not read where every one is asked for.
   LocalSpec local{};
+  bool every_mechanism = false;
   /// "COLUMN=VALUE[,VALUE]", which narrow each other; without a domain one reference mass.
   std::vector<std::string> region{};
 
@@ -77,6 +81,10 @@ struct PlanQuestion {
   std::vector<WhitenedRange> mean_ranges{};
   double covariance_bound = 1;
   bool paper_variance = false;
+  /// With a domain, which says the dimension, and the ranges unless the mean is bounded: as a
+  /// release's.
+  std::vector<std::string> logarithms{};
+  std::optional<PublicFile> covariance{};
 };
 
 /// What one mechanism needs.
@@ -92,6 +100,8 @@ struct PlanWay {
   bool independent_outputs = true;
   /// In one sentence: how it serves, or why it cannot.
   std::string why{};
+  /// What else is to be known when choosing among several; mostly nothing.
+  std::string note{};
   Json details = Json::object();
 };
 
@@ -133,16 +143,16 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 /// bisection and secants: whole numbers are the least or greatest that serve next to others that do
 /// not, others are so to within 1e-6 of themselves.
 ///
-///  - local and integral: the mechanism that a release would have. epsilon from 1e-6 to 30 a draw,
-///  k
-///    to 2^24, count to 10^8.
+///  - local and integral: the mechanism that a release would have, or every one. epsilon from 1e-6
+///    to 30 a draw, k to 2^24 (65536 for the matrices that a reference makes), count to 10^8.
 ///  - central: subsampled-rr, subset-rr, poisson-rr and histogram. What is left out has the numbers
 ///    of subsampled-rr in the worst case (reveal-or-obscure, ds-roo), those of subset-rr
 ///    (shuffled-rr), or needs independent columns (product). n to 2^39, k to 2^24, epsilon from
 ///    1e-6 to 30, delta from 1e-100 to 0.5, or 0 where that serves.
 ///  - Gaussian: within the limits of GaussianRequest.
 ///
-/// Throws InvalidInput for a question that is wrong in itself. Milliseconds to some seconds.
+/// A delta of 1/n or more answers nothing unless the question accepts it. Throws InvalidInput for
+/// that and for a question that is wrong in itself. Milliseconds to some seconds.
 [[nodiscard]] PlanReport plan(const PlanQuestion& question, const PublicInputs& inputs);
 /// The same for a question that names neither a domain nor a file.
 [[nodiscard]] PlanReport plan(const PlanQuestion& question);
@@ -152,8 +162,11 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 /// sentence naming `name` or what is wrong, for anything else.
 [[nodiscard]] PlanQuestion parse_plan_question(const std::string& text, const std::string& name);
 
-/// The report as pretty-printed JSON, and in words; both end in a line feed.
+/// The report as pretty-printed JSON, and in words; both end in a line feed. Of several, which
+/// differ in their budgets alone: a list, and one table with a row for each mechanism.
 [[nodiscard]] std::string plan_json(const PlanReport& report);
 [[nodiscard]] std::string plan_text(const PlanReport& report);
+[[nodiscard]] std::string plans_json(std::span<const PlanReport> reports);
+[[nodiscard]] std::string plans_text(std::span<const PlanReport> reports);
 
 }  // namespace mollify

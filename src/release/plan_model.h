@@ -45,6 +45,11 @@ class PlanModel {
     return at(mechanism, question).alpha;
   }
 
+  /// The question of that mechanism alone.
+  [[nodiscard]] virtual PlanQuestion settled(std::size_t, PlanQuestion question) const {
+    return question;
+  }
+
   /// Throws InvalidInput for an unknown that the model has not.
   [[nodiscard]] virtual PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const = 0;
 

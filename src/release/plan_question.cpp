@@ -18,7 +18,7 @@ constexpr Part kOwnParts[] = {
     {"/model", "--model", kText, PartScope::kAll},
     {"/family", "--family", kText, PartScope::kCentral},
     {"/unknown", "", kText, PartScope::kAll},
-    {"/domain", "--domain", kDomain, PartScope::kNotGaussian},
+    {"/domain", "--domain", kDomain, PartScope::kAll},
     {"/n", "--n", kWhole, PartScope::kCentral},
     {"/k", "--k", kWhole, PartScope::kNotGaussian},
     {"/dimension", "--dimension", kWhole, PartScope::kGaussian},
@@ -30,12 +30,15 @@ constexpr Part kOwnParts[] = {
     {"/alpha", "--alpha", kNumber, PartScope::kAll},
     {"/strong", "--strong", kTruth, PartScope::kCentral},
     {"/curve", "--curve", kTruth, PartScope::kCentral},
+    {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
     {"/mechanism", "--mechanism", kText, PartScope::kLocal},
     {"/region", "--region", kTexts, PartScope::kLocal},
     {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
     {"/mean_range", "--mean-range", kNumber, PartScope::kGaussian},
     {"/covariance_bound", "--covariance-bound", kNumber, PartScope::kGaussian},
     {"/paper_variance", "--paper-variance", kTruth, PartScope::kGaussian},
+    {"/logarithms", "--log", kTexts, PartScope::kGaussian},
+    {"/covariance", "--covariance", kFile, PartScope::kGaussian},
 };
 
 /// Whether what an unknown stands for is given.
@@ -125,7 +128,7 @@ Unknowns unknowns_of(const PartReader& reader, const PlanQuestion& question, boo
   const Quantity outcomes{kOutcomes, reader.has("/k") || question.domain};
   if (question.gaussian) {
     return {{{kRecords, reader.has("/n")},
-             {kDimension, reader.has("/dimension")},
+             {kDimension, reader.has("/dimension") || question.domain},
              {kEpsilon, epsilon || reader.has("/privacy/rho")},
              alpha},
             {{kOutputs, count}, {kDelta, !epsilon || delta}},
@@ -183,14 +186,22 @@ std::span<const Part> plan_parts() {
   return parts;
 }
 
-PlanQuestion plan_question_of(const Json& json, const std::string& name) {
+PlanQuestion plan_question_of(const Json& given, const std::string& name) {
+  Json json = given;
+  const auto mechanism = json.find("mechanism");
+  const bool every = mechanism != json.end() && *mechanism == "all";
+  if (every) json.erase(mechanism);
   const PartReader reader(plan_parts(), json, name, "a plan's question");
   PlanQuestion question{.model = model_of(reader)};
+  // In model central every one is told in any case.
+  question.every_mechanism = every && question.model != Model::kCentral;
   question.gaussian = is_gaussian(reader, question.model);
   question.domain = reader.find_domain("/domain");
-  if (question.domain && reader.has("/k")) {
-    throw InvalidInput(fmt::format("{} is for when there is no domain, but {} is given",
-                                   reader.called("/k"), reader.called("/domain")));
+  for (const char* size : {"/k", "/dimension", "/mean_range"}) {
+    if (question.domain && reader.has(size)) {
+      throw InvalidInput(fmt::format("{} is for when there is no domain, but {} is given",
+                                     reader.called(size), reader.called("/domain")));
+    }
   }
   if (question.model != Model::kCentral) require_local(reader, question);
   question.budget = budget_of(reader);
@@ -207,6 +218,7 @@ PlanQuestion plan_question_of(const Json& json, const std::string& name) {
   question.outputs = whole("/count");
   question.alpha = reader.find<double>("/alpha").value_or(0);
   question.strong = reader.find<bool>("/strong").value_or(false);
+  question.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
   question.curve = reader.find<bool>("/curve").value_or(false);
   if (question.model != Model::kCentral) {
     question.local = local_spec(reader);
@@ -236,6 +248,15 @@ PlanQuestion plan_question_of(const Json& json, const std::string& name) {
   }
   question.covariance_bound = reader.find<double>("/covariance_bound").value_or(1);
   question.paper_variance = reader.find<bool>("/paper_variance").value_or(false);
+  question.logarithms =
+      reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>());
+  question.covariance = reader.find_file("/covariance");
+  if (!question.domain && (question.covariance || !question.logarithms.empty())) {
+    throw InvalidInput(
+        fmt::format("{} needs {}, but none is given",
+                    reader.called(question.covariance ? "/covariance" : "/logarithms"),
+                    reader.called("/domain")));
+  }
   return question;
 }
 

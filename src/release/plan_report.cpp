@@ -166,25 +166,54 @@ std::string curve_text(const PlanAnswer& answer) {
   return text;
 }
 
+constexpr const char* kLegend =
+    "* the best of those whose outputs are independent; in brackets, what else to know\n";
+
+bool is_better(PlanUnknown unknown, double value, double than) {
+  const bool more = unknown == PlanUnknown::kOutcomes || unknown == PlanUnknown::kDimension ||
+                    unknown == PlanUnknown::kOutputs;
+  return more ? value > than : value < than;
+}
+
+/// What is to be known of a way beside its numbers, in brackets; why it has no star where it would.
+std::string remark(const PlanAnswer& answer, const PlanWay& way) {
+  if (!way.value) return fmt::format("  ({})", way.why);
+  if (way.independent_outputs) return way.note.empty() ? "" : fmt::format("  ({})", way.note);
+  const bool better =
+      answer.best && is_better(answer.unknown, *way.value, *answer.ways[*answer.best].value);
+  return better ? "  (better, but its outputs are not independent, so it has no star)"
+                : "  (outputs are not independent)";
+}
+
 /// What each mechanism needs, where there are several.
 std::string ways_text(const PlanAnswer& answer) {
   if (answer.ways.size() < 2) return {};
-  std::string text = fmt::format("\n  {:<15} {:>14} {:>12} {:>10}\n", "", name_of(answer.unknown),
-                                 "TV", "epsilon0");
+  const auto width = std::max_element(answer.ways.begin(), answer.ways.end(),
+                                      [](const PlanWay& one, const PlanWay& other) {
+                                        return one.mechanism.size() < other.mechanism.size();
+                                      })
+                         ->mechanism.size();
+  const auto columns = std::max<std::size_t>(width, 15);
+  const bool reports = std::any_of(answer.ways.begin(), answer.ways.end(), [](const PlanWay& way) {
+    return way.details.contains("epsilon0");
+  });
+  std::string text =
+      fmt::format("\n  {:<{}} {:>14} {:>12}{}\n", "", columns, name_of(answer.unknown), "TV",
+                  reports ? fmt::format(" {:>10}", "epsilon0") : "");
   for (std::size_t i = 0; i < answer.ways.size(); ++i) {
     const PlanWay& way = answer.ways[i];
     if (!way.value) {
-      text += fmt::format("  {:<15} {:>14} ({})\n", way.mechanism, "-", way.why);
+      text += fmt::format("  {:<{}} {:>14}{}\n", way.mechanism, columns, "-", remark(answer, way));
       continue;
     }
-    const auto epsilon0 = way.details.find("epsilon0");
-    text += fmt::format(
-        "{} {:<15} {:>14} {:>12.4g} {:>10}{}\n", answer.best == i ? "*" : " ", way.mechanism,
-        value_text(answer.unknown, way.value), way.alpha,
-        epsilon0 == way.details.end() ? "-" : fmt::format("{:.4g}", epsilon0->get<double>()),
-        way.independent_outputs ? "" : "  (outputs are not independent)");
+    const auto found = way.details.find("epsilon0");
+    const std::string epsilon0 =
+        found == way.details.end() ? "-" : fmt::format("{:.4g}", found->get<double>());
+    text += fmt::format("{} {:<{}} {:>14} {:>12.4g}{}{}\n", answer.best == i ? "*" : " ",
+                        way.mechanism, columns, value_text(answer.unknown, way.value), way.alpha,
+                        reports ? fmt::format(" {:>10}", epsilon0) : "", remark(answer, way));
   }
-  return text;
+  return text + "\n" + kLegend;
 }
 
 std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) {
@@ -192,7 +221,7 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
   if (answer.best) {
     text += value_text(answer.unknown, answer.ways[*answer.best].value);
   } else {
-    text += "none within the limits";
+    text += "none";
   }
   if (!answer.subject.empty()) text += ", for " + answer.subject;
   text += "\n";
@@ -223,6 +252,47 @@ std::string plan_json(const PlanReport& report) {
     json["answers"].push_back(answer_json(question, answer));
   }
   return json.dump(2) + "\n";
+}
+
+std::string plans_json(std::span<const PlanReport> reports) {
+  Json list = Json::array();
+  for (const PlanReport& report : reports) {
+    Json one = Json::parse(plan_json(report));
+    one["budget"] = {
+        {parameter_name(report.question.budget.notion), report.question.budget.parameter()}};
+    list.push_back(std::move(one));
+  }
+  return Json({{"plans", list}}).dump(2) + "\n";
+}
+
+std::string plans_text(std::span<const PlanReport> reports) {
+  const PlanAnswer& first = reports.front().answers.front();
+  std::string text = fmt::format("{}\n\n  {:<20}", words_of(first.unknown),
+                                 parameter_name(reports.front().question.budget.notion));
+  for (const PlanReport& report : reports) {
+    text += fmt::format(" {:>12g} ", report.question.budget.parameter());
+  }
+  text += "\n";
+  for (std::size_t i = 0; i < first.ways.size(); ++i) {
+    text += fmt::format("  {:<20}", first.ways[i].mechanism);
+    std::string last;
+    for (const PlanReport& report : reports) {
+      const PlanAnswer& answer = report.answers.front();
+      text += fmt::format(" {:>12}{}", value_text(answer.unknown, answer.ways[i].value),
+                          answer.best == i && answer.ways.size() > 1 ? "*" : " ");
+      const std::string said = remark(answer, answer.ways[i]);
+      if (!said.empty() && (last.empty() || !answer.ways[i].value)) last = said;
+    }
+    text += last + "\n";
+  }
+  text += "\n";
+  if (first.ways.size() > 1) text += kLegend;
+  for (const PlanReport& report : reports) {
+    for (const std::string& warning : warnings(report.question, report.answers.front())) {
+      text += fmt::format("warning: at {}: {}\n", report.question.budget.text(), warning);
+    }
+  }
+  return text;
 }
 
 std::string plan_text(const PlanReport& report) {

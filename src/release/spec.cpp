@@ -8,6 +8,7 @@
 #include "kernel/core/invalid_input.h"
 #include "release/json_syntax.h"
 #include "release/spec_json.h"
+#include "space/nearest_name.h"
 
 namespace mollify {
 namespace {
@@ -69,10 +70,7 @@ CentralSpec central_spec(const PartReader& reader) {
   CentralSpec spec;
   if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
     spec.mechanism = named<CentralMechanism>(*name);
-    if (!spec.mechanism) {
-      throw InvalidInput(fmt::format("mechanism must be one of {} in model central, but is \"{}\"",
-                                     central_mechanisms_text(), *name));
-    }
+    if (!spec.mechanism) refuse_mechanism(*name, Model::kCentral);
   }
   spec.rate = reader.find<double>("/rate");
   if (const auto support = reader.find<std::string>("/support")) {
@@ -164,6 +162,24 @@ void put_gaussian(SpecWriter& writer, const GaussianSpec& spec) {
 }  // namespace
 
 std::span<const Part> spec_parts() noexcept { return kParts; }
+
+void refuse_mechanism(const std::string& name, Model model) {
+  const bool central = model == Model::kCentral;
+  std::vector<std::string> known;
+  if (central) {
+    known.emplace_back("auto");
+    for (const auto& [mechanism, one] : names<CentralMechanism>()) known.emplace_back(one);
+  } else {
+    for (const std::string_view one : local_mechanism_names()) known.emplace_back(one);
+  }
+  const bool of_other =
+      central ? named<Mechanism>(name).has_value() : named<CentralMechanism>(name).has_value();
+  throw InvalidInput(fmt::format("mechanism must be one of {}{}, but is \"{}\"{}",
+                                 fmt::join(known, ", "), central ? " in model central" : "", name,
+                                 of_other ? (central ? ", which is for models local and integral"
+                                                     : ", which is for model central")
+                                          : did_you_mean(name, known)));
+}
 
 std::string central_mechanisms_text() { return "auto, " + all_names<CentralMechanism>(); }
 

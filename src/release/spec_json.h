@@ -23,6 +23,8 @@ namespace mollify {
 void validate_spec(const ReleaseSpec& spec);
 
 /// "auto, subsampled-rr, ..." and "minimax, relative, ...": the mechanisms that can be named.
+/// Throws InvalidInput: the name is none of a mechanism that the model has.
+[[noreturn]] void refuse_mechanism(const std::string& name, Model model);
 [[nodiscard]] std::string central_mechanisms_text();
 [[nodiscard]] std::string local_mechanisms_text();
 

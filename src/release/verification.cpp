@@ -19,6 +19,7 @@
 #include "release/release_space.h"
 #include "space/candidates_text.h"
 #include "space/seeded_random.h"
+#include "tuning/typical_band.h"
 
 namespace mollify {
 namespace {
@@ -282,6 +283,22 @@ void require_implied(const nlohmann::json& implied, const nlohmann::json& stated
                   changes.front().at("path").get<std::string>()));
 }
 
+/// A band for a prior lies where the prior says. Found anew, to its last digit: processors may round
+/// differently.
+void require_location_of_prior(const StatedCertificate& stated, const std::string& name) {
+  const LocalSpec* local = stated.spec.local();
+  if (local == nullptr || !local->band || !local->band->typical) return;
+  const double epsilon = draw_budget_down(stated.spec.budget(), *stated.spec.count).epsilon;
+  const double found = typical_location(static_cast<std::size_t>(stated.facts.outcomes), epsilon,
+                                        *local->band->typical);
+  const double digit = std::pow(10, std::floor(std::log10(found)) - 2);
+  if (std::abs(found - *stated.facts.location) <= 1.001 * digit) return;
+  throw InvalidInput(fmt::format(
+      "{} was altered: what it says at /facts/location does not follow from its prior, of which it "
+      "is {:.3g}",
+      name, found));
+}
+
 }  // namespace
 
 Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
@@ -336,7 +353,10 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   };
   check.design_matches = agree({"design", "mechanism", "draw", "privacy"});
   check.accuracy_matches = agree({"accuracy"});
-  if (check.holds()) require_implied(implied, said, name);
+  if (check.holds()) {
+    require_location_of_prior(stated, name);
+    require_implied(implied, said, name);
+  }
   return check;
 }
 

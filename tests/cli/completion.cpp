@@ -53,5 +53,21 @@ TEST(Completion, PrintsManualPages) {
   EXPECT_EQ(command.run({"--manual", "nothing"}).status, 2);
 }
 
+// What cmake --install runs.
+TEST(Completion, IsInstalledWithTheManualPages) {
+  const CommandLine command;
+  const std::string root = command.files.path("");
+  const std::string install =
+      "cmake '-DCOMMAND=" MOLLIFY_EMULATOR ";" MOLLIFY_COMMAND "' -DMANUALS=" + root +
+      "man1 -DBASH=" + root + "bash -DFISH=" + root + "fish -DZSH=" + root +
+      "zsh -P " MOLLIFY_TEST_DATA "/../../cmake/manuals.cmake";
+  ASSERT_EQ(std::system(install.c_str()), 0) << install;
+  EXPECT_EQ(command.files.read("man1/mollify-advise.1"), command.run({"--manual", "advise"}).out);
+  EXPECT_EQ(command.files.read("man1/mollify.1"), command.run({"--manual", "mollify"}).out);
+  EXPECT_EQ(command.files.read("bash/mollify"), command.run({"--completion", "bash"}).out);
+  EXPECT_EQ(command.files.read("fish/mollify.fish"), command.run({"--completion", "fish"}).out);
+  EXPECT_EQ(command.files.read("zsh/mollify.zsh"), command.run({"--completion", "zsh"}).out);
+}
+
 }  // namespace
 }  // namespace mollify::test

@@ -36,7 +36,7 @@ TEST(DangerousAnswers, RefusesADeltaOfOneOverN) {
   const Ended refused = command.sample(absurd);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
-            "mollify: delta must be below 1/n = 0.005 for the 200 records of this release, but is "
+            "mollify: delta must be below 1/n = 0.005 for 200 records, but is "
             "0.9: with so large a one whole records may be released as they are; to do so all the "
             "same, accept it (--accept-large-delta, accept_large_delta in a spec)\n");
   EXPECT_EQ(refused.out, "");
@@ -70,7 +70,9 @@ TEST(DangerousAnswers, RefusesADeltaOfOneOverNInAmplify) {
   const Arguments amplify = {"amplify", "--n", "1000", "--k", "3", "--epsilon0", "1", "--delta"};
   const Ended refused = command.run(amplify + Arguments{"0.001"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, StartsWith("mollify: delta must be below 1/n = 0.001, but is 0.001"));
+  EXPECT_THAT(refused.err, StartsWith("mollify: delta must be below 1/n = 0.001 for 1000 records, "
+                                      "but is 0.001: with so large a one "
+                                      "whole records may be released as they are"));
   EXPECT_EQ(command.run(amplify + Arguments{"0.001", "--accept-large-delta"}).status, 0);
   EXPECT_THAT(command.run(amplify + Arguments{"0.0005"}).err, HasSubstr("WARNING: delta 0.0005"));
   EXPECT_EQ(command.run(amplify + Arguments{"1e-6"}).err, "");
@@ -89,7 +91,7 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
   EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-6", "--json"}), HasSubstr("\"warnings\": []"));
   EXPECT_THAT(plan({"--n", "1000", "--delta", "2e-4"}),
               HasSubstr("warning: delta 0.0002 is more than a tenth of 1/n for 1000 records"));
-  EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-3"}),
+  EXPECT_THAT(plan({"--n", "1000", "--delta", "1e-3", "--accept-large-delta"}),
               HasSubstr("warning: delta 0.001 is 1/n or more for 1000 records, so whole records "
                         "may be released as they are: a release refuses this without "
                         "--accept-large-delta"));
@@ -97,6 +99,39 @@ TEST(DangerousAnswers, AreToldByThePlanBefore) {
               HasSubstr("and may be mostly noise: a release refuses this without --accept-error"));
   // Of a joint law within alpha, each record is within alpha over their number.
   EXPECT_THAT(plan({"--alpha", "0.3", "--delta", "1e-6", "--strong"}), Not(HasSubstr("noise")));
+}
+
+// Randomized response of epsilon0 = 30 would be the best there is: it releases whole records.
+TEST(DangerousAnswers, RefusesToPlanWithADeltaOfOneOverN) {
+  const CommandLine command;
+  const Arguments central = {"plan", "--model", "central", "--k", "10"};
+  for (const Arguments& gaussian :
+       {Arguments{"--k", "10"}, Arguments{"--family", "gaussian", "--dimension", "3"}}) {
+    const Ended refused =
+        command.run(Arguments{"plan", "--model", "central"} + gaussian +
+                    Arguments{"--n", "1000", "--epsilon", "0.001", "--delta", "0.9"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(
+        refused.err,
+        "mollify: delta must be below 1/n = 0.001 for 1000 records, but is 0.9: with so large "
+        "a one whole records may be released as they are; to do so all the same, accept it "
+        "(--accept-large-delta, accept_large_delta in a spec)\n");
+  }
+  // Where n is sought, so many records that delta is 1/n or more are no answer.
+  const Ended sought = command.run(
+      central + Arguments{"--epsilon", "1", "--delta", "1e-3", "--alpha", "0.01", "--json"});
+  ASSERT_EQ(sought.status, 0) << sought.err;
+  const Json found = Json::parse(sought.out);
+  EXPECT_LT(found["n"], 1000);
+  EXPECT_THAT(found["mechanisms"][3]["refusal"].get<std::string>(),
+              HasSubstr("records, and then delta 0.001 is 1/n or more"));
+  // Where delta is sought, it stays below.
+  const Ended delta = command.run(central + Arguments{"--epsilon", "0.5", "--n", "100", "--count",
+                                                      "50", "--alpha", "0.35", "--json"});
+  EXPECT_EQ(Json::parse(delta.out)["unknown"], "delta");
+  ASSERT_EQ(delta.status, 0) << delta.out;
+  EXPECT_LT(Json::parse(delta.out)["delta"], 0.01);
 }
 
 TEST(DangerousAnswers, SaysWhatALargeEpsilonMeans) {

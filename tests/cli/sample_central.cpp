@@ -242,8 +242,8 @@ TEST(SampleCentral, RefusesInOneSentence) {
   EXPECT_EQ(command.refused({"--epsilon", "1", "--count", "1000000000000"}),
             "mollify: count must be from 1 to 100000000, but is 1000000000000\n");
   EXPECT_EQ(command.refused({"--rho", "1", "--count", "1"}),
-            "mollify: mechanism subsampled-rr spends epsilon and delta, but the budget is rho; "
-            "mechanism product spends rho\n");
+            "mollify: a budget in rho is for --mechanism product and for --family gaussian, but "
+            "neither is named\n");
   EXPECT_EQ(command.refused(one + Arguments{"--c2", "2"}),
             "mollify: --c2 is for models local and integral, but the model is central\n");
   EXPECT_EQ(command.refused(one + Arguments{"--rate", "0.1"}),

@@ -138,6 +138,16 @@ TEST(Tune, PlacesTheTypicalBandWithoutUnits) {
         command.run({"verify", "--certificate", "c.json", "--domain", "domain.yaml"});
     EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
   }
+  // Another prior's b, with everything that follows from it.
+  Json forged = Json::parse(command.files.read("c.json"));
+  forged["spec"]["band"] = "typical=200";
+  command.files.write("forged.json", forged.dump());
+  const Ended caught =
+      command.run({"verify", "--certificate", "forged.json", "--domain", "domain.yaml"});
+  EXPECT_EQ(caught.status, 2) << caught.out;
+  EXPECT_NE(caught.err.find("what it says at /facts/location does not follow from its prior"),
+            std::string::npos)
+      << caught.err;
 }
 
 TEST(Tune, RefusesBandsThatDoNotFit) {

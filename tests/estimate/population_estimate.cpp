@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "estimate/estimate_json.h"
-#include "estimate/frequency_oracle.h"
 #include "estimate/release_of.h"
+#include "local/frequency_oracle.h"
 #include "refusal.h"
 #include "sanitized.h"
 

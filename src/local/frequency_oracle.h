@@ -15,14 +15,20 @@ namespace mollify {
 ///   f (1 - f) / (p - s)^2,  p = d E / (d E + k - d),  s = (p (d - 1) + (1 - p) d) / (k - 1),
 /// where f = s + frequency (p - s) is how often it is in the set. k at least 2; d = 1 is randomized
 /// response.
-[[nodiscard]] inline double subset_selection_variance(double k, double epsilon,
-                                                      double frequency = 0) {
+[[nodiscard]] inline double subset_report_variance(double k, double epsilon, double d,
+                                                   double frequency = 0) {
   const double e = std::exp(epsilon);
-  const double d = std::max(1.0, std::round(k / (e + 1)));
   const double p = d * e / (d * e + k - d);
   const double s = (p * (d - 1) + (1 - p) * d) / (k - 1);
   const double f = s + frequency * (p - s);
   return f * (1 - f) / ((p - s) * (p - s));
+}
+
+/// The same with the best d.
+[[nodiscard]] inline double subset_selection_variance(double k, double epsilon,
+                                                      double frequency = 0) {
+  const double d = std::max(1.0, std::round(k / (std::exp(epsilon) + 1)));
+  return subset_report_variance(k, epsilon, d, frequency);
 }
 
 }  // namespace mollify

@@ -1,0 +1,20 @@
+# Writes the manual pages and the shells' completions that the command prints of itself.
+#   cmake -DCOMMAND=... -DMANUALS=... -DBASH=... -DFISH=... -DZSH=... -P manuals.cmake
+function(keep file)
+  execute_process(COMMAND ${COMMAND} ${ARGN} OUTPUT_VARIABLE text RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${COMMAND} ${ARGN} must print what is installed as ${file}, but ended with ${status}")
+  endif()
+  file(WRITE ${file} "${text}")
+endfunction()
+
+keep(${MANUALS}/mollify.1 --manual mollify)
+execute_process(COMMAND ${COMMAND} --manual mollify OUTPUT_VARIABLE whole)
+string(REGEX MATCHALL "mollify\\\\-[a-z]+" pages "${whole}")
+foreach(page ${pages})
+  string(REPLACE "mollify\\-" "" name ${page})
+  keep(${MANUALS}/mollify-${name}.1 --manual ${name})
+endforeach()
+keep(${BASH}/mollify --completion bash)
+keep(${FISH}/mollify.fish --completion fish)
+keep(${ZSH}/mollify.zsh --completion zsh)

@@ -1,0 +1,349 @@
+#include "compare_central.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "central/whitening.h"
+#include "command.h"
+#include "divergence/f_divergence.h"
+#include "io/csv_source.h"
+#include "io/public_files.h"
+#include "kernel/core/invalid_input.h"
+#include "marginals.h"
+#include "progress.h"
+#include "records/numeric_rows.h"
+#include "records/private_table.h"
+#include "records/record_encoder.h"
+#include "release/central_release.h"
+#include "report.h"
+
+namespace mollify::cli {
+namespace {
+
+/// A simulation ends with so many records, or when it has taken so long.
+constexpr std::uint64_t kSimulatedRecords = 20'000;
+constexpr std::chrono::seconds kSimulatedFor{2};
+
+/// Counts released records as outcomes of the domain.
+class OutcomeTally final : public Sink {
+ public:
+  explicit OutcomeTally(const Domain& domain) : encoder_(domain), counts_(domain.size()) {}
+
+  void begin(const Schema&) override {}
+  void write(const Block& block) override {
+    encoder_.encode(block);
+    for (const std::uint32_t outcome : encoder_.outcomes()) ++counts_[outcome];
+    records_ += block.rows;
+  }
+  void finish() override {}
+
+  [[nodiscard]] std::uint64_t records() const { return records_; }
+  [[nodiscard]] std::vector<double> law() const {
+    std::vector<double> law;
+    for (const std::uint64_t count : counts_) {
+      law.push_back(static_cast<double>(count) / std::max(1.0, static_cast<double>(records_)));
+    }
+    return law;
+  }
+
+ private:
+  RecordEncoder encoder_;
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t records_ = 0;
+};
+
+/// Keeps released numbers, a row after the other, as coordinates.
+class PointList final : public Sink {
+ public:
+  explicit PointList(const RealColumns& columns) : columns_(columns) {}
+
+  void begin(const Schema&) override {}
+  void write(const Block& block) override {
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      for (std::size_t column = 0; column < columns_.size(); ++column) {
+        const double number = std::get<double>(block.columns[column][row]);
+        points.push_back(columns_.is_logarithm(column) ? std::log(number) : number);
+      }
+    }
+  }
+  void finish() override {}
+
+  std::vector<double> points;
+
+ private:
+  const RealColumns& columns_;
+};
+
+/// Releases again and again, nothing of which is kept or charged.
+template <class Records>
+void simulate(const PreparedRelease& release, const Source& data, Sink& sink, Records records) {
+  SecureRandom random;
+  const auto end = std::chrono::steady_clock::now() + kSimulatedFor;
+  Progress progress("simulated records", kSimulatedRecords);
+  do {
+    release.draw(data, random, sink);
+    progress.reached(std::min<std::uint64_t>(records(), kSimulatedRecords));
+  } while (records() < kSimulatedRecords && std::chrono::steady_clock::now() < end);
+  progress.finish();
+}
+
+std::unique_ptr<const PreparedRelease> prepared_for(ReleaseSpec spec, const PublicFiles& inputs,
+                                                    const Source& source) {
+  spec.accept_error = spec.accept_large_delta = true;  // nothing is released
+  auto release = prepare(spec, inputs, public_count(spec, source));
+  release->require(source);
+  return release;
+}
+
+/// Each of the mechanism's outputs is a randomized response of one record, drawn evenly.
+bool is_randomized_response(CentralMechanism mechanism) {
+  switch (mechanism) {
+    case CentralMechanism::kSubsampledRr:
+    case CentralMechanism::kRevealOrObscure:
+    case CentralMechanism::kSubsetRr:
+    case CentralMechanism::kShuffledRr:
+    case CentralMechanism::kPoissonRr:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The table's own law, and that of a released record.
+struct FiniteLaws {
+  std::vector<double> truth;
+  std::vector<double> law;
+  std::uint64_t simulated = 0;  ///< 0 where the law is exact
+};
+
+std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
+                             const PublicFiles& inputs, const Source& source) {
+  std::vector<double> truth(domain.size());
+  if (!spec.unit) {
+    for (const std::uint32_t outcome : read_outcomes(source, domain)) ++truth[outcome];
+  } else {
+    std::optional<StringIndex> roster;
+    if (spec.roster) {
+      roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
+    }
+    const UnitTable units = read_units(source, domain, *spec.unit, roster);
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      const auto outcomes = units.outcomes(unit);
+      const auto weights = units.weights(unit);
+      const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+      for (std::size_t i = 0; i < outcomes.size(); ++i) truth[outcomes[i]] += weights[i] / sum;
+    }
+  }
+  const double sum = std::accumulate(truth.begin(), truth.end(), 0.0);
+  if (!(sum > 0)) {
+    throw InvalidInput(
+        fmt::format("{} must hold records to compare with, but holds none", source.name()));
+  }
+  for (double& mass : truth) mass /= sum;
+  return truth;
+}
+
+FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
+                       const PublicFiles& inputs, const Source& source) {
+  const ReleaseSpec& spec = release.certificate().spec;
+  const FiniteDesign& design = *release.certificate().finite();
+  FiniteLaws laws;
+  laws.truth = truth_of(spec, domain, inputs, source);
+  if (is_randomized_response(design.design.mechanism) && !design.hint) {
+    // A record keeps its value but for a uniform draw, whose rate is TV k/(k - 1).
+    const auto k = static_cast<double>(domain.size());
+    const double uniform = k > 1 ? design.design.total_variation_up * k / (k - 1) : 0;
+    for (const double mass : laws.truth) laws.law.push_back((1 - uniform) * mass + uniform / k);
+    return laws;
+  }
+  OutcomeTally tally(domain);
+  simulate(release, source, tally, [&] { return tally.records(); });
+  laws.law = tally.law();
+  laws.simulated = tally.records();
+  return laws;
+}
+
+/// What so many simulated records alone are from their law in total variation, on average.
+double simulation_distance(const FiniteLaws& laws) {
+  double sum = 0;
+  for (const double mass : laws.law) sum += std::sqrt(mass * (1 - mass));
+  return sum / std::sqrt(2 * std::acos(-1.0) * static_cast<double>(laws.simulated));
+}
+
+int compare_finite(const PreparedRelease& release, const Domain& domain, const PublicFiles& inputs,
+                   const Source& source, bool json) {
+  const FiniteLaws laws = finite_laws(release, domain, inputs, source);
+  const std::vector<double> uniform(domain.size(), 1.0 / domain.size());
+  const NamedLaw named[] = {{"truth", laws.truth}, {"law", laws.law}, {"uniform", uniform}};
+  const Certificate& certificate = release.certificate();
+  const DivergenceReport law = divergence_report(laws.truth, laws.law);
+  if (json) {
+    Json result{{"notice", kNotPrivate},
+                {"model", "central"},
+                {"mechanism", certificate.mechanism()},
+                {"total", certificate.total.text()},
+                {"records", *certificate.facts.records},
+                {"simulated_records", laws.simulated},
+                {"law", divergence_json(law)},
+                {"uniform", divergence_json(divergence_report(laws.truth, uniform))}};
+    result.update(marginals_json(domain, named));
+    print_json(result);
+    return kSuccess;
+  }
+  fmt::print("{}\n{}, {}, {} {}; {}\n", kNotPrivate, certificate.mechanism(),
+             certificate.total.text(), *certificate.facts.records,
+             certificate.spec.unit ? "units" : "records",
+             laws.simulated == 0
+                 ? std::string("the law of a released record is exact")
+                 : fmt::format("the law of a released record is simulated by {} records, which "
+                               "alone put it at total variation {:.2g}",
+                               laws.simulated, simulation_distance(laws)));
+  print_marginals(domain, named);
+  fmt::print("\ntruth from the law:     {}\n", law.text());
+  fmt::print("truth from uniform:     {}\n", divergence_report(laws.truth, uniform).text());
+  return kSuccess;
+}
+
+/// Means, deviations, quantiles and correlations of points.
+struct PointSummary {
+  std::vector<double> means, deviations, low, middle, high;
+  std::vector<double> correlations;  ///< of each pair of columns
+};
+
+PointSummary summary_of(std::span<const double> points, std::size_t dimension) {
+  PointSummary found;
+  const std::size_t rows = points.size() / dimension;
+  const auto n = static_cast<double>(rows);
+  for (std::size_t column = 0; column < dimension; ++column) {
+    std::vector<double> values;
+    for (std::size_t row = 0; row < rows; ++row) values.push_back(points[row * dimension + column]);
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    double square = 0;
+    for (const double value : values) square += (value - mean) * (value - mean);
+    std::sort(values.begin(), values.end());
+    const auto quantile = [&](double part) {
+      return values[static_cast<std::size_t>(part * (n - 1))];
+    };
+    found.means.push_back(mean);
+    found.deviations.push_back(std::sqrt(square / n));
+    found.low.push_back(quantile(0.05));
+    found.middle.push_back(quantile(0.5));
+    found.high.push_back(quantile(0.95));
+  }
+  for (std::size_t i = 0; i < dimension; ++i) {
+    for (std::size_t j = i + 1; j < dimension; ++j) {
+      double sum = 0;
+      for (std::size_t row = 0; row < rows; ++row) {
+        sum += (points[row * dimension + i] - found.means[i]) *
+               (points[row * dimension + j] - found.means[j]);
+      }
+      const double scale = n * found.deviations[i] * found.deviations[j];
+      found.correlations.push_back(scale > 0 ? sum / scale : 0);
+    }
+  }
+  return found;
+}
+
+Json summary_json(const PointSummary& summary) {
+  return {{"means", summary.means},
+          {"deviations", summary.deviations},
+          {"quantiles", {{"0.05", summary.low}, {"0.5", summary.middle}, {"0.95", summary.high}}},
+          {"correlations", summary.correlations}};
+}
+
+int compare_gaussian(const PreparedRelease& release, const Domain& domain,
+                     const PublicFiles& inputs, const Source& source, bool json) {
+  const ReleaseSpec& spec = release.certificate().spec;
+  const RealColumns columns(domain, spec.gaussian()->logarithms);
+  std::vector<double> rows;
+  SecureRandom random;
+  if (spec.unit) {
+    std::optional<StringIndex> roster;
+    if (spec.roster) {
+      roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
+    }
+    rows = read_unit_points(source, columns, *spec.unit, roster, random);
+  } else {
+    NumericRows(source, columns).visit([&](std::span<const double> some) {
+      rows.insert(rows.end(), some.begin(), some.end());
+    });
+  }
+  if (rows.empty()) {
+    throw InvalidInput(
+        fmt::format("{} must hold records to compare with, but holds none", source.name()));
+  }
+  PointList released(columns);
+  simulate(release, source, released, [&] { return released.points.size() / columns.size(); });
+  const PointSummary truth = summary_of(rows, columns.size());
+  const PointSummary law = summary_of(released.points, columns.size());
+  const std::uint64_t simulated = released.points.size() / columns.size();
+  const Certificate& certificate = release.certificate();
+  if (json) {
+    print_json({{"notice", kNotPrivate},
+                {"model", "central"},
+                {"family", "gaussian"},
+                {"mechanism", certificate.mechanism()},
+                {"total", certificate.total.text()},
+                {"records", *certificate.facts.records},
+                {"simulated_records", simulated},
+                {"columns", columns.names()},
+                {"truth", summary_json(truth)},
+                {"law", summary_json(law)}});
+    return kSuccess;
+  }
+  fmt::print("{}\n{}, {}, {} {}; the law is simulated by {} records\n\n", kNotPrivate,
+             certificate.mechanism(), certificate.total.text(), *certificate.facts.records,
+             spec.unit ? "units" : "records", simulated);
+  fmt::print("{:<32} {:>12} {:>12}\n", "", "truth", "law");
+  const auto line = [](const std::string& name, double of_truth, double of_law) {
+    fmt::print("{:<32} {:>12.5g} {:>12.5g}\n", printable(name), of_truth, of_law);
+  };
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string name =
+        columns.is_logarithm(i) ? fmt::format("ln {}", columns.name(i)) : columns.name(i);
+    line("mean of " + name, truth.means[i], law.means[i]);
+    line("deviation of " + name, truth.deviations[i], law.deviations[i]);
+    line("1 in 20 is below, " + name, truth.low[i], law.low[i]);
+    line("half is below, " + name, truth.middle[i], law.middle[i]);
+    line("1 in 20 is above, " + name, truth.high[i], law.high[i]);
+  }
+  std::size_t pair = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < columns.size(); ++j, ++pair) {
+      line(fmt::format("correlation of {}, {}", columns.name(i), columns.name(j)),
+           truth.correlations[pair], law.correlations[pair]);
+    }
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+int compare_central(const ReleaseSpec& spec, const std::string& data, bool json) {
+  const PublicFiles inputs(data);
+  const Domain domain = inputs.domain(spec.domain);
+  const CsvSource source(data);
+  const auto release = prepared_for(spec, inputs, source);
+  if (spec.gaussian() != nullptr) return compare_gaussian(*release, domain, inputs, source, json);
+  return compare_finite(*release, domain, inputs, source, json);
+}
+
+double central_distance(const ReleaseSpec& spec, const std::string& data) {
+  const PublicFiles inputs(data);
+  const Domain domain = inputs.domain(spec.domain);
+  const CsvSource source(data);
+  if (spec.central() == nullptr) {
+    throw InvalidInput("several at once are compared on finite domains, but the family is another");
+  }
+  const auto release = prepared_for(spec, inputs, source);
+  const FiniteLaws laws = finite_laws(*release, domain, inputs, source);
+  return total_variation(laws.truth, laws.law);
+}
+
+}  // namespace mollify::cli

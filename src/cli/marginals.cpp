@@ -1,0 +1,172 @@
+#include "marginals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "divergence/f_divergence.h"
+
+namespace mollify::cli {
+namespace {
+
+constexpr std::size_t kMostLevels = 12;
+
+/// Shares of the levels of columns `i` and `j` together, those of j running fastest; of one column
+/// where they are the same.
+std::vector<double> shares(const Domain& domain, std::span<const double> law, std::size_t i,
+                           std::size_t j) {
+  const bool alone = i == j;
+  const std::size_t width = alone ? 1 : domain.columns()[j].size();
+  std::vector<double> found(domain.columns()[i].size() * width);
+  for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
+    found[domain.digit(outcome, i) * width + (alone ? 0 : domain.digit(outcome, j))] +=
+        law[outcome];
+  }
+  return found;
+}
+
+/// What a level counts as in a mean; none of what is no number.
+std::optional<double> number_of_level(const Column& column, std::uint32_t level) {
+  if (column.must_be_written(level)) return std::nullopt;
+  const auto as_number = [](const Value& value) -> std::optional<double> {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* number = std::get_if<double>(&value)) return *number;
+    return std::nullopt;
+  };
+  const auto least = as_number(column.value(level, 0));
+  const auto greatest = as_number(column.value(level, column.points(level) - 1));
+  if (!least || !greatest) return std::nullopt;
+  return *least / 2 + *greatest / 2;
+}
+
+/// The mean over the levels that are numbers; none where there are none.
+std::optional<double> mean_of(const Column& column, std::span<const double> shares) {
+  double sum = 0;
+  double mass = 0;
+  for (std::uint32_t level = 0; level < column.size(); ++level) {
+    if (const auto number = number_of_level(column, level)) {
+      sum += shares[level] * *number;
+      mass += shares[level];
+    }
+  }
+  if (!(mass > 0)) return std::nullopt;
+  return sum / mass;
+}
+
+struct PairDistances {
+  double mean = 0;
+  double worst = 0;
+  std::string where;
+};
+
+PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const NamedLaw& other) {
+  PairDistances found;
+  const std::size_t columns = domain.columns().size();
+  std::size_t pairs = 0;
+  for (std::size_t i = 0; i < columns; ++i) {
+    for (std::size_t j = i + 1; j < columns; ++j) {
+      const double distance =
+          total_variation(shares(domain, truth.masses, i, j), shares(domain, other.masses, i, j));
+      found.mean += distance;
+      ++pairs;
+      if (distance > found.worst || found.where.empty()) {
+        found.worst = distance;
+        found.where = domain.columns()[i].name() + ", " + domain.columns()[j].name();
+      }
+    }
+  }
+  found.mean /= std::max<double>(1, static_cast<double>(pairs));
+  return found;
+}
+
+}  // namespace
+
+std::string level_text(const Column& column, std::uint32_t level) {
+  std::string text;
+  column.write(level, 0, text);
+  if (text.empty()) text = "-";
+  if (const std::uint64_t points = column.points(level); points > 1) {
+    text += "..";
+    column.write(level, points - 1, text);
+  }
+  return text;
+}
+
+void print_marginals(const Domain& domain, std::span<const NamedLaw> laws) {
+  fmt::print("\n{:<32}", "share");
+  for (const NamedLaw& law : laws) fmt::print(" {:>10}", law.name);
+  fmt::print("\n");
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    std::vector<std::vector<double>> columns;
+    for (const NamedLaw& law : laws) columns.push_back(shares(domain, law.masses, i, i));
+    std::vector<std::uint32_t> order(column.size());
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    if (order.size() > kMostLevels) {
+      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return columns.front()[a] > columns.front()[b];
+      });
+      order.resize(kMostLevels);
+    }
+    for (const std::uint32_t level : order) {
+      fmt::print("{:<32}",
+                 printable(fmt::format("{} = {}", column.name(), level_text(column, level))));
+      for (const auto& of_law : columns) fmt::print(" {:>10.4f}", of_law[level]);
+      fmt::print("\n");
+    }
+    if (column.size() > kMostLevels) {
+      fmt::print("  ... the {} most frequent of {} levels\n", kMostLevels, column.size());
+    }
+    if (!mean_of(column, columns.front())) continue;
+    fmt::print("{:<32}", printable("mean of " + column.name()));
+    for (const auto& of_law : columns) {
+      const auto mean = mean_of(column, of_law);
+      fmt::print(" {:>10}", mean ? fmt::format("{:.5g}", *mean) : "-");
+    }
+    fmt::print("\n");
+  }
+  if (domain.columns().size() < 2) return;
+  fmt::print("\n{:<32} {:>10}", "two columns together, from truth", "");
+  for (std::size_t i = 1; i < laws.size(); ++i) fmt::print(" {:>10}", laws[i].name);
+  std::vector<PairDistances> distances;
+  for (std::size_t i = 1; i < laws.size(); ++i) {
+    distances.push_back(pair_distances(domain, laws[0], laws[i]));
+  }
+  fmt::print("\n{:<32} {:>10}", "  mean total variation", "");
+  for (const PairDistances& one : distances) fmt::print(" {:>10.4f}", one.mean);
+  fmt::print("\n{:<32} {:>10}", "  worst total variation", "");
+  for (const PairDistances& one : distances) fmt::print(" {:>10.4f}", one.worst);
+  fmt::print("  ({})\n", printable(distances.front().where));
+}
+
+Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws) {
+  Json columns = Json::array();
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    Json levels = Json::array();
+    for (std::uint32_t level = 0; level < column.size(); ++level) {
+      levels.push_back(level_text(column, level));
+    }
+    Json json{{"name", column.name()}, {"levels", levels}};
+    for (const NamedLaw& law : laws) {
+      const std::vector<double> found = shares(domain, law.masses, i, i);
+      const auto mean = mean_of(column, found);
+      json["shares"][law.name] = found;
+      json["means"][law.name] = mean ? Json(*mean) : Json(nullptr);
+    }
+    columns.push_back(std::move(json));
+  }
+  Json pairs = Json::object();
+  for (std::size_t i = 1; i < laws.size(); ++i) {
+    const PairDistances found = pair_distances(domain, laws[0], laws[i]);
+    pairs[laws[i].name] = {
+        {"mean_tv", found.mean}, {"worst_tv", found.worst}, {"worst", found.where}};
+  }
+  return {{"columns", columns}, {"pairs", pairs}};
+}
+
+}  // namespace mollify::cli

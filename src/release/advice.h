@@ -1,0 +1,100 @@
+// From a question in people's words to a release: model, mechanism, budget, and what to expect.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "accounting/names.h"
+#include "release/public_inputs.h"
+#include "release/spec.h"
+
+namespace mollify {
+
+/// Whose data the output must not tell.
+enum class Protected {
+  kPerson,  ///< everything about each person, device or other unit
+  kRow,     ///< each row of a table
+  kTable,   ///< the whole table, and so groups of any size
+};
+
+constexpr auto names_of(Protected) {
+  return std::array{Named{Protected::kPerson, "person"}, Named{Protected::kRow, "row"},
+                    Named{Protected::kTable, "table"}};
+}
+
+/// What the released records are for.
+enum class Purpose {
+  kRecords,    ///< a realistic record of each person
+  kEstimates,  ///< the population: shares, means
+  kSample,     ///< a small sample table
+  kTable,      ///< a whole table
+};
+
+constexpr auto names_of(Purpose) {
+  return std::array{Named{Purpose::kRecords, "records"}, Named{Purpose::kEstimates, "estimates"},
+                    Named{Purpose::kSample, "sample"}, Named{Purpose::kTable, "table"}};
+}
+
+/// All of it public.
+struct AdviceQuestion {
+  Purpose purpose = Purpose::kRecords;
+  std::optional<Protected> protect{};  ///< one of these two at least, and then the other follows
+  std::optional<Model> model{};
+  /// Persons, rows of the table; for the local model only where estimates are wanted.
+  std::optional<std::uint64_t> records{};
+  std::optional<SpecDomain> domain{};         ///< one of these two
+  std::vector<std::uint64_t> column_sizes{};  ///< how many values each column has
+  std::optional<std::uint64_t> outputs{};     ///< none: 1 for each person or table
+  std::optional<std::string> unit{};          ///< the column that names persons
+  std::optional<double> epsilon{}, delta{};   ///< none: advised
+  /// The error that is still good: total variation (none: 0.1); of estimates the standard error of
+  /// a share (none: 0.01).
+  std::optional<double> error{};
+  bool gaussian = false;  ///< the rows are taken for draws from a Gaussian
+};
+
+/// What one budget buys.
+struct AdvisedBudget {
+  double epsilon = 0;
+  std::string mechanism{};
+  /// Total variation of each record's law from the truth; of estimates the standard error of the
+  /// share of a rare value. None where nothing serves, and `why` says why.
+  std::optional<double> error{};
+  std::string why{};
+  /// The standard error of the best known oracle that answers frequencies alone, for estimates.
+  std::optional<double> oracle_error{};
+};
+
+/// Advice, and the reason of each part in a sentence.
+struct Advice {
+  AdviceQuestion question{};  ///< with what was left open
+  Model model = Model::kLocal;
+  std::uint64_t outcomes = 0;
+  std::uint64_t outputs = 1;
+  double delta = 0;
+  std::vector<AdvisedBudget> budgets{};  ///< ascending, 0.5, 1, 2, 4, 8 among them
+  std::size_t chosen = 0;                ///< the index of the budget that is advised
+
+  std::string model_why{}, mechanism_why{}, epsilon_why{}, delta_why{}, count_why{};
+  std::string error_words{};            ///< the advised budget's error in odds
+  std::vector<std::string> notes{};     ///< what else would serve
+  std::vector<std::string> commands{};  ///< check, sample, and what comes after
+};
+
+/// The advice, from the numbers of plans (release/plan.h): the least budget of the list whose error
+/// is good, else the greatest, unless one is given. Throws InvalidInput, in one sentence, for a
+/// question that contradicts itself or lacks what nothing can be advised without. Some seconds at
+/// most.
+[[nodiscard]] Advice advise(const AdviceQuestion& question, const PublicInputs& inputs);
+
+/// What `mollify advise --json` prints, and what it prints without.
+[[nodiscard]] std::string advice_json(const Advice& advice);
+[[nodiscard]] std::string advice_text(const Advice& advice);
+
+/// "1 time in 12", "35 times in 100": a probability for people.
+[[nodiscard]] std::string times_words(double probability);
+
+}  // namespace mollify

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "release/acceptance.h"
+#include "release/advice.h"
+#include "release/json_syntax.h"
+
+namespace mollify {
+namespace {
+
+/// What the error is of: a key for programs, words for people.
+struct ErrorKind {
+  const char* key;
+  const char* words;
+};
+
+ErrorKind error_kind(const Advice& advice) {
+  if (advice.model == Model::kLocal && advice.question.purpose == Purpose::kEstimates) {
+    return {"standard_error", "standard error of a share"};
+  }
+  if (advice.model == Model::kCentral) return {"total_variation", "total variation"};
+  return {"total_variation", "total variation at worst"};
+}
+
+const char* purpose_words(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::kRecords:
+      return "realistic records";
+    case Purpose::kEstimates:
+      return "estimates of the population";
+    case Purpose::kSample:
+      return "a small sample table";
+    case Purpose::kTable:
+      break;
+  }
+  return "a whole table";
+}
+
+std::string subject_of(const Advice& advice) {
+  const bool by_person = advice.question.protect == Protected::kPerson;
+  std::string text =
+      fmt::format("for {}, protecting each {}", purpose_words(advice.question.purpose),
+                  by_person ? advice.question.unit.value_or("person") : std::string("row"));
+  if (*advice.question.protect == Protected::kTable) {
+    text =
+        fmt::format("for {}, protecting the whole table", purpose_words(advice.question.purpose));
+  }
+  if (advice.question.records) {
+    text += fmt::format(", {} of them", *advice.question.records);
+  }
+  if (advice.outcomes > 0) text += fmt::format(", {} outcomes", advice.outcomes);
+  return text;
+}
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// A guess that was right once in 1000 times becomes right so often.
+std::string guess_words(double epsilon) {
+  const double odds = std::exp(epsilon) / 999;
+  return fmt::format("{:.0f}", 1000 * odds / (1 + odds));
+}
+
+}  // namespace
+
+std::string times_words(double probability) {
+  if (probability < 1e-9) return "less than 1 time in 1e9";
+  if (probability >= 0.0945) return fmt::format("{:.0f} times in 100", 100 * probability);
+  return fmt::format("1 time in {:.3g}", 1 / probability);
+}
+
+std::string advice_json(const Advice& advice) {
+  const AdvisedBudget& chosen = advice.budgets[advice.chosen];
+  const ErrorKind kind = error_kind(advice);
+  Json budgets = Json::array();
+  for (const AdvisedBudget& one : advice.budgets) {
+    Json json{{"epsilon", one.epsilon},
+              {"mechanism", one.mechanism},
+              {"error", optional_json(one.error)},
+              {"odds_factor", std::exp(one.epsilon)}};
+    if (one.oracle_error) json["oracle_error"] = *one.oracle_error;
+    if (!one.error) json["refusal"] = one.why;
+    budgets.push_back(std::move(json));
+  }
+  return Json({{"purpose", name_of(advice.question.purpose)},
+               {"protect", name_of(*advice.question.protect)},
+               {"model", name_of(advice.model)},
+               {"mechanism", chosen.mechanism},
+               {"outcomes", advice.outcomes},
+               {"epsilon", chosen.epsilon},
+               {"delta", advice.delta},
+               {"count", advice.outputs},
+               {"error",
+                {{"kind", kind.key}, {"value", *chosen.error}, {"words", advice.error_words}}},
+               {"reasons",
+                {{"model", advice.model_why},
+                 {"mechanism", advice.mechanism_why},
+                 {"epsilon", advice.epsilon_why},
+                 {"delta", advice.delta_why},
+                 {"count", advice.count_why}}},
+               {"budgets", budgets},
+               {"notes", advice.notes},
+               {"commands", advice.commands}})
+             .dump(2) +
+         "\n";
+}
+
+std::string advice_text(const Advice& advice) {
+  const AdvisedBudget& chosen = advice.budgets[advice.chosen];
+  const ErrorKind kind = error_kind(advice);
+  std::string text = subject_of(advice) + "\n\n";
+  const auto add = [&](const char* what, const std::string& value, const std::string& why) {
+    text += fmt::format("{:<10} {:<20} {}\n", what, value, why);
+  };
+  add("model", std::string(name_of(advice.model)), advice.model_why);
+  add("mechanism", chosen.mechanism, advice.mechanism_why);
+  add("epsilon", fmt::format("{:g}", chosen.epsilon), advice.epsilon_why);
+  add("delta", fmt::format("{:g}", advice.delta), advice.delta_why);
+  add("count", std::to_string(advice.outputs), advice.count_why);
+  add("error", fmt::format("{:.4g}", *chosen.error),
+      fmt::format("{}: {}", kind.words, advice.error_words));
+  text += "\nrun\n";
+  for (const std::string& command : advice.commands) text += "  " + command + "\n";
+  text += fmt::format("\n{:<34}", "the same at epsilon");
+  for (const AdvisedBudget& one : advice.budgets) {
+    text += fmt::format(" {:>10g}{}", one.epsilon, &one == &chosen ? "*" : " ");
+  }
+  text += fmt::format("\n{:<34}", kind.words);
+  for (const AdvisedBudget& one : advice.budgets) {
+    text += fmt::format(" {:>10} ", one.error ? fmt::format("{:.4g}", *one.error) : "-");
+  }
+  if (chosen.oracle_error) {
+    text += fmt::format("\n{:<34}", "of subset selection, no records");
+    for (const AdvisedBudget& one : advice.budgets) {
+      text += fmt::format(" {:>10} ",
+                          one.oracle_error ? fmt::format("{:.4g}", *one.oracle_error) : "-");
+    }
+  }
+  text += fmt::format("\n{:<34}", "a guess right 1 in 1000 becomes");
+  for (const AdvisedBudget& one : advice.budgets) {
+    text += fmt::format(" {:>10} ", guess_words(one.epsilon));
+  }
+  text += "\n* advised\n";
+  for (const std::string& note : advice.notes) text += fmt::format("\nnote: {}\n", note);
+  return text;
+}
+
+}  // namespace mollify

@@ -1,0 +1,424 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "kernel/core/band.h"
+#include "kernel/core/invalid_input.h"
+#include "local/frequency_oracle.h"
+#include "release/acceptance.h"
+#include "release/advice.h"
+#include "release/plan.h"
+#include "release/release_space.h"
+
+namespace mollify {
+namespace {
+
+constexpr std::array kBudgets = {0.5, 1.0, 2.0, 4.0, 8.0};
+
+constexpr const char* kFewerOutcomes =
+    "fewer outcomes say more at the same epsilon: cut columns into fewer bins, or leave some out";
+
+Model model_for(const AdviceQuestion& question) {
+  if (!question.protect) return *question.model;
+  switch (*question.protect) {
+    case Protected::kTable:
+      return Model::kIntegral;
+    case Protected::kRow:
+      return Model::kCentral;
+    case Protected::kPerson:
+      break;
+  }
+  const bool each =
+      question.purpose == Purpose::kRecords || question.purpose == Purpose::kEstimates;
+  // A custodian of all rows can protect each person too.
+  return each && question.model != Model::kCentral ? Model::kLocal : Model::kCentral;
+}
+
+Protected protected_by(Model model) {
+  if (model == Model::kLocal) return Protected::kPerson;
+  return model == Model::kIntegral ? Protected::kTable : Protected::kRow;
+}
+
+/// What advice is made of, found step by step.
+class Advisor {
+ public:
+  Advisor(const AdviceQuestion& question, const PublicInputs& inputs) : inputs_(inputs) {
+    advice_.question = question;
+  }
+
+  Advice advice() {
+    settle_model();
+    settle_space();
+    settle_counts();
+    settle_delta();
+    weigh_budgets();
+    choose_budget();
+    tell_error();
+    tell_notes();
+    tell_commands();
+    return std::move(advice_);
+  }
+
+ private:
+  [[nodiscard]] const AdviceQuestion& question() const { return advice_.question; }
+  [[nodiscard]] bool by_person() const { return question().protect == Protected::kPerson; }
+  /// A person, as the column of the data calls them.
+  [[nodiscard]] std::string who() const { return question().unit.value_or("person"); }
+  [[nodiscard]] bool is_estimation() const {
+    return question().purpose == Purpose::kEstimates && advice_.model == Model::kLocal;
+  }
+  [[nodiscard]] const AdvisedBudget& chosen() const { return advice_.budgets[advice_.chosen]; }
+
+  void settle_model() {
+    AdviceQuestion& asked = advice_.question;
+    if (asked.error && !(*asked.error > 0 && *asked.error < 1)) {
+      throw InvalidInput(fmt::format("alpha must be above 0 and below 1, but is {}", *asked.error));
+    }
+    if (!asked.protect && !asked.model) {
+      throw InvalidInput(
+          "--protect (person, row or table) or --model is needed, but neither is given");
+    }
+    advice_.model = model_for(asked);
+    if (asked.model && *asked.model != advice_.model) {
+      throw InvalidInput(fmt::format("model {} does not protect each {}; leave one of them out",
+                                     name_of(*asked.model), name_of(*asked.protect)));
+    }
+    if (!asked.protect) asked.protect = protected_by(advice_.model);
+    switch (advice_.model) {
+      case Model::kLocal:
+        advice_.model_why = fmt::format(
+            "each record is drawn from the data of one {0} alone, and hides everything about that "
+            "{0}, whoever collects it",
+            who());
+        break;
+      case Model::kIntegral:
+        advice_.model_why =
+            "the output hardly depends on the table at all, so it hides groups of any size";
+        break;
+      case Model::kCentral:
+        advice_.model_why = fmt::format(
+            "one who holds all rows releases from them together; replacing {} changes the output "
+            "hardly",
+            by_person() ? "all rows of one " + who() : "any one row");
+        break;
+    }
+  }
+
+  void settle_space() {
+    const AdviceQuestion& asked = question();
+    if (asked.domain && !asked.column_sizes.empty()) {
+      throw InvalidInput("--columns are for when there is no domain, but --domain is given");
+    }
+    if (asked.domain) {
+      domain_.emplace(inputs_.domain(*asked.domain));
+      kind_ = advice_.model == Model::kCentral ? SpaceKind::kCategories
+                                               : space_kind(*domain_, SpaceSpec{});
+      if (asked.gaussian) return;
+      if (kind_ == SpaceKind::kCategories) {
+        domain_->require_enumerable("advice for this question");
+        advice_.outcomes = domain_->size();
+      }
+      return;
+    }
+    if (asked.gaussian) throw InvalidInput("--family gaussian needs --domain, but none is given");
+    if (asked.column_sizes.empty()) {
+      throw InvalidInput(
+          "--domain, or --columns with how many values each column has, is needed, but neither is "
+          "given");
+    }
+    double product = 1;
+    for (const std::uint64_t size : asked.column_sizes) product *= static_cast<double>(size);
+    if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
+      throw InvalidInput(fmt::format(
+          "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them into "
+          "fewer values, or declare a domain with numbers, from which candidates are drawn",
+          Band::kMostOutcomes, product));
+    }
+    advice_.outcomes = static_cast<std::uint64_t>(product);
+  }
+
+  void settle_counts() {
+    const AdviceQuestion& asked = question();
+    const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
+    if (!asked.outputs && (table || advice_.model == Model::kCentral)) {
+      throw InvalidInput(
+          "--count, how many records are to be released, is needed, but is not given");
+    }
+    if (!asked.records && (advice_.model == Model::kCentral || is_estimation())) {
+      throw InvalidInput(fmt::format("--n, how many {} there are, is needed, but is not given",
+                                     by_person() ? "persons" : "rows"));
+    }
+    if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
+    if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kMostError;
+    advice_.outputs = asked.outputs.value_or(1);
+    if (advice_.model == Model::kCentral) {
+      advice_.count_why = "all of them share one budget, because each row is in few of them";
+    } else if (advice_.outputs == 1) {
+      advice_.count_why =
+          by_person() ? fmt::format("one for each {}: every further one would split epsilon", who())
+                      : "one in all: every further one would split epsilon";
+    } else {
+      advice_.count_why =
+          fmt::format("epsilon is split among the {} draws of {}, so fewer are much better",
+                      advice_.outputs, by_person() ? "each " + who() : "the table");
+    }
+  }
+
+  void settle_delta() {
+    if (advice_.model != Model::kCentral) {
+      if (question().delta.value_or(0) > 0) {
+        throw InvalidInput(fmt::format("--delta is for model central, but the model is {}",
+                                       name_of(advice_.model)));
+      }
+      advice_.delta_why = "the guarantee never fails";
+      return;
+    }
+    const auto n = static_cast<double>(*question().records);
+    if (question().delta) {
+      advice_.delta = *question().delta;
+      advice_.delta_why = "as given";
+      require_small_delta(advice_.delta, fmt::format("{:g}", advice_.delta), n,
+                          by_person() ? "persons" : "rows");
+    } else {
+      advice_.delta = std::min(1e-6, std::pow(10, std::floor(std::log10(0.01 / n))));
+      advice_.delta_why =
+          "at most a hundredth of 1/n: with so small a probability the guarantee may fail for some "
+          "record, and it lets many records share the budget";
+    }
+  }
+
+  /// A release's own question, with alpha to be found.
+  [[nodiscard]] PlanQuestion plan_question(double epsilon) const {
+    PlanQuestion asked{.model = advice_.model,
+                       .gaussian = question().gaussian,
+                       .unknowns = {PlanUnknown::kAlpha},
+                       .outcomes = advice_.outcomes,
+                       .outputs = advice_.outputs,
+                       .budget = Privacy::approximate(epsilon, advice_.delta)};
+    asked.records = question().records.value_or(1);
+    // In the central model the outcomes have been counted.
+    if (advice_.model != Model::kCentral || asked.gaussian) asked.domain = question().domain;
+    if (is_estimation()) asked.local.mechanism = Mechanism::kRandomizedResponse;
+    return asked;
+  }
+
+  [[nodiscard]] AdvisedBudget weigh(double epsilon) {
+    AdvisedBudget found{.epsilon = epsilon};
+    const PlanReport report = plan(plan_question(epsilon), inputs_);
+    const PlanAnswer& answer = report.answers.front();
+    if (!answer.best) {
+      found.why = answer.ways.front().why;
+      return found;
+    }
+    const PlanWay& way = answer.ways[*answer.best];
+    found.mechanism = way.mechanism;
+    found.error = way.alpha;
+    found.why = way.why;
+    if (answer.facts.contains("outcomes")) advice_.outcomes = answer.facts["outcomes"];
+    if (!is_estimation()) return found;
+    const auto k = static_cast<double>(advice_.outcomes);
+    // Several draws of a person are not independent of each other; their first one counts.
+    const auto n = static_cast<double>(*question().records);
+    const double of_draw = epsilon / static_cast<double>(advice_.outputs);
+    if (k < 2) {
+      found.error = 0;
+      return found;
+    }
+    found.error = std::sqrt(subset_report_variance(k, of_draw, 1) / n);
+    found.oracle_error = std::sqrt(subset_selection_variance(k, of_draw) / n);
+    return found;
+  }
+
+  void weigh_budgets() {
+    std::vector<double> budgets(kBudgets.begin(), kBudgets.end());
+    if (question().epsilon) {
+      if (!(std::isfinite(*question().epsilon) && *question().epsilon > 0)) {
+        throw InvalidInput(
+            fmt::format("epsilon must be finite and positive, but is {}", *question().epsilon));
+      }
+      if (std::find(budgets.begin(), budgets.end(), *question().epsilon) == budgets.end()) {
+        budgets.push_back(*question().epsilon);
+      }
+    }
+    std::sort(budgets.begin(), budgets.end());
+    for (const double epsilon : budgets) advice_.budgets.push_back(weigh(epsilon));
+  }
+
+  void choose_budget() {
+    const auto& budgets = advice_.budgets;
+    const auto is_good = [&](const AdvisedBudget& one) {
+      return one.error.value_or(2) <= *question().error;
+    };
+    const auto found = question().epsilon
+                           ? std::find_if(budgets.begin(), budgets.end(),
+                                          [&](const AdvisedBudget& one) {
+                                            return one.epsilon == *question().epsilon;
+                                          })
+                           : std::find_if(budgets.begin(), budgets.end(), is_good);
+    if (question().epsilon) {
+      advice_.epsilon_why = "as given";
+    } else if (found != budgets.end()) {
+      advice_.epsilon_why =
+          fmt::format("the least of these whose error is at most {:g}", *question().error);
+    } else {
+      advice_.epsilon_why = fmt::format("none of these brings the error to {:g}; {}",
+                                        *question().error, what_would());
+    }
+    advice_.chosen = found == budgets.end() ? budgets.size() - 1
+                                            : static_cast<std::size_t>(found - budgets.begin());
+    const AdvisedBudget& one = budgets[advice_.chosen];
+    if (!one.error) throw InvalidInput(one.why);
+    advice_.epsilon_why += "; " + odds_words(one.epsilon);
+    advice_.mechanism_why = mechanism_why(one);
+  }
+
+  /// What would bring the error down, at the greatest budget of the list.
+  [[nodiscard]] std::string what_would() const {
+    if (is_estimation()) {
+      const double much = advice_.budgets.back().error.value_or(1) / *question().error;
+      return fmt::format("{:.0f} persons would at epsilon {:g}",
+                         std::ceil(static_cast<double>(*question().records) * much * much),
+                         advice_.budgets.back().epsilon);
+    }
+    if (advice_.model == Model::kCentral) {
+      PlanQuestion asked = plan_question(advice_.budgets.back().epsilon);
+      asked.unknowns = {PlanUnknown::kRecords};
+      asked.alpha = *question().error;
+      const PlanAnswer answer = plan(asked, inputs_).answers.front();
+      if (answer.best) {
+        return fmt::format("{:.0f} rows would at epsilon {:g}", *answer.ways[*answer.best].value,
+                           advice_.budgets.back().epsilon);
+      }
+    }
+    return kFewerOutcomes;
+  }
+
+  [[nodiscard]] std::string mechanism_why(const AdvisedBudget& one) const {
+    if (is_estimation()) {
+      return "what is released is linear in the data, so mollify estimate finds the population "
+             "from "
+             "all records without bias";
+    }
+    if (one.mechanism == "minimax") {
+      return "no sampler has a smaller error in the worst case over all data";
+    }
+    if (one.mechanism == "relative") {
+      return "over so many outcomes no worst case can be small: records are realistic as far as "
+             "epsilon lets them leave the reference";
+    }
+    if (!one.why.empty()) return one.why;
+    return "the least error of all mechanisms at this budget";
+  }
+
+  void tell_error() {
+    const double error = *chosen().error;
+    if (is_estimation()) {
+      advice_.error_words = fmt::format(
+          "the share of a rare value is found to within {:.3g}, 19 times in 20", 1.96 * error);
+      return;
+    }
+    const std::string times = times_words(error);
+    if (advice_.model == Model::kCentral) {
+      advice_.error_words =
+          fmt::format("a record is as good as a new row of the same {}, but for {}",
+                      question().gaussian ? "Gaussian" : "population", times);
+      return;
+    }
+    advice_.error_words =
+        fmt::format("a record is as good as one drawn from the {}'s own, but for {} at worst",
+                    by_person() ? who() : "table", times);
+  }
+
+  void tell_notes() {
+    auto& notes = advice_.notes;
+    if (is_estimation() && chosen().oracle_error) {
+      const double ratio = std::pow(*chosen().error / *chosen().oracle_error, 2);
+      notes.push_back(fmt::format(
+          "where estimates are all that is wanted, a frequency oracle that releases no records "
+          "needs "
+          "fewer persons: subset selection has variance s(1-s)/(n(p-s)^2) with p = dE/(dE+k-d), "
+          "s = (p(d-1)+(1-p)d)/(k-1), E = e^epsilon and d near k/(E+1), here {} that of "
+          "randomized response (standard error {:.3g})",
+          ratio > 1.0001 ? fmt::format("{:.3g} times less than", ratio) : "just",
+          *chosen().oracle_error));
+    }
+    if (question().purpose == Purpose::kEstimates && !is_estimation()) {
+      notes.push_back(
+          "a share in so many released records has their sampling error besides, at most "
+          "0.5/sqrt(count); noisy counts from a query library would be nearer, if no records are "
+          "wanted");
+    }
+    if (advice_.model != Model::kCentral && !is_estimation()) {
+      notes.push_back(
+          "the error is for the worst data; public records for --reference, or public units for "
+          "mollify tune --best, make it smaller for data like theirs");
+    }
+    if (question().purpose == Purpose::kRecords && advice_.model == Model::kLocal) {
+      notes.push_back(
+          "for the population instead of single records, ask with --purpose estimates: another "
+          "mechanism is for that");
+    }
+    if (!question().gaussian && advice_.model == Model::kCentral && is_numeric()) {
+      notes.push_back(
+          "all columns are numbers: if rows or their logarithms are roughly Gaussian, --family "
+          "gaussian releases numbers that are not cut");
+    }
+    if (question().gaussian) {
+      notes.emplace_back(
+          "these numbers are for the covariance that is given; plan takes it too, and --log for "
+          "columns "
+          "whose logarithms are Gaussian, --covariance-bound, --mean-bound");
+    }
+    if (*chosen().error > *question().error) notes.emplace_back(kFewerOutcomes);
+    if (advice_.model == Model::kCentral && *chosen().error > kMostError) {
+      notes.push_back("sample refuses so large an error without --accept-error");
+    }
+  }
+
+  [[nodiscard]] bool is_numeric() const {
+    if (!domain_) return false;
+    return std::all_of(domain_->columns().begin(), domain_->columns().end(), [](const Column& one) {
+      return std::holds_alternative<NumberCells>(one.cells()) && !one.mapping().null_is_category;
+    });
+  }
+
+  void tell_commands() {
+    const AdviceQuestion& asked = question();
+    const std::string domain = asked.domain ? asked.domain->name() : "DOMAIN.yaml";
+    const std::string unit = by_person() ? " --unit " + asked.unit.value_or("PERSON") : "";
+    const std::string data = " --data DATA.csv --domain " + domain + unit;
+    std::string sample = fmt::format("mollify sample --model {}{}{}", name_of(advice_.model),
+                                     asked.gaussian ? " --family gaussian" : "", data);
+    if (by_person()) sample += " --units ROSTER.csv";
+    if (is_estimation()) sample += " --mechanism randomized-response";
+    if (asked.gaussian) sample += " --covariance COVARIANCE.csv";
+    sample += fmt::format(" --epsilon {:g}", chosen().epsilon);
+    if (advice_.delta > 0) sample += fmt::format(" --delta {:g}", advice_.delta);
+    sample += fmt::format(" --count {} --out RELEASED.csv --certificate CERTIFICATE.json",
+                          advice_.outputs);
+    auto& commands = advice_.commands;
+    if (!asked.domain) {
+      commands.push_back("mollify domain --public PUBLIC.csv > DOMAIN.yaml");
+    }
+    commands.push_back("mollify check" + data);
+    commands.push_back(sample);
+    if (is_estimation()) {
+      commands.push_back("mollify estimate --released RELEASED.csv --certificate CERTIFICATE.json");
+    }
+    commands.push_back("mollify verify --certificate CERTIFICATE.json --domain " + domain);
+  }
+
+  const PublicInputs& inputs_;
+  Advice advice_;
+  std::optional<Domain> domain_;
+  SpaceKind kind_ = SpaceKind::kCategories;
+};
+
+}  // namespace
+
+Advice advise(const AdviceQuestion& question, const PublicInputs& inputs) {
+  return Advisor(question, inputs).advice();
+}
+
+}  // namespace mollify

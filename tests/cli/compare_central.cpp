@@ -1,0 +1,134 @@
+// `mollify compare` for releases of a table, and of several releases at once.
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// 600 rows: a colour, a size from 0 to 9 in two cells, two persons in each three rows.
+class ColouredTable : public CommandLine {
+ public:
+  ColouredTable() {
+    files.write("d.yaml",
+                "columns:\n  colour: {type: categorical, values: [red, green, blue]}\n"
+                "  size: {type: integer, min: 0, max: 9, bins: 2}\n");
+    std::string rows = "who,colour,size\n";
+    for (int i = 0; i < 600; ++i) {
+      rows += std::to_string(i / 3 * 2 + (i % 3 == 0 ? 0 : 1)) + "," +
+              (i % 2 == 0 ? "red" : (i % 3 == 0 ? "green" : "blue")) + "," +
+              std::to_string(i % 5 == 0 ? 7 : 1) + "\n";
+    }
+    files.write("t.csv", rows);
+  }
+
+  [[nodiscard]] Json json(const Arguments& arguments) const {
+    const Ended ended = run(arguments + Arguments{"--json"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.status == 0 ? Json::parse(ended.out) : Json();
+  }
+};
+
+const Arguments kCompared = {"compare", "--model",  "central", "--data",
+                             "t.csv",   "--domain", "d.yaml"};
+const Arguments kEpsilonOne = {"--epsilon", "1"};
+
+TEST(CompareCentral, IsExactWhereRecordsAreRandomizedResponses) {
+  const ColouredTable command;
+  const Json found =
+      command.json(kCompared + kEpsilonOne + Arguments{"--delta", "1e-6", "--count", "20"});
+  EXPECT_EQ(found["simulated_records"], 0);
+  EXPECT_EQ(found["records"], 600);
+  const Json plan = command.json({"plan", "--model", "central", "--domain", "d.yaml", "--n", "600",
+                                  "--epsilon", "1", "--delta", "1e-6", "--count", "20"});
+  const double alpha = plan["alpha"];
+  // A uniform record comes with probability alpha k/(k - 1).
+  const double uniform = alpha * 6 / 5;
+  const Json& colour = found["columns"][0];
+  EXPECT_EQ(colour["levels"], Json({"red", "green", "blue"}));
+  EXPECT_DOUBLE_EQ(colour["shares"]["truth"][0], 0.5);
+  EXPECT_NEAR(colour["shares"]["law"][0], 0.5 * (1 - uniform) + uniform / 3, 1e-12);
+  EXPECT_NEAR(found["columns"][1]["means"]["truth"], 0.8 * 2 + 0.2 * 7, 1e-12);
+  EXPECT_LE(found["law"]["tv"], alpha);
+  EXPECT_LE(found["pairs"]["law"]["worst_tv"], found["law"]["tv"].get<double>() + 1e-12);
+  const Ended words =
+      command.run(kCompared + kEpsilonOne + Arguments{"--delta", "1e-6", "--count", "20"});
+  EXPECT_THAT(words.out, HasSubstr("NOT PRIVATE"));
+  EXPECT_THAT(words.out, HasSubstr("the law of a released record is exact"));
+  EXPECT_THAT(words.out, HasSubstr("\ncolour = red "));
+  EXPECT_THAT(words.out, HasSubstr("\nsize = 0..4 "));
+}
+
+TEST(CompareCentral, SimulatesOtherMechanisms) {
+  const ColouredTable command;
+  const Json found = command.json(kCompared + kEpsilonOne +
+                                  Arguments{"--mechanism", "histogram", "--count", "100"});
+  const double simulated = found["simulated_records"];
+  EXPECT_GE(simulated, 100);
+  const double law = found["columns"][0]["shares"]["law"][0];
+  std::printf("red: %g of %g simulated records\n", law, simulated);
+  // 4.9 deviations of a share of 1/2, and what the histogram may be off by.
+  EXPECT_NEAR(law, 0.5, 4.9 * 0.5 / std::sqrt(simulated) + 0.05);
+  EXPECT_EQ(
+      command.run(kCompared + kEpsilonOne + Arguments{"--unit", "who", "--delta", "1e-6"}).status,
+      0);
+}
+
+TEST(CompareCentral, ShowsGaussianReleases) {
+  const CommandLine command;
+  command.files.write("d.yaml",
+                      "columns:\n  a: {type: number, min: -5, max: 5}\n"
+                      "  b: {type: number, min: -5, max: 5}\n");
+  command.files.write("covariance.csv", "a,b\n1,0\n0,1\n");
+  std::string rows = "a,b\n";
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  double sum = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const double a = std::round(1000 * (1 + normal(random))) / 1000;
+    sum += std::min(5.0, a);
+    rows += std::to_string(a) + "," + std::to_string(normal(random)) + "\n";
+  }
+  command.files.write("g.csv", rows);
+  const Arguments compare = {"compare", "--model",      "central",        "--family", "gaussian",
+                             "--data",  "g.csv",        "--domain",       "d.yaml",   "--rho",
+                             "1",       "--covariance", "covariance.csv", "--count",  "50"};
+  const Ended ended = command.run(compare + Arguments{"--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json found = Json::parse(ended.out);
+  const double simulated = found["simulated_records"];
+  EXPECT_NEAR(found["truth"]["means"][0], sum / 1000, 1e-9);
+  std::printf("means %s of %g simulated records\n", found["law"]["means"].dump().c_str(),
+              simulated);
+  EXPECT_NEAR(found["law"]["means"][0], sum / 1000, 4.9 / std::sqrt(simulated) + 0.2);
+  EXPECT_NEAR(found["law"]["deviations"][0], 1, 0.15);
+  EXPECT_THAT(command.run(compare).out, HasSubstr("\ncorrelation of a, b "));
+}
+
+TEST(CompareCentral, PutsSeveralInOneTable) {
+  const ColouredTable command;
+  const Arguments local = {"compare", "--data", "t.csv", "--domain", "d.yaml", "--unit", "who"};
+  const Json several =
+      command.json(local + Arguments{"--epsilon", "1,4", "--mechanism", "all"})["compared"];
+  ASSERT_EQ(several.size(), 16U);
+  const Json one = command.json(local + Arguments{"--epsilon", "4"});
+  EXPECT_EQ(several[1]["mechanism"], "minimax");
+  EXPECT_EQ(several[1]["tv"], one["mean_unit_tv"]["law"]);
+  EXPECT_THAT(several[4]["refusal"].get<std::string>(), HasSubstr("needs c1"));
+  const Ended table = command.run(
+      kCompared + Arguments{"--count", "300", "--epsilon", "1,2", "--mechanism", "all"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("\nsubsampled-rr "));
+  EXPECT_EQ(command.run(local + Arguments{"--epsilon", "-1", "--mechanism", "all"}).err,
+            "mollify: epsilon must be finite and positive, but is -1\n");
+}
+
+}  // namespace
+}  // namespace mollify::test

@@ -1,0 +1,131 @@
+// Lists of epsilon and `--mechanism all`: one table, one row a mechanism.
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+Json json_of(const CommandLine& command, const Arguments& arguments) {
+  const Ended ended = command.run(arguments + Arguments{"--json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  return Json::parse(ended.out);
+}
+
+const Json& row_of(const Json& rows, const std::string& mechanism) {
+  for (const Json& row : rows) {
+    if (row["mechanism"] == mechanism) return row;
+  }
+  ADD_FAILURE() << mechanism << " is missing in " << rows;
+  return rows.front();
+}
+
+TEST(SeveralAtOnce, PlansEveryMechanismLinearOnesIncluded) {
+  const CommandLine command;
+  const Json all = json_of(command, {"plan", "--k", "10", "--epsilon", "1", "--mechanism", "all"});
+  const double least = 9 / (std::exp(1.0) + 9);
+  EXPECT_EQ(all["best"], "minimax");
+  ASSERT_EQ(all["mechanisms"].size(), 8U);
+  for (const char* name : {"minimax", "randomized-response", "mixture"}) {
+    EXPECT_NEAR(row_of(all["mechanisms"], name)["alpha"], least, 1e-12) << name;
+  }
+  EXPECT_EQ(row_of(all["mechanisms"], "randomized-response")["linear"], true);
+  EXPECT_EQ(row_of(all["mechanisms"], "minimax")["linear"], false);
+  EXPECT_EQ(row_of(all["mechanisms"], "class")["refusal"],
+            "mechanism class needs c1, but none is given");
+  const Ended words = command.run({"plan", "--k", "10", "--epsilon", "1", "--mechanism", "all"});
+  EXPECT_THAT(words.out, HasSubstr("* the best of those whose outputs are independent"));
+  EXPECT_THAT(words.out, HasSubstr("(linear: mollify estimate finds the population"));
+}
+
+TEST(SeveralAtOnce, PlansForACollector) {
+  const CommandLine command;
+  const Arguments response = {"plan", "--mechanism", "randomized-response"};
+  const Json alpha = json_of(command, response + Arguments{"--k", "10", "--epsilon", "2"});
+  EXPECT_NEAR(alpha["alpha"], 9 / (std::exp(2.0) + 9), 1e-12);
+  EXPECT_EQ(alpha["linear"], true);
+  const Json epsilon = json_of(command, response + Arguments{"--k", "10", "--alpha", "0.5"});
+  EXPECT_NEAR(epsilon["epsilon"], std::log(9.0), 1e-5);
+  const Json outcomes = json_of(command, response + Arguments{"--epsilon", "3", "--alpha", "0.5"});
+  EXPECT_EQ(outcomes["k"], 1 + static_cast<int>(std::exp(3.0)));
+  const Json in_mu = json_of(command, {"plan", "--k", "5", "--mu", "1"});
+  EXPECT_EQ(in_mu["mechanism"], "gaussian-curve");
+  const Json risk = json_of(command, {"risk", "--k", "5", "--mu", "1"});
+  EXPECT_EQ(in_mu["alpha"], risk["risk"]["tv"]);
+}
+
+TEST(SeveralAtOnce, PlansForEachEpsilonOfAList) {
+  const Release command;
+  const Json local = json_of(command, {"plan", "--k", "10", "--epsilon", "0.5,1,2"});
+  ASSERT_EQ(local["plans"].size(), 3U);
+  EXPECT_EQ(local["plans"][1]["budget"]["epsilon"], 1);
+  EXPECT_NEAR(local["plans"][2]["alpha"], 9 / (std::exp(2.0) + 9), 1e-12);
+  const Arguments central = {"plan", "--model", "central", "--n",  "1000",
+                             "--k",  "10",      "--delta", "1e-6", "--epsilon"};
+  const Json several = json_of(command, central + Arguments{"0.5,4"});
+  const Json one = json_of(command, central + Arguments{"4"});
+  EXPECT_EQ(several["plans"][1]["alpha"], one["alpha"]);
+  const Ended words = command.run(central + Arguments{"0.5,4"});
+  ASSERT_EQ(words.status, 0) << words.err;
+  const auto lines = lines_of(words.out);
+  EXPECT_EQ(lines[0], "the least total variation alpha");
+  EXPECT_THAT(lines[2], HasSubstr("0.5"));
+  EXPECT_THAT(words.out, HasSubstr("* the best of those whose outputs are independent"));
+  EXPECT_EQ(command.run({"plan", "--k", "10", "--epsilon", "0.5,,2"}).err,
+            "mollify: epsilon must be a number, or several between commas, but is \"0.5,,2\"\n");
+  EXPECT_EQ(command.run({"plan", "--k", "10", "--epsilon", "0.5,-1"}).status, 2);
+}
+
+TEST(SeveralAtOnce, SaysWhyABetterRowHasNoStar) {
+  const CommandLine command;
+  const Ended words = command.run({"plan", "--model", "central", "--n", "400", "--k", "10",
+                                   "--epsilon", "0.2", "--count", "20"});
+  ASSERT_EQ(words.status, 0) << words.err;
+  EXPECT_THAT(words.out,
+              HasSubstr("(better, but its outputs are not independent, so it has no star)"));
+}
+
+TEST(SeveralAtOnce, TellsRisks) {
+  const CommandLine command;
+  const Json risks =
+      json_of(command, {"risk", "--k", "10", "--epsilon", "1,2", "--mechanism", "all"})["risks"];
+  ASSERT_EQ(risks.size(), 16U);
+  const Json& minimax = row_of(risks, "minimax");
+  EXPECT_EQ(minimax, json_of(command, {"risk", "--k", "10", "--epsilon", "1"}));
+  EXPECT_EQ(row_of(risks, "neighbourhood")["refusal"],
+            "mechanism neighbourhood needs gamma, but none is given");
+  const Ended words = command.run({"risk", "--k", "10", "--epsilon", "1", "--mechanism", "all"});
+  EXPECT_EQ(lines_of(words.out).size(), 11U) << words.out;
+  EXPECT_THAT(words.out, HasSubstr("randomized-response"));
+  const Ended refused = command.run({"risk", "--k", "10", "--epsilon", "-1", "--mechanism", "all"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err, "mollify: epsilon must be finite and positive, but is -1\n");
+}
+
+TEST(SeveralAtOnce, PlansGaussianSamplesOfADomain) {
+  const CommandLine command;
+  command.files.write("d.yaml",
+                      "columns:\n  a: {type: number, min: -3, max: 3}\n"
+                      "  b: {type: number, min: -3, max: 3}\n");
+  command.files.write("covariance.csv", "a,b\n1,0\n0,1\n");
+  const Arguments plan = {"plan", "--model", "central", "--family", "gaussian",
+                          "--n",  "500",     "--rho",   "0.5"};
+  const Json by_domain = json_of(command, plan + Arguments{"--domain", "d.yaml"});
+  const Json by_size = json_of(command, plan + Arguments{"--dimension", "2", "--mean-range", "6"});
+  EXPECT_EQ(by_domain["answers"][0]["alpha"], by_size["answers"][0]["alpha"]);
+  EXPECT_EQ(json_of(command, plan + Arguments{"--domain", "d.yaml", "--covariance",
+                                              "covariance.csv"})["answers"],
+            by_domain["answers"]);
+  EXPECT_EQ(command.run(plan + Arguments{"--domain", "d.yaml", "--dimension", "2"}).err,
+            "mollify: --dimension is for when there is no domain, but --domain is given\n");
+  EXPECT_EQ(command.run(plan + Arguments{"--dimension", "2", "--log", "a"}).err,
+            "mollify: --log needs --domain, but none is given\n");
+}
+
+}  // namespace
+}  // namespace mollify::test
