@@ -87,7 +87,7 @@ void simulate(const PreparedRelease& release, const Source& data, Sink& sink, Re
   const auto end = std::chrono::steady_clock::now() + kSimulatedFor;
   Progress progress("simulated records", kSimulatedRecords);
   do {
-    release.draw(data, random, sink);
+    release.draw(data, random, sink, 1);
     progress.reached(std::min<std::uint64_t>(records(), kSimulatedRecords));
   } while (records() < kSimulatedRecords && std::chrono::steady_clock::now() < end);
   progress.finish();
