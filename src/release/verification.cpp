@@ -283,8 +283,8 @@ void require_implied(const nlohmann::json& implied, const nlohmann::json& stated
                   changes.front().at("path").get<std::string>()));
 }
 
-/// A band for a prior lies where the prior says. Found anew, to its last digit: processors may round
-/// differently.
+/// A band for a prior lies where the prior says. Found anew, to its last digit: processors may
+/// round differently.
 void require_location_of_prior(const StatedCertificate& stated, const std::string& name) {
   const LocalSpec* local = stated.spec.local();
   if (local == nullptr || !local->band || !local->band->typical) return;
