@@ -57,6 +57,11 @@ class RecordCounter {
   std::unique_ptr<Inside> inside_;
 };
 
+/// The sum of all counts as a table with a column of counts, for `release` on one machine where
+/// workers only count: in models integral and central. A record that is none counts as the first.
+/// Throws InvalidInput for a release that RecordCounter refuses, and for one by units.
+[[nodiscard]] Source counted_table(const PreparedRelease& prepared, const CountedRecords& counted);
+
 /// Draws for the units of one part of a local release. A unit's records and the values written for
 /// them are the same whoever draws them, as long as its counts are; of other counts they are
 /// independent (docs/theory/release-keys.md). A unit that is split between two parts is released

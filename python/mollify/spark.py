@@ -4,8 +4,9 @@
 >>> release = spark.sample(frame, domain, model="local", unit="user", epsilon=2)  # doctest: +SKIP
 >>> release.dataframe.write.parquet("released")                                   # doctest: +SKIP
 
-A cluster computes a task again whenever it likes. Every draw is by one release key, so that whatever
-is computed again gives the same rows.
+A cluster computes a task again whenever it likes. In model local every draw is by one release key,
+so that whatever is computed again gives the same rows. In the other models Spark counts the records,
+which it may do as often as it likes, and the driver draws once.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ __all__ = ["Release", "sample"]
 class Release:
     """A released data frame and its certificate.
 
-    The frame is computed when it is used, and again each time: always the same rows, as long as the
-    data are the same.
+    In model local the frame is computed when it is used, and again each time: always the same rows,
+    as long as the data are the same. In the other models its rows were drawn by the driver.
     """
 
     dataframe: DataFrame
@@ -83,7 +84,8 @@ def sample(
         The private table. Its plan must be deterministic, or else Spark would count other records
         each time.
     model
-        "local", with `unit`.
+        "local" with `unit`; "integral" by categories or a grid without scores; "central" without
+        `unit` or `family`.
 
     Returns
     -------
@@ -99,8 +101,6 @@ def sample(
     for name in public:
         if name not in parts:
             raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
-    if model != "local":
-        raise _core.InvalidInput(f"only model local is released from Spark, but the model is {model}")
     _require_repeatable(data)
     domain = as_domain(domain)
     if (ledger is None) != (data_set is None):
@@ -109,7 +109,7 @@ def sample(
     asked = public | {
         "model": model,
         "unit": unit,
-        "count": 1 if count is None else count,
+        "count": 1 if count is None and model != "central" else count,
         "units_column": units_column,
     }
     wanted = [*domain, *([unit] if unit is not None else [])]
@@ -121,9 +121,14 @@ def sample(
     counts = _selected(data, wanted).mapInArrow(
         _CountRecords(made, wanted), "unit binary, record binary, count bigint"
     )
-    if charged is not None:
-        prepared.charge(charged._inside, data_set or "")
-    return Release(_drawn_by_workers(made, counts), Certificate(made.certificate))
+    budget = None if charged is None else charged._inside
+    if unit is None:
+        frame = _drawn_by_driver(made, counts, budget, data_set or "")
+    else:
+        if budget is not None:
+            prepared.charge(budget, data_set or "")
+        frame = _drawn_by_workers(made, counts)
+    return Release(frame, Certificate(made.certificate))
 
 
 def _require_repeatable(data: Any) -> None:
@@ -223,8 +228,11 @@ class _Made:
 
     _prepared: dict[str, _core.PreparedRelease] = {}
 
-    def __init__(self, spec: str, texts: dict[str, bytes], certificate: str) -> None:
+    def __init__(
+        self, spec: str, records: int | None, texts: dict[str, bytes], certificate: str
+    ) -> None:
         self.spec = spec
+        self.records = records
         self.texts = texts
         self.certificate = certificate
 
@@ -246,8 +254,9 @@ class _Made:
                     texts[os.fspath(name)] = file.read()
             except OSError:
                 continue  # it is no file (a band), or the library says what is wrong with it
-        prepared = _core.PreparedRelease(spec, None, texts)
-        made = cls(spec, texts, prepared.certificate())
+        records = data.count() if asked["model"] == "central" else None
+        prepared = _core.PreparedRelease(spec, records, texts)
+        made = cls(spec, records, texts, prepared.certificate())
         cls._prepared = {made._digest(): prepared}
         return made
 
@@ -258,7 +267,7 @@ class _Made:
         """Prepared in this process."""
         digest = self._digest()
         if digest not in self._prepared:
-            prepared = _core.PreparedRelease(self.spec, None, self.texts)
+            prepared = _core.PreparedRelease(self.spec, self.records, self.texts)
             type(self)._prepared = {digest: prepared}  # a worker seldom has two releases
         return self._prepared[digest]
 
@@ -400,3 +409,18 @@ def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
         rows = rows.repartition("place").sortWithinPartitions("place").drop("place")
     return rows.toDF(*[one[0] for one in columns])
 
+
+def _drawn_by_driver(
+    made: _Made, counts: DataFrame, ledger: _core.Ledger | None, data_set: str
+) -> DataFrame:
+    """The released rows, drawn once from the counts, which Spark adds exactly."""
+    import numpy as np
+    import pyarrow as pa
+    from pyspark.sql import functions as F
+
+    summed = counts.groupBy("record").agg(F.sum("count").alias("count")).toArrow()
+    records = summed.column("record").combine_chunks().cast(pa.binary(4))
+    outcomes = np.frombuffer(records.buffers()[1], np.uint32, len(records), 4 * records.offset)
+    numbers = np.ascontiguousarray(summed.column("count").to_numpy(), np.int64)
+    table = made.release().release_counts(outcomes, numbers, ledger, data_set)
+    return counts.sparkSession.createDataFrame(_arrow(table))

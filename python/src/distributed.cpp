@@ -42,6 +42,26 @@ nb::tuple taken(RecordCounter& counter) {
   return shown(counted);
 }
 
+/// Everything after the counting in one call, so that no interrupt falls between a charge and its
+/// records.
+nb::object released_by_counts(const PreparedRelease& prepared,
+                              const Array<std::uint32_t, 1>& outcomes,
+                              const Array<std::int64_t, 1>& counts, Ledger* ledger,
+                              const std::string& data_set) {
+  CountedRecords counted;
+  counted.records.assign(outcomes.data(), outcomes.data() + outcomes.size());
+  counted.counts.assign(counts.data(), counts.data() + counts.size());
+  counted.counts.resize(counted.records.size());
+  ReleasedTable table;
+  {
+    const nb::gil_scoped_release unlocked;
+    std::optional<Charging> charging;
+    if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
+    release(prepared, counted_table(prepared, counted), Sink::memory(table), charging);
+  }
+  return nb::cast(std::move(table));
+}
+
 /// (the records, 16 bytes for the place of each)
 nb::tuple drawn(UnitDraws& draws, const Source& counted, bool is_last) {
   ReleasedTable table;
@@ -75,6 +95,8 @@ void add_distributed(nb::module_& module) {
              const auto counts = roster_counts(one);
              return counts ? nb::object(shown(*counts)) : nb::none();
            })
+      .def("release_counts", &released_by_counts, "outcomes"_a.noconvert(), "counts"_a.noconvert(),
+           "ledger"_a.none(), "data_set"_a)
       .def(
           "charge",
           [](const PreparedRelease& one, Ledger& ledger, const std::string& data_set) {

@@ -176,6 +176,43 @@ def test_units_that_nobody_lists_are_released_without_their_order(session, domai
 
 
 @pytest.mark.parametrize(
+    "asked",
+    [
+        {"model": "integral", "epsilon": 4, "count": 3},
+        {"model": "central", "epsilon": 2, "delta": 1e-7, "count": 20},
+        {"model": "central", "epsilon": 2, "delta": 1e-7, "count": 1, "mechanism": "ds-roo"},
+    ],
+    ids=["integral", "central", "ds-roo"],
+)
+def test_a_table_is_counted_by_spark_and_drawn_by_the_driver(session, domain, table, tmp_path, asked):
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    ledger.declare("table", epsilon=5, delta=1e-6, scope="row")
+    budget = {} if asked["model"] == "integral" else {"ledger": ledger, "data_set": "table"}
+    release = mollify_spark.sample(session.createDataFrame(table), domain, **asked, **budget)
+    assert release.certificate == mo.sample(table, domain, **asked).certificate
+    rows = rows_of(release.dataframe)
+    assert len(rows) == asked["count"] and release.dataframe.columns == list(domain)
+    assert rows_of(release.dataframe.select("*")) == rows
+    if budget:
+        assert ledger.balance("table").releases == 1
+
+
+def test_the_counts_are_the_tables(session):
+    """At epsilon 30 an integral release says what the table holds: 20 000 draws, chi-square."""
+    words = ["a", "b", "c", "d"]
+    domain = mo.Domain({"word": mo.categorical(words)})
+    frame = session.createDataFrame(pyarrow.table({"word": ["a"] * 500 + ["b"] * 300 + ["d"] * 200}))
+    release = mollify_spark.sample(frame, domain, model="integral", epsilon=20_000 * 30, count=20_000)
+    seen = Counter(row[0] for row in release.dataframe.collect())
+    assert seen["c"] <= 1
+    observed = np.array([seen[word] for word in ("a", "b", "d")])
+    expected = np.array([10_000, 6_000, 4_000])
+    statistic = float(((observed - expected) ** 2 / expected).sum())
+    print(f"n = 20000, observed {observed}, expected {expected}, statistic {statistic}")
+    assert math.exp(-statistic / 2) > ALPHA  # the tail with two degrees of freedom
+
+
+@pytest.mark.parametrize(
     "more", [{"space": "grid", "cells": 64}, {"candidates": 200}, {"candidates": 200, "fresh": True}]
 )
 def test_grids_and_candidates(session, table, more):
@@ -301,8 +338,17 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     )
     assert refusal(frame, **{**asked, "units": frame}).startswith("units must be public")
     assert "epsilon must be finite" in refusal(frame, **{**asked, "epsilon": -1})
-    assert refusal(frame, domain, model="integral", epsilon=2) == (
-        "only model local is released from Spark, but the model is integral"
+    numbers = mo.Domain({"math": mo.number(-3, 25)})
+    assert refusal(frame, numbers, model="integral", epsilon=2) == (
+        "model integral needs the records of the whole table in one place where they are scored, and "
+        "has only how many there are of each"
+    )
+    gaussian = {"family": "gaussian", "covariance_bound": 9, "mean_bound": 25, "accept_error": True}
+    assert refusal(
+        frame, numbers, model="central", rho=0.5, count=3, **gaussian
+    ) == "Gaussian samples need the numbers of every record, and not counts of them"
+    assert refusal(frame, **asked | {"model": "central", "delta": 1e-9, "count": 2}).startswith(
+        "model central with a unit draws one record of each unit"
     )
     with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
         mollify_spark.sample(frame, domain, model="local", seed=1)

@@ -5,6 +5,7 @@
 #include "front/release.h"
 #include "front/release_key.h"
 #include "kernel/core/invalid_input.h"
+#include "records/counted_table.h"
 #include "records/record_counter.h"
 #include "release/unit_draws.h"
 
@@ -41,6 +42,15 @@ CountedRecords RecordCounter::take() {
   inside::CountedRecords counted = inside_->counter.take();
   return {counted.width, std::move(counted.units), std::move(counted.unit_ends),
           std::move(counted.records), std::move(counted.counts)};
+}
+
+Source counted_table(const PreparedRelease& prepared, const CountedRecords& counted) {
+  const inside::RecordCounting counting = prepared.inside().release->counting();
+  if (counting.unit) throw InvalidInput("the counts of a table have no units");
+  auto table = std::make_unique<const inside::CountedTable>(
+      *counting.domain, inside::CountedRecords{1, {}, {}, counted.records, counted.counts});
+  const std::string column = table->count_column();
+  return Source(std::make_shared<const Source::Inside>(std::move(table))).with_counts(column);
 }
 
 class UnitDraws::Inside {
