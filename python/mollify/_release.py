@@ -419,6 +419,7 @@ def sample(
     mean_bound: float | None = None,
     log: Sequence[str] | None = None,
     paper_variance: bool = False,
+    neighbours: str | None = None,
     rate: float | None = None,
     support: str | None = None,
     accept_large_delta: bool = False,
@@ -460,6 +461,10 @@ def sample(
     family, covariance, covariance_bound, mean_bound, log, paper_variance
         Gaussian samples; `covariance` is a (d, d) array in the domain's order, a data frame or a
         file.
+    family, neighbours
+        "marginals": rows of a table of many columns, all drawn from one model that is learned from
+        noisy counts. Neighbours "replace" (the default) or "add-remove", where the number of rows
+        is protected too.
     rate, support
         Model central alone.
     accept_large_delta, accept_error

@@ -67,6 +67,7 @@ inline constexpr const char* kNotPrivate =
 void add_advise(CLI::App& app, Session& session);
 void add_amplify(CLI::App& app, Session& session);
 void add_sample(CLI::App& app, Session& session);
+void add_generate(CLI::App& app, Session& session);
 void add_verify(CLI::App& app, Session& session);
 void add_law(CLI::App& app, Session& session);
 void add_risk(CLI::App& app, Session& session);

@@ -58,6 +58,7 @@ constexpr struct {
   std::string_view name;
   void (*add)(CLI::App& app, mollify::cli::Session& session);
 } kCommands[] = {{"sample", mollify::cli::add_sample},
+                 {"generate", mollify::cli::add_generate},
                  {"verify", mollify::cli::add_verify},
                  {"ledger", mollify::cli::add_ledger},
                  {"advise", mollify::cli::add_advise},

@@ -1,5 +1,6 @@
 // mollify sample: the main job.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 
@@ -11,6 +12,7 @@
 #include "io/csv_source.h"
 #include "io/ledger_file.h"
 #include "io/line_reader.h"
+#include "io/model_file.h"
 #include "io/public_files.h"
 #include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
@@ -29,7 +31,7 @@ namespace mollify::cli {
 namespace {
 
 struct SampleOptions {
-  std::optional<std::string> data, counts_column, spec, out, certificate;
+  std::optional<std::string> data, counts_column, spec, out, certificate, model;
   LedgerOptions ledger;
   bool json = false;
   bool print_spec = false;
@@ -65,16 +67,19 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
   if (const GaussianSpec* gaussian = spec.gaussian()) {
     inputs.emplace_back("--covariance", name(gaussian->covariance));
   }
-  for (const auto& [flag, output] :
-       {std::pair{"--out", options.out}, std::pair{"--certificate", options.certificate}}) {
+  const std::array outputs = {std::pair{"--out", options.out},
+                              std::pair{"--certificate", options.certificate},
+                              std::pair{"--model-out", options.model}};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [flag, output] = outputs[i];
     for (const auto& [other, input] : inputs) refuse_overwriting(flag, output, other, input);
+    for (std::size_t j = i + 1; j < outputs.size(); ++j) {
+      if (!output || !outputs[j].second || !same_place(*output, *outputs[j].second)) continue;
+      throw InvalidInput(
+          fmt::format("{} and {} must differ, but both are {}", flag, outputs[j].first, *output));
+    }
   }
-  if (options.out && options.certificate && same_place(*options.out, *options.certificate)) {
-    throw InvalidInput(
-        fmt::format("--out and --certificate must differ, but both are {}", *options.out));
-  }
-  for (const auto& [flag, output] :
-       {std::pair{"--out", options.out}, std::pair{"--certificate", options.certificate}}) {
+  for (const auto& [flag, output] : outputs) {
     if (!output) continue;
     require_writable(*output);
     if (!options.overwrite && std::filesystem::is_regular_file(*output)) {
@@ -114,10 +119,14 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
 
 std::string released_words(const Certificate& certificate, const std::string& to) {
   const auto& count = certificate.spec.count;
+  const auto& records = certificate.facts.records;
   return fmt::format("released {} record{}{} from {} {} by {} with {}\n",
                      count ? std::to_string(*count) : "a random number of", count == 1 ? "" : "s",
-                     to, *certificate.facts.records, certificate.spec.unit ? "units" : "rows",
-                     certificate.gaussian() ? "a Gaussian sampler" : certificate.mechanism(),
+                     to, records ? std::to_string(*records) : "a protected number of",
+                     certificate.spec.unit ? "units" : "rows",
+                     certificate.gaussian()    ? "a Gaussian sampler"
+                     : certificate.marginals() ? "one model of marginals"
+                                               : certificate.mechanism(),
                      certificate.total.text());
 }
 
@@ -158,6 +167,10 @@ std::string gaussian_summary(const GaussianDesign& design) {
       parts.centre);
 }
 
+std::string marginals_summary(const MarginalDesign& design) {
+  return fmt::format("how: {}\n", design.why);
+}
+
 /// What is public about the release, for people.
 std::string summary(const Certificate& certificate, const Domain& domain,
                     const SampleOptions& options) {
@@ -166,6 +179,8 @@ std::string summary(const Certificate& certificate, const Domain& domain,
                                          : released_words(certificate, to);
   if (certificate.finite() != nullptr) text += finite_summary(certificate);
   if (certificate.gaussian() != nullptr) text += gaussian_summary(*certificate.gaussian());
+  if (certificate.marginals() != nullptr) text += marginals_summary(*certificate.marginals());
+  if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   for (const std::string& warning : warnings(certificate)) text += "WARNING: " + warning + "\n";
   return text + promise_lines(promises(certificate), non_promises(certificate));
@@ -174,14 +189,17 @@ std::string summary(const Certificate& certificate, const Domain& domain,
 /// The files, and standard output, that a release goes to: nothing before all of it is there.
 class ReleaseOutput final : public Sink {
  public:
-  ReleaseOutput(const SampleOptions& options, Json told)
-      : options_(options), told_(std::move(told)), text_(csv_) {}
+  ReleaseOutput(const SampleOptions& options, const Domain& domain, Json told)
+      : options_(options), domain_(domain), told_(std::move(told)), text_(csv_) {}
 
   void certify(const std::string& certificate) { certificate_ = certificate; }
   /// Before the certificate, if there is a ledger at all.
   void charge_to(const ChargedLedger& ledger) { ledger_ = &ledger; }
   void begin(const Schema& schema) override { text_.begin(schema); }
   void write(const Block& block) override { text_.write(block); }
+  void take_model(const std::string& json) override {
+    if (options_.model) model_ = model_file_text(json, domain_);
+  }
   void finish() override {
     text_.finish();
     // Standard output first: records that nobody got need no certificate.
@@ -192,6 +210,7 @@ class ReleaseOutput final : public Sink {
     // The certificate first: whenever the program is killed, no records are without theirs.
     std::vector<OutputFile> files;
     if (options_.certificate) files.push_back({*options_.certificate, certificate_});
+    if (options_.model) files.push_back({*options_.model, model_});
     if (options_.out) files.push_back({*options_.out, csv_});
     write_files(files);
     if (options_.json) print_json(json());
@@ -209,8 +228,10 @@ class ReleaseOutput final : public Sink {
   }
 
   const SampleOptions& options_;
+  const Domain& domain_;
   Json told_;  ///< beside records and certificate
   std::string csv_;
+  std::string model_;
   CsvSink text_;
   std::string certificate_;
   const ChargedLedger* ledger_ = nullptr;
@@ -249,6 +270,10 @@ int run(SampleOptions options, const CLI::App& command) {
     return kSuccess;
   }
   const std::string& path = needed(options.data, "--data");
+  if (options.model && spec.marginals() == nullptr) {
+    throw InvalidInput(
+        "--model-out is for --family marginals, but this release is made without a model");
+  }
   options.ledger.validate(path);
   if (options.threads && (*options.threads < 1 || *options.threads > kMostThreads)) {
     throw InvalidInput(
@@ -271,7 +296,7 @@ int run(SampleOptions options, const CLI::App& command) {
   validate_outputs(options, spec);
   const Certificate& certificate = prepared->certificate();
   std::string told = options.json ? "" : summary(certificate, domain, options);
-  ReleaseOutput output(options, options.json ? told_json(certificate, domain) : Json());
+  ReleaseOutput output(options, domain, options.json ? told_json(certificate, domain) : Json());
   std::optional<ChargedLedger> ledger;
   std::optional<Charging> charging;
   if (options.ledger.ledger) {
@@ -299,6 +324,7 @@ void add_sample(CLI::App& app, Session& session) {
       "  --model integral  the whole table is protected at once, and so any group of its rows\n"
       "  --model central   each row, or with --unit each unit, is protected by epsilon and delta\n"
       "                    against being replaced by any other; how many there are is public.\n"
+      "                    --family marginals: for tables of many columns\n"
       "                    --family gaussian: for columns of numbers that are not cut into bins\n\n"
       "The release never fails and never talks because of what the data holds: run mollify check\n"
       "first. Randomness comes from the operating system; there is no seed.");
@@ -323,8 +349,11 @@ void add_sample(CLI::App& app, Session& session) {
       .add_option("--certificate", options->certificate,
                   "where the certificate goes (default: OUT.certificate.json, beside --out)")
       ->type_name("FILE");
+  add_text(command, "--model-out", options->model, "FILE",
+           "where the model of --family marginals goes; mollify generate draws more rows from it, "
+           "at no cost");
   command.add_flag("--overwrite", options->overwrite,
-                   "replace the files of --out and --certificate, if they are there");
+                   "replace the files of --out, --certificate and --model-out, if they are there");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
   command
       .add_option("--threads", options->threads,

@@ -15,6 +15,7 @@ constexpr const char* kMechanismFlags = "Mechanism, all of it public";
 constexpr const char* kSpaceFlags = "Space, all of it public";
 constexpr const char* kCentralFlags = "Model central, all of it public";
 constexpr const char* kGaussianFlags = "Model central, family gaussian, all of it public";
+constexpr const char* kMarginalsFlags = "Model central, family marginals, all of it public";
 
 /// What --help says of a flag.
 struct FlagHelp {
@@ -60,7 +61,7 @@ constexpr FlagHelp kHelp[] = {
     {"--strong", "", kCentralFlags, "alpha bounds all outputs together"},
     {"--curve", "", kCentralFlags, "print total variation against n as well"},
     {"--rho", "NUMBER", kCentralFlags,
-     "budget in zCDP, instead of epsilon and delta; for mechanism product and family gaussian"},
+     "budget in zCDP, instead of epsilon and delta; for mechanism product and for families"},
     {"--accept-large-delta", "", kCentralFlags,
      "release even where delta is 1/n or more, so that whole records may be released as they are"},
     {"--accept-error", "", kCentralFlags,
@@ -72,10 +73,14 @@ constexpr FlagHelp kHelp[] = {
     {"--support", "HINT", kCentralFlags,
      "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
      "width=W or subgaussian=S; half of the budget finds it"},
-    {"--family", "NAME", kGaussianFlags,
-     "gaussian: the rows are taken for draws from one Gaussian, and so are the records released. "
-     "How near they come rests on that; privacy rests on nothing about the data. Every column of "
-     "the domain must be a number"},
+    {"--family", "NAME", kCentralFlags,
+     "marginals: a table of many columns; all rows are drawn from one model, learned from noisy "
+     "counts. gaussian: every column of the domain is a number, the rows are taken for draws from "
+     "one Gaussian, and so are the records released; how near they come rests on that, privacy "
+     "rests on nothing about the data"},
+    {"--neighbours", "RELATION", kMarginalsFlags,
+     "replace: a row (or unit) may be any other, and how many there are is public (default); "
+     "add-remove: it may be missing, so that their number is protected too"},
     {"--dimension", "NUMBER", kGaussianFlags, "number of coordinates d, 1 to 1024"},
     {"--mean-range", "NUMBER", kGaussianFlags,
      "each coordinate of the mean lies in a range this many standard deviations wide; a part of "

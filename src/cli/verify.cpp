@@ -101,18 +101,26 @@ constexpr CheckWords kGaussianWords = {
     "unit, roster, the number of records, logarithms, and the bounds and the file of covariance "
     "and mean are as declared, not checked"};
 
+constexpr CheckWords kMarginalsWords = {
+    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr, nullptr,
+    "unit, roster and the number of records are as declared, not checked"};
+
 void print_check(const StatedCertificate& stated, const CertificateCheck& check,
                  const std::string& name) {
   const bool local = stated.spec.local() != nullptr;
   const bool gaussian = stated.spec.gaussian() != nullptr;
-  const CheckWords& words = local ? kLocalWords : gaussian ? kGaussianWords : kFiniteWords;
+  const CheckWords& words = local                                ? kLocalWords
+                            : gaussian                           ? kGaussianWords
+                            : stated.spec.marginals() != nullptr ? kMarginalsWords
+                                                                 : kFiniteWords;
   const auto line = [](const char* what, bool holds, const std::string& more = "") {
     if (what != nullptr) fmt::print("  {:<46}{}{}\n", what, yes_or_no(holds), more);
   };
   fmt::print("certificate {}: {}{}\n", name, stated.total.text(),
-             stated.facts.records ? fmt::format(", from {} {}", *stated.facts.records,
+             stated.facts.records        ? fmt::format(", from {} {}", *stated.facts.records,
                                                 stated.spec.unit ? "units" : "rows")
-                                  : " in all");
+             : stated.spec.hides_count() ? ", from a protected number of records"
+                                         : " in all");
   line("the domain is the one of the release", check.domain_matches);
   if (local && !stated.facts.list_sha256.empty() && !check.list_matches) {
     fmt::print("  {:<46}cannot be told\n", "the candidates are those of the release");

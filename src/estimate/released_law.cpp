@@ -19,6 +19,11 @@ Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
         "estimate is for releases of outcomes, but this one is of Gaussian samples, whose own mean "
         "and covariance are the estimate");
   }
+  if (stated.spec.marginals() != nullptr) {
+    throw InvalidInput(
+        "estimate is for records that each have noise of their own, but those of family marginals "
+        "share one model, whose marginals are the estimate");
+  }
   const LocalSpec* local = stated.spec.local();
   if (local == nullptr) return domain;
   if (space_kind(domain, local->space) == SpaceKind::kCandidates) {

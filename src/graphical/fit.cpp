@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include <Eigen/Core>
@@ -18,12 +19,67 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
+/// How many groups each column of the clique has.
+ColumnSizes group_sizes(const ColumnSizes& sizes, const NoisyMarginal& measured) {
+  ColumnSizes counted;
+  for (std::size_t i = 0; i < measured.clique.size(); ++i) {
+    if (measured.groups.empty()) {
+      counted.push_back(sizes[measured.clique[i]]);
+      continue;
+    }
+    std::uint32_t count = 0;
+    for (const std::uint32_t group : measured.groups[i]) count = std::max(count, group + 1);
+    counted.push_back(count);
+  }
+  return counted;
+}
+
+/// The places of a clique's columns among themselves.
+Clique all_of(const Clique& clique) {
+  Clique places(clique.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  return places;
+}
+
+void require_groups(const ColumnSizes& sizes, const NoisyMarginal& measured) {
+  bool holds = measured.groups.empty() || measured.groups.size() == measured.clique.size();
+  for (std::size_t i = 0; holds && i < measured.groups.size(); ++i) {
+    const std::uint32_t size = sizes[measured.clique[i]];
+    holds = measured.groups[i].size() == size &&
+            std::all_of(measured.groups[i].begin(), measured.groups[i].end(),
+                        [size](std::uint32_t group) { return group < size; });
+  }
+  if (!holds) {
+    throw InvalidInput(
+        fmt::format("the measurement of columns {} must have a group for each value, but has not",
+                    fmt::join(measured.clique, ", ")));
+  }
+}
+
+/// The cell of groups that each cell of the clique's table belongs to.
+std::vector<std::uint32_t> group_cells(const ColumnSizes& sizes, const NoisyMarginal& measured) {
+  const ColumnSizes counted = group_sizes(sizes, measured);
+  std::vector<std::uint32_t> cells{0};
+  for (std::size_t i = 0; i < measured.clique.size(); ++i) {
+    std::vector<std::uint32_t> longer;
+    for (const std::uint32_t cell : cells) {
+      for (std::uint32_t value = 0; value < sizes[measured.clique[i]]; ++value) {
+        longer.push_back(cell * counted[i] +
+                         (measured.groups.empty() ? value : measured.groups[i][value]));
+      }
+    }
+    cells = std::move(longer);
+  }
+  return cells;
+}
+
 void require_measurements(const ColumnSizes& sizes,
                           const std::vector<NoisyMarginal>& measurements) {
   require_sizes(sizes);
   for (const NoisyMarginal& measured : measurements) {
     require_clique(sizes, measured.clique);
-    const std::uint64_t cells = cell_count(sizes, measured.clique);
+    require_groups(sizes, measured);
+    const std::uint64_t cells = cell_count(group_sizes(sizes, measured), all_of(measured.clique));
     if (measured.counts.size() != cells) {
       throw InvalidInput(
           fmt::format("the measurement of columns {} must have {} counts, but has {}",
@@ -46,18 +102,23 @@ double bounded(double count) {
   return std::isfinite(count) ? std::clamp(count, -kMostCount, kMostCount) : 0;
 }
 
-/// Measurements of one clique as one, of the sum of their precisions.
+/// A clique and its groups.
+using Features = std::pair<Clique, std::vector<std::vector<std::uint32_t>>>;
+
+/// Measurements of one clique in the same groups as one, of the sum of their precisions.
 struct Measured {
   std::vector<double> weighted_counts;
   double precision = 0;
+  const NoisyMarginal* like = nullptr;  // one of them
 };
 
-std::map<Clique, Measured> joined(const std::vector<NoisyMarginal>& measurements) {
-  std::map<Clique, Measured> result;
+std::map<Features, Measured> joined(const std::vector<NoisyMarginal>& measurements) {
+  std::map<Features, Measured> result;
   for (const NoisyMarginal& measurement : measurements) {
     const double deviation = std::clamp(measurement.deviation, kLeastDeviation, kMostDeviation);
     const double precision = 1 / (deviation * deviation);
-    Measured& measured = result[measurement.clique];
+    Measured& measured = result[{measurement.clique, measurement.groups}];
+    measured.like = &measurement;
     measured.weighted_counts.resize(measurement.counts.size());
     measured.precision += precision;
     for (std::size_t i = 0; i < measurement.counts.size(); ++i) {
@@ -71,7 +132,7 @@ std::map<Clique, Measured> joined(const std::vector<NoisyMarginal>& measurements
 /// The function to minimise, of all potentials one after another.
 class Objective {
  public:
-  Objective(const ColumnSizes& sizes, const std::map<Clique, Measured>& measured, double total,
+  Objective(const ColumnSizes& sizes, const std::map<Features, Measured>& measured, double total,
             const FitOptions& options)
       : cliques_(cliques_of(measured)),
         tree_(checked_tree(sizes, cliques_)),
@@ -79,15 +140,21 @@ class Objective {
         propagation_(sizes, tree_) {
     Eigen::Index size = 0;
     for (const auto& entry : measured) {
-      begins_.push_back(size);
+      const auto clique = std::lower_bound(cliques_.begin(), cliques_.end(), entry.first.first);
+      const Eigen::Index begin = size;
       size += static_cast<Eigen::Index>(entry.second.weighted_counts.size());
+      features_.push_back({static_cast<std::size_t>(clique - cliques_.begin()), begin, size,
+                           group_sizes(sizes, *entry.second.like),
+                           group_cells(sizes, *entry.second.like)});
     }
-    begins_.push_back(size);
+    for (const Clique& clique : cliques_) {
+      cells_.push_back(static_cast<std::size_t>(cell_count(sizes, clique)));
+    }
     shares_.resize(size);
     ridge_.resize(size);
     noise_.resize(size);
     values_.resize(cliques_.size());
-    if (!options.ordered.empty()) add_paths(sizes, options);
+    if (!options.ordered.empty()) add_paths(options);
     Eigen::Index i = 0;
     for (const auto& entry : measured) {
       const double deviation = 1 / std::sqrt(entry.second.precision);
@@ -114,20 +181,52 @@ class Objective {
   }
 
   [[nodiscard]] const std::vector<Clique>& cliques() const { return cliques_; }
-  [[nodiscard]] Eigen::Index begin(std::size_t clique) const { return begins_[clique]; }
   [[nodiscard]] Eigen::Index size() const { return shares_.size(); }
+
+  /// The potentials of cliques that these are of measurements.
+  [[nodiscard]] NodeTables potentials(const Vector& theta) const {
+    NodeTables tables;
+    for (const std::size_t cells : cells_) tables.emplace_back(cells);
+    for (const Feature& feature : features_) {
+      std::vector<double>& table = tables[feature.clique];
+      const double* const values = theta.data() + feature.begin;
+      for (std::size_t i = 0; i < table.size(); ++i) table[i] += values[feature.groups[i]];
+    }
+    return tables;
+  }
+
+  /// Where a model's potential over one clique is taken up: the means over the groups of the finest
+  /// measurement.
+  void start_at(const GraphicalModel::Potential& potential, Vector& theta) const {
+    const Feature* finest = nullptr;
+    Eigen::Index most = 0;
+    for (const Feature& feature : features_) {
+      if (cliques_[feature.clique] != potential.clique) continue;
+      if (feature.end - feature.begin <= most) continue;
+      most = feature.end - feature.begin;
+      finest = &feature;
+    }
+    if (finest == nullptr) return;
+    std::vector<double> cells(static_cast<std::size_t>(most));
+    for (const std::uint32_t group : finest->groups) cells[group] += 1;
+    double* const values = theta.data() + finest->begin;
+    for (std::size_t i = 0; i < potential.values.size(); ++i) {
+      const std::uint32_t group = finest->groups[i];
+      values[group] += potential.values[i] / cells[group];
+    }
+  }
 
   /// The value at theta, and its gradient. marginals() are then the model's.
   double at(const Vector& theta, Vector& gradient) {
-    for (std::size_t c = 0; c < cliques_.size(); ++c) {
-      values_[c].assign(theta.data() + begins_[c], theta.data() + begins_[c + 1]);
-    }
+    values_ = potentials(theta);
     layout_.gather(values_, tables_);
     const double log_sum = propagation_.run(tables_);
     layout_.scatter(tables_, values_);
-    marginals_.resize(theta.size());
-    for (std::size_t c = 0; c < cliques_.size(); ++c) {
-      std::copy(values_[c].begin(), values_[c].end(), marginals_.data() + begins_[c]);
+    marginals_.setZero(theta.size());
+    for (const Feature& feature : features_) {
+      const std::vector<double>& table = values_[feature.clique];
+      double* const sums = marginals_.data() + feature.begin;
+      for (std::size_t i = 0; i < table.size(); ++i) sums[feature.groups[i]] += table[i];
     }
     gradient = ridge_.cwiseProduct(theta + smoothness_ * roughness(theta));
     const double penalty = 0.5 * gradient.dot(theta);
@@ -149,6 +248,15 @@ class Objective {
   }
 
  private:
+  /// What was measured of one clique in the same groups.
+  struct Feature {
+    std::size_t clique;
+    Eigen::Index begin;  // of its potentials in theta
+    Eigen::Index end;
+    ColumnSizes extents;                // the groups of each column
+    std::vector<std::uint32_t> groups;  // the potential of each of the clique's cells
+  };
+
   /// The cells of one clique that are neighbours along one column, `extent` of them in a row.
   struct Path {
     Eigen::Index begin;
@@ -158,16 +266,16 @@ class Objective {
   };
 
   /// Paths of the ordered columns of cliques of more than one column.
-  void add_paths(const ColumnSizes& sizes, const FitOptions& options) {
+  void add_paths(const FitOptions& options) {
     smoothness_ = options.smoothness;
-    for (std::size_t c = 0; c < cliques_.size(); ++c) {
-      if (cliques_[c].size() < 2) continue;
+    for (const Feature& feature : features_) {
+      const Clique& clique = cliques_[feature.clique];
+      if (clique.size() < 2) continue;
       Eigen::Index stride = 1;
-      for (std::size_t k = cliques_[c].size(); k-- > 0;) {
-        const std::size_t column = cliques_[c][k];
-        const auto extent = static_cast<Eigen::Index>(sizes[column]);
-        if (options.ordered[column]) {
-          paths_.push_back({begins_[c], begins_[c + 1], stride, extent});
+      for (std::size_t k = clique.size(); k-- > 0;) {
+        const auto extent = static_cast<Eigen::Index>(feature.extents[k]);
+        if (options.ordered[clique[k]]) {
+          paths_.push_back({feature.begin, feature.end, stride, extent});
         }
         stride *= extent;
       }
@@ -194,9 +302,12 @@ class Objective {
   /// So little that it changes nothing, but the minimum stays finite.
   static constexpr double kLeastRidge = 1e-12;
 
-  static std::vector<Clique> cliques_of(const std::map<Clique, Measured>& measured) {
+  static std::vector<Clique> cliques_of(const std::map<Features, Measured>& measured) {
     std::vector<Clique> cliques;
-    for (const auto& entry : measured) cliques.push_back(entry.first);
+    for (const auto& entry : measured) {
+      const Clique& clique = entry.first.first;
+      if (cliques.empty() || cliques.back() != clique) cliques.push_back(clique);
+    }
     return cliques;
   }
   static JunctionTree checked_tree(const ColumnSizes& sizes, const std::vector<Clique>& cliques) {
@@ -213,10 +324,11 @@ class Objective {
   JunctionTree tree_;
   PotentialLayout layout_;
   BeliefPropagation propagation_;
-  std::vector<Eigen::Index> begins_;
-  Vector shares_;  // y / total
-  Vector ridge_;   // lambda deviation^2 / total^2
-  Vector noise_;   // deviation / total
+  std::vector<Feature> features_;
+  std::vector<std::size_t> cells_;  // of the cliques
+  Vector shares_;                   // y / total
+  Vector ridge_;                    // lambda deviation^2 / total^2
+  Vector noise_;                    // deviation / total
   double smoothness_ = 0;
   std::vector<Path> paths_;
   Vector diagonal_;  // of one and smoothness times the Laplacian
@@ -358,18 +470,14 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
   Vector theta = Vector::Zero(objective.size());
   if (start != nullptr) {
     for (const GraphicalModel::Potential& potential : start->potentials()) {
-      const auto found = std::lower_bound(cliques.begin(), cliques.end(), potential.clique);
-      if (found == cliques.end() || *found != potential.clique) continue;
-      const auto clique = static_cast<std::size_t>(found - cliques.begin());
-      std::copy(potential.values.begin(), potential.values.end(),
-                theta.data() + objective.begin(clique));
+      objective.start_at(potential, theta);
     }
   }
   minimise(objective, options, theta);
+  NodeTables tables = objective.potentials(theta);
   std::vector<GraphicalModel::Potential> potentials;
   for (std::size_t c = 0; c < cliques.size(); ++c) {
-    potentials.push_back(
-        {cliques[c], {theta.data() + objective.begin(c), theta.data() + objective.begin(c + 1)}});
+    potentials.push_back({cliques[c], std::move(tables[c])});
   }
   return {sizes, total, std::move(potentials)};
 }

@@ -94,6 +94,16 @@ OutcomeHistogram read_counts(const Source& source, const Domain& domain) {
   return all;
 }
 
+void visit_digits(
+    const Source& source, const Domain& domain,
+    const std::function<void(std::span<const std::span<const std::uint32_t>>)>& take) {
+  std::vector<std::span<const std::uint32_t>> digits(domain.columns().size());
+  visit_records(source, domain, [&](const RecordEncoder& encoder, std::size_t) {
+    for (std::size_t i = 0; i < digits.size(); ++i) digits[i] = encoder.digits(i);
+    take(digits);
+  });
+}
+
 std::vector<std::uint32_t> read_outcomes(const Source& source, const Domain& domain) {
   std::vector<std::uint32_t> outcomes;
   visit_records(source, domain, [&](RecordEncoder& encoder, const Block&) {

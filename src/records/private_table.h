@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,11 @@ void require_single_records(const Source& source, std::string_view what);
 
 /// The same, without weights for the kernel: in 12 bytes for each distinct outcome.
 [[nodiscard]] OutcomeHistogram read_counts(const Source& source, const Domain& domain);
+
+/// Calls take with the digits of a block of records, a span for each column, one block after the
+/// other; for any domain.
+void visit_digits(const Source& source, const Domain& domain,
+                  const std::function<void(std::span<const std::span<const std::uint32_t>>)>& take);
 
 /// The outcome of each row, in order. Requires an enumerable domain.
 [[nodiscard]] std::vector<std::uint32_t> read_outcomes(const Source& source, const Domain& domain);

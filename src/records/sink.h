@@ -48,6 +48,9 @@ class Sink {
   virtual void begin(const Schema& schema) = 0;
   /// One column for each of the schema, of its type (text may come as a dictionary of its words).
   virtual void write(const Block& block) = 0;
+  /// What the records are drawn from, as JSON, where that may be released beside them; between
+  /// `begin` and `finish`.
+  virtual void take_model(const std::string& /*json*/) {}
   /// The table is whole. Without it nothing was released.
   virtual void finish() = 0;
 };

@@ -167,7 +167,8 @@ class GaussianRelease final : public PreparedRelease {
   GaussianSampler sampler_;
 };
 
-/// The number of records, and the roster that it is of, if there is one.
+}  // namespace
+
 std::optional<StringIndex> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
                                          std::optional<std::uint64_t> records, PublicFacts& facts) {
   std::optional<StringIndex> roster;
@@ -181,8 +182,6 @@ std::optional<StringIndex> count_records(const ReleaseSpec& spec, const PublicIn
   facts.records = records;
   return roster;
 }
-
-}  // namespace
 
 Whitening whitening_of(const RealColumns& columns, std::span<const double> given) {
   const std::size_t dimension = columns.size();

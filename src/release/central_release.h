@@ -23,6 +23,12 @@ namespace mollify {
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_gaussian(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
 
+/// Fills in the number of records; returns the roster that they are of, if there is one.
+[[nodiscard]] std::optional<StringIndex> count_records(const ReleaseSpec& spec,
+                                                       const PublicInputs& inputs,
+                                                       std::optional<std::uint64_t> records,
+                                                       PublicFacts& facts);
+
 /// What a Gaussian release whitens by: c0 is the middle of the declared ranges, and an empty
 /// covariance is I.
 [[nodiscard]] Whitening whitening_of(const RealColumns& columns,

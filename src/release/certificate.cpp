@@ -127,6 +127,30 @@ Json design_json(const GaussianDesign& design) {
           {"why", design.why}};
 }
 
+Json design_json(const MarginalDesign& design) {
+  const MarginalRequest& request = design.request;
+  const bool pure = design.guarantee.notion == PrivacyNotion::kPure;
+  Json columns = Json::array();
+  for (const MarginalColumn& column : request.columns) {
+    columns.push_back({{"cells", column.size}, {"ordered", column.ordered}});
+  }
+  return {{"columns", columns},
+          {"neighbours", name_of(request.unit.neighbours)},
+          {"unit_weight", request.unit.weight},
+          {"parts",
+           {{"all", MarginalBudget::kParts},
+            {"each_column", design.column_parts},
+            {"each_tree_choice", design.tree_choice_parts},
+            {"tree", design.tree_parts},
+            {"each_choice", design.choice_parts},
+            {"each_round", design.round_parts}}},
+          {"amount", design.amount},
+          {"noise", pure ? "discrete-laplace" : "discrete-gaussian"},
+          {pure ? "column_scale" : "column_variance", ratio_json(design.column_noise)},
+          {"model_cells", design.model_cells},
+          {"why", design.why}};
+}
+
 Json accuracy_json(const FiniteDesign& design) {
   return {{"total_variation", design.design.total_variation_up},
           {"independent", design.design.independent_outputs}};
@@ -231,7 +255,7 @@ Privacy parse_privacy(const StatedReader& reader) {
 std::string Certificate::mechanism() const {
   if (const LocalDesign* drawn = local()) return std::string(name_of(drawn->mechanism));
   if (const FiniteDesign* drawn = finite()) return std::string(name_of(drawn->design.mechanism));
-  return "gaussian";
+  return marginals() != nullptr ? "marginals" : "gaussian";
 }
 
 std::string certificate_text(const Certificate& certificate) {
@@ -253,6 +277,9 @@ std::string certificate_text(const Certificate& certificate) {
   if (const GaussianDesign* gaussian = certificate.gaussian()) {
     json["design"] = design_json(*gaussian);
     json["accuracy"] = accuracy_json(*gaussian);
+  }
+  if (const MarginalDesign* marginals = certificate.marginals()) {
+    json["design"] = design_json(*marginals);
   }
   json["promised"] = promises(certificate);
   json["not_promised"] = non_promises(certificate);

@@ -11,6 +11,7 @@
 #include "accounting/privacy.h"
 #include "central/central_design.h"
 #include "central/gaussian_design.h"
+#include "marginals/marginal_design.h"
 #include "release/release_space.h"
 #include "release/spec.h"
 
@@ -22,7 +23,7 @@ using OutcomeCounts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 /// What is public about a release and no part of its spec: it was read from public inputs, or
 /// counted. With the spec and the domain it makes everything else.
 struct PublicFacts {
-  /// n of the central model: rows, or units.
+  /// n of the central model: rows, or units. None where it is protected.
   std::optional<std::uint64_t> records{};
   /// How many units the roster lists, in the local model.
   std::optional<std::uint64_t> units{};
@@ -71,7 +72,7 @@ struct Certificate {
   /// What each draw of a unit promises (local), or all that is drawn after a hint (central).
   Privacy draw;
   Privacy total;  ///< what all of it promises together, rounded up
-  std::variant<LocalDesign, FiniteDesign, GaussianDesign> design;
+  std::variant<LocalDesign, FiniteDesign, GaussianDesign, MarginalDesign> design;
 
   /// The name of what it draws by: "minimax", "ds-roo", "gaussian", ...
   [[nodiscard]] std::string mechanism() const;
@@ -79,6 +80,9 @@ struct Certificate {
   [[nodiscard]] const FiniteDesign* finite() const { return std::get_if<FiniteDesign>(&design); }
   [[nodiscard]] const GaussianDesign* gaussian() const {
     return std::get_if<GaussianDesign>(&design);
+  }
+  [[nodiscard]] const MarginalDesign* marginals() const {
+    return std::get_if<MarginalDesign>(&design);
   }
 };
 

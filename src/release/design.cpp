@@ -228,7 +228,32 @@ void design_normal(const GaussianSpec& gaussian, const Domain& domain, DesignedR
   certificate.design = std::move(design);
 }
 
+void design_table(const MarginalsSpec& marginals, const Domain& domain, DesignedRelease& made) {
+  Certificate& certificate = made.certificate;
+  const PublicFacts& facts = certificate.facts;
+  require_facts(facts.records.has_value() == (marginals.neighbours == Neighbours::kReplace) &&
+                !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
+                !facts.reference && !facts.lower_bounds && !facts.location &&
+                facts.mean_ranges.empty());
+  MarginalRequest request{.columns = marginal_columns(domain),
+                          .budget = certificate.spec.budget(),
+                          .unit = {certificate.spec.unit ? kUnitWeight : 1, marginals.neighbours},
+                          .records = facts.records};
+  MarginalDesign design = design_marginals(request);
+  check_marginal_design(design);
+  certificate.draw = certificate.total = design.guarantee;
+  certificate.design = std::move(design);
+}
+
 }  // namespace
+
+std::vector<MarginalColumn> marginal_columns(const Domain& domain) {
+  std::vector<MarginalColumn> columns;
+  for (const Column& column : domain.columns()) {
+    columns.push_back({column.size(), is_ordered(column.cells())});
+  }
+  return columns;
+}
 
 bool draws_by_scores(const LocalDesign& design) noexcept {
   return design.scorer != ScorerKind::kEmpirical || design.space == SpaceKind::kCandidates;
@@ -300,6 +325,7 @@ DesignedRelease design_release(const ReleaseSpec& spec, const PublicFacts& facts
   if (const LocalSpec* local = spec.local()) design_local(*local, domain, made);
   if (const CentralSpec* central = spec.central()) design_finite(*central, domain, made);
   if (const GaussianSpec* gaussian = spec.gaussian()) design_normal(*gaussian, domain, made);
+  if (const MarginalsSpec* marginals = spec.marginals()) design_table(*marginals, domain, made);
   return made;
 }
 

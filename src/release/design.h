@@ -29,6 +29,13 @@ struct DesignedRelease {
 [[nodiscard]] DesignedRelease design_release(const ReleaseSpec& spec, const PublicFacts& facts,
                                              const Domain& domain);
 
+/// What a release by marginals knows of a domain's columns.
+[[nodiscard]] std::vector<MarginalColumn> marginal_columns(const Domain& domain);
+
+/// What all records of a unit weigh together in such a release, if units are protected: shared out
+/// among a few of them it leaves little over.
+inline constexpr std::uint64_t kUnitWeight = 1024;
+
 /// The worst case of one draw of a local or integral release whose certificate this is: how far its
 /// law may be from the private distribution. O(outcomes); up to a fraction of a second for a
 /// reference on at most 16 outcomes.

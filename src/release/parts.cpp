@@ -49,11 +49,11 @@ void PartReader::require_given(const char* place) const {
                                  flag.empty() ? "" : fmt::format(" ({})", flag)));
 }
 
-void PartReader::refuse_strangers(Model model, bool gaussian) const {
+void PartReader::refuse_strangers(Model model, Family family) const {
   for (const Part& part : parts_) {
     // Flags name no group of parts, only its members.
     if (!has(part.place) || called(part.place).empty()) continue;
-    const std::string reason = stranger(part.scope, model, gaussian);
+    const std::string reason = stranger(part.scope, model, family);
     if (!reason.empty()) throw InvalidInput(called(part.place) + reason);
   }
 }
@@ -88,7 +88,7 @@ std::string PartReader::flag_of(const std::string& place) const {
       ->flag;
 }
 
-std::string PartReader::stranger(PartScope scope, Model model, bool gaussian) const {
+std::string PartReader::stranger(PartScope scope, Model model, Family family) const {
   const bool central = model == Model::kCentral;
   const auto other_model = [&](const char* models) {
     return fmt::format(" is for {}, but the model is {}", models, name_of(model));
@@ -103,14 +103,23 @@ std::string PartReader::stranger(PartScope scope, Model model, bool gaussian) co
     case PartScope::kFinite:
       if (!central) return other_model("model central");
       [[fallthrough]];
-    case PartScope::kNotGaussian:
-      return gaussian ? " is for finite domains, but the family is gaussian" : "";
+    case PartScope::kNoFamily:
+      return family == Family::kNone
+                 ? ""
+                 : fmt::format(" is for finite domains, but the family is {}", name_of(family));
     case PartScope::kGaussian:
-      if (gaussian) break;
-      return fmt::format(" is for {} gaussian, but no family is given",
-                         name_.empty() ? "--family" : "family");
+      return stranger_of(Family::kGaussian, family);
+    case PartScope::kMarginals:
+      return stranger_of(Family::kMarginals, family);
   }
   return "";
+}
+
+std::string PartReader::stranger_of(Family of, Family family) const {
+  if (family == of) return "";
+  return fmt::format(" is for {} {}, but {}", name_.empty() ? "--family" : "family", name_of(of),
+                     family == Family::kNone ? "no family is given"
+                                             : fmt::format("the family is {}", name_of(family)));
 }
 
 void PartReader::require_known(const Json& object, const std::string& place) const {
@@ -172,13 +181,12 @@ Model model_of(const PartReader& reader) {
   return name ? value_named<Model>("model", *name) : Model::kLocal;
 }
 
-bool is_gaussian(const PartReader& reader, Model model) {
-  const auto family = reader.find<std::string>("/family");
-  reader.refuse_strangers(model, family.has_value());
-  if (family && *family != "gaussian") {
-    throw InvalidInput(fmt::format("family must be gaussian, but is \"{}\"", *family));
-  }
-  return family.has_value();
+Family family_of(const PartReader& reader, Model model) {
+  const auto name = reader.find<std::string>("/family");
+  // Of a family that there is not, what it would have is not asked.
+  const Family family = name ? named<Family>(*name).value_or(Family::kGaussian) : Family::kNone;
+  reader.refuse_strangers(model, family);
+  return name ? value_named<Family>("family", *name) : family;
 }
 
 LocalSpec local_spec(const PartReader& reader) {

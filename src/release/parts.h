@@ -15,8 +15,8 @@ namespace mollify {
 /// What a part holds.
 enum class PartKind { kObject, kText, kWhole, kNumber, kDecimal, kTruth, kTexts, kFile, kDomain };
 
-/// Which models have a part.
-enum class PartScope { kAll, kLocal, kCentral, kNotGaussian, kFinite, kGaussian };
+/// Which models and families have a part.
+enum class PartScope { kAll, kLocal, kCentral, kNoFamily, kFinite, kGaussian, kMarginals };
 
 /// A part: its place in the JSON form, and the command's flag that gives it; empty if none does.
 struct Part {
@@ -51,12 +51,13 @@ class PartReader {
 
   void require_given(const char* place) const;
   /// The only refusal of what is given for another model or family.
-  void refuse_strangers(Model model, bool gaussian) const;
+  void refuse_strangers(Model model, Family family) const;
 
  private:
   [[nodiscard]] std::string flag_of(const std::string& place) const;
   [[nodiscard]] const Json& at(const char* place) const;
-  [[nodiscard]] std::string stranger(PartScope scope, Model model, bool gaussian) const;
+  [[nodiscard]] std::string stranger(PartScope scope, Model model, Family family) const;
+  [[nodiscard]] std::string stranger_of(Family of, Family family) const;
   void require_known(const Json& object, const std::string& place) const;
   void require_kind(const Part& part) const;
 
@@ -68,8 +69,8 @@ class PartReader {
 
 /// The model named; local where none is.
 [[nodiscard]] Model model_of(const PartReader& reader);
-/// Whether the family is gaussian; refuses any other, and parts of other models.
-[[nodiscard]] bool is_gaussian(const PartReader& reader, Model model);
+/// The family named, or kNone; refuses any other, and parts of other models and families.
+[[nodiscard]] Family family_of(const PartReader& reader, Model model);
 /// The parts of its own that a local or integral release has.
 [[nodiscard]] LocalSpec local_spec(const PartReader& reader);
 

@@ -20,7 +20,7 @@ constexpr Part kOwnParts[] = {
     {"/unknown", "", kText, PartScope::kAll},
     {"/domain", "--domain", kDomain, PartScope::kAll},
     {"/n", "--n", kWhole, PartScope::kCentral},
-    {"/k", "--k", kWhole, PartScope::kNotGaussian},
+    {"/k", "--k", kWhole, PartScope::kNoFamily},
     {"/dimension", "--dimension", kWhole, PartScope::kGaussian},
     {"/count", "--count", kWhole, PartScope::kAll},
     {"/privacy", "", kObject, PartScope::kAll},
@@ -195,7 +195,13 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   PlanQuestion question{.model = model_of(reader)};
   // In model central every one is told in any case.
   question.every_mechanism = every && question.model != Model::kCentral;
-  question.gaussian = is_gaussian(reader, question.model);
+  const Family family = family_of(reader, question.model);
+  if (family == Family::kMarginals) {
+    throw InvalidInput(
+        "plan answers for single records, but those of family marginals share one model: "
+        "docs/measured/marginals.md shows how near they come");
+  }
+  question.gaussian = family == Family::kGaussian;
   question.domain = reader.find_domain("/domain");
   for (const char* size : {"/k", "/dimension", "/mean_range"}) {
     if (question.domain && reader.has(size)) {

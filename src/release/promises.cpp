@@ -35,17 +35,21 @@ std::string protection(const Certificate& certificate) {
   const auto& unit = certificate.spec.unit;
   const std::string record =
       unit ? fmt::format("all records of any one {}", *unit) : "any one row of the table";
+  const std::string change =
+      certificate.spec.hides_count()
+          ? fmt::format("Taking {} out of the data, or putting it in,", record)
+          : fmt::format("Replacing {} by anything else", record);
   const Privacy& total = certificate.total;
   if (total.notion == PrivacyNotion::kConcentrated) {
     return fmt::format(
-        "Replacing {} by anything else changes the law of the output by a Rényi "
-        "divergence of at most {:.6g} a at every order a > 1 (zCDP).",
-        record, total.rho);
+        "{} changes the law of the output by a Rényi divergence of at most {:.6g} a at every order "
+        "a > 1 (zCDP).",
+        change, total.rho);
   }
   return fmt::format(
-      "Replacing {} by anything else changes the probability of no event by more than a factor "
+      "{} changes the probability of no event by more than a factor "
       "e^{:.6g} = {:.4g}{}.",
-      record, total.epsilon, std::exp(total.epsilon),
+      change, total.epsilon, std::exp(total.epsilon),
       total.delta > 0 ? fmt::format(" and an addition of {:.6g}", total.delta) : "");
 }
 
@@ -99,6 +103,12 @@ std::vector<std::string> promises(const Certificate& certificate) {
   if (certificate.local() != nullptr) return local_promises(certificate);
   if (certificate.finite() != nullptr)
     return {protection(certificate), finite_accuracy(certificate)};
+  if (certificate.marginals() != nullptr) {
+    return {protection(certificate),
+            "This holds for any values whatever: it rests on no assumption about the data.",
+            "The released records, and any number of further ones drawn from the same model, are "
+            "made of noisy counts alone: more of them cost no more."};
+  }
   return {protection(certificate),
           "This holds for any values whatever: it rests on no assumption about the data.",
           gaussian_accuracy(certificate)};
@@ -116,6 +126,15 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
         "Values beyond the ranges that the domain declares are taken at their bounds before all "
         "else, which the accuracy above leaves out; released records may lie beyond them.");
   }
+  if (certificate.marginals() != nullptr) {
+    limits.emplace_back(
+        "The released records are not independent: all share the noise of one model. Where it errs "
+        "they err together, and more of them do not make it better.");
+    limits.emplace_back(
+        "How near the model is to the data is not promised: it keeps each column and the pairs "
+        "that depend most on each other, each as well as its noise allows; what three columns "
+        "have in common only together is not kept.");
+  }
   if (certificate.local() != nullptr) {
     if (unit && !roster) {
       limits.emplace_back(
@@ -129,11 +148,17 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
           *unit));
     }
   } else {
-    limits.push_back(fmt::format("The number of {}, {}, is public and not protected.",
-                                 unit ? "units" : "rows", certificate.facts.records.value_or(0)));
+    if (certificate.facts.records) {
+      limits.push_back(fmt::format("The number of {}, {}, is public and not protected.",
+                                   unit ? "units" : "rows", *certificate.facts.records));
+    } else {
+      limits.emplace_back(
+          "What replacing one by another changes may cost twice this epsilon: to replace is to "
+          "take out and to put in. A ledger is charged for that.");
+    }
     limits.emplace_back(
         "Each line of the file is one row: a value with a line break in it is two of them.");
-    if (unit && !roster) {
+    if (unit && !roster && !certificate.spec.hides_count()) {
       limits.emplace_back("Who is in the data is not protected: no roster was given.");
     }
     if (!unit) {

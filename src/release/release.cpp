@@ -1,15 +1,18 @@
 #include "release/release.h"
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "accounting/directed_rounding.h"
 #include "kernel/core/invalid_input.h"
 #include "records/in_threads.h"
 #include "records/units.h"
 #include "release/central_release.h"
 #include "release/local_release.h"
+#include "release/marginals_release.h"
 #include "release/spec_json.h"
 #include "space/sha256.h"
 
@@ -24,6 +27,7 @@ class CertifiedSink final : public Sink {
 
   void begin(const Schema& schema) override { sink_.begin(schema); }
   void write(const Block& block) override { sink_.write(block); }
+  void take_model(const std::string& json) override { sink_.take_model(json); }
   void finish() override {
     certify_(certificate_);
     sink_.finish();
@@ -49,18 +53,34 @@ Decimal exactly(const Decimal& typed, double promised) {
   return typed.down() == promised ? typed : Decimal(promised);
 }
 
+/// What a promise against adding or removing one record is worth against replacing it, which is to
+/// remove one and to add another: a ledger's entries are of that. Twice epsilon, and delta (1 +
+/// e^epsilon) times; or four times rho [Bun, Steinke 2016, Proposition 1.9].
+ExactPrivacy cost_of_replacing(const ExactPrivacy& cost) {
+  if (cost.notion == PrivacyNotion::kConcentrated) {
+    return ExactPrivacy::concentrated(Decimal(4.0) * cost.rho);
+  }
+  const Decimal both = cost.epsilon + cost.epsilon;
+  if (cost.delta.is_zero()) return ExactPrivacy::pure(both);
+  const double factor = add_up(1.0, exp_up(cost.epsilon.up()));
+  return ExactPrivacy::approximate(
+      both, std::isinf(factor) ? Decimal(1.0) : Decimal(factor) * cost.delta);
+}
+
 }  // namespace
 
 ExactPrivacy PreparedRelease::cost() const {
   const ExactPrivacy& typed = certificate_.spec.privacy;
   const Privacy& promised = certificate_.total;
-  return ExactPrivacy::of(promised.notion, exactly(typed.parameter(), promised.parameter()),
-                          exactly(typed.delta, promised.delta));
+  const auto cost =
+      ExactPrivacy::of(promised.notion, exactly(typed.parameter(), promised.parameter()),
+                       exactly(typed.delta, promised.delta));
+  return certificate_.spec.hides_count() ? cost_of_replacing(cost) : cost;
 }
 
 std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source& data) {
   validate_spec(spec);
-  if (spec.model != Model::kCentral || spec.roster) return std::nullopt;
+  if (spec.model != Model::kCentral || spec.roster || spec.hides_count()) return std::nullopt;
   const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
   if (count == 0) {
     throw InvalidInput(fmt::format("model central needs at least one {}, but {} has none",
@@ -73,6 +93,7 @@ std::unique_ptr<const PreparedRelease> prepare(const ReleaseSpec& spec, const Pu
                                                std::optional<std::uint64_t> records) {
   if (spec.local() != nullptr) return prepare_local(spec, inputs);
   if (spec.central() != nullptr) return prepare_finite(spec, inputs, records);
+  if (spec.marginals() != nullptr) return prepare_marginals(spec, inputs, records);
   return prepare_gaussian(spec, inputs, records);
 }
 

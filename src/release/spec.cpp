@@ -34,7 +34,7 @@ constexpr Part kParts[] = {
     {"/privacy/delta", "--delta", kDecimal, PartScope::kCentral},
     {"/privacy/rho", "--rho", kDecimal, PartScope::kCentral},
     {"/privacy/mu", "--mu", kDecimal, PartScope::kLocal},
-    {"/mechanism", "--mechanism", kText, PartScope::kNotGaussian},
+    {"/mechanism", "--mechanism", kText, PartScope::kNoFamily},
     {"/band", "--band", kText, PartScope::kLocal},
     {"/c1", "--c1", kNumber, PartScope::kLocal},
     {"/c2", "--c2", kNumber, PartScope::kLocal},
@@ -53,6 +53,7 @@ constexpr Part kParts[] = {
     {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
     {"/logarithms", "--log", kTexts, PartScope::kGaussian},
     {"/paper_variance", "--paper-variance", kTruth, PartScope::kGaussian},
+    {"/neighbours", "--neighbours", kText, PartScope::kMarginals},
     {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
     {"/accept_error", "--accept-error", kTruth, PartScope::kCentral},
 };
@@ -83,6 +84,11 @@ GaussianSpec gaussian_spec(const PartReader& reader) {
   return {reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>()),
           reader.find_file("/covariance"), reader.find<double>("/covariance_bound"),
           reader.find<double>("/mean_bound"), reader.find<bool>("/paper_variance").value_or(false)};
+}
+
+MarginalsSpec marginals_spec(const PartReader& reader) {
+  const auto name = reader.find<std::string>("/neighbours");
+  return {name ? value_named<Neighbours>("neighbours", *name) : Neighbours::kReplace};
 }
 
 ExactPrivacy privacy_of(const PartReader& reader, const ReleaseSpec& spec) {
@@ -237,6 +243,11 @@ void validate_spec(const ReleaseSpec& spec) {
     throw InvalidInput(
         "family gaussian needs the covariance, or a bound of it, but neither is given");
   }
+  if (spec.hides_count() && spec.roster) {
+    throw InvalidInput(
+        "a roster says publicly how many units there are, so neighbours must be replace with one, "
+        "but are add-remove");
+  }
 }
 
 ReleaseSpec spec_of(const Json& json, const std::string& name) {
@@ -247,15 +258,17 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   ReleaseSpec spec;
   reader.require_given("/model");
   spec.model = model_of(reader);
-  const bool gaussian = is_gaussian(reader, spec.model);
+  const Family family = family_of(reader, spec.model);
   reader.require_given("/domain");
   spec.domain = *reader.find_domain("/domain");
   spec.unit = reader.find<std::string>("/unit");
   spec.roster = reader.find_file("/roster");
   spec.units_column = reader.find<std::string>("/units_column");
   spec.count = reader.find<std::uint64_t>("/count");
-  if (gaussian) {
+  if (family == Family::kGaussian) {
     spec.method = gaussian_spec(reader);
+  } else if (family == Family::kMarginals) {
+    spec.method = marginals_spec(reader);
   } else if (spec.model == Model::kCentral) {
     spec.method = central_spec(reader);
   } else {
@@ -273,7 +286,8 @@ Json spec_json(const ReleaseSpec& spec) {
   SpecWriter writer;
   writer.put("/format", kSpecFormat);
   writer.put("/model", name_of(spec.model));
-  if (spec.gaussian() != nullptr) writer.put("/family", "gaussian");
+  if (spec.gaussian() != nullptr) writer.put("/family", name_of(Family::kGaussian));
+  if (spec.marginals() != nullptr) writer.put("/family", name_of(Family::kMarginals));
   const SpecDomain& domain = spec.domain;
   if (domain.file.empty()) {
     writer.put("/domain/text", domain.text);
@@ -298,6 +312,9 @@ Json spec_json(const ReleaseSpec& spec) {
     if (central->support) writer.put("/support", to_text(*central->support));
   }
   if (const GaussianSpec* gaussian = spec.gaussian()) put_gaussian(writer, *gaussian);
+  if (const MarginalsSpec* marginals = spec.marginals()) {
+    writer.put("/neighbours", name_of(marginals->neighbours));
+  }
   writer.put_truth("/accept_large_delta", spec.accept_large_delta);
   writer.put_truth("/accept_error", spec.accept_error);
   return writer.take();

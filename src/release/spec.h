@@ -11,6 +11,7 @@
 
 #include "accounting/decimal.h"
 #include "accounting/names.h"
+#include "accounting/neighbours.h"
 #include "accounting/privacy.h"
 #include "accounting/protection_scope.h"
 #include "central/central_design.h"
@@ -29,6 +30,13 @@ enum class Model { kLocal, kIntegral, kCentral };
 constexpr auto names_of(Model) {
   return std::array{Named{Model::kLocal, "local"}, Named{Model::kIntegral, "integral"},
                     Named{Model::kCentral, "central"}};
+}
+
+/// What a central release takes its records for. None: outcomes of a finite domain.
+enum class Family { kNone, kGaussian, kMarginals };
+
+constexpr auto names_of(Family) {
+  return std::array{Named{Family::kGaussian, "gaussian"}, Named{Family::kMarginals, "marginals"}};
 }
 
 /// A public input by its name: PublicInputs knows what stands behind it.
@@ -102,6 +110,13 @@ struct GaussianSpec {
   friend bool operator==(const GaussianSpec&, const GaussianSpec&) = default;
 };
 
+/// What only releases from a model of a table's marginals have.
+struct MarginalsSpec {
+  Neighbours neighbours = Neighbours::kReplace;
+
+  friend bool operator==(const MarginalsSpec&, const MarginalsSpec&) = default;
+};
+
 /// A release, as it is asked for. Certificates hold one, whole.
 struct ReleaseSpec {
   Model model = Model::kLocal;
@@ -115,13 +130,20 @@ struct ReleaseSpec {
   /// What may be spent on all of it, as it was typed: a ledger charges these decimals, and a
   /// release is made with the greatest doubles that are not above them.
   ExactPrivacy privacy{};
-  std::variant<LocalSpec, CentralSpec, GaussianSpec> method{};
+  std::variant<LocalSpec, CentralSpec, GaussianSpec, MarginalsSpec> method{};
   bool accept_large_delta = false;  ///< one of 1/n or more (release/acceptance.h)
   bool accept_error = false;        ///< records that are mostly noise (release/acceptance.h)
 
   [[nodiscard]] const LocalSpec* local() const { return std::get_if<LocalSpec>(&method); }
   [[nodiscard]] const CentralSpec* central() const { return std::get_if<CentralSpec>(&method); }
   [[nodiscard]] const GaussianSpec* gaussian() const { return std::get_if<GaussianSpec>(&method); }
+  [[nodiscard]] const MarginalsSpec* marginals() const {
+    return std::get_if<MarginalsSpec>(&method);
+  }
+  /// Whether the number of records is protected.
+  [[nodiscard]] bool hides_count() const {
+    return marginals() != nullptr && marginals()->neighbours == Neighbours::kAddRemove;
+  }
 
   /// Whose replacement the release hides.
   [[nodiscard]] ProtectionScope scope() const;

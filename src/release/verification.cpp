@@ -196,6 +196,7 @@ void look_at_space(const StatedCertificate& stated, const Domain& domain,
     check.ranges_match = ranges_match(*gaussian, stated.facts.mean_ranges, domain);
     return;
   }
+  if (stated.spec.marginals() != nullptr) return;
   const std::uint64_t count = stated.facts.outcomes;
   const LocalSpec* local = stated.spec.local();
   const SpaceKind kind = local ? space_kind(domain, local->space) : SpaceKind::kCategories;
@@ -252,6 +253,11 @@ void look_at_integers(const DesignedRelease& made, CertificateCheck& check) {
   const Certificate& certificate = made.certificate;
   if (const GaussianDesign* gaussian = certificate.gaussian()) {
     check_gaussian_design(*gaussian);
+    check.guarantee_holds = check.total_holds = true;
+    return;
+  }
+  if (const MarginalDesign* marginals = certificate.marginals()) {
+    check_marginal_design(*marginals);
     check.guarantee_holds = check.total_holds = true;
     return;
   }

@@ -191,6 +191,32 @@ TEST(Fit, OfNothingIsUniform) {
   for (const double p : model.marginal({0, 1})) EXPECT_DOUBLE_EQ(p, 1 / 8.0);
 }
 
+TEST(Fit, OfGroupsKeepsTheirCountsAndAddsNothingWithin) {
+  const std::vector<NoisyMarginal> measurements = {
+      {{0}, {40, 30, 20, 10}, 0.1},
+      {{1}, {50, 25, 25}, 0.1},
+      {{0, 1}, {45, 25, 5, 25}, 0.1, {{0, 0, 1, 1}, {0, 1, 1}}},
+      {{0, 1}, {40, 60}, 0.1, {{0, 1, 1, 1}, {0, 0, 0}}}};
+  const FitOptions options{.shrinkage = 1e-3, .tolerance = 1e-6, .most_steps = 500};
+  const GraphicalModel cold = fit({4, 3}, measurements, 100, options);
+  const GraphicalModel warm = fit({4, 3}, measurements, 100, options, &cold);
+  for (const GraphicalModel* model : {&cold, &warm}) {
+    const std::vector<double> p = model->marginal({0, 1});
+    const auto at = [&](std::size_t row, std::size_t column) { return p[row * 3 + column]; };
+    EXPECT_NEAR(at(0, 0) + at(1, 0), 0.45, 1e-4);
+    EXPECT_NEAR(at(2, 0) + at(3, 0), 0.05, 1e-4);
+    EXPECT_NEAR(at(0, 0) + at(0, 1) + at(0, 2), 0.4, 1e-4);
+    // Within groups the columns are independent.
+    for (const std::size_t row : {0U, 2U}) {
+      EXPECT_NEAR(at(row, 1) * at(row + 1, 2), at(row, 2) * at(row + 1, 1), 1e-6);
+    }
+  }
+  NoisyMarginal wrong = measurements[2];
+  wrong.groups[0][0] = 4;
+  EXPECT_EQ(test::refusal_of([&] { static_cast<void>(fit({4, 3}, {wrong}, 100)); }),
+            "the measurement of columns 0, 1 must have a group for each value, but has not");
+}
+
 TEST(Fit, RefusesWhatWasNotMeasured) {
   const auto refusal = [](const NoisyMarginal& measurement, double total, double shrinkage) {
     return test::refusal_of([&] {

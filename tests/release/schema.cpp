@@ -122,6 +122,12 @@ std::vector<Schema2020> specs_with_every_part() {
                    {"mean_bound", 3},
                    {"logarithms", {"a"}},
                    {"paper_variance", true}});
+  specs.push_back(specs[3]);
+  for (const char* other :
+       {"covariance", "covariance_bound", "mean_bound", "logarithms", "paper_variance"}) {
+    specs.back().erase(other);
+  }
+  specs.back().update({{"family", "marginals"}, {"neighbours", "add-remove"}});
   specs.push_back(specs[2]);
   specs.back().erase("count");
   specs.back()["rate"] = 0.5;

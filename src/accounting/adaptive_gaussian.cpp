@@ -1,0 +1,72 @@
+#include "accounting/adaptive_gaussian.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "accounting/directed_rounding.h"
+#include "accounting/gaussian_composition.h"
+#include "accounting/lattice_gaussian.h"
+#include "kernel/core/invalid_input.h"
+
+namespace mollify {
+
+namespace {
+
+constexpr double kLeastSpent = 1e-12;
+constexpr double kGreatestSpent = 1e6;
+
+double square_root_up(double value) {
+  double root = std::sqrt(value);
+  // std::fma tells the sign of root^2 - value exactly.
+  while (std::fma(root, root, -value) < 0) root = std::nextafter(root, kGreatestSpent);
+  return root;
+}
+
+void require_adaptive_epsilon(double epsilon) {
+  if (!(epsilon >= 0 && epsilon <= 1e6)) {
+    throw InvalidInput(fmt::format("epsilon must be from 0 to 1e6, but is {}", epsilon));
+  }
+}
+
+}  // namespace
+
+double adaptive_gaussian_delta_up(double spent, double epsilon) {
+  if (!(spent >= kLeastSpent && spent <= kGreatestSpent)) {
+    throw InvalidInput(fmt::format("the square of mu must be from 1e-12 to 1e6, but is {}", spent));
+  }
+  require_adaptive_epsilon(epsilon);
+  const double eta = lattice_ripple_up(kLatticePart);
+  // ln(1 + eta) <= eta; -ln(1 - eta) <= eta / (1 - eta).
+  const double loss =
+      mul_up(kMostMeasuredCells, add_up(mul_up(2.0, eta), div_up(eta, -add_up(eta, -1.0))));
+  const double factor = exp_up(mul_up(kMostMeasuredCells, eta));
+  const double mu = std::clamp(square_root_up(spent), 1e-6, 1000.0);
+  const double reduced = -add_up(-epsilon, loss);
+  const double delta = reduced >= 0.0
+                           ? gaussian_delta_up(mu, reduced)
+                           : add_up(gaussian_delta_up(mu, 0.0), add_up(1.0, -exp_down(reduced)));
+  return std::min(1.0, mul_up(factor, delta));
+}
+
+double adaptive_gaussian_budget_down(double epsilon, double delta) {
+  require_adaptive_epsilon(epsilon);
+  if (!(delta >= 0 && delta < 1)) {
+    throw InvalidInput(fmt::format("delta must be at least 0 and below 1, but is {}", delta));
+  }
+  if (adaptive_gaussian_delta_up(kLeastSpent, epsilon) > delta) return 0;
+  double fits = kLeastSpent;
+  double too_large = kGreatestSpent;
+  if (adaptive_gaussian_delta_up(too_large, epsilon) <= delta) return too_large;
+  // By halves of the exponent: 200 of them tell neighbouring doubles apart.
+  for (int i = 0; i < 200; ++i) {
+    const double middle =
+        too_large > 2 * fits ? std::sqrt(fits * too_large) : fits + 0.5 * (too_large - fits);
+    if (middle <= fits || middle >= too_large) break;
+    (adaptive_gaussian_delta_up(middle, epsilon) <= delta ? fits : too_large) = middle;
+  }
+  return fits;
+}
+
+}  // namespace mollify

@@ -1,0 +1,97 @@
+// mollify generate: more rows from a model that was released.
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "io/csv_sink.h"
+#include "io/model_file.h"
+#include "kernel/core/invalid_input.h"
+#include "output_files.h"
+
+namespace mollify::cli {
+namespace {
+
+struct GenerateOptions {
+  std::optional<std::string> model, out;
+  std::optional<std::uint64_t> count;
+  std::vector<std::string> given;
+  bool json = false;
+};
+
+constexpr std::uint64_t kMostGenerated = 100'000'000;
+
+/// "COLUMN=VALUE" in cells of the domain.
+Evidence evidence_of(const std::string& text, const Domain& domain) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    if (equals == std::string::npos || column.name() != name) continue;
+    const std::string value = text.substr(equals + 1);
+    const Value field = value.empty() ? Value() : Value(std::string_view(value));
+    const Verdict verdict = column.read(field).verdict;
+    if (verdict == Verdict::kValue || (verdict == Verdict::kNull && column.declares_nulls())) {
+      return {i, column.encode(field)};
+    }
+    throw InvalidInput(
+        fmt::format("{} in --given must be {}, but is \"{}\"", name, column.expectation(), value));
+  }
+  throw InvalidInput(
+      fmt::format("--given must be COLUMN=VALUE for a column of the model, but is \"{}\"", text));
+}
+
+int run(const GenerateOptions& options) {
+  const std::string& path = needed(options.model, "--model");
+  const std::uint64_t count = needed(options.count, "--count");
+  if (count < 1 || count > kMostGenerated) {
+    throw InvalidInput(fmt::format("count must be from 1 to {}, but is {}", kMostGenerated, count));
+  }
+  refuse_overwriting("--out", options.out, "--model", options.model);
+  const ModelFile file = read_model_file(path);
+  std::vector<Evidence> given;
+  for (const std::string& one : options.given) given.push_back(evidence_of(one, file.domain));
+  std::string csv;
+  CsvSink sink(csv);
+  RecordWriter writer(file.domain, sink);
+  SecureRandom random;
+  write_rows(file.model, count, given, random, writer);
+  writer.finish();
+  if (options.out) {
+    require_writable(*options.out);
+    write_files({{*options.out, csv}});
+  }
+  if (options.json) {
+    Json json{{"out", options.out ? Json(*options.out) : Json(nullptr)}, {"count", count}};
+    if (!options.out) json["csv"] = csv;
+    print_json(json);
+  } else if (!options.out) {
+    std::fwrite(csv.data(), 1, csv.size(), stdout);
+    flush_output();
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "generate",
+      "Draw rows from a model that was released\n\n"
+      "From a file of mollify sample --family marginals --model-out. It spends nothing: the model\n"
+      "was paid for when it was released, and its rows are made of it alone. More rows tell no\n"
+      "more about the data than the model does.");
+  const auto options = std::make_shared<GenerateOptions>();
+  add_text(command, "--model", options->model, "FILE", "the model");
+  add_whole_number(command, "--count", options->count, "how many rows");
+  command
+      .add_option("--given", options->given,
+                  "only rows in which the column has the value, by the model's own law of such "
+                  "rows; may be repeated for other columns")
+      ->type_name("COLUMN=VALUE");
+  add_text(command, "--out", options->out, "FILE", "where they go (default: standard output)");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,23 @@
+// A released model's file, which holds its domain too.
+#pragma once
+
+#include <string>
+
+#include "release/released_model.h"
+#include "space/domain.h"
+
+namespace mollify {
+
+/// A model and the domain of its rows.
+struct ModelFile {
+  Domain domain;
+  MarginalModel model;
+};
+
+/// What released_model_text wrote, with the domain as a domain file beside it.
+[[nodiscard]] std::string model_file_text(const std::string& released, const Domain& domain);
+
+/// Reads such a file. Throws InvalidInput, in one sentence, for any other.
+[[nodiscard]] ModelFile read_model_file(const std::string& path);
+
+}  // namespace mollify

@@ -1,0 +1,117 @@
+#include "marginals/cell_groups.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mollify {
+namespace {
+
+/// NaN and negative counts as 0.
+double at_least_zero(double count) { return count > 0 ? count : 0; }
+
+/// Numbers groups by their first cells.
+CellGroups renumbered(std::vector<std::uint32_t> labels) {
+  constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  CellGroups groups;
+  std::vector<std::uint32_t> number(labels.size() + 1, kNone);
+  for (const std::uint32_t label : labels) {
+    if (number[label] == kNone) number[label] = groups.count++;
+    groups.of.push_back(number[label]);
+  }
+  return groups;
+}
+
+}  // namespace
+
+CellGroups single_cells(std::size_t size) {
+  CellGroups groups{std::vector<std::uint32_t>(size), static_cast<std::uint32_t>(size)};
+  std::iota(groups.of.begin(), groups.of.end(), 0U);
+  return groups;
+}
+
+CellGroups merge_rare(std::span<const double> counts, bool ordered, double least) {
+  std::vector<std::uint32_t> labels(counts.size());
+  if (!ordered) {
+    // All that is rare has one label, and takes the rarest other cell if it is rare together.
+    const auto rare = static_cast<std::uint32_t>(counts.size());
+    double together = 0;
+    bool any = false;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const bool frequent = counts[i] >= least;
+      labels[i] = frequent ? static_cast<std::uint32_t>(i) : rare;
+      if (frequent) continue;
+      together += at_least_zero(counts[i]);
+      any = true;
+    }
+    std::size_t rarest = counts.size();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (labels[i] != rare && (rarest == counts.size() || counts[i] < counts[rarest])) rarest = i;
+    }
+    if (any && together < least && rarest < counts.size()) labels[rarest] = rare;
+    return renumbered(std::move(labels));
+  }
+  // Runs are closed as soon as they have enough; what is left at the end joins the last one.
+  std::uint32_t run = 0;
+  double together = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    // A frequent cell stays by itself where the run before it can join the one before that.
+    if (i > begin && begin > 0 && counts[i] >= least) {
+      for (std::size_t j = begin; j < i; ++j) labels[j] = run - 1;
+      begin = i;
+      together = 0;
+    }
+    together += at_least_zero(counts[i]);
+    labels[i] = run;
+    if (together >= least) {
+      ++run;
+      begin = i + 1;
+      together = 0;
+    }
+  }
+  if (begin < counts.size() && run > 0) {
+    for (std::size_t j = begin; j < counts.size(); ++j) labels[j] = run - 1;
+  }
+  return renumbered(std::move(labels));
+}
+
+CellGroups coarsen(std::span<const double> counts, bool ordered, std::uint32_t most) {
+  if (counts.size() <= most) return single_cells(counts.size());
+  std::vector<std::uint32_t> labels(counts.size());
+  if (!ordered) {
+    std::vector<std::uint32_t> by_count(counts.size());
+    std::iota(by_count.begin(), by_count.end(), 0U);
+    std::stable_sort(by_count.begin(), by_count.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return at_least_zero(counts[a]) > at_least_zero(counts[b]);
+    });
+    for (std::uint32_t rank = 0; rank < by_count.size(); ++rank) {
+      labels[by_count[rank]] = std::min(rank, most - 1);
+    }
+    return renumbered(std::move(labels));
+  }
+  double left = 0;
+  for (const double count : counts) left += at_least_zero(count);
+  std::uint32_t run = 0;
+  double together = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const double count = at_least_zero(counts[i]);
+    const double wanted = left / (most - run);
+    // A cell goes to the side that makes the run's count nearest to its share of what is left.
+    if (together > 0 && run + 1 < most && together + count / 2 > wanted) {
+      left -= together;
+      ++run;
+      together = 0;
+    }
+    labels[i] = run;
+    together += count;
+  }
+  return renumbered(std::move(labels));
+}
+
+std::vector<double> grouped(std::span<const double> counts, const CellGroups& groups) {
+  std::vector<double> sums(groups.count);
+  for (std::size_t i = 0; i < counts.size(); ++i) sums[groups.of[i]] += counts[i];
+  return sums;
+}
+
+}  // namespace mollify

@@ -1,0 +1,41 @@
+// Cells of a column put together, by noisy counts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mollify {
+
+/// A column of a table of marginals, as it is public.
+struct MarginalColumn {
+  std::uint32_t size = 1;
+  bool ordered = false;  ///< whether neighbouring cells are alike
+
+  friend bool operator==(const MarginalColumn&, const MarginalColumn&) = default;
+};
+
+/// A partition of a column's cells: each cell's group, from 0 to count - 1, none empty.
+struct CellGroups {
+  std::vector<std::uint32_t> of;
+  std::uint32_t count = 0;
+
+  friend bool operator==(const CellGroups&, const CellGroups&) = default;
+};
+
+/// Every cell by itself.
+[[nodiscard]] CellGroups single_cells(std::size_t size);
+
+/// Puts together what has counts below `least`, so that groups have more: runs of neighbours of an
+/// ordered column, all such cells of another. Any counts, also negative ones and NaN.
+[[nodiscard]] CellGroups merge_rare(std::span<const double> counts, bool ordered, double least);
+
+/// At most `most` groups: of an ordered column runs of about equal counts, of another the most
+/// frequent cells by themselves and all others together. most >= 1.
+[[nodiscard]] CellGroups coarsen(std::span<const double> counts, bool ordered, std::uint32_t most);
+
+/// The counts of groups, added up.
+[[nodiscard]] std::vector<double> grouped(std::span<const double> counts, const CellGroups& groups);
+
+}  // namespace mollify

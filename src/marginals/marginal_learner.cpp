@@ -1,0 +1,393 @@
+#include "marginals/marginal_learner.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "graphical/fit.h"
+#include "graphical/junction_tree.h"
+
+namespace mollify {
+namespace {
+
+/// E|z| of a standard normal z: what noise adds to a sum of distances, for each cell.
+constexpr double kMeanSize = 0.7978845608028654;
+/// Cells with fewer standard deviations than this are put together with others.
+constexpr double kRareDeviations = 3;
+/// No column has more values in a model.
+constexpr std::uint32_t kMostValues = 256;
+/// The numbers of groups that columns may be cut into for a pair.
+constexpr std::array<std::uint32_t, 7> kResolutions = {2, 3, 4, 6, 9, 14, kMostValues};
+
+/// The groups of groups.
+CellGroups composed(const CellGroups& inner, const CellGroups& outer) {
+  CellGroups both{inner.of, outer.count};
+  for (std::uint32_t& group : both.of) group = outer.of[group];
+  return both;
+}
+
+/// Brought to at least 0 and to a sum.
+std::vector<double> scaled_to(std::vector<double> counts, double total) {
+  double sum = 0;
+  for (double& count : counts) {
+    if (!(count > 0)) count = 0;
+    sum += count;
+  }
+  for (double& count : counts) {
+    count = sum > 0 ? count * (total / sum) : total / static_cast<double>(counts.size());
+  }
+  return counts;
+}
+
+/// As an integer that a private distance may be taken from: small enough that no sum passes 2^61.
+std::uint64_t whole_count(double count) {
+  if (!(count > 0)) return 0;
+  return static_cast<std::uint64_t>(std::llround(std::min(count, 0x1p50)));
+}
+
+/// A table over two columns with their values put together.
+std::vector<double> grouped_pair(std::span<const double> table, const CellGroups& rows,
+                                 const CellGroups& columns) {
+  std::vector<double> sums(std::size_t{rows.count} * columns.count);
+  std::size_t cell = 0;
+  for (const std::uint32_t row : rows.of) {
+    for (const std::uint32_t column : columns.of) {
+      sums[std::size_t{row} * columns.count + column] += table[cell++];
+    }
+  }
+  return sums;
+}
+
+double sum_of_distances(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+/// A pair of columns at a resolution; or, where both are one, that column as it is.
+struct PairChoice {
+  std::size_t first;
+  std::size_t second;
+  std::size_t resolution;
+
+  bool is_column() const { return first == second; }
+};
+
+/// Which parts of the table are joined already.
+class Parts {
+ public:
+  explicit Parts(std::size_t count) : of_(count) { std::iota(of_.begin(), of_.end(), 0U); }
+
+  bool are_joined(const PairChoice& pair) const { return of_[pair.first] == of_[pair.second]; }
+  void join(const PairChoice& pair) {
+    const std::size_t from = of_[pair.second];
+    std::replace(of_.begin(), of_.end(), from, of_[pair.first]);
+  }
+
+ private:
+  std::vector<std::size_t> of_;
+};
+
+class Learner {
+ public:
+  Learner(const MarginalDesign& design, MarginalAnswers& answers)
+      : design_(design),
+        columns_(design.request.columns),
+        budget_(design.request.budget, design.request.unit),
+        answers_(answers) {}
+
+  MarginalModel learn() {
+    measure_columns();
+    if (columns_.size() > 1) {
+      measure_tree();
+      measure_rounds();
+    }
+    fit_model(kLastFit);
+    std::vector<MarginalModel::ColumnModel> columns;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      columns.push_back({merged_[i], shares_[i]});
+    }
+    return {std::move(columns), *std::move(model_)};
+  }
+
+ private:
+  /// All pairs of 34 columns.
+  static constexpr std::size_t kMostLooks = 1200;
+  static constexpr std::size_t kRoundFit = 30;
+  static constexpr std::size_t kLastFit = 300;
+
+  void measure_columns() {
+    const double deviation = budget_.deviation(design_.column_parts);
+    std::vector<std::vector<double>> counts;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const MarginalTable table{{i}, {single_cells(columns_[i].size)}};
+      counts.push_back(answers_.measure(table, design_.column_parts));
+    }
+    total_ = total_of(counts);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const bool ordered = columns_[i].ordered;
+      ordered_.push_back(ordered);
+      const CellGroups rare = merge_rare(counts[i], ordered, kRareDeviations * deviation);
+      merged_.push_back(composed(rare, coarsen(grouped(counts[i], rare), ordered, kMostValues)));
+      sizes_.push_back(merged_[i].count);
+      const std::vector<double> values = grouped(counts[i], merged_[i]);
+      // Half a deviation more, so that no cell is impossible and few are taken for what noise made.
+      shares_.push_back(counts[i]);
+      for (double& share : shares_[i]) share = std::max(share, 0.0) + deviation / 2;
+      expected_.push_back(scaled_to(values, total_));
+      add_measured({i}, values, deviation, {});
+      std::vector<CellGroups>& levels = levels_.emplace_back();
+      for (const std::uint32_t most : kResolutions)
+        levels.push_back(coarsen(values, ordered, most));
+    }
+  }
+
+  /// n W, where n is public; else the mean of the columns' sums, each weighted by what its noise
+  /// leaves.
+  double total_of(const std::vector<std::vector<double>>& counts) const {
+    const MarginalRequest& request = design_.request;
+    if (request.records) {
+      return static_cast<double>(*request.records) * static_cast<double>(request.unit.weight);
+    }
+    double sum = 0;
+    double weights = 0;
+    for (const std::vector<double>& column : counts) {
+      const double weight = 1 / static_cast<double>(column.size());
+      sum += weight * std::accumulate(column.begin(), column.end(), 0.0);
+      weights += weight;
+    }
+    return std::max(sum / weights, static_cast<double>(request.unit.weight));
+  }
+
+  /// Pairs at all resolutions that tell them apart, if the model stays small with them. Of many
+  /// columns some pairs at a time, all in turn: looking at one takes time as columns^3.
+  std::vector<PairChoice> pair_choices() {
+    std::vector<PairChoice> choices;
+    const std::size_t columns = sizes_.size();
+    const std::size_t looks =
+        cliques_.empty() ? columns * columns : std::min(columns * columns, kMostLooks);
+    for (std::size_t look = 0; look < looks; ++look, ++next_look_) {
+      const std::size_t i = next_look_ / columns % columns;
+      const std::size_t j = next_look_ % columns;
+      if (i >= j || sizes_[i] < 2 || sizes_[j] < 2 || !is_small_with(i, j)) continue;
+      for (std::size_t r = 0; r < kResolutions.size(); ++r) {
+        const bool same =
+            r > 0 && levels_[i][r] == levels_[i][r - 1] && levels_[j][r] == levels_[j][r - 1];
+        if (!same) choices.push_back({i, j, r});
+      }
+    }
+    return choices;
+  }
+
+  bool is_small_with(std::size_t i, std::size_t j) const {
+    if (cliques_.empty()) return std::uint64_t{sizes_[i]} * sizes_[j] <= design_.model_cells;
+    return JunctionTree::cells_with(sizes_, cliques_, {i, j}) <= design_.model_cells;
+  }
+
+  /// Columns as they are, which may be measured once more.
+  std::vector<PairChoice> column_choices() const {
+    std::vector<PairChoice> choices;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      if (sizes_[i] > 1) choices.push_back({i, i, kResolutions.size() - 1});
+    }
+    return choices;
+  }
+
+  std::size_t cells_of(const PairChoice& pair) const {
+    if (pair.is_column()) return sizes_[pair.first];
+    return std::size_t{levels_[pair.first][pair.resolution].count} *
+           levels_[pair.second][pair.resolution].count;
+  }
+
+  MarginalTable table_of(const PairChoice& pair) const {
+    if (pair.is_column()) return {{pair.first}, {merged_[pair.first]}};
+    return {{pair.first, pair.second},
+            {composed(merged_[pair.first], levels_[pair.first][pair.resolution]),
+             composed(merged_[pair.second], levels_[pair.second][pair.resolution])}};
+  }
+
+  /// What is expected of the pair's values, in its groups.
+  std::vector<double> in_groups(const PairChoice& pair, std::span<const double> table) const {
+    if (pair.is_column()) return {table.begin(), table.end()};
+    return grouped_pair(table, levels_[pair.first][pair.resolution],
+                        levels_[pair.second][pair.resolution]);
+  }
+
+  /// `table`: what is expected of the pair's values, in weights.
+  MarginalCandidate candidate_of(const PairChoice& pair, std::span<const double> table,
+                                 double deviation) const {
+    MarginalCandidate candidate{table_of(pair), {}, 0};
+    for (const double count : in_groups(pair, table)) {
+      candidate.expected.push_back(whole_count(count));
+    }
+    candidate.penalty =
+        whole_count(kMeanSize * deviation * static_cast<double>(candidate.expected.size()));
+    return candidate;
+  }
+
+  void measure_tree() {
+    const double edges = static_cast<double>(columns_.size() - 1);
+    const double deviation =
+        budget_.deviation(std::max(1U, static_cast<std::uint32_t>(design_.tree_parts / edges)));
+    std::vector<PairChoice> choices = pair_choices();
+    std::vector<MarginalCandidate> candidates;
+    for (const PairChoice& pair : choices) {
+      std::vector<double> table;
+      for (const double row : expected_[pair.first]) {
+        for (const double column : expected_[pair.second]) table.push_back(row * column / total_);
+      }
+      candidates.push_back(candidate_of(pair, table, deviation));
+    }
+    std::vector<PairChoice> chosen;
+    Parts parts(columns_.size());
+    while (!choices.empty()) {
+      const std::size_t at = answers_.choose(candidates, design_.tree_choice_parts);
+      chosen.push_back(choices[at]);
+      parts.join(choices[at]);
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        if (parts.are_joined(choices[i])) continue;
+        if (kept != i) {
+          choices[kept] = choices[i];
+          candidates[kept] = std::move(candidates[i]);
+        }
+        ++kept;
+      }
+      choices.resize(kept);
+      candidates.resize(kept);
+    }
+    // The sum of all cells' deviations is least where a table's parts grow as cells^(2/3).
+    double all = 0;
+    for (const PairChoice& pair : chosen) all += std::cbrt(square(cells_of(pair)));
+    for (const PairChoice& pair : chosen) {
+      const double share = std::cbrt(square(cells_of(pair))) / all;
+      measure(pair, std::max(1U, static_cast<std::uint32_t>(design_.tree_parts * share)));
+    }
+  }
+
+  static double square(std::size_t value) {
+    return static_cast<double>(value) * static_cast<double>(value);
+  }
+
+  /// No more than is left: where rounding has made parts of 0 one, fewer may be.
+  void measure(const PairChoice& pair, std::uint32_t wanted) {
+    const std::uint32_t parts = std::min(wanted, answers_.left());
+    if (parts == 0) return;
+    std::vector<double> counts = answers_.measure(table_of(pair), parts);
+    if (pair.is_column()) {
+      add_measured({pair.first}, std::move(counts), budget_.deviation(parts), {});
+      return;
+    }
+    const Clique clique{pair.first, pair.second};
+    add_measured(
+        clique, std::move(counts), budget_.deviation(parts),
+        {levels_[pair.first][pair.resolution].of, levels_[pair.second][pair.resolution].of});
+    if (std::find(cliques_.begin(), cliques_.end(), clique) == cliques_.end()) {
+      cliques_.push_back(clique);
+    }
+  }
+
+  /// The fit counts records, whatever each of them weighs.
+  void add_measured(Clique clique, std::vector<double> counts, double deviation,
+                    std::vector<std::vector<std::uint32_t>> groups) {
+    const auto weight = static_cast<double>(design_.request.unit.weight);
+    for (double& count : counts) count /= weight;
+    measured_.push_back(
+        {std::move(clique), std::move(counts), deviation / weight, std::move(groups)});
+  }
+
+  void measure_rounds() {
+    std::uint32_t choice_parts = design_.choice_parts;
+    std::uint32_t round_parts = design_.round_parts;
+    fit_model(kLastFit);
+    Expected expected = expected_tables();
+    while (answers_.left() > choice_parts) {
+      const std::uint32_t left = answers_.left() - choice_parts;
+      const bool is_last = left / 2 < round_parts + choice_parts;
+      const std::uint32_t parts = is_last ? left : round_parts;
+      const double deviation = budget_.deviation(parts);
+      std::vector<PairChoice> choices = pair_choices();
+      for (const PairChoice& column : column_choices()) choices.push_back(column);
+      if (choices.empty()) return;
+      std::vector<MarginalCandidate> candidates;
+      for (const PairChoice& pair : choices) {
+        candidates.push_back(candidate_of(pair, table_in(expected, pair), deviation));
+      }
+      const PairChoice pair = choices[answers_.choose(candidates, choice_parts)];
+      const std::vector<double> before = coarse_table(expected, pair);
+      measure(pair, parts);
+      if (is_last) return;
+      fit_model(kRoundFit);
+      expected = expected_tables();
+      const double moved = sum_of_distances(before, coarse_table(expected, pair));
+      if (moved <= kMeanSize * deviation * static_cast<double>(cells_of(pair))) {
+        choice_parts *= 2;
+        round_parts *= 2;
+      }
+    }
+  }
+
+  /// What the model expects of columns and pairs, in weights.
+  struct Expected {
+    std::vector<std::vector<double>> columns;
+    std::vector<GraphicalModel::Marginal> pairs;
+  };
+
+  Expected expected_tables() const {
+    Expected tables{{}, model_->pair_marginals()};
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      tables.columns.push_back(model_->marginal({i}));
+      for (double& count : tables.columns.back()) count *= total_;
+    }
+    for (GraphicalModel::Marginal& table : tables.pairs) {
+      for (double& count : table.probabilities) count *= total_;
+    }
+    return tables;
+  }
+
+  const std::vector<double>& table_in(const Expected& tables, const PairChoice& pair) const {
+    if (pair.is_column()) return tables.columns[pair.first];
+    const std::size_t row = pair.first * (2 * sizes_.size() - pair.first - 1) / 2;
+    return tables.pairs[row + (pair.second - pair.first - 1)].probabilities;
+  }
+
+  std::vector<double> coarse_table(const Expected& tables, const PairChoice& pair) const {
+    return in_groups(pair, table_in(tables, pair));
+  }
+
+  void fit_model(std::size_t steps) {
+    model_ = fit(sizes_, measured_, total_ / static_cast<double>(design_.request.unit.weight),
+                 {.ordered = ordered_, .most_steps = steps}, model_ ? &*model_ : nullptr);
+  }
+
+  const MarginalDesign& design_;
+  const std::vector<MarginalColumn>& columns_;
+  MarginalBudget budget_;
+  MarginalAnswers& answers_;
+
+  // Made of answers alone.
+  double total_ = 0;                             // in weights
+  std::vector<CellGroups> merged_;               // of cells: the model's values
+  std::vector<bool> ordered_;                    // of the columns
+  ColumnSizes sizes_;                            // how many values
+  std::vector<std::vector<double>> shares_;      // of cells
+  std::vector<std::vector<double>> expected_;    // of values
+  std::vector<std::vector<CellGroups>> levels_;  // of values, by resolution
+  std::vector<NoisyMarginal> measured_;
+  std::vector<Clique> cliques_;
+  std::size_t next_look_ = 0;  // at a pair
+  std::optional<GraphicalModel> model_;
+};
+
+}  // namespace
+
+MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers) {
+  return Learner(design, answers).learn();
+}
+
+}  // namespace mollify

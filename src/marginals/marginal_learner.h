@@ -1,0 +1,30 @@
+// From private answers to a model of a table: what is asked, and what is made of it.
+#pragma once
+
+#include "marginals/marginal_design.h"
+#include "marginals/marginal_model.h"
+#include "marginals/private_marginals.h"
+
+namespace mollify {
+
+/// Learns a model: select, measure, generate [McKenna et al. 2021, MST; 2022, AIM].
+///
+/// 1. Every column is measured. Cells whose noisy counts do not stand out from the noise are put
+///    together (merge_rare).
+/// 2. A tree of pairs: edge after edge joins two parts of the table, chosen by how far the pair is
+///    from independent columns; then all are measured, with more of the budget for tables of more
+///    cells.
+/// 3. Rounds: the model is fitted, one more pair, or a column once more, is chosen by how far the
+///    table is from the model, and measured, while the model's junction tree stays below a public size. Where a measurement
+///    changed no more than its noise would, the next ones spend double.
+///
+/// A pair may be chosen as it is, or with its columns cut into few groups of about equal counts:
+/// what its noise would be counts against it, so that fine tables are taken where the data are many
+/// for the budget and coarse ones where they are few.
+///
+/// Sees the data through `answers` alone, so nothing in here can cost privacy; neither the time
+/// that it takes nor its result depends on anything else. Spends the budget whole, but for what no
+/// pair can be measured with.
+[[nodiscard]] MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers);
+
+}  // namespace mollify

@@ -1,0 +1,51 @@
+// A released model of a table: what its rows are drawn from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "graphical/graphical_model.h"
+#include "marginals/cell_groups.h"
+
+namespace mollify {
+
+/// A graphical model over groups of each column's cells, and of each group how its cells share it:
+/// given their groups, cells are independent. Made of private answers alone, so it can be handed on
+/// and drawn from at no cost. Immutable.
+class MarginalModel {
+ public:
+  struct ColumnModel {
+    CellGroups groups;           ///< of the column's cells; its groups are the graph's values
+    std::vector<double> shares;  ///< of each cell, positive
+  };
+
+  /// Throws InvalidInput unless there is a column for each of the graph's, of as many groups as it
+  /// has values, none empty, all shares positive and finite.
+  MarginalModel(std::vector<ColumnModel> columns, GraphicalModel graph);
+
+  [[nodiscard]] const std::vector<ColumnModel>& columns() const noexcept { return columns_; }
+  [[nodiscard]] const GraphicalModel& graph() const noexcept { return graph_; }
+
+  /// Rows in cells, drawn under the model's law given the cells in `given`. Throws InvalidInput for
+  /// columns or cells that there are not, and a column given twice.
+  [[nodiscard]] ModelRows rows(std::size_t count, const RandomWords& words,
+                               const std::vector<Evidence>& given = {}) const;
+
+ private:
+  std::vector<ColumnModel> columns_;
+  GraphicalModel graph_;
+  std::vector<std::vector<std::vector<std::uint32_t>>> cells_;  // of each column's groups
+};
+
+[[nodiscard]] nlohmann::ordered_json marginal_model_json(const MarginalModel& model);
+
+/// Throws InvalidInput, in one sentence that begins with `name`, for anything else than
+/// writes.
+[[nodiscard]] MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
+                                                     const std::string& name);
+
+}  // namespace mollify

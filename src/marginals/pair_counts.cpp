@@ -1,0 +1,64 @@
+#include "marginals/pair_counts.h"
+
+#include <limits>
+#include <utility>
+
+#include "kernel/core/wide.h"
+
+namespace mollify {
+
+std::uint64_t PairCounts::cells(std::span<const std::uint32_t> sizes) {
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  uint128 cells = 0;
+  uint128 before = 0;
+  for (const std::uint32_t size : sizes) {
+    cells += before * size;
+    before += size;
+    if (cells > kAll) return kAll;
+  }
+  return static_cast<std::uint64_t>(cells);
+}
+
+PairCounts::PairCounts(std::vector<std::uint32_t> sizes) : sizes_(std::move(sizes)) {
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    columns_.emplace_back(sizes_[i]);
+    for (std::size_t j = i + 1; j < sizes_.size(); ++j) {
+      pairs_.emplace_back(std::size_t{sizes_[i]} * sizes_[j]);
+    }
+  }
+}
+
+void PairCounts::add(std::span<const std::span<const std::uint32_t>> digits) {
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    const auto first = digits[i];
+    for (const std::uint32_t digit : first) ++columns_[i][digit];
+    for (std::size_t j = i + 1; j < sizes_.size(); ++j) {
+      const auto second = digits[j];
+      std::vector<std::uint64_t>& counts = pairs_[place(i, j)];
+      const std::size_t stride = sizes_[j];
+      for (std::size_t row = 0; row < first.size(); ++row) {
+        ++counts[first[row] * stride + second[row]];
+      }
+    }
+  }
+}
+
+void PairCounts::add(std::span<const std::uint32_t> record, std::uint64_t weight) {
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    columns_[i][record[i]] += weight;
+    for (std::size_t j = i + 1; j < sizes_.size(); ++j) {
+      pairs_[place(i, j)][std::size_t{record[i]} * sizes_[j] + record[j]] += weight;
+    }
+  }
+}
+
+void PairCounts::add_unit(std::span<const std::uint32_t> records, std::uint64_t weight) {
+  const std::size_t count = records.size() / sizes_.size();
+  for (std::size_t row = 0; row < count; ++row) {
+    const std::uint64_t share = weight / count + (row < weight % count ? 1 : 0);
+    if (share == 0) return;  // of more records than weight the first ones have it
+    add(records.subspan(row * sizes_.size(), sizes_.size()), share);
+  }
+}
+
+}  // namespace mollify

@@ -1,0 +1,77 @@
+#include "marginals/private_marginals.h"
+
+#include <algorithm>
+
+#include "kernel/core/wide.h"
+#include "kernel/noise/discrete_gaussian.h"
+#include "kernel/noise/discrete_laplace.h"
+#include "kernel/noise/exponential_choice.h"
+
+namespace mollify {
+
+std::size_t MarginalTable::cells() const {
+  std::size_t cells = 1;
+  for (const CellGroups& one : groups) cells *= one.count;
+  return cells;
+}
+
+std::vector<std::uint64_t> exact_counts(const PairCounts& counts, const MarginalTable& table) {
+  std::vector<std::uint64_t> sums(table.cells());
+  if (table.columns.size() == 1) {
+    const auto column = counts.column(table.columns[0]);
+    for (std::size_t i = 0; i < column.size(); ++i) sums[table.groups[0].of[i]] += column[i];
+    return sums;
+  }
+  const auto pair = counts.pair(table.columns[0], table.columns[1]);
+  const CellGroups& rows = table.groups[0];
+  const CellGroups& columns = table.groups[1];
+  std::size_t cell = 0;
+  for (const std::uint32_t row : rows.of) {
+    const std::size_t begin = std::size_t{row} * columns.count;
+    for (const std::uint32_t column : columns.of) sums[begin + column] += pair[cell++];
+  }
+  return sums;
+}
+
+std::uint64_t exact_distance(const PairCounts& counts, const MarginalCandidate& candidate) {
+  constexpr std::uint64_t kGreatestSum = std::uint64_t{1} << 61U;
+  const std::vector<std::uint64_t> exact = exact_counts(counts, candidate.table);
+  uint128 sum = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const std::uint64_t expected = candidate.expected[i];
+    sum += exact[i] > expected ? exact[i] - expected : expected - exact[i];
+  }
+  const auto far = static_cast<std::uint64_t>(std::min<uint128>(sum, kGreatestSum));
+  return (std::uint64_t{1} << 62U) +
+         std::min(candidate.penalty, MarginalCandidate::kGreatestPenalty) - far;
+}
+
+std::vector<double> PrivateMarginals::measure(const MarginalTable& table, std::uint32_t parts) {
+  const Ratio scale = budget_.noise(parts_.take(parts));
+  const std::vector<std::uint64_t> exact = exact_counts(counts_, table);
+  std::vector<std::int64_t> noise(exact.size());
+  if (budget_.notion() == PrivacyNotion::kPure) {
+    DiscreteLaplace(scale).draw(noise, random_);
+  } else {
+    DiscreteGaussian(scale).draw(noise, random_);
+  }
+  std::vector<double> noisy(exact.size());
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    noisy[i] = static_cast<double>(
+        static_cast<std::int64_t>(exact[i] + static_cast<std::uint64_t>(noise[i])));
+  }
+  return noisy;
+}
+
+std::size_t PrivateMarginals::choose(std::span<const MarginalCandidate> candidates,
+                                     std::uint32_t parts) {
+  const ExponentialChoice choice(budget_.choice_rate(parts_.take(parts)));
+  std::vector<ChoiceTerm> terms;
+  terms.reserve(candidates.size());
+  for (const MarginalCandidate& candidate : candidates) {
+    terms.push_back({1, exact_distance(counts_, candidate)});
+  }
+  return choice.draw(terms, random_).term;
+}
+
+}  // namespace mollify

@@ -1,0 +1,88 @@
+// The only questions that are put to private counts, and their noisy answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernel/core/secure_random.h"
+#include "marginals/cell_groups.h"
+#include "marginals/marginal_budget.h"
+#include "marginals/pair_counts.h"
+
+namespace mollify {
+
+/// A column, or two of them, in ascending order; and how their cells are put together.
+struct MarginalTable {
+  std::vector<std::size_t> columns;
+  std::vector<CellGroups> groups;  ///< one for each of them, of all of its cells
+
+  [[nodiscard]] std::size_t cells() const;
+};
+
+/// A column or a pair of columns that may be measured: how far the counts are from integers that are made of
+/// earlier outputs, less a penalty for the noise that it would bring.
+struct MarginalCandidate {
+  MarginalTable table;
+  std::vector<std::uint64_t> expected;  ///< of each of the table's cells, row-major
+  std::uint64_t penalty = 0;            ///< at most kGreatestPenalty
+
+  static constexpr std::uint64_t kGreatestPenalty = std::uint64_t{1} << 60U;
+};
+
+/// The exact counts of a table, row-major. NOT PRIVATE.
+[[nodiscard]] std::vector<std::uint64_t> exact_counts(const PairCounts& counts,
+                                                      const MarginalTable& table);
+
+/// The exact distance that a candidate is chosen by: 2^62 + penalty - min(2^61, d), where d is the
+/// sum over the table's cells of |count - expected|. NOT PRIVATE.
+///
+/// Theorem. It moves by at most UnitWeight::sum. Proof. The sum d moves by no more than the counts
+/// do (UnitWeight), and neither the minimum with a constant nor integers that are the same for
+/// both move it more. QED
+[[nodiscard]] std::uint64_t exact_distance(const PairCounts& counts,
+                                           const MarginalCandidate& candidate);
+
+/// What answers a learner: it sees no count but through this. Tests put the exact law of the
+/// answers in its place.
+class MarginalAnswers {
+ public:
+  MarginalAnswers() = default;
+  MarginalAnswers(const MarginalAnswers&) = delete;
+  MarginalAnswers& operator=(const MarginalAnswers&) = delete;
+  virtual ~MarginalAnswers() = default;
+
+  /// Parts of the budget that are left.
+  [[nodiscard]] virtual std::uint32_t left() const = 0;
+  /// Noisy counts of a table's cells, in weights.
+  virtual std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) = 0;
+  /// The index of a candidate; those nearest to being the farthest are the likeliest.
+  virtual std::size_t choose(std::span<const MarginalCandidate> candidates,
+                             std::uint32_t parts) = 0;
+};
+
+/// Theorem (privacy). Whatever is asked, in whatever order, each question chosen after the answers
+/// before it, all answers together keep the budget's guarantee. Proof. A measurement is exact
+/// discrete noise on counts of the sensitivity that UnitWeight states; a choice is the exact
+/// exponential mechanism over distances that move by at most UnitWeight::sum; MarginalBudget gives
+/// each the noise for the parts that it takes, and PartsLeft lets no more be taken than there are.
+/// They compose as MarginalBudget says. QED
+class PrivateMarginals final : public MarginalAnswers {
+ public:
+  /// All must outlive it.
+  PrivateMarginals(const PairCounts& counts, const MarginalBudget& budget, SecureRandom& random)
+      : counts_(counts), budget_(budget), random_(random) {}
+
+  [[nodiscard]] std::uint32_t left() const override { return parts_.left(); }
+  std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override;
+  std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override;
+
+ private:
+  const PairCounts& counts_;
+  const MarginalBudget& budget_;
+  SecureRandom& random_;
+  PartsLeft parts_;
+};
+
+}  // namespace mollify

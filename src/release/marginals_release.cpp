@@ -1,0 +1,100 @@
+#include "release/marginals_release.h"
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "marginals/marginal_learner.h"
+#include "records/private_table.h"
+#include "records/record_writer.h"
+#include "release/acceptance.h"
+#include "release/central_release.h"
+#include "release/design.h"
+#include "release/released_model.h"
+#include "release/spec_json.h"
+
+namespace mollify {
+namespace {
+
+class MarginalsRelease final : public PreparedRelease {
+ public:
+  MarginalsRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster)
+      : PreparedRelease(std::move(made.certificate)),
+        domain_(std::move(domain)),
+        roster_(std::move(roster)) {}
+
+  void require(const Source& data) const override {
+    require_columns(data, domain_, certificate().spec.unit);
+  }
+
+  void draw(const Source& data, SecureRandom& random, Sink& sink) const override {
+    const MarginalDesign& design = *certificate().marginals();
+    const MarginalBudget budget(design.request.budget, design.request.unit);
+    const PairCounts counts =
+        certificate().spec.unit ? count_units(data, random) : count_rows(data);
+    PrivateMarginals answers(counts, budget, random);
+    const MarginalModel model = learn_marginals(design, answers);
+    RecordWriter writer(domain_, sink);
+    sink.take_model(released_model_text(model, domain_, design.guarantee));
+    write_rows(model, *certificate().spec.count, {}, random, writer);
+    writer.finish();
+  }
+
+ private:
+  PairCounts no_counts() const {
+    std::vector<std::uint32_t> sizes;
+    for (const Column& column : domain_.columns()) sizes.push_back(column.size());
+    return PairCounts(std::move(sizes));
+  }
+
+  PairCounts count_rows(const Source& data) const {
+    PairCounts counts = no_counts();
+    visit_digits(data, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
+      counts.add(digits);
+    });
+    return counts;
+  }
+
+  PairCounts count_units(const Source& data, SecureRandom& random) const {
+    PairCounts counts = no_counts();
+    const std::uint64_t weight = certificate().marginals()->request.unit.weight;
+    // Of more rows than there is weight so many are drawn, one for each.
+    const UnitRecords units =
+        read_unit_digits(data, domain_, *certificate().spec.unit, roster_, weight, random);
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      const auto digits = units.digits(unit);
+      if (!digits.empty()) {
+        counts.add_unit(digits, weight);
+        continue;
+      }
+      std::vector<std::uint32_t> drawn(domain_.columns().size());
+      for (std::size_t i = 0; i < drawn.size(); ++i) {
+        drawn[i] = static_cast<std::uint32_t>(random.below(domain_.columns()[i].size()));
+      }
+      counts.add(drawn, weight);
+    }
+    return counts;
+  }
+
+  Domain domain_;
+  std::optional<StringIndex> roster_;
+};
+
+}  // namespace
+
+std::unique_ptr<const PreparedRelease> prepare_marginals(ReleaseSpec spec,
+                                                         const PublicInputs& inputs,
+                                                         std::optional<std::uint64_t> records) {
+  validate_spec(spec);
+  Domain domain = complete_spec(spec, inputs);
+  PublicFacts facts;
+  std::optional<StringIndex> roster;
+  if (!spec.hides_count()) roster = count_records(spec, inputs, records, facts);
+  DesignedRelease made = design_release(spec, facts, domain);
+  require_acceptable(made.certificate);
+  return std::make_unique<const MarginalsRelease>(std::move(made), std::move(domain),
+                                                  std::move(roster));
+}
+
+}  // namespace mollify

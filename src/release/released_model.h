@@ -1,0 +1,35 @@
+// The model of a release by marginals, as a file that rows are drawn from at no cost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "accounting/privacy.h"
+#include "marginals/marginal_model.h"
+#include "records/record_writer.h"
+#include "space/domain.h"
+
+namespace mollify {
+
+/// What was released: all of it is public.
+struct ReleasedModel {
+  std::string domain_sha256;
+  MarginalModel model;
+};
+
+/// {"format": "mollify model 1", "version", "domain_sha256", "released_with", "columns", "graph"}:
+/// JSON, ending in a line feed.
+[[nodiscard]] std::string released_model_text(const MarginalModel& model, const Domain& domain,
+                                              const Privacy& guarantee);
+
+/// Throws InvalidInput, one sentence naming `name`, for anything else than released_model_text
+/// writes; other members are ignored.
+[[nodiscard]] ReleasedModel parse_released_model(const std::string& text, const std::string& name);
+
+/// Writes rows drawn from the model under what is given of them, in no order that tells anything.
+/// The writer is one of the domain that the model is of; it is not finished.
+void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
+                SecureRandom& random, RecordWriter& writer);
+
+}  // namespace mollify

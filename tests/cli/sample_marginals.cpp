@@ -1,0 +1,213 @@
+// `mollify sample --model central --family marginals`, from the table to the check of its
+// certificate, and `mollify generate`.
+#include <cmath>
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+/// 4000 rows of 2000 people: the ward says much of the dose, and nothing of the sex.
+class Wards : public CommandLine {
+ public:
+  static constexpr int kRows = 4000;
+
+  Wards() {
+    files.write("domain.yaml",
+                "columns:\n"
+                "  ward: {type: categorical, values: [north, south, east]}\n"
+                "  sex: {type: categorical, values: [female, male], null: category}\n"
+                "  dose: {type: number, min: 0, max: 8, bins: 8, spike: 0}\n");
+    std::mt19937_64 random(1);
+    std::string table = "id,ward,sex,dose\n";
+    for (int row = 0; row < kRows; ++row) {
+      const auto ward = random() % 3;
+      const char* const wards[] = {"north", "south", "east"};
+      const auto sex = random() % 10;
+      const double dose =
+          ward == 0 ? 0 : static_cast<double>(ward) + static_cast<double>(random() % 100) / 50;
+      table += std::to_string(row / 2) + "," + wards[ward] + "," +
+               (sex == 0  ? ""
+                : sex < 5 ? "male"
+                          : "female") +
+               "," + std::to_string(dose) + "\n";
+    }
+    files.write("data.csv", table);
+  }
+
+  [[nodiscard]] Ended sample(const Arguments& options) const {
+    return run(kSample + kMarginals + options);
+  }
+  [[nodiscard]] Ended verify() const {
+    return run({"verify", "--certificate", "out.csv.certificate.json", "--domain", "domain.yaml"});
+  }
+  [[nodiscard]] Json certificate() const {
+    return Json::parse(files.read("out.csv.certificate.json"));
+  }
+  /// How often each pair of a ward and whether the dose is 0.
+  [[nodiscard]] static std::map<std::string, int> wards_and_zeros(const std::string& csv) {
+    std::map<std::string, int> counts;
+    const auto lines = lines_of(csv);
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      const std::string& line = lines[i];
+      const bool zero = line.substr(line.rfind(',') + 1) == "0";
+      ++counts[line.substr(0, line.find(',')) + (zero ? " 0" : " +")];
+    }
+    return counts;
+  }
+
+  inline static const Arguments kMarginals = {"--model",   "central", "--family",
+                                              "marginals", "--count", "3000",
+                                              "--out",     "out.csv", "--overwrite"};
+};
+
+const std::vector<Arguments> kMarginalBudgets = {
+    {"--epsilon", "3"}, {"--rho", "0.5"}, {"--epsilon", "2", "--delta", "1e-6"}};
+
+TEST(SampleMarginals, ReleasesUnderEveryNotionAndItVerifies) {
+  const Wards command;
+  for (const Arguments& budget : kMarginalBudgets) {
+    for (const Arguments& who :
+         {Arguments{}, Arguments{"--unit", "id"}, Arguments{"--neighbours", "add-remove"},
+          Arguments{"--unit", "id", "--neighbours", "add-remove"}}) {
+      const Ended ended = command.sample(budget + who);
+      ASSERT_EQ(ended.status, 0) << ended.err;
+      const auto counts = command.wards_and_zeros(command.files.read("out.csv"));
+      int rows = 0;
+      for (const auto& [what, count] : counts) rows += count;
+      EXPECT_EQ(rows, 3000);
+      // A third each of what there is, and little of what there is not; noise is some 100 rows.
+      EXPECT_NEAR(counts.at("north 0"), 1000, 250) << ended.err;
+      EXPECT_NEAR(counts.at("south +"), 1000, 250);
+      const Ended verified = command.verify();
+      EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+      const Json certificate = command.certificate();
+      EXPECT_EQ(certificate["mechanism"], "marginals");
+      const bool hidden = who.size() >= 2 && who.back() == "add-remove";
+      EXPECT_EQ(certificate["facts"].contains("records"), !hidden);
+      if (!hidden) continue;
+      for (const char* number : {"4000", "2000"}) {
+        EXPECT_EQ(certificate.dump().find(number), std::string::npos) << "n is told";
+        EXPECT_EQ(ended.err.find(number), std::string::npos) << ended.err;
+      }
+    }
+  }
+}
+
+TEST(SampleMarginals, ACertificateThatIsAlteredDoesNotHold) {
+  const Wards command;
+  ASSERT_EQ(command.sample({"--epsilon", "1", "--delta", "1e-6"}).status, 0);
+  const Json certificate = command.certificate();
+  for (const auto& [place, value] :
+       std::map<std::string, Json>{{"/design/amount", 10},
+                                   {"/privacy/epsilon", 0.5},
+                                   {"/design/unit_weight", 7},
+                                   {"/spec/neighbours", "add-remove"},
+                                   {"/facts/records", 3},
+                                   {"/promised/0", "Nothing can happen."}}) {
+    Json altered = certificate;
+    altered[Json::json_pointer(place)] = value;
+    command.files.write("out.csv.certificate.json", altered.dump(2));
+    const Ended verified = command.verify();
+    // n is as declared, and nothing of the design rests on it.
+    EXPECT_NE(verified.status, place == "/facts/records" ? 3 : 0) << place << verified.out;
+  }
+}
+
+TEST(SampleMarginals, TheModelGivesMoreRowsAtNoCost) {
+  const Wards command;
+  const Arguments budget = {"--epsilon", "5", "--delta", "1e-6", "--model-out", "model.json"};
+  ASSERT_EQ(command.sample(budget).status, 0);
+  const Ended more = command.run({"generate", "--model", "model.json", "--count", "5000"});
+  ASSERT_EQ(more.status, 0) << more.err;
+  EXPECT_NEAR(command.wards_and_zeros(more.out).at("north 0"), 5000 / 3, 350);
+  const Ended given = command.run({"generate", "--model", "model.json", "--count", "2000",
+                                   "--given", "ward=north", "--given", "sex="});
+  ASSERT_EQ(given.status, 0) << given.err;
+  for (const auto& line : lines_of(given.out)) {
+    EXPECT_TRUE(line == "ward,sex,dose" || line.starts_with("north,,")) << line;
+  }
+  EXPECT_GT(command.wards_and_zeros(given.out).at("north 0"), 1500);
+  const auto refused = [&](const Arguments& options) {
+    const Ended ended =
+        command.run(Arguments{"generate", "--model", "model.json", "--count", "5"} + options);
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_EQ(refused({"--given", "ward"}),
+            "mollify: --given must be COLUMN=VALUE for a column of the model, but is \"ward\"\n");
+  EXPECT_EQ(refused({"--given", "ward=west"}),
+            "mollify: ward in --given must be one of 3 declared values, but is \"west\"\n");
+  EXPECT_EQ(command.run({"generate", "--model", "domain.yaml", "--count", "5"}).status, 2);
+}
+
+TEST(SampleMarginals, ReleasesWhateverTheDataHold) {
+  const Wards command;
+  const std::string good = command.files.read("data.csv");
+  const std::string header = "id,ward,sex,dose\n";
+  std::string bad = header;
+  for (int row = 0; row < 50; ++row) bad += "\"x,,\xff,nan,1e999\n";
+  for (const std::string& data : {header + "1,west,,1e400\n", bad, header + "1,north,male,3\n"}) {
+    command.files.write("data.csv", data);
+    for (const Arguments& who : {Arguments{}, Arguments{"--neighbours", "add-remove"}}) {
+      const Ended ended =
+          command.sample(Arguments{"--epsilon", "1", "--model-out", "model.json"} + who);
+      EXPECT_EQ(ended.status, 0) << ended.err;
+      EXPECT_EQ(lines_of(command.files.read("out.csv")).size(), 3001U);
+    }
+  }
+  // No row at all may be told only where their number is public.
+  command.files.write("data.csv", header);
+  EXPECT_EQ(command.sample({"--epsilon", "1"}).status, 2);
+  EXPECT_EQ(command.sample({"--epsilon", "1", "--neighbours", "add-remove"}).status, 0);
+  command.files.write("data.csv", good);
+}
+
+TEST(SampleMarginals, ALedgerIsChargedForReplacing) {
+  const Wards command;
+  const Arguments named = {"--ledger", "ledger", "--data-set", "wards"};
+  const Ended declared = command.run(Arguments{"ledger", "--declare"} + named +
+                                     Arguments{"--scope", "row", "--epsilon", "10"});
+  ASSERT_EQ(declared.status, 0) << declared.err;
+  const Arguments charged = Arguments{"--epsilon", "1.5"} + named;
+  ASSERT_EQ(command.sample(charged).status, 0);
+  const Ended added = command.sample(charged + Arguments{"--neighbours", "add-remove"});
+  ASSERT_EQ(added.status, 0) << added.err;
+  const Ended shown = command.run({"ledger", "--ledger", "ledger", "--json"});
+  EXPECT_EQ(Json::parse(shown.out)["data_sets"][0]["spent"]["epsilon"], "4.5") << shown.out;
+}
+
+TEST(SampleMarginals, RefusesWhatCannotBe) {
+  const Wards command;
+  const auto refused = [&](const Arguments& options) {
+    const Ended ended = command.sample(options);
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    EXPECT_EQ(lines_of(ended.err).size(), 1U) << ended.err;
+    return ended.err;
+  };
+  EXPECT_EQ(refused({"--epsilon", "1", "--mechanism", "product"}),
+            "mollify: --mechanism is for finite domains, but the family is marginals\n");
+  EXPECT_EQ(refused({"--epsilon", "1", "--mean-bound", "1"}),
+            "mollify: --mean-bound is for --family gaussian, but the family is marginals\n");
+  EXPECT_EQ(refused({"--epsilon", "1", "--neighbours", "near"}),
+            "mollify: neighbours must be replace or add-remove, but is \"near\"\n");
+  EXPECT_EQ(refused({"--epsilon", "1", "--model-out", "out.csv"}),
+            "mollify: --out and --model-out must differ, but both are out.csv\n");
+  command.files.write("roster.csv", "id\n1\n2\n");
+  EXPECT_EQ(refused({"--epsilon", "1", "--unit", "id", "--units", "roster.csv", "--neighbours",
+                     "add-remove"}),
+            "mollify: a roster says publicly how many units there are, so neighbours must be "
+            "replace with one, but are add-remove\n");
+  EXPECT_EQ(command
+                .run(kSample + Arguments{"--model", "central", "--epsilon", "1", "--count", "1",
+                                         "--neighbours", "replace"})
+                .err,
+            "mollify: --neighbours is for --family marginals, but no family is given\n");
+}
+
+}  // namespace
+}  // namespace mollify::test

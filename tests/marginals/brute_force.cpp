@@ -1,0 +1,289 @@
+// What each answer tells apart, exactly, for all neighbouring tables.
+//
+// The learner is run on a table with its answers drawn from their own laws, and at every step the
+// laws of the answer on the table and on its neighbour are compared in full: all integers that
+// noise gives but for a tail below 10^-30, all candidates of a choice. On every path of answers
+// that is met the divergences of its steps add up to no more than is promised, and that is what
+// bounds the divergence of the joint laws of all choices and measurements.
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "accounting/adaptive_gaussian.h"
+#include "accounting/gaussian_composition.h"
+#include "marginals/marginal_learner.h"
+
+namespace mollify {
+namespace {
+
+constexpr long double kOrders[] = {1.5L, 2, 4, 16};
+
+long double value_of(Ratio ratio) {
+  return static_cast<long double>(ratio.numerator) / static_cast<long double>(ratio.denominator);
+}
+
+/// The Rényi divergence of two laws on finitely many outputs.
+long double renyi(const std::vector<long double>& p, const std::vector<long double>& q,
+                  long double order) {
+  long double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if (p[i] > 0) sum += std::exp(order * std::log(p[i]) + (1 - order) * std::log(q[i]));
+  }
+  return std::log(sum) / (order - 1);
+}
+
+/// Of a discrete Gaussian and itself moved.
+long double moved_divergence(Ratio variance, std::int64_t by, long double order) {
+  static std::map<std::tuple<std::uint64_t, std::uint64_t, std::int64_t, long double>, long double>
+      known;
+  const auto key = std::tuple(variance.numerator, variance.denominator, by, order);
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  const long double sigma2 = value_of(variance);
+  // The terms of sum P^a Q^(1-a) are those of a Gaussian around (1 - a) by.
+  const auto reach = static_cast<std::int64_t>(12 * std::sqrt(sigma2) + 20 * std::abs(by) + 2);
+  long double normal = 0;
+  long double sum = 0;
+  for (std::int64_t z = -reach; z <= reach; ++z) {
+    const auto x = static_cast<long double>(z);
+    const long double moved = x - static_cast<long double>(by);
+    normal += std::exp(-x * x / (2 * sigma2));
+    sum += std::exp(-(order * x * x + (1 - order) * moved * moved) / (2 * sigma2));
+  }
+  return known[key] = std::log(sum / normal) / (order - 1);
+}
+
+/// Answers from a table, and what they tell it from its neighbour by.
+class ComparedAnswers final : public MarginalAnswers {
+ public:
+  ComparedAnswers(const PairCounts& table, const PairCounts& neighbour,
+                  const MarginalBudget& budget, SecureRandom& random)
+      : table_(table), neighbour_(neighbour), budget_(budget), answers_(table, budget, random) {}
+
+  [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
+
+  std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
+    const auto counts = exact_counts(table_, table);
+    const auto others = exact_counts(neighbour_, table);
+    const Ratio noise = budget_.noise(parts);
+    long double square = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const auto by = static_cast<std::int64_t>(counts[i] - others[i]);
+      square += static_cast<long double>(by * by);
+      if (by == 0) continue;
+      if (budget_.notion() == PrivacyNotion::kPure) {
+        epsilon += static_cast<long double>(std::abs(by)) / value_of(noise);
+        continue;
+      }
+      for (std::size_t a = 0; a < std::size(kOrders); ++a) {
+        divergence[a] += moved_divergence(noise, by, kOrders[a]);
+      }
+    }
+    if (budget_.notion() == PrivacyNotion::kApproximate) {
+      mu_squared += square / (value_of(noise) - static_cast<long double>(kLatticePart));
+    }
+    spent += parts;
+    return answers_.measure(table, parts);
+  }
+
+  std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override {
+    std::vector<long double> p = law(table_, candidates, parts);
+    std::vector<long double> q = law(neighbour_, candidates, parts);
+    long double most = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      most = std::max(most, std::abs(std::log(p[i]) - std::log(q[i])));
+    }
+    epsilon += most;
+    for (std::size_t a = 0; a < std::size(kOrders); ++a) divergence[a] += renyi(p, q, kOrders[a]);
+    if (budget_.notion() == PrivacyNotion::kApproximate) {
+      // No worse than a Gaussian of what the parts stand for, at every epsilon.
+      const double part = budget_.amount() * parts / MarginalBudget::kParts;
+      for (const double at : {0.0, 0.01, 0.1, 0.5}) {
+        long double excess = 0;
+        for (std::size_t i = 0; i < p.size(); ++i) {
+          excess += std::max(0.0L, p[i] - std::exp(static_cast<long double>(at)) * q[i]);
+        }
+        EXPECT_LE(static_cast<double>(excess), gaussian_delta_up(std::sqrt(part), at) + 1e-15);
+      }
+      mu_squared += static_cast<long double>(part);
+    }
+    spent += parts;
+    ++choices;
+    return answers_.choose(candidates, parts);
+  }
+
+  long double epsilon = 0;
+  long double divergence[std::size(kOrders)] = {};
+  long double mu_squared = 0;
+  std::uint64_t spent = 0;
+  std::size_t choices = 0;
+
+ private:
+  std::vector<long double> law(const PairCounts& counts,
+                               std::span<const MarginalCandidate> candidates,
+                               std::uint32_t parts) const {
+    const long double eta = value_of(budget_.choice_rate(parts));
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    std::vector<std::uint64_t> distances;
+    for (const MarginalCandidate& candidate : candidates) {
+      distances.push_back(exact_distance(counts, candidate));
+      least = std::min(least, distances.back());
+    }
+    std::vector<long double> masses;
+    long double sum = 0;
+    for (const std::uint64_t distance : distances) {
+      masses.push_back(std::exp(-static_cast<long double>(distance - least) * eta));
+      sum += masses.back();
+    }
+    for (long double& mass : masses) mass /= sum;
+    return masses;
+  }
+
+  const PairCounts& table_;
+  const PairCounts& neighbour_;
+  const MarginalBudget& budget_;
+  PrivateMarginals answers_;
+};
+
+using Rows = std::vector<std::vector<std::uint32_t>>;
+
+PairCounts counts_of_rows(const std::vector<std::uint32_t>& sizes, const Rows& rows) {
+  PairCounts counts(sizes);
+  for (const auto& row : rows) counts.add(row, 1);
+  return counts;
+}
+
+/// All records of these columns.
+Rows all_records(const std::vector<std::uint32_t>& sizes) {
+  Rows records = {{}};
+  for (const std::uint32_t size : sizes) {
+    Rows longer;
+    for (const auto& record : records) {
+      for (std::uint32_t value = 0; value < size; ++value) {
+        longer.push_back(record);
+        longer.back().push_back(value);
+      }
+    }
+    records = std::move(longer);
+  }
+  return records;
+}
+
+struct Seen {
+  long double share = 0;  ///< the greatest, of what is promised
+  std::size_t pairs = 0;
+  std::size_t choices = 0;
+};
+
+Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, Neighbours neighbours,
+             const Privacy& budget) {
+  MarginalRequest request{{}, budget, {1, neighbours}, {}};
+  for (const std::uint32_t size : sizes) request.columns.push_back({size, size > 2});
+  if (neighbours == Neighbours::kReplace) request.records = n;
+  const MarginalDesign design = design_marginals(request);
+  const MarginalBudget parts(budget, request.unit);
+  const Rows records = all_records(sizes);
+  SecureRandom random;
+  Seen seen;
+  // Tables: n - 1 records, spread over all, and every last record, replaced by every other one.
+  for (std::size_t first = 0; first < records.size(); ++first) {
+    Rows rows;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      rows.push_back(records[(first + i * (first + 3)) % records.size()]);
+    }
+    for (std::size_t last = 0; last < records.size(); ++last) {
+      for (std::size_t other = 0; other < records.size(); ++other) {
+        if (other == last) continue;
+        Rows one = rows;
+        Rows two = rows;
+        one.push_back(records[last]);
+        if (neighbours == Neighbours::kReplace) {
+          two.push_back(records[other]);
+        } else if (other != (last + 1) % records.size()) {
+          continue;  // removed once
+        }
+        const PairCounts left = counts_of_rows(sizes, one);
+        const PairCounts right = counts_of_rows(sizes, two);
+        const bool turned = (last + first) % 2 == 0;
+        ComparedAnswers answers(turned ? right : left, turned ? left : right, parts, random);
+        static_cast<void>(learn_marginals(design, answers));
+        ++seen.pairs;
+        seen.choices += answers.choices;
+        EXPECT_LE(answers.spent, MarginalBudget::kParts);
+        const auto look = [&](long double found, double promised) {
+          EXPECT_LE(found, promised * (1 + 1e-9L));
+          seen.share = std::max(seen.share, found / promised);
+        };
+        switch (budget.notion) {
+          case PrivacyNotion::kPure:
+            look(answers.epsilon, budget.epsilon);
+            break;
+          case PrivacyNotion::kConcentrated:
+            for (std::size_t a = 0; a < std::size(kOrders); ++a) {
+              look(answers.divergence[a], budget.rho * static_cast<double>(kOrders[a]));
+            }
+            break;
+          default:
+            look(answers.mu_squared, design.amount);
+            EXPECT_LE(adaptive_gaussian_delta_up(
+                          std::max(1e-12, static_cast<double>(answers.mu_squared)), budget.epsilon),
+                      budget.delta * (1 + 1e-6));
+        }
+      }
+    }
+  }
+  return seen;
+}
+
+class MarginalsBruteForce : public testing::TestWithParam<Neighbours> {};
+
+TEST_P(MarginalsBruteForce, NoPathOfAnswersTellsNeighboursApartByMoreThanIsPromised) {
+  const struct {
+    std::vector<std::uint32_t> sizes;
+    std::size_t n;
+  } tables[] = {{{2, 2}, 6}, {{2, 3}, 4}, {{2, 2, 2}, 3}};
+  for (const auto& [sizes, n] : tables) {
+    for (const Privacy& budget :
+         {Privacy::pure(2), Privacy::concentrated(0.5), Privacy::approximate(1.5, 1e-3)}) {
+      const Seen seen = compare(sizes, n, GetParam(), budget);
+      std::printf("%s, %zu columns, n = %zu, %s: %zu pairs, %zu choices, %.3Lf of the promise\n",
+                  name_of(GetParam()).data(), sizes.size(), n, budget.text().c_str(), seen.pairs,
+                  seen.choices, seen.share);
+      EXPECT_GT(seen.share, 0.5) << "what is spent is not felt";
+      EXPECT_GT(seen.choices, 0U);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MarginalsBruteForce,
+                         testing::Values(Neighbours::kReplace, Neighbours::kAddRemove),
+                         [](const auto& tested) {
+                           return tested.param == Neighbours::kReplace ? "Replace" : "AddRemove";
+                         });
+
+/// The distance's theorem where sums are cut and penalties are great.
+TEST(MarginalCandidate, DistancesMoveByOneRecordAtMost) {
+  PairCounts left({2, 2});
+  PairCounts right({2, 2});
+  const std::vector<std::uint32_t> one = {0, 1};
+  const std::vector<std::uint32_t> two = {1, 0};
+  left.add(one, 1);
+  right.add(two, 1);
+  for (const std::uint64_t expected : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 59U,
+                                       (std::uint64_t{1} << 61U) - 2, ~std::uint64_t{0}}) {
+    for (const std::uint64_t penalty : {std::uint64_t{0}, std::uint64_t{7}, ~std::uint64_t{0}}) {
+      const MarginalCandidate candidate{
+          {{0, 1}, {single_cells(2), single_cells(2)}}, {0, expected, 1, 0}, penalty};
+      const std::uint64_t a = exact_distance(left, candidate);
+      const std::uint64_t b = exact_distance(right, candidate);
+      EXPECT_LE(std::max(a, b) - std::min(a, b), 2U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mollify
