@@ -8,11 +8,11 @@
 // triples, of columns; means of RUNS releases. Beside: rows of independent columns, and a bootstrap
 // of the table.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <span>
 #include <string>
 #include <vector>
@@ -126,14 +126,13 @@ void release(const Table& table, const Privacy& budget, Neighbours neighbours, s
   const MarginalDesign design = design_marginals(request);
   const MarginalBudget parts(budget, request.unit);
   std::vector<ModelRows> releases;
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   for (std::size_t run = 0; run < runs; ++run) {
     PrivateMarginals answers(table.counts, parts, random);
     const MarginalModel model = learn_marginals(design, answers);
     releases.push_back(model.rows(table.rows[0].size(), [&] { return random.word(); }));
   }
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   print_line(fmt::format("{}, {}", budget.text(), name_of(neighbours)), table, releases,
              seconds / static_cast<double>(runs));
 }

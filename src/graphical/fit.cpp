@@ -477,6 +477,11 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
   NodeTables tables = objective.potentials(theta);
   std::vector<GraphicalModel::Potential> potentials;
   for (std::size_t c = 0; c < cliques.size(); ++c) {
+    // Each measurement's are within the limit; of one clique there may be several.
+    for (double& value : tables[c]) {
+      value = std::clamp(value, -GraphicalModel::kGreatestPotential,
+                         GraphicalModel::kGreatestPotential);
+    }
     potentials.push_back({cliques[c], std::move(tables[c])});
   }
   return {sizes, total, std::move(potentials)};

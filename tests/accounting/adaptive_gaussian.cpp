@@ -88,11 +88,11 @@ double excess(const PairOfLaws& laws, double epsilon) {
 TEST(AdaptiveGaussian, NoMeasurementsAndChoicesTogetherHaveMore) {
   constexpr double kPi = 3.14159265358979323846;
   double nearest = 0;
-  for (const double range : {0.2, 0.6, 1.5}) {
+  for (const double range : {0.2, 1.5}) {
     for (const double share : {0.1, 0.5, 0.9}) {
       const PairOfLaws choice = two_outputs(range, share * range);
       ASSERT_NEAR(static_cast<double>(choice.q[0] + choice.q[1]), 1, 1e-12);
-      for (const double variance : {4.5, 7.0, 20.0}) {
+      for (const double variance : {4.5, 9.0}) {
         const PairOfLaws measured =
             product(moved_gaussian(variance, 1), moved_gaussian(variance + 1, 1));
         const PairOfLaws all = product(product(measured, choice), choice);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -54,7 +55,7 @@ class Wards : public CommandLine {
     const auto lines = lines_of(csv);
     for (std::size_t i = 1; i < lines.size(); ++i) {
       const std::string& line = lines[i];
-      const bool zero = line.substr(line.rfind(',') + 1) == "0";
+      const bool zero = std::stod(line.substr(line.rfind(',') + 1)) == 0;
       ++counts[line.substr(0, line.find(',')) + (zero ? " 0" : " +")];
     }
     return counts;

@@ -122,22 +122,25 @@ TEST(MarginalLearner, MakesAModelOfAnyAnswersAndNeverOverspends) {
 }
 
 TEST(MarginalModel, IsReadBackAndConditions) {
-  const GraphicalModel graph({2, 2}, 10, {{{0, 1}, {0, -50, -50, 0}}});
-  const MarginalModel model({{{{0, 0, 1}, 2}, {1, 3, 2}}, {{{0, 1}, 2}, {1, 1}}}, graph);
+  const GraphicalModel::Potential potential{{0, 1}, {0, -50, -50, 0}};
+  const MarginalModel::ColumnModel first{{{0, 0, 1}, 2}, {1, 3, 2}};
+  const MarginalModel::ColumnModel second{{{0, 1}, 2}, {1, 1}};
+  const MarginalModel model(std::vector{first, second},
+                            GraphicalModel(ColumnSizes{2, 2}, 10, std::vector{potential}));
   const auto json = marginal_model_json(model);
   const MarginalModel back = marginal_model_from_json(json, "M.json");
   EXPECT_EQ(marginal_model_json(back), json);
   std::mt19937_64 random(3);
   const auto words = [&] { return random(); };
   const ModelRows rows = back.rows(4000, words, {{1, 0}});
-  std::size_t second = 0;
+  std::size_t upper = 0;
   for (std::size_t i = 0; i < 4000; ++i) {
     EXPECT_EQ(rows[1][i], 0U);
     EXPECT_LT(rows[0][i], 2U);
-    second += rows[0][i];
+    upper += rows[0][i];
   }
   // Three quarters of 4000, of deviation 27.4: more than 150 off has probability below 1e-6.
-  EXPECT_NEAR(static_cast<double>(second), 3000, 150);
+  EXPECT_NEAR(static_cast<double>(upper), 3000, 150);
   for (const std::uint32_t cell : back.rows(100, words, {{0, 1}})[0]) EXPECT_EQ(cell, 1U);
   EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(back.rows(1, words, {{0, 3}}));

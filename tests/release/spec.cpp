@@ -154,7 +154,8 @@ TEST(ReleaseSpec, RefusesThePartsOfOthers) {
             "/support in s.json is for finite domains, but the family is gaussian");
   EXPECT_EQ(with(central(), "/mean_bound", 3),
             "/mean_bound in s.json is for family gaussian, but no family is given");
-  EXPECT_EQ(with(gaussian(), "/family", "cauchy"), "family must be gaussian, but is \"cauchy\"");
+  EXPECT_EQ(with(gaussian(), "/family", "cauchy"),
+            "family must be gaussian or marginals, but is \"cauchy\"");
 }
 
 }  // namespace
