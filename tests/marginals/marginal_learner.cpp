@@ -141,7 +141,8 @@ TEST(MarginalModel, IsReadBackAndConditions) {
   }
   // Three quarters of 4000, of deviation 27.4: more than 150 off has probability below 1e-6.
   EXPECT_NEAR(static_cast<double>(upper), 3000, 150);
-  for (const std::uint32_t cell : back.rows(100, words, {{0, 1}})[0]) EXPECT_EQ(cell, 1U);
+  const ModelRows fixed = back.rows(100, words, {{0, 1}});
+  for (const std::uint32_t cell : fixed[0]) EXPECT_EQ(cell, 1U);
   EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(back.rows(1, words, {{0, 3}}));
             }),
