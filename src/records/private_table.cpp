@@ -98,7 +98,7 @@ void visit_digits(
     const Source& source, const Domain& domain,
     const std::function<void(std::span<const std::span<const std::uint32_t>>)>& take) {
   std::vector<std::span<const std::uint32_t>> digits(domain.columns().size());
-  visit_records(source, domain, [&](const RecordEncoder& encoder, std::size_t) {
+  visit_records(source, domain, [&](const RecordEncoder& encoder, const Block& /*block*/) {
     for (std::size_t i = 0; i < digits.size(); ++i) digits[i] = encoder.digits(i);
     take(digits);
   });

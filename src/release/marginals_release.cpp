@@ -26,6 +26,7 @@ class MarginalsRelease final : public PreparedRelease {
 
   void require(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
+    require_single_records(data, "family marginals");
   }
 
   void draw(const Source& data, SecureRandom& random, Sink& sink) const override {

@@ -179,14 +179,15 @@ struct Seen {
   std::size_t choices = 0;
 };
 
-Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, Neighbours neighbours,
-             const Privacy& budget) {
+/// `copies` of every record are in all tables beside n others.
+Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64_t copies,
+             Neighbours neighbours, const Privacy& budget) {
   MarginalRequest request{{}, budget, {1, neighbours}, {}};
   for (const std::uint32_t size : sizes) request.columns.push_back({size, size > 2});
-  if (neighbours == Neighbours::kReplace) request.records = n;
+  const Rows records = all_records(sizes);
+  if (neighbours == Neighbours::kReplace) request.records = n + copies * records.size();
   const MarginalDesign design = design_marginals(request);
   const MarginalBudget parts(budget, request.unit);
-  const Rows records = all_records(sizes);
   SecureRandom random;
   Seen seen;
   // Tables: n - 1 records, spread over all, and every last record, replaced by every other one.
@@ -206,8 +207,12 @@ Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, Neighbours 
         } else if (other != (last + 1) % records.size()) {
           continue;  // removed once
         }
-        const PairCounts left = counts_of_rows(sizes, one);
-        const PairCounts right = counts_of_rows(sizes, two);
+        PairCounts left = counts_of_rows(sizes, one);
+        PairCounts right = counts_of_rows(sizes, two);
+        for (const auto& record : records) {
+          left.add(record, copies);
+          right.add(record, copies);
+        }
         const bool turned = (last + first) % 2 == 0;
         ComparedAnswers answers(turned ? right : left, turned ? left : right, parts, random);
         static_cast<void>(learn_marginals(design, answers));
@@ -242,20 +247,31 @@ Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, Neighbours 
 class MarginalsBruteForce : public testing::TestWithParam<Neighbours> {};
 
 TEST_P(MarginalsBruteForce, NoPathOfAnswersTellsNeighboursApartByMoreThanIsPromised) {
+  // Few records and budgets so large that their cells stand out, or many and usual budgets.
+  const std::vector<Privacy> large = {Privacy::pure(150), Privacy::concentrated(150)};
+  const std::vector<Privacy> usual = {Privacy::pure(2), Privacy::concentrated(0.5),
+                                      Privacy::approximate(1.5, 1e-3)};
   const struct {
     std::vector<std::uint32_t> sizes;
     std::size_t n;
-  } tables[] = {{{2, 2}, 6}, {{2, 3}, 4}, {{2, 2, 2}, 3}};
-  for (const auto& [sizes, n] : tables) {
-    for (const Privacy& budget :
-         {Privacy::pure(2), Privacy::concentrated(0.5), Privacy::approximate(1.5, 1e-3)}) {
-      const Seen seen = compare(sizes, n, GetParam(), budget);
-      std::printf("%s, %zu columns, n = %zu, %s: %zu pairs, %zu choices, %.3Lf of the promise\n",
-                  name_of(GetParam()).data(), sizes.size(), n, budget.text().c_str(), seen.pairs,
-                  seen.choices, seen.share);
+    std::uint64_t copies;
+    const std::vector<Privacy>& budgets;
+  } tables[] = {{{2, 2}, 6, 0, large},   {{2, 3}, 5, 0, large},   {{2, 2, 2}, 6, 0, large},
+                {{2, 2}, 3, 100, usual}, {{2, 3}, 2, 100, usual}, {{2, 2, 2}, 2, 100, usual}};
+  for (const auto& table : tables) {
+    std::size_t choices = 0;
+    for (const Privacy& budget : table.budgets) {
+      const Seen seen = compare(table.sizes, table.n, table.copies, GetParam(), budget);
+      std::printf(
+          "%s, %zu columns, n = %zu and %zu, %s: %zu pairs, %zu choices, %.3Lf of the "
+          "promise\n",
+          name_of(GetParam()).data(), table.sizes.size(), table.n,
+          static_cast<std::size_t>(table.copies), budget.text().c_str(), seen.pairs, seen.choices,
+          seen.share);
       EXPECT_GT(seen.share, 0.5) << "what is spent is not felt";
-      EXPECT_GT(seen.choices, 0U);
+      choices += seen.choices;
     }
+    EXPECT_GT(choices, 0U);
   }
 }
 
