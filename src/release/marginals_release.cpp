@@ -29,7 +29,8 @@ class MarginalsRelease final : public PreparedRelease {
     require_single_records(data, "family marginals");
   }
 
-  void draw(const Source& data, SecureRandom& random, Sink& sink) const override {
+  void draw(const Source& data, SecureRandom& random, Sink& sink,
+            std::size_t /*threads*/) const override {
     const MarginalDesign& design = *certificate().marginals();
     const MarginalBudget budget(design.request.budget, design.request.unit);
     const PairCounts counts =
