@@ -15,8 +15,8 @@ namespace mollify {
 ///    from independent columns; then all are measured, with more of the budget for tables of more
 ///    cells.
 /// 3. Rounds: the model is fitted, one more pair, or a column once more, is chosen by how far the
-///    table is from the model, and measured, while the model's junction tree stays below a public size. Where a measurement
-///    changed no more than its noise would, the next ones spend double.
+///    table is from the model, and measured, while the model's junction tree stays below a public
+///    size. Where a measurement changed no more than its noise would, the next ones spend double.
 ///
 /// A pair may be chosen as it is, or with its columns cut into few groups of about equal counts:
 /// what its noise would be counts against it, so that fine tables are taken where the data are many

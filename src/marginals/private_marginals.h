@@ -21,8 +21,8 @@ struct MarginalTable {
   [[nodiscard]] std::size_t cells() const;
 };
 
-/// A column or a pair of columns that may be measured: how far the counts are from integers that are made of
-/// earlier outputs, less a penalty for the noise that it would bring.
+/// A column or a pair of columns that may be measured: how far the counts are from integers that
+/// are made of earlier outputs, less a penalty for the noise that it would bring.
 struct MarginalCandidate {
   MarginalTable table;
   std::vector<std::uint64_t> expected;  ///< of each of the table's cells, row-major

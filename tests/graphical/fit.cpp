@@ -213,7 +213,9 @@ TEST(Fit, OfGroupsKeepsTheirCountsAndAddsNothingWithin) {
   }
   NoisyMarginal wrong = measurements[2];
   wrong.groups[0][0] = 4;
-  EXPECT_EQ(test::refusal_of([&] { static_cast<void>(fit({4, 3}, {wrong}, 100)); }),
+  EXPECT_EQ(test::refusal_of([&] {
+              static_cast<void>(fit({4, 3}, {wrong}, 100));
+            }),
             "the measurement of columns 0, 1 must have a group for each value, but has not");
 }
 
