@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/core/invalid_input.h"
 #include "marginals/marginal_learner.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
@@ -27,6 +28,11 @@ class MarginalsRelease final : public PreparedRelease {
   void require(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
     require_single_records(data, "family marginals");
+  }
+
+  RecordCounting counting() const override {
+    throw InvalidInput(
+        "family marginals needs the records themselves, so nothing of them can be counted before");
   }
 
   void draw(const Source& data, SecureRandom& random, Sink& sink,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "accounting/privacy.h"
+#include "kernel/core/secure_random.h"
 #include "marginals/marginal_model.h"
 #include "records/record_writer.h"
 #include "space/domain.h"
