@@ -61,7 +61,7 @@ MatrixChannel MatrixChannel::make(std::span<const double> rows, std::size_t outc
   return channel;
 }
 
-MatrixChannel::Extremes MatrixChannel::column(std::size_t j) const {
+Extremes MatrixChannel::column(std::size_t j) const {
   Extremes entries{entry(0, j), entry(0, j)};
   for (std::size_t x = 1; x < input_count(); ++x) {
     entries.greatest = std::max(entries.greatest, entry(x, j));

@@ -40,10 +40,6 @@ class MatrixChannel {
     const std::size_t at = x * (outcome_count_ + 1) + j;
     return prefix_[at + 1] - prefix_[at];
   }
-  struct Extremes {
-    uint128 greatest;
-    uint128 least;
-  };
   Extremes column(std::size_t j) const;
 
   std::size_t draw(std::size_t row, SecureRandom& random) const {

@@ -47,7 +47,7 @@ MixtureChannel MixtureChannel::with_weight(std::span<const double> reference, do
   return channel;
 }
 
-MixtureChannel::Extremes MixtureChannel::column(std::size_t j) const {
+Extremes MixtureChannel::column(std::size_t j) const {
   const uint128 least = replaced_entry(j);
   return {kept_entry() + least, outcome_count() > 1 ? least : kept_entry() + least};
 }

@@ -54,11 +54,6 @@ class MixtureChannel {
   uint128 entry(std::size_t x, std::size_t j) const {
     return replaced_entry(j) + (x == j ? kept_entry() : 0);
   }
-  /// The column's greatest and least entry, whose ratio bounds what outcome j tells.
-  struct Extremes {
-    uint128 greatest;
-    uint128 least;
-  };
   Extremes column(std::size_t j) const;
 
   std::size_t draw(std::size_t value, SecureRandom& random) const {

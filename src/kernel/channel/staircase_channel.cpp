@@ -91,7 +91,7 @@ uint128 StaircaseChannel::entry(std::size_t x, std::size_t j) const {
   return moves_[from] * weight(to) + (to + 1 == outcome_count() ? rest_entry(from) : 0);
 }
 
-StaircaseChannel::Extremes StaircaseChannel::column(std::size_t j) const {
+Extremes StaircaseChannel::column(std::size_t j) const {
   const std::size_t to = rank_[j];
   if (to + 1 == outcome_count()) return last_column_;
   Extremes entries{stay_entry(to), stay_entry(to)};

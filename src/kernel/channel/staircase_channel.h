@@ -44,11 +44,6 @@ class StaircaseChannel {
   uint128 total() const { return uint128{1} << kTotalBits; }
   /// Numerator over total() of reporting value x as outcome j.
   uint128 entry(std::size_t x, std::size_t j) const;
-  /// The column's greatest and least entry.
-  struct Extremes {
-    uint128 greatest;
-    uint128 least;
-  };
   Extremes column(std::size_t j) const;
   /// The integer that stands for q_j; their sum is reference_total().
   std::uint64_t reference(std::size_t j) const;

@@ -55,11 +55,7 @@ class RandomizedResponse {
   [[nodiscard]] std::uint64_t kept() const { return kept_; }
   [[nodiscard]] std::uint64_t other() const { return other_; }
   [[nodiscard]] std::uint64_t total() const { return below_total_.bound(); }
-  /// Every column's greatest and least entry.
-  struct Extremes {
-    uint128 greatest;
-    uint128 least;
-  };
+  /// The same for every column.
   [[nodiscard]] Extremes column(std::size_t) const {
     return {kept_, outcome_count_ > 1 ? other_ : kept_};
   }

@@ -7,4 +7,11 @@ namespace mollify {
 __extension__ using uint128 = unsigned __int128;
 __extension__ using int128 = __int128;
 
+/// The greatest and the least numerator that one outcome has under any input: their ratio bounds
+/// what the outcome tells.
+struct Extremes {
+  uint128 greatest;
+  uint128 least;
+};
+
 }  // namespace mollify
