@@ -215,8 +215,9 @@ TEST(LedgerFile, RefusesADamagedFile) {
   const std::string whole = scratch.read("ledger");
   const auto reading = [&](const std::string& content) {
     scratch.write("damaged", content);
-    return refusal(scratch,
-                   [&] { LedgerFile(scratch.path("damaged"), Opening::kExisting).history(); });
+    return refusal(scratch, [&] {
+      static_cast<void>(LedgerFile(scratch.path("damaged"), Opening::kExisting).history());
+    });
   };
   EXPECT_EQ(reading(whole), "");
   EXPECT_NE(reading(whole.substr(0, whole.size() / 2)), "");
@@ -228,8 +229,9 @@ TEST(LedgerFile, RefusesADamagedFile) {
                     "INSERT INTO entries (time, kind, data_set, scope, notion, parameter, delta, "
                     "count, version) VALUES ('', 'total', 'a', 'row', 'pure', '0;1', '0', 0, '')"),
             SQLITE_OK);
-  EXPECT_EQ(refusal(scratch, [&] { LedgerFile(path, Opening::kExisting).history(); }),
-            "entry 101 of the ledger must be a decimal number of at least 0, but is \"0;1\"");
+  EXPECT_EQ(
+      refusal(scratch, [&] { static_cast<void>(LedgerFile(path, Opening::kExisting).history()); }),
+      "entry 101 of the ledger must be a decimal number of at least 0, but is \"0;1\"");
 }
 
 TEST(LedgerFile, KeepsEntriesFromBeingChanged) {
@@ -242,8 +244,9 @@ TEST(LedgerFile, KeepsEntriesFromBeingChanged) {
   LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.2")));
   EXPECT_EQ(run_sql(path, "DROP TRIGGER entries_remain; DELETE FROM entries WHERE number = 1"),
             SQLITE_OK);
-  EXPECT_EQ(refusal(scratch, [&] { LedgerFile(path, Opening::kExisting).history(); }),
-            "the ledger ledger is damaged: entries are missing");
+  EXPECT_EQ(
+      refusal(scratch, [&] { static_cast<void>(LedgerFile(path, Opening::kExisting).history()); }),
+      "the ledger ledger is damaged: entries are missing");
 }
 
 // As somebody who may read the file but not write it; the superuser may do anything.
