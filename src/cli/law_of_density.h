@@ -47,7 +47,7 @@ struct DensityOptions {
 
   /// Whether the command is about a density. Throws InvalidInput if it is not, and yet an option
   /// that only a density has is given.
-  bool given() const;
+  [[nodiscard]] bool given() const;
 };
 
 /// Prints the scale, the band, the divergences, the fit, regions' masses and the law at points, and

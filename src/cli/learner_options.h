@@ -22,11 +22,11 @@ struct LearnerOptions {
   void add_to(CLI::App& command);
 
   /// Whether any of them is given.
-  bool is_given() const;
+  [[nodiscard]] bool is_given() const;
 
   /// The learner asked for. Throws InvalidInput for unknown names, options that it does not have,
   /// and values out of range.
-  std::unique_ptr<WeakLearner> make() const;
+  [[nodiscard]] std::unique_ptr<WeakLearner> make() const;
 };
 
 }  // namespace mollify::cli

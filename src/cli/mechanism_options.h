@@ -32,13 +32,13 @@ struct MechanismOptions {
   void add_band_to(CLI::App& command);
 
   /// The mechanism named; none if none is. Throws InvalidInput for an unknown name.
-  std::optional<Mechanism> named() const;
+  [[nodiscard]] std::optional<Mechanism> named() const;
 
   /// Refuses (InvalidInput) what names no budget: mu for gaussian-curve, epsilon otherwise.
   void require_budget() const;
 
   /// The mechanism named, or the one the other options stand for.
-  Mechanism chosen() const;
+  [[nodiscard]] Mechanism chosen() const;
 
   /// The parameters of one draw over `outcome_count` outcomes of a space.
   MechanismParameters parameters(std::size_t outcome_count,
@@ -46,7 +46,7 @@ struct MechanismOptions {
                                  SpaceKind space = SpaceKind::kCategories) const;
 
  private:
-  LocalSpec spec() const;
+  [[nodiscard]] LocalSpec spec() const;
 };
 
 }  // namespace mollify::cli

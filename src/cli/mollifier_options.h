@@ -20,14 +20,15 @@ struct MollifierOptions {
 
   /// Whether a mollifier is named. Throws InvalidInput for an unknown name, for a channel that the
   /// mollifier does not have or lacks, and for one without a mollifier.
-  bool given() const;
+  [[nodiscard]] bool given() const;
 
   /// Whether it is scale-and-shift, which has no channel: a band whose scores are changed.
-  bool is_scale_and_shift() const;
+  [[nodiscard]] bool is_scale_and_shift() const;
 
   /// The sampler of naive or convex over so many outcomes. Throws InvalidInput for a channel file
   /// that is none, whose columns do not satisfy epsilon, or of another shape.
-  std::unique_ptr<LocalSampler> sampler(std::size_t outcome_count, double epsilon) const;
+  [[nodiscard]] std::unique_ptr<LocalSampler> sampler(std::size_t outcome_count,
+                                                      double epsilon) const;
 };
 
 }  // namespace mollify::cli

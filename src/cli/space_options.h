@@ -22,10 +22,10 @@ struct SpaceOptions {
   void add_to(CLI::App& command);
 
   /// What is asked for. Throws InvalidInput for an unknown name.
-  SpaceSpec request() const;
-  std::optional<ScorerKind> chosen_scorer() const;
+  [[nodiscard]] SpaceSpec request() const;
+  [[nodiscard]] std::optional<ScorerKind> chosen_scorer() const;
   /// The one asked for, or the space's usual one.
-  ScorerKind scorer_for(SpaceKind kind) const;
+  [[nodiscard]] ScorerKind scorer_for(SpaceKind kind) const;
 };
 
 }  // namespace mollify::cli

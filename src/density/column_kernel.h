@@ -44,7 +44,7 @@ class ColumnKernel {
   /// The same words give the same value on every processor, except that a comparison with a
   /// logarithm or exponential may differ once in about 10^15 values.
   template <WordSource Source>
-  float draw(float origin, Source& source) const {
+  [[nodiscard]] float draw(float origin, Source& source) const {
     switch (column_.scale) {
       case Scale::kNumber:
         return draw_number(static_cast<double>(number_in_range(origin)), source);
@@ -64,7 +64,7 @@ class ColumnKernel {
   }
 
   template <WordSource Source>
-  float draw_number(double origin, Source& source) const {
+  [[nodiscard]] float draw_number(double origin, Source& source) const {
     const double low = std::max(origin - 6 * bandwidth_, 0.0);
     const double high = std::min(origin + 6 * bandwidth_, 1.0);
     double x = 0;
@@ -77,14 +77,14 @@ class ColumnKernel {
   }
 
   template <WordSource Source>
-  std::uint32_t draw_category(std::uint32_t origin, Source& source) const {
+  [[nodiscard]] std::uint32_t draw_category(std::uint32_t origin, Source& source) const {
     if (uniform(source) >= bandwidth_) return origin;
     const auto other = static_cast<std::uint32_t>(uniform_below(source, column_.levels - 1));
     return other < origin ? other : other + 1;
   }
 
   template <WordSource Source>
-  std::uint32_t draw_ordered(std::uint32_t origin, Source& source) const {
+  [[nodiscard]] std::uint32_t draw_ordered(std::uint32_t origin, Source& source) const {
     const double below = 0.5 * powers_up_to(origin);
     const double above = 0.5 * powers_up_to(column_.levels - 1 - origin);
     const double side = uniform(source) * (1 + below + above);

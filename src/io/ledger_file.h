@@ -63,10 +63,10 @@ class LedgerFile final : public Ledger {
 
   /// The data sets as which releases of this file were charged, the surest first: those of its
   /// path, then those of its device and inode, each with the latest first.
-  std::vector<std::string> names_of(const DataFile& file) const;
+  [[nodiscard]] std::vector<std::string> names_of(const DataFile& file) const;
 
   /// All entries in their order.
-  std::vector<LedgerEntry> history() const;
+  [[nodiscard]] std::vector<LedgerEntry> history() const;
 
  private:
   class Database;

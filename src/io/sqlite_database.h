@@ -21,10 +21,10 @@ class SqliteDatabase {
 
   void execute(const char* statements);
 
-  bool is_read_only() const;
+  [[nodiscard]] bool is_read_only() const;
   bool is_busy() const;  ///< whether the last statement failed because others hold the file
   [[noreturn]] void fail() const;
-  const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   friend class SqliteStatement;
@@ -49,7 +49,7 @@ class SqliteStatement {
   bool step();
 
   std::string text(int column) const;  ///< empty for NULL
-  std::int64_t number(int column) const;
+  [[nodiscard]] std::int64_t number(int column) const;
 
  private:
   struct Finalize {

@@ -30,25 +30,25 @@ class MatrixChannel {
                             double epsilon);
 
   /// Whether every column satisfies the theorem, decided in integers. O(m k).
-  bool satisfies(const ExpBound& bound) const;
+  [[nodiscard]] bool satisfies(const ExpBound& bound) const;
 
-  std::size_t input_count() const { return prefix_.size() / (outcome_count_ + 1); }
-  std::size_t outcome_count() const { return outcome_count_; }
-  uint128 total() const { return kTotal; }
+  [[nodiscard]] std::size_t input_count() const { return prefix_.size() / (outcome_count_ + 1); }
+  [[nodiscard]] std::size_t outcome_count() const { return outcome_count_; }
+  [[nodiscard]] uint128 total() const { return kTotal; }
   /// Numerator over total() of outcome j in row x.
-  uint128 entry(std::size_t x, std::size_t j) const {
+  [[nodiscard]] uint128 entry(std::size_t x, std::size_t j) const {
     const std::size_t at = x * (outcome_count_ + 1) + j;
     return prefix_[at + 1] - prefix_[at];
   }
-  Extremes column(std::size_t j) const;
+  [[nodiscard]] Extremes column(std::size_t j) const;
 
-  std::size_t draw(std::size_t row, SecureRandom& random) const {
+  [[nodiscard]] std::size_t draw(std::size_t row, SecureRandom& random) const {
     return locate(row, random.below(kTotal));
   }
 
  private:
   MatrixChannel() = default;
-  std::size_t locate(std::size_t row, std::uint64_t position) const;
+  [[nodiscard]] std::size_t locate(std::size_t row, std::uint64_t position) const;
 
   std::size_t outcome_count_ = 0;
   std::vector<std::uint64_t> prefix_;  // k + 1 entries for each row

@@ -38,38 +38,40 @@ class MixtureChannel {
   static MixtureChannel with_weight(std::span<const double> reference, double weight);
 
   /// Whether every column satisfies the theorem, decided in integers. O(k).
-  bool satisfies(const ExpBound& bound) const;
+  [[nodiscard]] bool satisfies(const ExpBound& bound) const;
 
-  std::size_t input_count() const { return outcome_count(); }
-  std::size_t outcome_count() const { return prefix_.size() - 1; }
+  [[nodiscard]] std::size_t input_count() const { return outcome_count(); }
+  [[nodiscard]] std::size_t outcome_count() const { return prefix_.size() - 1; }
   /// A G.
-  uint128 total() const { return uint128{kKeepTotal} * reference_total(); }
+  [[nodiscard]] uint128 total() const { return uint128{kKeepTotal} * reference_total(); }
   /// a: the value is kept with probability keep() / kKeepTotal.
-  std::uint64_t keep() const { return keep_; }
+  [[nodiscard]] std::uint64_t keep() const { return keep_; }
   /// g_j.
-  std::uint64_t reference(std::size_t j) const { return prefix_[j + 1] - prefix_[j]; }
+  [[nodiscard]] std::uint64_t reference(std::size_t j) const { return prefix_[j + 1] - prefix_[j]; }
   /// G.
-  std::uint64_t reference_total() const { return prefix_.back(); }
+  [[nodiscard]] std::uint64_t reference_total() const { return prefix_.back(); }
   /// Numerator over total() of reporting value x as outcome j.
-  uint128 entry(std::size_t x, std::size_t j) const {
+  [[nodiscard]] uint128 entry(std::size_t x, std::size_t j) const {
     return replaced_entry(j) + (x == j ? kept_entry() : 0);
   }
-  Extremes column(std::size_t j) const;
+  [[nodiscard]] Extremes column(std::size_t j) const;
 
-  std::size_t draw(std::size_t value, SecureRandom& random) const {
+  [[nodiscard]] std::size_t draw(std::size_t value, SecureRandom& random) const {
     if (random.below(kKeepTotal) < keep_) return value < outcome_count() ? value : 0;
     return draw_reference(random);
   }
   /// An outcome of the law g / G, which the channel leaves in place.
-  std::size_t draw_reference(SecureRandom& random) const {
+  [[nodiscard]] std::size_t draw_reference(SecureRandom& random) const {
     return locate(random.below(reference_total()));
   }
 
  private:
   explicit MixtureChannel(std::span<const double> reference);
-  uint128 kept_entry() const { return uint128{keep_} * reference_total(); }
-  uint128 replaced_entry(std::size_t j) const { return uint128{kKeepTotal - keep_} * reference(j); }
-  std::size_t locate(std::uint64_t position) const;
+  [[nodiscard]] uint128 kept_entry() const { return uint128{keep_} * reference_total(); }
+  [[nodiscard]] uint128 replaced_entry(std::size_t j) const {
+    return uint128{kKeepTotal - keep_} * reference(j);
+  }
+  [[nodiscard]] std::size_t locate(std::uint64_t position) const;
 
   std::uint64_t keep_ = 0;
   std::vector<std::uint64_t> prefix_;  // of g, with k + 1 entries

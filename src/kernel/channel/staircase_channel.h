@@ -37,47 +37,53 @@ class StaircaseChannel {
   static StaircaseChannel make(std::span<const double> reference, double epsilon);
 
   /// Whether every column satisfies the theorem, decided in integers. O(k).
-  bool satisfies(const ExpBound& bound) const;
+  [[nodiscard]] bool satisfies(const ExpBound& bound) const;
 
-  std::size_t input_count() const { return outcome_count(); }
-  std::size_t outcome_count() const { return order_.size(); }
-  uint128 total() const { return uint128{1} << kTotalBits; }
+  [[nodiscard]] std::size_t input_count() const { return outcome_count(); }
+  [[nodiscard]] std::size_t outcome_count() const { return order_.size(); }
+  [[nodiscard]] uint128 total() const { return uint128{1} << kTotalBits; }
   /// Numerator over total() of reporting value x as outcome j.
-  uint128 entry(std::size_t x, std::size_t j) const;
-  Extremes column(std::size_t j) const;
+  [[nodiscard]] uint128 entry(std::size_t x, std::size_t j) const;
+  [[nodiscard]] Extremes column(std::size_t j) const;
   /// The integer that stands for q_j; their sum is reference_total().
-  std::uint64_t reference(std::size_t j) const;
-  std::uint64_t reference_total() const { return prefix_.back(); }
+  [[nodiscard]] std::uint64_t reference(std::size_t j) const;
+  [[nodiscard]] std::uint64_t reference_total() const { return prefix_.back(); }
 
   /// The staircase itself, by rank in the order of ascending q: the outcome there, c, d and v.
-  std::size_t outcome_at_rank(std::size_t rank) const { return order_[rank]; }
-  uint128 stop_entry(std::size_t rank) const { return steps_[rank] - steps_[rank + 1]; }
-  uint128 stay_entry(std::size_t rank) const { return stays_[rank]; }
-  uint128 move_factor(std::size_t rank) const { return moves_[rank]; }
+  [[nodiscard]] std::size_t outcome_at_rank(std::size_t rank) const { return order_[rank]; }
+  [[nodiscard]] uint128 stop_entry(std::size_t rank) const {
+    return steps_[rank] - steps_[rank + 1];
+  }
+  [[nodiscard]] uint128 stay_entry(std::size_t rank) const { return stays_[rank]; }
+  [[nodiscard]] uint128 move_factor(std::size_t rank) const { return moves_[rank]; }
   /// What the moves leave over, added to the last outcome's share of them.
-  uint128 rest_entry(std::size_t rank) const {
+  [[nodiscard]] uint128 rest_entry(std::size_t rank) const {
     return steps_[rank] - stays_[rank] - moves_[rank] * weight_after(rank);
   }
 
   /// The outcome that value x is reported as for a uniform `position` below total(): each outcome j
   /// has exactly entry(x, j) positions. NOT PRIVATE.
-  std::size_t outcome_at(std::size_t x, uint128 position) const;
+  [[nodiscard]] std::size_t outcome_at(std::size_t x, uint128 position) const;
 
-  std::size_t draw(std::size_t value, SecureRandom& random) const {
+  [[nodiscard]] std::size_t draw(std::size_t value, SecureRandom& random) const {
     const uint128 high = random.word() >> (128 - kTotalBits);
     return outcome_at(value < outcome_count() ? value : 0, (high << 64) | random.word());
   }
   /// An outcome of the law q, as the integers have it.
-  std::size_t draw_reference(SecureRandom& random) const {
+  [[nodiscard]] std::size_t draw_reference(SecureRandom& random) const {
     return locate_weight(random.below(reference_total()));
   }
 
  private:
   StaircaseChannel() = default;
-  std::size_t locate_weight(std::uint64_t position) const;
+  [[nodiscard]] std::size_t locate_weight(std::uint64_t position) const;
 
-  std::uint64_t weight(std::size_t rank) const { return prefix_[rank + 1] - prefix_[rank]; }
-  std::uint64_t weight_after(std::size_t rank) const { return prefix_.back() - prefix_[rank + 1]; }
+  [[nodiscard]] std::uint64_t weight(std::size_t rank) const {
+    return prefix_[rank + 1] - prefix_[rank];
+  }
+  [[nodiscard]] std::uint64_t weight_after(std::size_t rank) const {
+    return prefix_.back() - prefix_[rank + 1];
+  }
 
   // Indexed by rank: the position in the order of ascending q.
   std::vector<std::uint32_t> order_;   // outcome at each rank

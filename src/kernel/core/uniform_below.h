@@ -41,7 +41,7 @@ class UniformBelow {
   [[nodiscard]] std::uint64_t bound() const { return bound_; }
 
   template <WordSource Source>
-  std::uint64_t operator()(Source& source) const {
+  [[nodiscard]] std::uint64_t operator()(Source& source) const {
     uint128 product = 0;
     do {
       product = static_cast<uint128>(source.word()) * bound_;

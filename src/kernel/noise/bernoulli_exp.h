@@ -67,11 +67,11 @@ struct Fraction {
   std::uint64_t numerator;
   std::uint64_t denominator;
 
-  ExpBracket bracket() const {
+  [[nodiscard]] ExpBracket bracket() const {
     const uint128 rest = static_cast<uint128>(numerator % denominator) << 64;
     return exp_minus({numerator / denominator, static_cast<std::uint64_t>(rest / denominator), 1});
   }
-  Natural scaled(std::size_t bits) const {
+  [[nodiscard]] Natural scaled(std::size_t bits) const {
     return (Natural(numerator) << bits) / Natural(denominator);
   }
 };
@@ -91,7 +91,9 @@ class BernoulliExp {
   /// Throws InvalidInput if the denominator is 0.
   BernoulliExp(std::uint64_t numerator, std::uint64_t denominator);
 
-  bool draw(SecureRandom& random) const { return detail::is_below_exp_minus(exponent_, random); }
+  [[nodiscard]] bool draw(SecureRandom& random) const {
+    return detail::is_below_exp_minus(exponent_, random);
+  }
 
  private:
   detail::Fraction exponent_;

@@ -37,15 +37,15 @@ class ClippedSum {
   /// Throws InvalidInput unless d is from 1 to 2^20 and L from 1 to 2^40.
   ClippedSum(std::size_t dimension, std::uint64_t radius);
 
-  std::size_t dimension() const { return sum_.size(); }
+  [[nodiscard]] std::size_t dimension() const { return sum_.size(); }
   /// L.
-  std::uint64_t radius() const { return radius_; }
+  [[nodiscard]] std::uint64_t radius() const { return radius_; }
 
   /// Adds `weight` times the clipped vector of the d scores. A span of another size is the caller's
   /// mistake: throws InvalidInput.
   void add(std::span<const double> scores, std::int64_t weight = 1);
   /// Modulo 2^64, as signed integers.
-  std::span<const std::int64_t> sum() const { return sum_; }
+  [[nodiscard]] std::span<const std::int64_t> sum() const { return sum_; }
 
   /// The clipped vector of the d scores itself. NOT PRIVATE.
   std::span<const std::int64_t> clip(std::span<const double> scores);

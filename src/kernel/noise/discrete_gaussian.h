@@ -16,7 +16,7 @@ class GaussianOnIntegers {
  public:
   explicit GaussianOnIntegers(Ratio variance);
 
-  Ratio variance() const { return variance_; }
+  [[nodiscard]] Ratio variance() const { return variance_; }
 
   /// P(z) proportional to e^(-z^2 / (2 sigma^2)), sigma^2 = p/q.
   ///
@@ -25,7 +25,7 @@ class GaussianOnIntegers {
   /// e^(-(|z| - sigma^2/t)^2 / (2 sigma^2)). The product is e^(-z^2 / (2 sigma^2)) times
   /// e^(-sigma^2 / (2 t^2)), which is the same for every z. QED
   template <class AnyDecisions>
-  SignedSize sample(AnyDecisions&& decide) const {
+  [[nodiscard]] SignedSize sample(AnyDecisions&& decide) const {
     for (;;) {
       const SignedSize candidate = candidates_.sample(decide);
       if (decide.exp_minus(Excess{*this, candidate.size})) return candidate;
@@ -38,8 +38,8 @@ class GaussianOnIntegers {
     const GaussianOnIntegers& law;
     uint128 size;
 
-    ExpBracket bracket() const { return law.bracket(size); }
-    Natural scaled(std::size_t bits) const { return law.scaled(size, bits); }
+    [[nodiscard]] ExpBracket bracket() const { return law.bracket(size); }
+    [[nodiscard]] Natural scaled(std::size_t bits) const { return law.scaled(size, bits); }
   };
 
   /// Proof. t q <= t^2 q < 2^64, because t <= sigma + 1 and sigma <= 2^30, or t = 1; so a fits in
@@ -48,7 +48,7 @@ class GaussianOnIntegers {
   /// 2^-64, and cut to units of 2^-64 by less than 3. x is that times 2^(2 m) / (2 t^2 p q) < 256,
   /// which factor_ / 2^56 is short of by less than 2^-56: x in units of 2^-64 is short by less than
   /// 3 * 256 + 2^64 / 2^56 + 1 = 1025.
-  ExpBracket bracket(uint128 size) const {
+  [[nodiscard]] ExpBracket bracket(uint128 size) const {
     constexpr std::uint64_t kSlack = 1025;
     if ((size >> 64) != 0) return {0, 0};  // a >= 2^64 t q - p, so a >= 2^m by far
     const uint128 product = size * step_;
@@ -60,7 +60,7 @@ class GaussianOnIntegers {
     const uint128 x = (static_cast<uint128>(high_product(cut, cut)) * factor_) >> 56;
     return exp_minus({static_cast<std::uint64_t>(x >> 64), static_cast<std::uint64_t>(x), kSlack});
   }
-  Natural scaled(uint128 size, std::size_t bits) const;
+  [[nodiscard]] Natural scaled(uint128 size, std::size_t bits) const;
 
   Ratio variance_;
   LaplaceOnIntegers candidates_;  // of scale t
@@ -107,13 +107,13 @@ class DiscreteGaussian {
   static DiscreteGaussian at_least(double variance);
 
   /// sigma^2 = p/q.
-  Ratio variance() const { return law_.variance(); }
+  [[nodiscard]] Ratio variance() const { return law_.variance(); }
 
-  std::int64_t draw(SecureRandom& random) const;
+  [[nodiscard]] std::int64_t draw(SecureRandom& random) const;
   /// Fills a vector with independent draws.
   void draw(std::span<std::int64_t> noise, SecureRandom& random) const;
   /// value + noise, modulo 2^64.
-  std::int64_t perturb(std::int64_t value, SecureRandom& random) const;
+  [[nodiscard]] std::int64_t perturb(std::int64_t value, SecureRandom& random) const;
 
  private:
   detail::GaussianOnIntegers law_;

@@ -35,12 +35,12 @@ class ProperFractions {
 
   struct Member : Fraction {
     Exponent enclosure;
-    ExpBracket bracket() const { return exp_minus(enclosure); }
+    [[nodiscard]] ExpBracket bracket() const { return exp_minus(enclosure); }
   };
 
   /// For p of b binary digits, u 2^(64 - b) times floor(2^(63 + b) / p) is u/p in units of 2^-127,
   /// short by at most 2^64; cut to units of 2^-64 it is short by at most 3.
-  Member operator()(std::uint64_t numerator) const {
+  [[nodiscard]] Member operator()(std::uint64_t numerator) const {
     const uint128 product = static_cast<uint128>(numerator << shift_) * reciprocal_;
     return {{numerator, denominator_}, {0, static_cast<std::uint64_t>(product >> 63), 3}};
   }
@@ -56,7 +56,7 @@ struct KnownExponent : Fraction {
   explicit KnownExponent(Fraction x) : Fraction(x), known(Fraction::bracket()) {}
 
   ExpBracket known;
-  ExpBracket bracket() const { return known; }
+  [[nodiscard]] ExpBracket bracket() const { return known; }
 };
 
 /// A sign and a size.
@@ -65,12 +65,12 @@ struct SignedSize {
   uint128 size;
 
   /// The integer itself; size < 2^127.
-  int128 exact() const {
+  [[nodiscard]] int128 exact() const {
     const auto magnitude = static_cast<int128>(size);
     return is_negative ? -magnitude : magnitude;
   }
   /// The integer modulo 2^64.
-  std::int64_t wrapped() const {
+  [[nodiscard]] std::int64_t wrapped() const {
     const auto low = static_cast<std::uint64_t>(size);
     return static_cast<std::int64_t>(is_negative ? 0 - low : low);
   }
@@ -81,7 +81,7 @@ class LaplaceOnIntegers {
  public:
   explicit LaplaceOnIntegers(Ratio scale);
 
-  Ratio scale() const { return scale_; }
+  [[nodiscard]] Ratio scale() const { return scale_; }
 
   /// P(z) = (1 - e^(-1/t)) / (1 + e^(-1/t)) e^(-|z|/t), t = p/q.
   ///
@@ -94,7 +94,7 @@ class LaplaceOnIntegers {
   /// With an independent fair sign, and minus zero drawn anew, P(z) is proportional to e^(-|z|
   /// q/p), and the factor is what makes the sum one. QED
   template <class AnyDecisions>
-  SignedSize sample(AnyDecisions&& decide) const {
+  [[nodiscard]] SignedSize sample(AnyDecisions&& decide) const {
     for (;;) {
       const std::uint64_t side_and_rest = decide.below(below_both_sides_);
       const bool is_negative = side_and_rest >= parts_;
@@ -109,7 +109,7 @@ class LaplaceOnIntegers {
   }
 
  private:
-  uint128 divided(uint128 x) const {
+  [[nodiscard]] uint128 divided(uint128 x) const {
     if (divisor_ == 1) return x;
     const auto low = static_cast<std::uint64_t>(x);
     return low == x ? low / divisor_ : x / divisor_;
@@ -158,16 +158,16 @@ class DiscreteLaplace {
   static DiscreteLaplace at_least(double scale);
 
   /// t = p/q.
-  Ratio scale() const { return law_.scale(); }
+  [[nodiscard]] Ratio scale() const { return law_.scale(); }
 
-  std::int64_t draw(SecureRandom& random) const;
+  [[nodiscard]] std::int64_t draw(SecureRandom& random) const;
   /// Fills a vector with independent draws.
   void draw(std::span<std::int64_t> noise, SecureRandom& random) const;
   /// The integer itself, never reduced: its size is below 2^126, because a program would have to
   /// draw 2^64 words to pass that. For comparisons that must not wrap.
-  int128 draw_exact(SecureRandom& random) const;
+  [[nodiscard]] int128 draw_exact(SecureRandom& random) const;
   /// value + noise, modulo 2^64.
-  std::int64_t perturb(std::int64_t value, SecureRandom& random) const;
+  [[nodiscard]] std::int64_t perturb(std::int64_t value, SecureRandom& random) const;
 
  private:
   detail::LaplaceOnIntegers law_;

@@ -39,12 +39,12 @@ class EuclideanLaplaceTree {
     std::size_t second;  // and of that for the others
   };
 
-  std::size_t dimension() const { return nodes_.back().size; }
-  Ratio scale() const { return scale_; }
-  const LaplaceOnIntegers& leaf() const { return leaf_; }
+  [[nodiscard]] std::size_t dimension() const { return nodes_.back().size; }
+  [[nodiscard]] Ratio scale() const { return scale_; }
+  [[nodiscard]] const LaplaceOnIntegers& leaf() const { return leaf_; }
   /// One node for each size that occurs, at most 20: the leaf is the first and the root the last,
   /// and first, second < index for every other one.
-  std::span<const Node> nodes() const { return nodes_; }
+  [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
 
   /// P(y) = e^(-|y|/b) / (the sum of the same over Z^d); writes the d coordinates.
   ///
@@ -78,8 +78,8 @@ class EuclideanLaplaceTree {
     const Norm& second;
     std::span<const SignedSize> coordinates;
 
-    ExpBracket bracket() const;
-    Natural scaled(std::size_t bits) const;
+    [[nodiscard]] ExpBracket bracket() const;
+    [[nodiscard]] Natural scaled(std::size_t bits) const;
   };
 
   template <class AnyDecisions>
@@ -157,9 +157,9 @@ class EuclideanLaplace {
   /// denominator 2^62: never less noise than asked for. Throws as above.
   static EuclideanLaplace at_least(std::size_t dimension, double scale);
 
-  std::size_t dimension() const { return law_.dimension(); }
+  [[nodiscard]] std::size_t dimension() const { return law_.dimension(); }
   /// b = p/q.
-  Ratio scale() const { return law_.scale(); }
+  [[nodiscard]] Ratio scale() const { return law_.scale(); }
 
   /// One draw of d coordinates. Throws InvalidInput if `noise` has room for more or fewer.
   void draw(std::span<std::int64_t> noise, SecureRandom& random) const;

@@ -38,10 +38,10 @@ class ExponentialLevels {
   /// Counts sum to 1 to 2^62; InvalidInput otherwise.
   ExponentialLevels(std::span<const ChoiceTerm> terms, Ratio rate);
 
-  std::size_t size() const { return levels_.size(); }
-  std::uint64_t count(std::size_t level) const { return levels_[level].count; }
+  [[nodiscard]] std::size_t size() const { return levels_.size(); }
+  [[nodiscard]] std::uint64_t count(std::size_t level) const { return levels_[level].count; }
   /// The outcome of a level at a position below its count.
-  ChosenOutcome outcome(std::size_t level, std::uint64_t position) const;
+  [[nodiscard]] ChosenOutcome outcome(std::size_t level, std::uint64_t position) const;
 
   /// Level l with probability exactly w_l / W.
   ///
@@ -57,7 +57,7 @@ class ExponentialLevels {
   ///
   /// One word is enough but for a chance of about levels / 2^57.
   template <WordSource Source>
-  std::size_t draw(Source& random) const {
+  [[nodiscard]] std::size_t draw(Source& random) const {
     constexpr unsigned kBits = kWordBits<Source>;
     constexpr std::uint64_t kUnknown = ~std::uint64_t{0} >> (kBits - 1) >> 1;
     const std::uint64_t word = random.word();
@@ -86,8 +86,9 @@ class ExponentialLevels {
   };
 
   void enclose();
-  std::optional<std::size_t> find(std::uint64_t first, std::uint64_t last) const;
-  std::optional<std::size_t> find_slowly(const Natural& drawn, std::size_t bits) const;
+  [[nodiscard]] std::optional<std::size_t> find(std::uint64_t first, std::uint64_t last) const;
+  [[nodiscard]] std::optional<std::size_t> find_slowly(const Natural& drawn,
+                                                       std::size_t bits) const;
 
   Ratio rate_;
   std::vector<std::uint64_t> counts_;  // of the terms
@@ -122,11 +123,11 @@ class ExponentialChoice {
   /// eta. Throws InvalidInput unless numerator and denominator are from 1 to 2^62.
   explicit ExponentialChoice(Ratio rate);
 
-  Ratio rate() const { return rate_; }
+  [[nodiscard]] Ratio rate() const { return rate_; }
 
   /// Terms in any order, also of equal distances; those of count 0 are never chosen. The sum of the
   /// counts, which must be public, is from 1 to 2^62 (InvalidInput otherwise).
-  ChosenOutcome draw(std::span<const ChoiceTerm> terms, SecureRandom& random) const;
+  [[nodiscard]] ChosenOutcome draw(std::span<const ChoiceTerm> terms, SecureRandom& random) const;
 
  private:
   Ratio rate_;

@@ -20,9 +20,9 @@ class Natural {
   explicit Natural(uint128 value);
 
   /// The least number of binary digits; 0 for 0.
-  std::size_t bit_length() const;
+  [[nodiscard]] std::size_t bit_length() const;
   /// The number modulo 2^64.
-  std::uint64_t low_word() const;
+  [[nodiscard]] std::uint64_t low_word() const;
 
   Natural operator<<(std::size_t bits) const;
   /// floor(number / 2^bits).
@@ -35,7 +35,7 @@ class Natural {
   /// where the divisor has more than 32 digits.
   Natural operator/(const Natural& divisor) const;
   /// The greatest number whose square is not greater. O(bits * limbs).
-  Natural floor_sqrt() const;
+  [[nodiscard]] Natural floor_sqrt() const;
 
   friend bool operator==(const Natural&, const Natural&) = default;
   std::strong_ordering operator<=>(const Natural& other) const;

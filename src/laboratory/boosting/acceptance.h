@@ -51,23 +51,23 @@ class Acceptance {
   Acceptance(double epsilon, std::size_t proposals, std::uint64_t total = kGreatestTotal);
 
   /// The epsilon that is guaranteed: the one asked for, or 60 if that is less.
-  double epsilon() const { return epsilon_; }
+  [[nodiscard]] double epsilon() const { return epsilon_; }
   /// Ebar, a rational at most e^(epsilon/2), with hi <= lo Ebar.
-  const ExpBound& bound() const { return bound_; }
+  [[nodiscard]] const ExpBound& bound() const { return bound_; }
   /// K.
-  std::size_t proposals() const { return proposals_; }
-  std::uint64_t lower() const { return lower_; }
-  std::uint64_t upper() const { return upper_; }
+  [[nodiscard]] std::size_t proposals() const { return proposals_; }
+  [[nodiscard]] std::uint64_t lower() const { return lower_; }
+  [[nodiscard]] std::uint64_t upper() const { return upper_; }
 
   /// n for a score, the probability of acceptance that is wished: score * hi, clamped to [lo, hi]
   /// in integers. NaN and negative scores give lo. NOT PRIVATE.
-  std::uint64_t numerator(double score) const;
+  [[nodiscard]] std::uint64_t numerator(double score) const;
 
   /// The place of the chosen proposal, or K. `scores` has K entries, a public number: any other
   /// throws InvalidInput. Their values never throw. O(K).
-  std::size_t draw(std::span<const double> scores, SecureRandom& random) const;
+  [[nodiscard]] std::size_t draw(std::span<const double> scores, SecureRandom& random) const;
   /// The same for analysis. NOT PRIVATE.
-  std::size_t simulate(std::span<const double> scores, SeededRandom& random) const;
+  [[nodiscard]] std::size_t simulate(std::span<const double> scores, SeededRandom& random) const;
 
  private:
   ExpBound bound_;

@@ -28,11 +28,11 @@ class RejectionSampler {
   /// most 2^20 (about epsilon = 22.6 at failure 1e-6).
   RejectionSampler(std::shared_ptr<const Measure> reference, double epsilon, double failure = 1e-6);
 
-  const Measure& reference() const { return *reference_; }
+  [[nodiscard]] const Measure& reference() const { return *reference_; }
   /// What is guaranteed of each draw; draws from the same private data add up.
-  double epsilon() const { return acceptance_.epsilon(); }
+  [[nodiscard]] double epsilon() const { return acceptance_.epsilon(); }
   /// K and the integers that decide.
-  const Acceptance& acceptance() const { return acceptance_; }
+  [[nodiscard]] const Acceptance& acceptance() const { return acceptance_; }
 
   /// Releases a point of d coordinates. A density of another epsilon costs accuracy alone. Throws
   /// InvalidInput if its dimension or the point's is not the reference's; never for its values.

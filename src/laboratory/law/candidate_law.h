@@ -29,15 +29,15 @@ class CandidateLaw {
   CandidateLaw(const Measure& p, const Measure& reference, std::size_t count, double floor,
                double epsilon);
 
-  std::span<const double> masses() const { return masses_; }
-  std::vector<double> probabilities() const;
+  [[nodiscard]] std::span<const double> masses() const { return masses_; }
+  [[nodiscard]] std::vector<double> probabilities() const;
 
   /// The r of clip(p/r, b h, b e^epsilon h), estimated by the list: the scores' mean over the
   /// candidates strictly inside their bounds against their probabilities. As GridRelease::scale.
-  double scale() const;
+  [[nodiscard]] double scale() const;
 
   /// clip(p/r, b h, b e^epsilon h) at a point, with that r: the density that the law stands for.
-  double density(std::span<const double> point) const;
+  [[nodiscard]] double density(std::span<const double> point) const;
 
  private:
   const Measure* p_;

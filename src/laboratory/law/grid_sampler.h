@@ -29,12 +29,12 @@ class GridSampler {
   /// InvalidInput if the dimensions differ or no band fits.
   GridSampler(std::shared_ptr<const Measure> reference, Grid grid, double floor, double epsilon);
 
-  const Measure& reference() const { return *reference_; }
-  const Grid& grid() const { return grid_; }
-  const Band& band() const { return band_; }
+  [[nodiscard]] const Measure& reference() const { return *reference_; }
+  [[nodiscard]] const Grid& grid() const { return grid_; }
+  [[nodiscard]] const Band& band() const { return band_; }
 
   /// The mass that the reference has in a cell.
-  std::span<const double> reference_masses() const { return reference_masses_; }
+  [[nodiscard]] std::span<const double> reference_masses() const { return reference_masses_; }
 
  private:
   std::shared_ptr<const Measure> reference_;
@@ -65,16 +65,16 @@ class GridRelease {
   void simulate(SeededRandom& random, std::span<double> point) const;
 
   /// P's cell masses, as assigned. NOT PRIVATE.
-  std::span<const double> masses() const { return masses_; }
+  [[nodiscard]] std::span<const double> masses() const { return masses_; }
   /// The law over cells. NOT PRIVATE.
-  const Table& table() const { return table_; }
+  [[nodiscard]] const Table& table() const { return table_; }
 
   /// The density of the released point: the law of its cell, spread like the reference. Zero
   /// outside the grid. NOT PRIVATE.
-  double density(std::span<const double> point) const;
+  [[nodiscard]] double density(std::span<const double> point) const;
 
   /// The r of q = clip(P/r, b h, b e^epsilon h), as scale_of gives it. NOT PRIVATE.
-  double scale() const;
+  [[nodiscard]] double scale() const;
 
  private:
   const GridSampler* sampler_;

@@ -27,29 +27,30 @@ class GaussianEnvelope final : public Measure {
   /// box), and the box holds mass enough of every component.
   GaussianEnvelope(double radius, double variance, std::size_t dimension, Box box = {});
 
-  std::size_t dimension() const override { return box_.size(); }
-  Box box() const override { return box_; }
+  [[nodiscard]] std::size_t dimension() const override { return box_.size(); }
+  [[nodiscard]] Box box() const override { return box_; }
   /// The ball and 7.5 deviations (more in high dimensions) beyond it, as far as the box reaches.
-  Box central_box() const override;
-  double density(std::span<const double> point) const override;
+  [[nodiscard]] Box central_box() const override;
+  [[nodiscard]] double density(std::span<const double> point) const override;
   /// The mass of g: exact without a box and in one dimension, by cubature otherwise.
-  double class_bound() const override { return peak_ * shape_mass_; }
+  [[nodiscard]] double class_bound() const override { return peak_ * shape_mass_; }
   /// By cubature in two and three dimensions, split where the sphere cuts the box, to about 1e-10;
   /// exact in one. Throws InvalidInput in more dimensions, which no grid has, and where cubature
   /// would take too long: a radius beyond 200 deviations in two dimensions, 20 in three.
-  double box_mass(const Box& box) const override;
-  std::vector<double> equal_mass_edges(std::size_t axis, std::size_t cells) const override;
+  [[nodiscard]] double box_mass(const Box& box) const override;
+  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
+                                                     std::size_t cells) const override;
 
  private:
   void draw_from(WordStream& words, std::span<double> point) const override;
   void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
 
   /// exp(-max(sqrt(squared_norm) - r, 0)^2 / (2v)): g without its constant.
-  double shape(double squared_norm) const;
+  [[nodiscard]] double shape(double squared_norm) const;
   /// The integral of the shape over a finite box, given the squares of the coordinates before
   /// `axis`.
-  double shape_integral(const Box& box, std::size_t axis, double squared_norm) const;
-  double unbounded_shape_mass() const;
+  [[nodiscard]] double shape_integral(const Box& box, std::size_t axis, double squared_norm) const;
+  [[nodiscard]] double unbounded_shape_mass() const;
   void draw_unbounded(WordStream& words, std::span<double> point) const;
 
   double radius_;

@@ -38,20 +38,21 @@ class GaussianMixture final : public Measure {
   /// construction.
   explicit GaussianMixture(const GaussianMixtureSpec& spec);
 
-  std::size_t dimension() const override { return box_.size(); }
-  Box box() const override { return box_; }
+  [[nodiscard]] std::size_t dimension() const override { return box_.size(); }
+  [[nodiscard]] Box box() const override { return box_; }
   /// The means and 7.5 deviations on either side, as far as the box reaches.
-  Box central_box() const override;
-  double density(std::span<const double> point) const override;
-  double box_mass(const Box& box) const override;
+  [[nodiscard]] Box central_box() const override;
+  [[nodiscard]] double density(std::span<const double> point) const override;
+  [[nodiscard]] double box_mass(const Box& box) const override;
   void cell_masses(const Grid& grid, std::span<double> masses) const override;
-  std::vector<double> equal_mass_edges(std::size_t axis, std::size_t cells) const override;
+  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
+                                                     std::size_t cells) const override;
 
-  std::size_t component_count() const { return weights_.size(); }
+  [[nodiscard]] std::size_t component_count() const { return weights_.size(); }
   /// Of the component renormalised on the box; they sum to one.
-  double weight(std::size_t component) const { return weights_[component]; }
+  [[nodiscard]] double weight(std::size_t component) const { return weights_[component]; }
   /// The factor of a component along an axis.
-  const TruncatedNormal& factor(std::size_t component, std::size_t axis) const {
+  [[nodiscard]] const TruncatedNormal& factor(std::size_t component, std::size_t axis) const {
     return factors_[component * box_.size() + axis];
   }
 

@@ -13,9 +13,11 @@ struct Interval {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
 
-  double width() const { return high - low; }
-  bool contains(double x) const { return low <= x && x <= high; }
-  bool contains(const Interval& other) const { return low <= other.low && other.high <= high; }
+  [[nodiscard]] double width() const { return high - low; }
+  [[nodiscard]] bool contains(double x) const { return low <= x && x <= high; }
+  [[nodiscard]] bool contains(const Interval& other) const {
+    return low <= other.low && other.high <= high;
+  }
 
   friend bool operator==(const Interval&, const Interval&) = default;
 };
@@ -40,23 +42,23 @@ class Grid {
   /// are not 1 to 3 axes, if edges are not finite and ascending, or beyond 2^24 cells.
   explicit Grid(std::vector<std::vector<double>> edges);
 
-  std::size_t dimension() const { return edges_.size(); }
-  std::size_t cell_count() const { return cell_count_; }
-  std::size_t cells_along(std::size_t axis) const { return edges_[axis].size() - 1; }
-  std::span<const double> edges(std::size_t axis) const { return edges_[axis]; }
+  [[nodiscard]] std::size_t dimension() const { return edges_.size(); }
+  [[nodiscard]] std::size_t cell_count() const { return cell_count_; }
+  [[nodiscard]] std::size_t cells_along(std::size_t axis) const { return edges_[axis].size() - 1; }
+  [[nodiscard]] std::span<const double> edges(std::size_t axis) const { return edges_[axis]; }
 
   /// Whether the edges of an axis are at equal distances but for rounding.
-  bool is_equal_width(std::size_t axis) const { return equal_width_[axis]; }
+  [[nodiscard]] bool is_equal_width(std::size_t axis) const { return equal_width_[axis]; }
 
   /// The box between the outermost edges.
-  Box box() const;
+  [[nodiscard]] Box box() const;
 
   /// The cell of a point of d coordinates. Total: infinities lie in outermost cells, NaN in the
   /// first of its axis. O(log n) an axis.
-  std::size_t cell_of(std::span<const double> point) const;
+  [[nodiscard]] std::size_t cell_of(std::span<const double> point) const;
 
   /// The box of a cell, below cell_count().
-  Box cell(std::size_t index) const;
+  [[nodiscard]] Box cell(std::size_t index) const;
 
  private:
   std::vector<std::vector<double>> edges_;

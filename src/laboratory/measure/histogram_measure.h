@@ -14,13 +14,14 @@ class HistogramMeasure final : public Measure {
   /// follow data there, so counts of records must be smoothed first.
   HistogramMeasure(Grid bins, std::vector<double> masses);
 
-  std::size_t dimension() const override { return bins_.dimension(); }
-  Box box() const override { return bins_.box(); }
-  Box central_box() const override { return bins_.box(); }
-  double density(std::span<const double> point) const override;
+  [[nodiscard]] std::size_t dimension() const override { return bins_.dimension(); }
+  [[nodiscard]] Box box() const override { return bins_.box(); }
+  [[nodiscard]] Box central_box() const override { return bins_.box(); }
+  [[nodiscard]] double density(std::span<const double> point) const override;
   /// Costs time in the bins that the box meets.
-  double box_mass(const Box& box) const override;
-  std::vector<double> equal_mass_edges(std::size_t axis, std::size_t cells) const override;
+  [[nodiscard]] double box_mass(const Box& box) const override;
+  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
+                                                     std::size_t cells) const override;
 
  private:
   void draw_from(WordStream& words, std::span<double> point) const override;

@@ -23,13 +23,13 @@ struct JsonNode {
   /// "PLACE must be EXPECTED, but is a TYPE".
   [[noreturn]] void refuse(std::string_view expected) const;
 
-  JsonNode member(const char* key) const;
-  double number() const;
-  std::string text() const;
+  [[nodiscard]] JsonNode member(const char* key) const;
+  [[nodiscard]] double number() const;
+  [[nodiscard]] std::string text() const;
   /// From 0 to 2^53.
-  std::uint64_t whole_number() const;
-  std::vector<JsonNode> entries() const;
-  std::vector<double> numbers() const;
+  [[nodiscard]] std::uint64_t whole_number() const;
+  [[nodiscard]] std::vector<JsonNode> entries() const;
+  [[nodiscard]] std::vector<double> numbers() const;
 
   /// Refuses an object that has other keys: a misspelt one must not be passed over.
   void allow_only(std::initializer_list<std::string_view> keys) const;

@@ -26,31 +26,32 @@ class Measure {
   Measure& operator=(const Measure&) = delete;
   virtual ~Measure() = default;
 
-  virtual std::size_t dimension() const = 0;
+  [[nodiscard]] virtual std::size_t dimension() const = 0;
 
   /// The support's box; may be infinite.
-  virtual Box box() const = 0;
+  [[nodiscard]] virtual Box box() const = 0;
 
   /// A finite box that holds all the mass but less than 2^-40: what a grid is laid over.
-  virtual Box central_box() const = 0;
+  [[nodiscard]] virtual Box central_box() const = 0;
 
   /// The density with respect to volume, of total mass one.
-  virtual double density(std::span<const double> point) const = 0;
+  [[nodiscard]] virtual double density(std::span<const double> point) const = 0;
 
   /// The greatest value that p/h has for the class of private distributions the measure is made
   /// for, if it is made for one: the mass of an envelope before it is normalised, c2 of
   /// [Park et al. 2024, Theorem III.3]. Infinite otherwise.
-  virtual double class_bound() const;
+  [[nodiscard]] virtual double class_bound() const;
 
   /// The mass of a box.
-  virtual double box_mass(const Box& box) const = 0;
+  [[nodiscard]] virtual double box_mass(const Box& box) const = 0;
 
   /// Fills `masses` with the mass of each cell of a grid.
   virtual void cell_masses(const Grid& grid, std::span<double> masses) const;
 
   /// `cells` + 1 ascending edges from one end of the central box to the other along an axis,
   /// between which the marginal has equal masses.
-  virtual std::vector<double> equal_mass_edges(std::size_t axis, std::size_t cells) const = 0;
+  [[nodiscard]] virtual std::vector<double> equal_mass_edges(std::size_t axis,
+                                                             std::size_t cells) const = 0;
 
   /// Draws a point; `simulate` for analysis and for lists that are public by their seed.
   void draw(SecureRandom& random, std::span<double> point) const { draw_with(random, point); }

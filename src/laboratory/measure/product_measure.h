@@ -14,12 +14,13 @@ class ProductMeasure final : public Measure {
   /// Throws InvalidInput without any factor.
   explicit ProductMeasure(std::vector<std::shared_ptr<const Measure>> factors);
 
-  std::size_t dimension() const override { return dimension_; }
-  Box box() const override;
-  Box central_box() const override;
-  double density(std::span<const double> point) const override;
-  double box_mass(const Box& box) const override;
-  std::vector<double> equal_mass_edges(std::size_t axis, std::size_t cells) const override;
+  [[nodiscard]] std::size_t dimension() const override { return dimension_; }
+  [[nodiscard]] Box box() const override;
+  [[nodiscard]] Box central_box() const override;
+  [[nodiscard]] double density(std::span<const double> point) const override;
+  [[nodiscard]] double box_mass(const Box& box) const override;
+  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
+                                                     std::size_t cells) const override;
 
  private:
   void draw_from(WordStream& words, std::span<double> point) const override;

@@ -17,22 +17,22 @@ class TruncatedNormal {
   /// support holds a mass of at least 1e-290.
   TruncatedNormal(double mean, double variance, const Interval& support = {});
 
-  double mean() const { return mean_; }
-  double deviation() const { return deviation_; }
-  const Interval& support() const { return support_; }
+  [[nodiscard]] double mean() const { return mean_; }
+  [[nodiscard]] double deviation() const { return deviation_; }
+  [[nodiscard]] const Interval& support() const { return support_; }
   /// The mass that the untruncated law has on the support.
-  double normaliser() const { return normaliser_; }
+  [[nodiscard]] double normaliser() const { return normaliser_; }
 
   /// Zero outside the support.
-  double density(double x) const;
+  [[nodiscard]] double density(double x) const;
 
   /// The mass of an interval, which may reach outside the support.
-  double mass(const Interval& interval) const;
+  [[nodiscard]] double mass(const Interval& interval) const;
 
   /// The point below which lies `share`, in (0, 1), of the mass that `within` has; inside `within`
   /// and the support. Where that mass is too small for doubles, `share` of the way.
-  double quantile(double share, const Interval& within) const;
-  double quantile(double share) const { return quantile(share, support_); }
+  [[nodiscard]] double quantile(double share, const Interval& within) const;
+  [[nodiscard]] double quantile(double share) const { return quantile(share, support_); }
 
   /// Adds `weight` times the masses of the cells between ascending edges (one more than masses)
   /// to `masses`. What lies outside the edges is counted to the outermost cells. `equal_width`
@@ -45,7 +45,7 @@ class TruncatedNormal {
                        std::span<double> masses) const;
 
  private:
-  double standardised_mass(double low, double high) const;
+  [[nodiscard]] double standardised_mass(double low, double high) const;
 
   double mean_;
   double deviation_;

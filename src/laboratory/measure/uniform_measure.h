@@ -12,12 +12,13 @@ class UniformMeasure final : public Measure {
   /// positive double.
   explicit UniformMeasure(Box box);
 
-  std::size_t dimension() const override { return box_.size(); }
-  Box box() const override { return box_; }
-  Box central_box() const override { return box_; }
-  double density(std::span<const double> point) const override;
-  double box_mass(const Box& box) const override;
-  std::vector<double> equal_mass_edges(std::size_t axis, std::size_t cells) const override;
+  [[nodiscard]] std::size_t dimension() const override { return box_.size(); }
+  [[nodiscard]] Box box() const override { return box_; }
+  [[nodiscard]] Box central_box() const override { return box_; }
+  [[nodiscard]] double density(std::span<const double> point) const override;
+  [[nodiscard]] double box_mass(const Box& box) const override;
+  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
+                                                     std::size_t cells) const override;
 
  private:
   void draw_from(WordStream& words, std::span<double> point) const override;

@@ -20,19 +20,19 @@ class ConvexMollifierSampler final : public LocalSampler {
   /// Throws InvalidInput if the generators' columns do not satisfy epsilon.
   ConvexMollifierSampler(MatrixChannel generators, double epsilon);
 
-  const MatrixChannel& generators() const { return generators_; }
+  [[nodiscard]] const MatrixChannel& generators() const { return generators_; }
 
-  std::size_t outcome_count() const override { return generators_.outcome_count(); }
-  Privacy guarantee() const override { return Privacy::pure(epsilon_); }
+  [[nodiscard]] std::size_t outcome_count() const override { return generators_.outcome_count(); }
+  [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
   void draw(const ScoredOutcomes& p, SecureRandom& random,
             std::span<std::uint32_t> released) const override;
-  Law law(const ScoredOutcomes& p) const override;
-  double epsilon_realised_up() const override;
-  bool guarantee_holds() const override;
+  [[nodiscard]] Law law(const ScoredOutcomes& p) const override;
+  [[nodiscard]] double epsilon_realised_up() const override;
+  [[nodiscard]] bool guarantee_holds() const override;
   void for_each_public_integer(const std::function<void(uint128)>& take) const override;
 
  private:
-  std::vector<double> projection_weights(const ScoredOutcomes& p) const;
+  [[nodiscard]] std::vector<double> projection_weights(const ScoredOutcomes& p) const;
 
   MatrixChannel generators_;
   double epsilon_;

@@ -68,7 +68,7 @@ class BoostingSamples {
   /// schedule.
   BoostingSamples(const KnownDensity& density, std::uint64_t seed, bool quick);
 
-  BoostedDensity boosted(const BoostingSpec& spec) const;
+  [[nodiscard]] BoostedDensity boosted(const BoostingSpec& spec) const;
 
  private:
   std::uint64_t seed_;
