@@ -137,6 +137,21 @@ std::optional<OutcomeInterval> find_anchor(const CountedRecords& records, std::u
   return OutcomeInterval{first, std::min(first + width - 1, records.domain().last)};
 }
 
+/// All outcomes that the histogram shows; beyond `most` those that it shows most of.
+std::vector<std::uint32_t> heavy_outcomes(std::vector<NoisyCount> counts, std::uint64_t most) {
+  if (counts.size() > most) {
+    const auto end = counts.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(counts.begin(), end, counts.end(),
+                     [](const NoisyCount& a, const NoisyCount& b) { return a.count > b.count; });
+    counts.erase(end, counts.end());
+  }
+  std::vector<std::uint32_t> outcomes;
+  outcomes.reserve(counts.size());
+  for (const NoisyCount& count : counts) outcomes.push_back(count.outcome);
+  std::sort(outcomes.begin(), outcomes.end());
+  return outcomes;
+}
+
 std::uint64_t middle(OutcomeInterval interval) {
   return interval.first + (interval.last - interval.first) / 2;
 }
@@ -188,6 +203,8 @@ std::string to_text(const SupportHint& hint) {
       return "contiguous";
     case SupportKind::kBounded:
       return "bounded";
+    case SupportKind::kHeavy:
+      return "heavy";
     case SupportKind::kWidth:
       return fmt::format("{}{}", kWidthPrefix, hint.parameter);
     case SupportKind::kSubGaussian:
@@ -199,6 +216,7 @@ std::string to_text(const SupportHint& hint) {
 SupportHint parse_support_hint(const std::string& text) {
   if (text == "contiguous") return {SupportKind::kContiguous, 0};
   if (text == "bounded") return {SupportKind::kBounded, 0};
+  if (text == "heavy") return {SupportKind::kHeavy, 0};
   for (const auto& [prefix, kind] : {std::pair{kWidthPrefix, SupportKind::kWidth},
                                      std::pair{kSubGaussianPrefix, SupportKind::kSubGaussian}}) {
     if (!text.starts_with(prefix)) continue;
@@ -207,7 +225,7 @@ SupportHint parse_support_hint(const std::string& text) {
     }
   }
   throw InvalidInput(fmt::format(
-      "support must be contiguous, bounded, width=W or subgaussian=S, but is \"{}\"", text));
+      "support must be contiguous, bounded, heavy, width=W or subgaussian=S, but is \"{}\"", text));
 }
 
 SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells) {
@@ -226,27 +244,47 @@ SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells) {
   return {hint.kind, std::fmin(met, static_cast<double>(cells.size()))};
 }
 
-OutcomeHistogram map_into(OutcomeInterval interval, const OutcomeHistogram& histogram) {
+OutcomeHistogram FoundSupport::map_into(const OutcomeHistogram& histogram,
+                                        SecureRandom& random) const {
   OutcomeHistogram places;
-  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
-    const std::uint64_t inside =
-        std::clamp<std::uint64_t>(histogram.keys[i], interval.first, interval.last);
-    const auto place = static_cast<std::uint32_t>(inside - interval.first);
+  const auto add = [&places](std::uint32_t place, std::uint64_t count) {
     if (places.keys.empty() || places.keys.back() != place) {
       places.keys.push_back(place);
       places.counts.push_back(0);
     }
-    places.counts.back() += histogram.counts[i];
+    places.counts.back() += count;
+  };
+  if (outcomes_.empty()) {
+    for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+      const std::uint64_t inside =
+          std::clamp<std::uint64_t>(histogram.keys[i], interval_.first, interval_.last);
+      add(static_cast<std::uint32_t>(inside - interval_.first), histogram.counts[i]);
+    }
+    return places;
+  }
+  std::vector<std::uint64_t> counts(outcomes_.size());
+  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+    const auto found = std::lower_bound(outcomes_.begin(), outcomes_.end(), histogram.keys[i]);
+    if (found != outcomes_.end() && *found == histogram.keys[i]) {
+      counts[static_cast<std::size_t>(found - outcomes_.begin())] += histogram.counts[i];
+      continue;
+    }
+    for (std::uint64_t record = 0; record < histogram.counts[i]; ++record) {
+      ++counts[random.below(outcomes_.size())];
+    }
+  }
+  for (std::size_t place = 0; place < counts.size(); ++place) {
+    if (counts[place] > 0) add(static_cast<std::uint32_t>(place), counts[place]);
   }
   return places;
 }
 
-std::vector<std::uint32_t> map_back(OutcomeInterval interval,
-                                    std::span<const std::uint32_t> places) {
+std::vector<std::uint32_t> FoundSupport::map_back(std::span<const std::uint32_t> places) const {
   std::vector<std::uint32_t> outcomes;
   outcomes.reserve(places.size());
   for (const std::uint32_t place : places) {
-    outcomes.push_back(static_cast<std::uint32_t>(interval.first + place));
+    outcomes.push_back(outcomes_.empty() ? static_cast<std::uint32_t>(interval_.first + place)
+                                         : outcomes_[place]);
   }
   return outcomes;
 }
@@ -273,7 +311,7 @@ SupportFinder::SupportFinder(SupportHint hint, std::uint64_t outcome_count,
   }
 }
 
-OutcomeInterval SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom& random) const {
+FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom& random) const {
   const std::uint64_t records = mollify::record_count(histogram);
   if (records != record_count_) {
     throw InvalidInput(
@@ -285,7 +323,12 @@ OutcomeInterval SupportFinder::find(const OutcomeHistogram& histogram, SecureRan
   const AboveThreshold above(stage_epsilon_);
 
   const OutcomeInterval all = sorted.domain();
-  const OutcomeInterval nothing = cut(all, middle(all), most_width_);
+  const FoundSupport nothing(cut(all, middle(all), most_width_));
+  if (hint_.kind == SupportKind::kHeavy) {
+    std::vector<std::uint32_t> heavy =
+        heavy_outcomes(stable.draw(sorted.cells(1), random), most_width_);
+    return heavy.empty() ? nothing : FoundSupport(std::move(heavy));
+  }
 
   std::uint64_t width = 1;
   if (hint_.kind == SupportKind::kContiguous) {
@@ -310,7 +353,7 @@ OutcomeInterval SupportFinder::find(const OutcomeHistogram& histogram, SecureRan
   } else {
     interval = find_cover(sorted, *anchor, count, above, random);
   }
-  return cut(interval, middle(*anchor), most_width_);
+  return FoundSupport(cut(interval, middle(*anchor), most_width_));
 }
 
 }  // namespace mollify

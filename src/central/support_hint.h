@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "accounting/privacy.h"
@@ -17,7 +18,8 @@ namespace mollify {
 /// Utility rests on it, privacy does not.
 enum class SupportKind {
   kContiguous,   ///< an interval of unknown width, evenly enough filled
-  kBounded,      ///< few different outcomes, anywhere
+  kBounded,      ///< few different outcomes, near one another
+  kHeavy,        ///< few different outcomes, anywhere
   kWidth,        ///< an interval of the given width
   kSubGaussian,  ///< sub-Gaussian with the given proxy S: P(|X - mean| >= r) <= 2 e^(-r^2/(2 S^2))
 };
@@ -30,7 +32,7 @@ struct SupportHint {
   friend bool operator==(const SupportHint&, const SupportHint&) = default;
 };
 
-/// "contiguous", "bounded", "width=W" or "subgaussian=S": the hint as users write it.
+/// "contiguous", "bounded", "heavy", "width=W" or "subgaussian=S": the hint as users write it.
 [[nodiscard]] std::string to_text(const SupportHint& hint);
 /// The reverse. InvalidInput for any other text; whether W and S fit a domain is not looked at.
 [[nodiscard]] SupportHint parse_support_hint(const std::string& text);
@@ -50,23 +52,44 @@ struct OutcomeInterval {
   friend bool operator==(const OutcomeInterval&, const OutcomeInterval&) = default;
 };
 
-/// The records' places in the interval, counted from its first integer; records outside go to the
-/// nearest end, none is dropped. What a sampler over {0, ..., width - 1} takes.
-[[nodiscard]] OutcomeHistogram map_into(OutcomeInterval interval,
-                                        const OutcomeHistogram& histogram);
+/// What a sampler runs on in the domain's place: an interval, or outcomes found one by one.
+class FoundSupport {
+ public:
+  explicit FoundSupport(OutcomeInterval interval) : interval_(interval) {}
+  /// Ascending, at least one.
+  explicit FoundSupport(std::vector<std::uint32_t> outcomes)
+      : interval_{outcomes.front(), outcomes.back()}, outcomes_(std::move(outcomes)) {}
 
-/// The integers at these places: what a sampler's outputs stand for.
-[[nodiscard]] std::vector<std::uint32_t> map_back(OutcomeInterval interval,
-                                                  std::span<const std::uint32_t> places);
+  [[nodiscard]] std::uint64_t size() const {
+    return outcomes_.empty() ? interval_.width() : outcomes_.size();
+  }
+  /// From the first outcome to the last.
+  [[nodiscard]] OutcomeInterval hull() const { return interval_; }
 
-/// Finds an interval of {0, ..., k - 1} that holds nearly all records [after Cheu, Nayak 2024,
-/// Appendix B].
+  /// The records' places in the support, counted from its first outcome; none is dropped. A record
+  /// outside goes to the nearest end of an interval, and to a uniform draw among outcomes found one
+  /// by one [Cheu, Nayak 2024, Appendix B.2, option 1], of its own for each record, so that tables
+  /// that differ in one record still do. What a sampler over {0, ..., size - 1} takes.
+  [[nodiscard]] OutcomeHistogram map_into(const OutcomeHistogram& histogram,
+                                          SecureRandom& random) const;
+
+  /// The outcomes at these places: what a sampler's outputs stand for.
+  [[nodiscard]] std::vector<std::uint32_t> map_back(std::span<const std::uint32_t> places) const;
+
+ private:
+  OutcomeInterval interval_;
+  std::vector<std::uint32_t> outcomes_{};  ///< none: all of the interval
+};
+
+/// Finds a part of {0, ..., k - 1} that holds nearly all records [after Cheu, Nayak 2024, Appendix
+/// B].
 ///
 /// Definition. Cells of width w cut the domain into {0, ..., w - 1}, {w, ..., 2 w - 1}, ...; the
 /// heaviest of them in a StableHistogram of the records' cells is the anchor.
 /// - kWidth: w = W; the interval is the anchor and a cell on either side.
 /// - kSubGaussian: w = ceil(2 S); the anchor and 2 S sqrt(2 ln(2000 n)) on either side.
 /// - kBounded: w = 1; then the covering interval of the anchor.
+/// - kHeavy: w = 1; no interval, but all outcomes that the histogram shows.
 /// - kContiguous: w = 2^j for the first j where AboveThreshold finds a cell with about half of the
 ///   records; then the covering interval of the anchor.
 ///
@@ -77,11 +100,12 @@ struct OutcomeInterval {
 /// distribution. Its stages have the budgets that `stages` lists, which sum to at most epsilon and
 /// delta (basic, adaptive composition). A replaced record changes the cells' counts as
 /// StableHistogram allows, and the count of the fullest cell, or of an interval, by at most one.
-/// The interval is a function of what the stages release.
+/// The support is a function of what the stages release.
 ///
 /// Totality. If a stage finds nothing, the interval is the whole domain. An interval wider than
 /// most_width, which is what the caller's sampler can take, is cut to it, around the anchor, or the
-/// domain's middle where there is none. So nothing is ever refused after the data were seen.
+/// domain's middle where there is none; of more outcomes those with the greatest noisy counts are
+/// kept. So nothing is ever refused after the data were seen.
 ///
 /// Utility, with beta = 1/1000 for each stage and an interval that is not cut. A cell is found if
 /// its count is at least the histogram's threshold T plus t ln(1/beta).
@@ -94,6 +118,8 @@ struct OutcomeInterval {
 ///   enough.
 /// - kBounded: one of s outcomes holds n/s records. Covering leaves at most
 ///   1 + (12/epsilon') ln(66/beta) records outside, epsilon' being that stage's budget.
+/// - kHeavy: of s outcomes those that occur T + t ln(s/beta) times are all found, so fewer than
+///   s (T + t ln(s/beta)) records are outside.
 /// - kContiguous: a support of width at most 2^j meets two cells at most, one with half of the
 ///   records. Covering as before.
 ///
@@ -118,9 +144,9 @@ class SupportFinder {
   /// All stages together: the budget asked for.
   [[nodiscard]] Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
 
-  /// The interval, to be used with map_into. Requires n records, a public number. A
+  /// The support. Requires n records, a public number. A
   /// record outside {0, ..., k - 1} counts as 0. O(log k) for each distinct outcome.
-  [[nodiscard]] OutcomeInterval find(const OutcomeHistogram& histogram, SecureRandom& random) const;
+  [[nodiscard]] FoundSupport find(const OutcomeHistogram& histogram, SecureRandom& random) const;
 
  private:
   SupportHint hint_;

@@ -72,6 +72,7 @@ constexpr FlagHelp kHelp[] = {
      "--count; for mechanism poisson-rr"},
     {"--support", "HINT", kCentralFlags,
      "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
+     "heavy, "
      "width=W or subgaussian=S; half of the budget finds it"},
     {"--family", "NAME", kCentralFlags,
      "marginals: a table of many columns; all rows are drawn from one model, learned from noisy "

@@ -100,19 +100,19 @@ class FiniteRelease final : public PreparedRelease {
     return drawn.take();
   }
 
-  // The mechanism is the public choice for the whole domain, with parameters for the interval: it
+  // The mechanism is the public choice for the whole domain, with parameters for the support: it
   // has been paid for, and a design exists for each that there can be
   // (tests/central/central_design.cpp).
   std::vector<std::uint32_t> draw_within_support(const OutcomeHistogram& records,
                                                  SecureRandom& random) const {
-    const OutcomeInterval interval = finder_->find(records, random);
+    const FoundSupport support = finder_->find(records, random);
     const CentralDesign& whole = certificate().finite()->design;
-    const CentralRequest sizes{whole.records, interval.width(), whole.outputs.value_or(1),
+    const CentralRequest sizes{whole.records, support.size(), whole.outputs.value_or(1),
                                whole.guarantee};
     const CentralDesign design =
         whole.outputs ? design_central(whole.mechanism, sizes) : design_poisson(sizes, whole.rate);
-    return map_back(interval,
-                    make_central_sampler(design)->draw(map_into(interval, records), random));
+    return support.map_back(
+        make_central_sampler(design)->draw(support.map_into(records, random), random));
   }
 
   Domain domain_;

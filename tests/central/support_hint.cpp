@@ -30,7 +30,9 @@ std::size_t outside(OutcomeInterval interval, const std::vector<std::uint32_t>& 
 OutcomeInterval found(SupportHint hint, const std::vector<std::uint32_t>& records,
                       std::uint64_t k = kHuge) {
   SecureRandom random;
-  return SupportFinder(hint, k, records.size(), 1, kHintDelta, k).find(counts_of(records), random);
+  return SupportFinder(hint, k, records.size(), 1, kHintDelta, k)
+      .find(counts_of(records), random)
+      .hull();
 }
 
 // Each case is far from the edge of what the utility statements promise: a failure of one of them
@@ -82,19 +84,22 @@ TEST(SupportHint, IsNeverWiderThanASamplerTakes) {
   const std::vector<std::uint32_t> many(5000, 4'294'967'290);
   for (const SupportKind kind : {SupportKind::kContiguous, SupportKind::kBounded,
                                  SupportKind::kWidth, SupportKind::kSubGaussian}) {
-    const OutcomeInterval nothing =
-        SupportFinder({kind, 1e9}, kHuge, few.size(), 1, kHintDelta).find(counts_of(few), random);
+    const OutcomeInterval nothing = SupportFinder({kind, 1e9}, kHuge, few.size(), 1, kHintDelta)
+                                        .find(counts_of(few), random)
+                                        .hull();
     EXPECT_LE(nothing.width(), SupportFinder::kMostWidth);
     for (const std::uint64_t most : {1u, 2u, 7u, 1u << 24U}) {
       const OutcomeInterval interval =
           SupportFinder({kind, 1e9}, kHuge, many.size(), 1, kHintDelta, most)
-              .find(counts_of(many), random);
+              .find(counts_of(many), random)
+              .hull();
       EXPECT_LE(interval.width(), most);
       EXPECT_LE(interval.last, kHuge - 1);
     }
     // Around the anchor, which is the one value here.
     const OutcomeInterval one = SupportFinder({kind, 1}, kHuge, many.size(), 1, kHintDelta, 5)
-                                    .find(counts_of(many), random);
+                                    .find(counts_of(many), random)
+                                    .hull();
     EXPECT_EQ(outside(one, many), 0u);
   }
 }
@@ -108,13 +113,14 @@ TEST(SupportHint, MakesALargeDomainSmallForASampler) {
   }
   SecureRandom random;
   const SupportFinder finder({SupportKind::kWidth, 1000}, kHuge, records.size(), 0.5, kHintDelta);
-  const OutcomeInterval interval = finder.find(counts_of(records), random);
+  const FoundSupport support = finder.find(counts_of(records), random);
+  const OutcomeInterval interval = support.hull();
   const CentralDesign design = best_central_design({.records = records.size(),
-                                                    .outcomes = interval.width(),
+                                                    .outcomes = support.size(),
                                                     .outputs = 20,
                                                     .budget = Privacy::pure(0.5)});
-  const std::vector<std::uint32_t> rows = map_back(
-      interval, make_central_sampler(design)->draw(map_into(interval, counts_of(records)), random));
+  const std::vector<std::uint32_t> rows = support.map_back(
+      make_central_sampler(design)->draw(support.map_into(counts_of(records), random), random));
   EXPECT_EQ(rows.size(), 20u);
   for (const std::uint32_t row : rows) {
     EXPECT_TRUE(interval.first <= row && row <= interval.last);
@@ -142,13 +148,49 @@ TEST(SupportHint, StaysInsideTheDomain) {
 
 TEST(SupportHint, MapsRecordsToTheNearestEndAndBack) {
   const std::vector<std::uint32_t> records = {0, 9, 10, 11, 20, 21, 4'000'000'000};
-  const OutcomeInterval interval{10, 20};
-  const OutcomeHistogram places = map_into(interval, counts_of(records));
+  SecureRandom random;
+  const FoundSupport interval(OutcomeInterval{10, 20});
+  const OutcomeHistogram places = interval.map_into(counts_of(records), random);
   EXPECT_EQ(places.keys, (std::vector<std::uint32_t>{0, 1, 10}));
   EXPECT_EQ(places.counts, (std::vector<std::uint64_t>{3, 1, 3}));
-  EXPECT_EQ(map_back(interval, places.keys), (std::vector<std::uint32_t>{10, 11, 20}));
-  const OutcomeInterval all{0, kHuge - 1};
-  EXPECT_EQ(map_back(all, map_into(all, counts_of(records)).keys), records);
+  EXPECT_EQ(interval.map_back(places.keys), (std::vector<std::uint32_t>{10, 11, 20}));
+  const FoundSupport all(OutcomeInterval{0, kHuge - 1});
+  EXPECT_EQ(all.map_back(all.map_into(counts_of(records), random).keys), records);
+}
+
+// [Cheu, Nayak 2024, Appendix B.2, option 1]: seven outcomes far apart, and some that are rare.
+TEST(SupportHint, FindsHeavyOutcomesAnywhere) {
+  std::vector<std::uint32_t> records, heavy;
+  for (std::uint32_t i = 0; i < 7; ++i) heavy.push_back(600'000'000 * i + 11);
+  for (std::uint32_t i = 0; i < 7000; ++i) records.push_back(heavy[i % 7]);
+  for (std::uint32_t i = 0; i < 300; ++i) records.push_back(5000 + i);
+  SecureRandom random;
+  const SupportFinder finder({SupportKind::kHeavy}, kHuge, records.size(), 1, kHintDelta);
+  const FoundSupport support = finder.find(counts_of(records), random);
+  // A count of 1000 is missed, and one of 1 shown, with probability below 1e-9.
+  EXPECT_EQ(support.size(), 7u);
+  EXPECT_EQ(support.hull(), (OutcomeInterval{11, 3'600'000'011}));
+  const OutcomeHistogram places = support.map_into(counts_of(records), random);
+  EXPECT_EQ(support.map_back(places.keys), heavy);
+  EXPECT_EQ(record_count(places), records.size());
+  // 1000 each, and of 300 uniform draws 43 on average: below 8 or above 96 with probability 1e-9.
+  for (const std::uint64_t count : places.counts) {
+    EXPECT_GE(count, 1008u);
+    EXPECT_LE(count, 1096u);
+  }
+  // What a sampler can take bounds it, and where nothing is heavy all of the domain stands.
+  const FoundSupport two =
+      SupportFinder({SupportKind::kHeavy}, kHuge, records.size(), 1, kHintDelta, 2)
+          .find(counts_of(records), random);
+  EXPECT_EQ(two.size(), 2u);
+  const std::vector<std::uint32_t> few = {5, 70'000};
+  EXPECT_EQ(SupportFinder({SupportKind::kHeavy}, 100'000, few.size(), 1, kHintDelta)
+                .find(counts_of(few), random)
+                .size(),
+            100'000u);
+  EXPECT_EQ(finder.stages().size(), 1u);
+  EXPECT_EQ(parse_support_hint("heavy"), (SupportHint{SupportKind::kHeavy, 0}));
+  EXPECT_EQ(to_text({SupportKind::kHeavy, 0}), "heavy");
 }
 
 TEST(SupportHint, StagesComposeToTheBudget) {

@@ -144,7 +144,7 @@ class Ages : public Clinic {
 
 TEST(SampleCentral, SpendsAPartOnTheSupport) {
   const Ages command;
-  for (const char* hint : {"width=5000", "contiguous", "bounded", "subgaussian=2000"}) {
+  for (const char* hint : {"width=5000", "contiguous", "bounded", "heavy", "subgaussian=2000"}) {
     const Ended ended = command.sample({"--epsilon", "2", "--delta", "1e-6", "--count", "50",
                                         "--support", hint, "--mechanism", "subset-rr"});
     ASSERT_EQ(ended.status, 0) << ended.err;
@@ -195,7 +195,7 @@ TEST(SampleCentral, RefusesHintsThatMakeNoSense) {
     return command.refused(budget + Arguments{"--support", text});
   };
   EXPECT_EQ(hint("narrow"),
-            "mollify: support must be contiguous, bounded, width=W or subgaussian=S, but is "
+            "mollify: support must be contiguous, bounded, heavy, width=W or subgaussian=S, but is "
             "\"narrow\"\n");
   EXPECT_EQ(hint("width=0"),
             "mollify: the width of the support must be an integer from 1 to 1000000, but is 0\n");
