@@ -568,10 +568,11 @@ BENCHMARK_CAPTURE(clipped_sum, all_clipped, std::uint64_t{1} << 20);
 void shuffle_and_thin(benchmark::State& state) {
   std::vector<std::uint32_t> values(1'000'000);
   for (std::uint32_t i = 0; i < values.size(); ++i) values[i] = i;
+  const std::vector<std::uint64_t> counts(values.size(), 1);
   SecureRandom random;
   const mollify::PoissonSubsample tenth(0.1);
   mollify::shuffle(values, random);
-  const std::size_t kept = tenth.draw(values, random).size();
+  const std::size_t kept = tenth.draw(counts, random).size();
   std::vector<std::uint32_t> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   bool right = kept > 98'000 && kept < 102'000;  // within six standard deviations
@@ -582,7 +583,7 @@ void shuffle_and_thin(benchmark::State& state) {
   }
   for (auto _ : state) {
     mollify::shuffle(values, random);
-    benchmark::DoNotOptimize(tenth.draw(values, random).data());
+    benchmark::DoNotOptimize(tenth.draw(counts, random).data());
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(values.size()));
 }
