@@ -5,9 +5,9 @@
 // noise gives but for a tail below 10^-30, all candidates of a choice. On every path of answers
 // that is met the divergences of its steps add up to no more than is promised, and that is what
 // bounds the divergence of the joint laws of all choices and measurements.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <map>
 #include <tuple>
 
@@ -26,14 +26,23 @@ long double value_of(Ratio ratio) {
   return static_cast<long double>(ratio.numerator) / static_cast<long double>(ratio.denominator);
 }
 
-/// The Rényi divergence of two laws on finitely many outputs.
-long double renyi(const std::vector<long double>& p, const std::vector<long double>& q,
-                  long double order) {
+/// ln of the sum of e^x.
+long double log_sum(const std::vector<long double>& logs) {
+  const long double most = *std::max_element(logs.begin(), logs.end());
   long double sum = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    if (p[i] > 0) sum += std::exp(order * std::log(p[i]) + (1 - order) * std::log(q[i]));
+  for (const long double x : logs) sum += std::exp(x - most);
+  return most + std::log(sum);
+}
+
+/// The Rényi divergence of two laws on finitely many outputs, given by their logarithms: at large
+/// budgets their least probabilities are below every long double.
+long double renyi(const std::vector<long double>& log_p, const std::vector<long double>& log_q,
+                  long double order) {
+  std::vector<long double> logs;
+  for (std::size_t i = 0; i < log_p.size(); ++i) {
+    logs.push_back(order * log_p[i] + (1 - order) * log_q[i]);
   }
-  return std::log(sum) / (order - 1);
+  return log_sum(logs) / (order - 1);
 }
 
 /// Of a discrete Gaussian and itself moved.
@@ -91,11 +100,11 @@ class ComparedAnswers final : public MarginalAnswers {
   }
 
   std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override {
-    std::vector<long double> p = law(table_, candidates, parts);
-    std::vector<long double> q = law(neighbour_, candidates, parts);
+    const std::vector<long double> p = log_law(table_, candidates, parts);
+    const std::vector<long double> q = log_law(neighbour_, candidates, parts);
     long double most = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
-      most = std::max(most, std::abs(std::log(p[i]) - std::log(q[i])));
+      most = std::max(most, std::abs(p[i] - q[i]));
     }
     epsilon += most;
     for (std::size_t a = 0; a < std::size(kOrders); ++a) divergence[a] += renyi(p, q, kOrders[a]);
@@ -105,7 +114,7 @@ class ComparedAnswers final : public MarginalAnswers {
       for (const double at : {0.0, 0.01, 0.1, 0.5}) {
         long double excess = 0;
         for (std::size_t i = 0; i < p.size(); ++i) {
-          excess += std::max(0.0L, p[i] - std::exp(static_cast<long double>(at)) * q[i]);
+          excess += std::max(0.0L, std::exp(p[i]) - std::exp(static_cast<long double>(at) + q[i]));
         }
         EXPECT_LE(static_cast<double>(excess), gaussian_delta_up(std::sqrt(part), at) + 1e-15);
       }
@@ -123,24 +132,22 @@ class ComparedAnswers final : public MarginalAnswers {
   std::size_t choices = 0;
 
  private:
-  std::vector<long double> law(const PairCounts& counts,
-                               std::span<const MarginalCandidate> candidates,
-                               std::uint32_t parts) const {
+  std::vector<long double> log_law(const PairCounts& counts,
+                                   std::span<const MarginalCandidate> candidates,
+                                   std::uint32_t parts) const {
     const long double eta = value_of(budget_.choice_rate(parts));
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     std::vector<std::uint64_t> distances;
     for (const MarginalCandidate& candidate : candidates) {
       distances.push_back(exact_distance(counts, candidate));
-      least = std::min(least, distances.back());
     }
-    std::vector<long double> masses;
-    long double sum = 0;
+    const std::uint64_t least = *std::min_element(distances.begin(), distances.end());
+    std::vector<long double> logs;
     for (const std::uint64_t distance : distances) {
-      masses.push_back(std::exp(-static_cast<long double>(distance - least) * eta));
-      sum += masses.back();
+      logs.push_back(-static_cast<long double>(distance - least) * eta);
     }
-    for (long double& mass : masses) mass /= sum;
-    return masses;
+    const long double all = log_sum(logs);
+    for (long double& log : logs) log -= all;
+    return logs;
   }
 
   const PairCounts& table_;

@@ -1,5 +1,5 @@
 // A central release is never drawn with a seed.
-// expected: SecureRandom
+// expected: no matching
 #include "central/central_sampler.h"
 #include "space/seeded_random.h"
 

@@ -3,13 +3,14 @@
 #include "central/support_hint.h"
 #include "space/seeded_random.h"
 
-std::uint64_t release(const mollify::SupportFinder& finder, std::span<const std::uint32_t> records,
-                      mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {
+std::uint64_t release(const mollify::SupportFinder& finder,
+                      const mollify::OutcomeHistogram& histogram, mollify::SecureRandom& secure,
+                      mollify::SeededRandom& seeded) {
 #if defined(MISUSE)
   static_cast<void>(secure);
-  return finder.find(records, seeded).size();
+  return finder.find(histogram, seeded).size();
 #else
   static_cast<void>(seeded);
-  return finder.find(records, secure).size();
+  return finder.find(histogram, secure).size();
 #endif
 }
