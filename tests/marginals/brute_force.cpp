@@ -55,15 +55,15 @@ long double moved_divergence(Ratio variance, std::int64_t by, long double order)
   const long double sigma2 = value_of(variance);
   // The terms of sum P^a Q^(1-a) are those of a Gaussian around (1 - a) by.
   const auto reach = static_cast<std::int64_t>(12 * std::sqrt(sigma2) + 20 * std::abs(by) + 2);
-  long double normal = 0;
-  long double sum = 0;
+  std::vector<long double> normal;
+  std::vector<long double> moved;
   for (std::int64_t z = -reach; z <= reach; ++z) {
     const auto x = static_cast<long double>(z);
-    const long double moved = x - static_cast<long double>(by);
-    normal += std::exp(-x * x / (2 * sigma2));
-    sum += std::exp(-(order * x * x + (1 - order) * moved * moved) / (2 * sigma2));
+    const long double y = x - static_cast<long double>(by);
+    normal.push_back(-x * x / (2 * sigma2));
+    moved.push_back(-(order * x * x + (1 - order) * y * y) / (2 * sigma2));
   }
-  return known[key] = std::log(sum / normal) / (order - 1);
+  return known[key] = (log_sum(moved) - log_sum(normal)) / (order - 1);
 }
 
 /// Answers from a table, and what they tell it from its neighbour by.

@@ -137,7 +137,7 @@ TEST(GeometricGap, ComparesWithPowersExactly) {
         for (const int step : {-1, 0, 1}) {
           // As the power in so many words, then a unit less, the same, or a unit more.
           const Integer near = (power >> (64 * (kWords - same))) + step;
-          if (near < 0 || near >> (64 * same) != 0) continue;
+          if (near < 0 || (near >> (64 * same)) != 0) continue;
           const Integer number = near << (64 * (kWords - same));
           const auto word_at = [&](std::size_t place) {
             return static_cast<std::uint64_t>((number >> (64 * (kWords - 1 - place))) &
