@@ -1,14 +1,18 @@
 // What the front costs: 10^4 draws over 100 outcomes through it, and by the sampler inside; and
-// what a release's key costs: draws for units of few and of many records, by entropy and by a key.
+// what a release's key costs: draws for units of few and of many records, by entropy and by a key;
+// and randomized response. benchmarks/python_speed.py shows its own times beside these.
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
+#include "kernel/core/randomized_response.h"
 #include "kernel/core/secure_random.h"
 #include "local/mechanism.h"
 #include "mollify/sampler.h"
@@ -97,6 +101,33 @@ void UnitsByKey(benchmark::State& state) { Units(state, true); }
 
 BENCHMARK(UnitsByEntropy)->Arg(5)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
 BENCHMARK(UnitsByKey)->Arg(5)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
+
+/// 10^7 values, into new memory.
+void Responses(benchmark::State& state) {
+  constexpr std::size_t kValues = 10'000'000;
+  const auto outcomes = static_cast<std::size_t>(state.range(0));
+  std::mt19937_64 words(1);
+  std::uniform_int_distribution<std::int64_t> uniform(0, state.range(0) - 1);
+  std::vector<std::int64_t> values(kValues);
+  for (std::int64_t& value : values) value = uniform(words);
+  const mollify::RandomizedResponse response(outcomes, 2);
+  mollify::SecureRandom random;
+  std::vector<std::uint32_t> last;
+  for (auto _ : state) {
+    std::vector<std::uint32_t> released(kValues);
+    for (std::size_t i = 0; i < kValues; ++i) {
+      released[i] =
+          static_cast<std::uint32_t>(response.draw(static_cast<std::size_t>(values[i]), random));
+    }
+    last = std::move(released);
+  }
+  if (*std::max_element(last.begin(), last.end()) != outcomes - 1) {
+    state.SkipWithError("not all outcomes, or others");
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kValues));
+}
+
+BENCHMARK(Responses)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond);
 BENCHMARK(Front<double>)->Unit(benchmark::kMillisecond);
 BENCHMARK(Inside<double>)->Unit(benchmark::kMillisecond);
 BENCHMARK(Front<float>)->Unit(benchmark::kMillisecond);

@@ -1,11 +1,14 @@
 """How fast the Python package is: seconds of one core, side by side in one run.
 
-usage: python benchmarks/python_speed.py [ROWS]     (default: 10 000 000)
+usage: python benchmarks/python_speed.py [ROWS [BENCHMARK_FRONT]]     (default: 10 000 000)
+
+Beside draws on arrays stand those of C++ where its program benchmark_front is given.
 
 Releases by unit from three categorical columns, in every form; randomized response and samplers on
 arrays, beside multi-freq-ldpy where that is installed. Each number is the best of three runs.
 """
 
+import json
 import subprocess
 import sys
 import time
@@ -26,6 +29,22 @@ def best(work):
     return min(times)
 
 
+def in_cpp(program, name):
+    """The least processor time of three runs of the same in C++, in seconds; None without it."""
+    if program is None:
+        return None
+    said = subprocess.run(
+        [program, f"--benchmark_filter=^{name}$", "--benchmark_repetitions=3", "--benchmark_format=json"],
+        **{"capture_output": True, "check": True},
+    ).stdout
+    runs = [run for run in json.loads(said)["benchmarks"] if run["run_type"] == "iteration"]
+    return min(run["cpu_time"] for run in runs) / 1000
+
+
+def beside(seconds, other):
+    return "" if other is None else f"   {seconds / other:.2f} times as long as in C++"
+
+
 def frames(rows):
     random = np.random.default_rng(0)
     words = np.array(["female", "male", "north", "south", "east", "west"], object)
@@ -43,6 +62,7 @@ def frames(rows):
 
 def main():
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+    program = sys.argv[2] if len(sys.argv) > 2 else None
     words = ["female", "male", "north", "south", "east", "west"]
     domain = mo.Domain({name: mo.categorical(words) for name in "abc"})
     roster = [str(unit) for unit in range(1000)]
@@ -59,7 +79,12 @@ def main():
         values = np.random.default_rng(0).integers(0, k, rows)
         response = mo.RandomizedResponse(k=k, epsilon=2)
         seconds = best(lambda: response.draw(values))
-        print(f"RandomizedResponse.draw, k = {k:4} {rows / seconds / 1e6:24.1f} million a second")
+        other = in_cpp(program, f"Responses/{k}")
+        per_value = None if other is None else other * rows / 10_000_000
+        print(
+            f"RandomizedResponse.draw, k = {k:4} {rows / seconds / 1e6:24.1f} million a second"
+            + beside(seconds, per_value)
+        )
         try:
             from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
         except ImportError:
@@ -69,10 +94,13 @@ def main():
         seconds = best(lambda: [GRR_Client(one, k, 2.0) for one in few])
         print(f"multi-freq-ldpy's client, k = {k:4} {len(few) / seconds / 1e6:23.2f} million a second")
 
-    sampler = mo.Sampler(outcomes=100, epsilon=2)
-    scores = np.random.default_rng(0).random((10_000, 100))
-    seconds = best(lambda: sampler.draw(scores))
-    print(f"Sampler.draw of (10 000, 100) {10_000 / seconds / 1e6:28.2f} million a second")
+    sampler = mo.Sampler(outcomes=100, epsilon=1)
+    scores = np.random.default_rng(0).exponential(size=(10_000, 100))
+    seconds = best(lambda: [sampler.draw(scores) for _ in range(100)]) / 100
+    print(
+        f"Sampler.draw of (10 000, 100) {10_000 / seconds / 1e6:28.2f} million a second"
+        + beside(seconds, in_cpp(program, "Front<double>"))
+    )
 
     bare, whole = (
         min(
