@@ -15,7 +15,7 @@ private value makes anything here raise, print, or change shape, but for what is
 from __future__ import annotations
 
 from mollify import nonprivate
-from mollify._analysis import Estimate, amplify, estimate, plan, risk, tune
+from mollify._analysis import Estimate, advise, amplify, estimate, plan, risk, tune
 from mollify._command import Answer
 from mollify._core import InvalidInput, __version__
 from mollify._domain import (
@@ -55,6 +55,7 @@ __all__ = [
     "Synthesizer",
     "Verification",
     "__version__",
+    "advise",
     "amplify",
     "boolean",
     "categorical",

@@ -132,6 +132,17 @@ def _asked(command: str, domain: DomainLike | None, parameters: dict[str, Any]) 
     return Answer([command, *arguments_of(parameters)], held, progress=progress)
 
 
+def advise(domain: DomainLike | None = None, **parameters: Any) -> Answer:
+    """Which release serves a question, what to expect of it, and the commands to run.
+
+    Parameters are those of `mollify advise`: ``purpose`` ("records", "estimates", "sample",
+    "table"), ``protect`` ("person", "row", "table"), ``n``, ``columns`` (how many values each has,
+    instead of a domain), ``count``, ``epsilon``, ``alpha`` and others. Reads nothing private.
+    Printed as the command prints it, and a mapping.
+    """
+    return _asked("advise", domain, parameters)
+
+
 def plan(domain: DomainLike | None = None, **parameters: Any) -> Answer:
     """What a release can do, or needs, before any data is opened.
 

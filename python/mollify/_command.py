@@ -110,7 +110,10 @@ class Answer(Mapping[str, Any]):
 
         asked = self._asked[0]
         command = asked[0]
-        epsilon = float(asked[asked.index("--epsilon") + 1]) if "--epsilon" in asked else None
+        budget = asked[asked.index("--epsilon") + 1] if "--epsilon" in asked else ""
+        if "," in budget:
+            raise _core.InvalidInput(f"a chart is of one epsilon, but there are several: {budget}")
+        epsilon = float(budget) if budget else None
         if against not in (None, "epsilon"):
             raise _core.InvalidInput(f'a chart is against "epsilon" or nothing, but is against {against!r}')
         if command == "compare" and against is not None:
@@ -145,7 +148,7 @@ class Answer(Mapping[str, Any]):
 
 
 def arguments_of(parameters: Mapping[str, Any]) -> list[str]:
-    """Keywords as flags; None and False are none."""
+    """Keywords as flags; None and False are none, and a list of numbers is one value."""
     arguments: list[str] = []
     for name, given in parameters.items():
         flag = "--" + name.replace("_", "-")
@@ -153,6 +156,8 @@ def arguments_of(parameters: Mapping[str, Any]) -> list[str]:
             continue
         if given is True:
             arguments.append(flag)
+        elif isinstance(given, (list, tuple)) and all(isinstance(one, (int, float)) for one in given):
+            arguments += [flag, ",".join(str(one) for one in given)]
         elif isinstance(given, (list, tuple)):
             for one in given:
                 arguments += [flag, str(one)]

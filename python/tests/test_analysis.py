@@ -84,6 +84,26 @@ def test_plans_are_the_commands(schools):
         mo.plan(sideways=1)
 
 
+def test_advice():
+    found = mo.advise(purpose="records", protect="person", n=5000, columns=[4, 10])
+    assert (found["model"], found["outcomes"], found["count"]) == ("local", 40, 1)
+    assert [one["epsilon"] for one in found["budgets"]] == [0.5, 1, 2, 4, 8]
+    assert "mollify sample" in str(found)
+    of_domain = mo.advise(
+        {"sex": mo.categorical(["f", "m"])}, purpose="estimates", protect="person", n=5000
+    )
+    assert of_domain["outcomes"] == 2
+    with pytest.raises(mo.InvalidInput, match="columns"):
+        mo.advise(purpose="records", protect="person", n=5000, columns=[0])
+
+
+def test_one_plan_at_several_budgets():
+    several = mo.plan(k=12, alpha=0.1, epsilon=[1, 2])
+    assert str(several)
+    with pytest.raises(mo.InvalidInput, match="several: 1,2"):
+        several.plot()
+
+
 def test_amplify_risk_and_tune(schools):
     found = mo.amplify(n=1000, k=10, epsilon0=2, delta=1e-6)
     assert "epsilon = 0.27" in str(found)
