@@ -132,7 +132,8 @@ class Advisor {
     if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
       throw InvalidInput(fmt::format(
           "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them into "
-          "fewer values, or declare a domain with numbers, from which candidates are drawn",
+          "fewer values, declare a domain with numbers, from which candidates are drawn, or "
+          "release rows that share one noisy model (mollify sample --family marginals)",
           Band::kMostOutcomes, product));
     }
     advice_.outcomes = static_cast<std::uint64_t>(product);
@@ -363,6 +364,12 @@ class Advisor {
       notes.push_back(
           "all columns are numbers: if rows or their logarithms are roughly Gaussian, --family "
           "gaussian releases numbers that are not cut");
+    }
+    if (!question().gaussian && question().purpose == Purpose::kTable &&
+        advice_.model == Model::kCentral) {
+      notes.emplace_back(
+          "these rows are independent; where all may come from one noisy model, --family marginals "
+          "gives any number of them, of many columns, and is made for single columns and pairs");
     }
     if (question().gaussian) {
       notes.emplace_back(

@@ -10,6 +10,7 @@ namespace mollify::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Json advised(const CommandLine& command, const Arguments& question) {
   const Ended ended = command.run(Arguments{"advise", "--json"} + question);
@@ -108,6 +109,8 @@ TEST(Advise, GivesATableInTheCentralModel) {
                                          "16", "--n", "5000", "--count", "100"});
   EXPECT_EQ(persons["model"], "central");
   EXPECT_THAT(persons["commands"].dump(), HasSubstr("--unit PERSON --units ROSTER.csv"));
+  EXPECT_THAT(persons["notes"].dump(), HasSubstr("--family marginals"));
+  EXPECT_THAT(found["notes"].dump(), Not(HasSubstr("--family marginals")));
 }
 
 TEST(Advise, GivesGaussianSamplesThatRun) {
