@@ -230,7 +230,7 @@ TEST(ReadUnits, AreTheSameByAnyNumberOfThreads) {
   const test::Scratch scratch;
   std::string data = "who,color,n\n";
   for (int i = 0; i < 60'000; ++i) {
-    data += std::to_string(i * i % 997) +
+    data += std::to_string(std::int64_t{i} * i % 997) +
             (i % 3 == 0   ? ",red,"
              : i % 3 == 1 ? ",green,"
                           : ",x,") +
