@@ -10,7 +10,7 @@
 namespace mollify {
 
 /// How far one unit moves the integer counts of any one marginal. Each unit's records weigh W in
-/// all at most (weighted_records.h), and a marginal counts weights.
+/// all at most (PairCounts::add_unit), and a marginal counts weights.
 ///
 /// Theorem. Let v be the counts of one unit's records: integers of at least 0 that sum to W at
 /// most. Add-remove: the counts move by v, so by W at most in the sum of sizes, and by W at most in

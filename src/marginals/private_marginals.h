@@ -57,7 +57,8 @@ class MarginalAnswers {
   [[nodiscard]] virtual std::uint32_t left() const = 0;
   /// Noisy counts of a table's cells, in weights.
   virtual std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) = 0;
-  /// The index of a candidate; those nearest to being the farthest are the likeliest.
+  /// The index of a candidate. The least exact_distance, which is the pair whose counts are
+  /// farthest from what is expected, is the likeliest.
   virtual std::size_t choose(std::span<const MarginalCandidate> candidates,
                              std::uint32_t parts) = 0;
 };
