@@ -32,8 +32,10 @@ class KeyedUnits {
   KeyedUnits(const KeyedUnits&) = delete;
   KeyedUnits& operator=(const KeyedUnits&) = delete;
 
-  /// The words of a unit that has so much weight of each outcome. Requires distinct outcomes,
-  /// ascending, and as many weights, none of which is NaN. Valid until the next call. O(outcomes).
+  /// The words of a unit that has so much weight of each outcome. Requires one list for what the
+  /// caller calls the same records: distinct outcomes, ascending, or where an outcome is a record's
+  /// digits, the distinct records, ascending, end to end. As many weights, none of which is NaN.
+  /// Valid until the next call. O(outcomes).
   [[nodiscard]] SecureRandom& of_tallies(std::string_view unit,
                                          std::span<const std::uint32_t> outcomes,
                                          std::span<const double> weights);
