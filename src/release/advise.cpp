@@ -373,9 +373,8 @@ class Advisor {
     }
     if (question().gaussian) {
       notes.emplace_back(
-          "these numbers are for the covariance that is given; plan takes it too, and --log for "
-          "columns "
-          "whose logarithms are Gaussian, --covariance-bound, --mean-bound");
+          "these numbers are for a covariance of 1 in each column; plan takes another, and --log "
+          "for columns whose logarithms are Gaussian, --covariance-bound, --mean-bound");
     }
     if (*chosen().error > *question().error) notes.emplace_back(kFewerOutcomes);
     if (advice_.model == Model::kCentral && *chosen().error > kMostError) {
