@@ -46,11 +46,18 @@ std::uint32_t share_of_parts(double share, std::size_t among) {
 
 std::string why_of(const MarginalDesign& design) {
   const bool one = design.request.columns.size() == 1;
+  // A column's counts are those of all records, so few beside the noise tell nothing.
+  constexpr double kNoisy = 10;
+  const auto& records = design.request.records;
+  const std::string warning =
+      records && static_cast<double>(*records) < kNoisy * design.column_deviation
+          ? fmt::format("; beside {} in all that is mostly noise", *records)
+          : "";
   return fmt::format(
       "counts of {} {} with noise of standard deviation {:.3g} records each{}; all released rows "
-      "are drawn from one model of these counts and share its noise",
+      "are drawn from one model of these counts and share its noise{}",
       design.request.columns.size(), one ? "column" : "columns", design.column_deviation,
-      one ? "" : ", then of the pairs of columns that depend on each other most");
+      one ? "" : ", then of the pairs of columns that depend on each other most", warning);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernel/core/keyed_random.h"
+#include "records/keyed_random.h"
 #include "records/release_key.h"
 
 namespace mollify {

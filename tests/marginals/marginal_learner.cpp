@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -170,6 +171,15 @@ TEST(MarginalDesign, RefusesWhatCannotBeCounted) {
             "family marginals takes at most 33554432 cells of all pairs of columns together, but "
             "there are 3600000000: declare fewer bins in the domain");
   EXPECT_EQ(refused({{2, false}, {3, true}}), "accepted");
+}
+
+TEST(MarginalDesign, SaysWhereNoiseOutweighsTheRecords) {
+  const auto why = [](std::optional<std::uint64_t> records) {
+    return design_marginals(request_of(kColumns, Privacy::approximate(1, 1e-6), records)).why;
+  };
+  EXPECT_THAT(why(20), testing::EndsWith("; beside 20 in all that is mostly noise"));
+  EXPECT_THAT(why(1'000'000), testing::EndsWith("share its noise"));
+  EXPECT_THAT(why(std::nullopt), testing::EndsWith("share its noise"));
 }
 
 TEST(MarginalDesign, IsCheckedByItsNumbers) {

@@ -47,7 +47,7 @@ class SecureRandom {
   std::uint64_t below(std::uint64_t bound) { return uniform_below(*this, bound); }
 
  private:
-  friend class KeyedRandom;  // whose words are those of a release's key (keyed_random.h)
+  friend class KeyedRandom;  // whose words are those of a release's key (records/keyed_random.h)
 
   static constexpr std::size_t kKeyWords = 4;
   static constexpr std::size_t kWords = 1024 - kKeyWords;

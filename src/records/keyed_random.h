@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "secure_random.h"
+#include "kernel/core/secure_random.h"
 
 namespace mollify {
 
