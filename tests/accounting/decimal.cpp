@@ -12,6 +12,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -48,11 +49,8 @@ TEST(Decimal, RefusesOtherTextsInOneSentence) {
                            "nan", "1 ", " 1", "1e9999", "1.2.3", long_text.c_str()}) {
     EXPECT_THROW(decimal(text), InvalidInput) << text;
   }
-  try {
-    decimal("-1");
-  } catch (const InvalidInput& error) {
-    EXPECT_STREQ(error.what(), "epsilon must be a decimal number of at least 0, but is \"-1\"");
-  }
+  EXPECT_EQ(test::refusal_of([] { decimal("-1"); }),
+            "epsilon must be a decimal number of at least 0, but is \"-1\"");
   for (const double bad : {-1.0, test::kNan, test::kInfinity}) {
     EXPECT_THROW(Decimal{bad}, InvalidInput);
   }

@@ -10,6 +10,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -189,12 +190,7 @@ TEST(GaussianDesign, GainsFromATightCovarianceBound) {
 }
 
 std::string gaussian_refusal(const GaussianRequest& request) {
-  try {
-    (void)design_gaussian(request);
-  } catch (const InvalidInput& refusal) {
-    return refusal.what();
-  }
-  return "";
+  return test::refusal_of([&] { (void)design_gaussian(request); });
 }
 
 /// What the sentence names does serve, and one record less does not.
@@ -230,7 +226,7 @@ TEST(GaussianDesign, RefusesInOneSentence) {
     change(request);
     return gaussian_refusal(request);
   };
-  EXPECT_EQ(gaussian_refusal(good), "");
+  EXPECT_EQ(gaussian_refusal(good), "accepted");
   EXPECT_THAT(with([](auto& r) { r.covariance_bound = 2; }), HasSubstr("not under pure epsilon"));
   EXPECT_THAT(with([](auto& r) { r.covariance_bound = test::kNan; }),
               HasSubstr("the bound on the covariance must be from 1"));

@@ -18,6 +18,7 @@
 #include "io/scratch.h"
 #include "records/numeric_rows.h"
 #include "records/private_table.h"
+#include "refusal.h"
 #include "space/domain.h"
 #include "space/real_columns.h"
 
@@ -191,20 +192,12 @@ TEST(CsvSource, PassesOnWhatAThreadThrows) {
 TEST(CsvSource, ReadsAPipeOnce) {
   const test::Pipe pipe("a\n1\n2\n");
   const CsvSource csv(pipe.path());
-  const auto refusal = [&](const auto& ask) -> std::string {
-    try {
-      ask();
-    } catch (const InvalidInput& error) {
-      return error.what();
-    }
-    return "";
-  };
   const std::string twice =
       pipe.path() + " is read more than once, so it must be a regular file, but is not";
-  EXPECT_EQ(refusal([&] { (void)csv.record_count(); }), twice);
-  EXPECT_EQ(refusal([&] { csv.require_repeatable(); }), twice);
+  EXPECT_EQ(test::refusal_of([&] { (void)csv.record_count(); }), twice);
+  EXPECT_EQ(test::refusal_of([&] { csv.require_repeatable(); }), twice);
   EXPECT_THAT(visited(csv, {0}).fields, ElementsAre("1", "2"));
-  EXPECT_EQ(refusal([&] { (void)visited(csv, {0}); }), twice);
+  EXPECT_EQ(test::refusal_of([&] { (void)visited(csv, {0}); }), twice);
 }
 
 TEST(CsvSource, RefusesAFileThatChanges) {

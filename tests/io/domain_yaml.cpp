@@ -17,6 +17,7 @@
 
 #include "io/scratch.h"
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 #include "space/random_domain.h"
 
 namespace mollify {
@@ -26,12 +27,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string refusal(std::string_view yaml) {
-  try {
-    (void)parse_domain(yaml, "d.yaml");
-  } catch (const InvalidInput& error) {
-    return error.what();
-  }
-  return "";
+  return test::refusal_of([&] { (void)parse_domain(yaml, "d.yaml"); });
 }
 
 constexpr std::string_view kExample = R"(# a domain

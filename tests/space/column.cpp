@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -22,14 +22,7 @@ namespace {
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-std::string refusal(const std::function<void()>& make) {
-  try {
-    (void)make();
-  } catch (const InvalidInput& error) {
-    return error.what();
-  }
-  return "";
-}
+using test::refusal_of;
 
 std::string written(const Column& column, std::uint32_t outcome, std::uint64_t point) {
   std::string text;
@@ -210,27 +203,27 @@ TEST(Mapping, UndeclaredNullsAreMappedLikeWhatIsOutside) {
 
 TEST(Column, RefusesWhatCannotBeDeclared) {
   const auto integer = [] { return IntegerCells::make(0, 4); };
-  EXPECT_EQ(refusal([&] { (void)Column::make("", integer()); }),
+  EXPECT_EQ(refusal_of([&] { (void)Column::make("", integer()); }),
             "a column must have a name, but one has none");
-  EXPECT_EQ(refusal([&] { (void)Column::make(std::string(501, 'x'), integer()); }),
+  EXPECT_EQ(refusal_of([&] { (void)Column::make(std::string(501, 'x'), integer()); }),
             "a column's name must have at most 500 bytes, but one has 501");
-  EXPECT_EQ(refusal([&] { (void)Column::make(std::string(500, '"'), integer()); }), "");
-  EXPECT_EQ(refusal([&] { (void)Column::make("a\nb", integer()); }),
+  EXPECT_EQ(refusal_of([&] { (void)Column::make(std::string(500, '"'), integer()); }), "accepted");
+  EXPECT_EQ(refusal_of([&] { (void)Column::make("a\nb", integer()); }),
             "a column's name must be one line of text without control characters, but holds byte "
             "10");
-  EXPECT_EQ(refusal([&] { (void)Column::make("\xff", integer()); }),
+  EXPECT_EQ(refusal_of([&] { (void)Column::make("\xff", integer()); }),
             "a column's name must be UTF-8 text, but is not");
-  EXPECT_EQ(refusal([&] { (void)Column::make("age", integer(), {.outside_value = "5"}); }),
+  EXPECT_EQ(refusal_of([&] { (void)Column::make("age", integer(), {.outside_value = "5"}); }),
             "column \"age\": outside must be an integer from 0 to 4 (or the word clip), but is "
             "\"5\"");
-  EXPECT_EQ(refusal([&] { (void)Column::make("age", integer(), {.null_value = "NA"}); }),
+  EXPECT_EQ(refusal_of([&] { (void)Column::make("age", integer(), {.null_value = "NA"}); }),
             "column \"age\": null must be an integer from 0 to 4 (or the word category), but "
             "is \"NA\"");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(refusal_of([&] {
               (void)Column::make("age", integer(), {.null_is_category = true, .null_value = "1"});
             }),
             "column \"age\": null must be either a category or a value, but is declared as both");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(refusal_of([&] {
               (void)Column::make("c", Categories::make({"", "x"}), {.null_is_category = true});
             }),
             "column \"c\": a null category is written as an empty field, but the empty text is a "
@@ -238,36 +231,36 @@ TEST(Column, RefusesWhatCannotBeDeclared) {
 }
 
 TEST(Cells, RefuseWhatCannotBeDeclared) {
-  EXPECT_EQ(refusal([] { (void)Categories::make({}); }),
+  EXPECT_EQ(refusal_of([] { (void)Categories::make({}); }),
             "values must list at least one value, but is empty");
-  EXPECT_EQ(refusal([] {
+  EXPECT_EQ(refusal_of([] {
               (void)Categories::make({"a", "b", "a"});
             }),
             "values must be distinct, but \"a\" is listed twice");
-  EXPECT_EQ(refusal([] { (void)Categories::make({"a\rb"}); }),
+  EXPECT_EQ(refusal_of([] { (void)Categories::make({"a\rb"}); }),
             "a value must be one line of text without control characters, but holds byte 13");
-  EXPECT_EQ(refusal([] { (void)BooleanWords::make("Yes", "yes"); }),
+  EXPECT_EQ(refusal_of([] { (void)BooleanWords::make("Yes", "yes"); }),
             "the words for false and true must differ by more than case, but they are \"Yes\" and "
             "\"yes\"");
-  EXPECT_EQ(refusal([] { (void)IntegerCells::make(5, 4); }),
+  EXPECT_EQ(refusal_of([] { (void)IntegerCells::make(5, 4); }),
             "min must be at most max, but they are 5 and 4");
-  EXPECT_EQ(refusal([] { (void)IntegerCells::make(0, 4, 0); }),
+  EXPECT_EQ(refusal_of([] { (void)IntegerCells::make(0, 4, 0); }),
             "bins must be from 1 to 5, but is 0");
-  EXPECT_EQ(refusal([] { (void)IntegerCells::make(0, 4, 6); }),
+  EXPECT_EQ(refusal_of([] { (void)IntegerCells::make(0, 4, 6); }),
             "bins must be from 1 to 5, but is 6");
-  EXPECT_EQ(refusal([] { (void)IntegerCells::make(0, 1 << 24, (1 << 24) + 1); }),
+  EXPECT_EQ(refusal_of([] { (void)IntegerCells::make(0, 1 << 24, (1 << 24) + 1); }),
             "bins must be from 1 to 16777216, but is 16777217");
-  EXPECT_EQ(refusal([] { (void)IntegerCells::make(kLowest, kHighest, 2); }),
+  EXPECT_EQ(refusal_of([] { (void)IntegerCells::make(kLowest, kHighest, 2); }),
             "min and max must be less than 2^63 apart, but they are -9223372036854775808 and "
             "9223372036854775807");
-  EXPECT_EQ(refusal([] { (void)NumberCells::make(1, 1, 1); }),
+  EXPECT_EQ(refusal_of([] { (void)NumberCells::make(1, 1, 1); }),
             "min must be below max, but they are 1 and 1");
-  EXPECT_EQ(refusal([] { (void)NumberCells::make(0, std::nan(""), 1); }),
+  EXPECT_EQ(refusal_of([] { (void)NumberCells::make(0, std::nan(""), 1); }),
             "min and max must be finite, but they are 0 and nan");
-  EXPECT_EQ(refusal([] { (void)NumberCells::make(0, 1, 0); }),
+  EXPECT_EQ(refusal_of([] { (void)NumberCells::make(0, 1, 0); }),
             "bins must be from 1 to 16777216, but is 0");
   const auto unresolvable = [](double min, double max, std::uint64_t bins) {
-    EXPECT_THAT(refusal([&] { (void)NumberCells::make(min, max, bins); }),
+    EXPECT_THAT(refusal_of([&] { (void)NumberCells::make(min, max, bins); }),
                 testing::StartsWith(
                     "min, max and bins must give cells that decimal numbers can resolve, but"));
   };

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -33,12 +34,7 @@ std::string span_of(const DateCells& cells, std::uint32_t cell) {
 }
 
 std::string refusal(const DateCells::Declaration& declared) {
-  try {
-    static_cast<void>(DateCells::make(declared));
-  } catch (const InvalidInput& error) {
-    return error.what();
-  }
-  return "";
+  return test::refusal_of([&] { static_cast<void>(DateCells::make(declared)); });
 }
 
 TEST(DateCells, FollowTheCalendar) {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -27,12 +28,7 @@ std::array<double, 2> point_of(const RealColumns& columns, std::string_view age,
 }
 
 std::string refusal_of(const Domain& domain, const std::vector<std::string>& logarithms = {}) {
-  try {
-    const RealColumns columns(domain, logarithms);
-  } catch (const InvalidInput& refusal) {
-    return refusal.what();
-  }
-  return "";
+  return test::refusal_of([&] { const RealColumns columns(domain, logarithms); });
 }
 
 TEST(RealColumns, ReadFieldsAsTheDomainDeclares) {

@@ -15,6 +15,7 @@
 
 #include "kernel/bands.h"
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -25,12 +26,7 @@ using Lowers = std::vector<std::uint64_t>;
 
 template <class... Arguments>
 std::string refusal_of_band(const Arguments&... arguments) {
-  try {
-    static_cast<void>(Band::make(arguments...));
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { static_cast<void>(Band::make(arguments...)); });
 }
 
 TEST(Band, UpperBoundsAreTheGreatestThatEbarAllows) {

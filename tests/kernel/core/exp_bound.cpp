@@ -13,6 +13,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -113,12 +114,7 @@ TEST(ExpBound, CountsMoreThanThirtyAsThirty) {
 }
 
 std::string refusal(double epsilon) {
-  try {
-    ExpBound{epsilon};
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { ExpBound{epsilon}; });
 }
 
 TEST(ExpBound, RefusesWhatIsNoEpsilon) {

@@ -9,6 +9,7 @@
 
 #include "chi_square.h"
 #include "kernel/core/invalid_input.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -84,12 +85,7 @@ TEST(RandomizedResponse, OneOutcomeIsReportedAlways) {
 
 std::string response_refusal(std::size_t k, double epsilon, std::uint64_t records = 1,
                              std::uint64_t chosen = 1) {
-  try {
-    RandomizedResponse(k, epsilon, records, chosen);
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { RandomizedResponse(k, epsilon, records, chosen); });
 }
 
 TEST(RandomizedResponse, RefusesInOneSentence) {

@@ -16,6 +16,7 @@
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/wide.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -182,13 +183,10 @@ TEST(ClippedSum, SumsModuloTwoToThe64) {
 }
 
 std::string clipping_refusal(std::size_t dimension, std::uint64_t radius, std::size_t size) {
-  try {
+  return test::refusal_of([&] {
     ClippedSum sum(dimension, radius);
     sum.add(std::vector<double>(size));
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  });
 }
 
 TEST(ClippedSum, RefusesInOneSentence) {

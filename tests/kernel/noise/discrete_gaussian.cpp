@@ -14,6 +14,7 @@
 #include "kernel/decision_tree.h"
 #include "kernel/noise_checks.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -159,12 +160,7 @@ TEST(DiscreteGaussian, PerturbsByTheNoise) {
 }
 
 std::string gaussian_refusal(Ratio variance) {
-  try {
-    static_cast<void>(DiscreteGaussian(variance));
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { static_cast<void>(DiscreteGaussian(variance)); });
 }
 
 TEST(DiscreteGaussian, RefusesInOneSentence) {

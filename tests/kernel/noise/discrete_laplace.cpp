@@ -12,6 +12,7 @@
 #include "kernel/decision_tree.h"
 #include "kernel/noise_checks.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -114,12 +115,7 @@ TEST(DiscreteLaplace, AddsModuloTwoToThe64) {
 }
 
 std::string laplace_refusal(Ratio scale) {
-  try {
-    static_cast<void>(DiscreteLaplace(scale));
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { static_cast<void>(DiscreteLaplace(scale)); });
 }
 
 TEST(DiscreteLaplace, RefusesInOneSentence) {

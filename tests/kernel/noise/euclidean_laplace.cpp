@@ -19,6 +19,7 @@
 #include "kernel/noise_checks.h"
 #include "kernel/short_words.h"
 #include "not_finite.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -534,12 +535,7 @@ TEST(EuclideanLaplace, TinyScalesGiveNothing) {
 }
 
 std::string euclidean_refusal(std::size_t dimension, Ratio scale) {
-  try {
-    static_cast<void>(EuclideanLaplace(dimension, scale));
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { static_cast<void>(EuclideanLaplace(dimension, scale)); });
 }
 
 TEST(EuclideanLaplace, RefusesInOneSentence) {

@@ -15,6 +15,7 @@
 #include "kernel/core/invalid_input.h"
 #include "kernel/short_words.h"
 #include "kernel/wide_float.h"
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -211,12 +212,7 @@ TEST(ExponentialChoice, TakesAMillionTermsLightly) {
 
 std::string choice_refusal(const std::vector<ChoiceTerm>& terms, Ratio rate) {
   SecureRandom random;
-  try {
-    static_cast<void>(ExponentialChoice(rate).draw(terms, random));
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { static_cast<void>(ExponentialChoice(rate).draw(terms, random)); });
 }
 
 TEST(ExponentialChoice, RefusesInOneSentence) {

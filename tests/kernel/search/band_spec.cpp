@@ -15,6 +15,7 @@
 #include "kernel/core/invalid_input.h"
 #include "kernel/search/band_lanes.h"
 #include "not_finite.h"
+#include "refusal.h"
 #include "sanitized.h"
 
 namespace mollify {
@@ -25,12 +26,7 @@ using test::kInfinity;
 using test::kNan;
 
 std::string band_refusal(const BandSpec& spec) {
-  try {
-    static_cast<void>(make_band(spec));
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { static_cast<void>(make_band(spec)); });
 }
 
 double floor_of_minimax(std::size_t k, double epsilon) {
