@@ -73,8 +73,8 @@ struct GaussianTotalVariation {
 ///
 /// The sampler (gaussian_sampler.h) gives each output a run of `run_records` records of its own,
 /// clips them, in units of the step g = 2^step_exponent, onto the integer points of norm at most L
-/// (kernel/clipped_sum.h), adds them up to S with their signs and adds noise Y on Z^d. The output
-/// is
+/// (kernel/noise/clipped_sum.h), adds them up to S with their signs and adds noise Y on Z^d. The
+/// output is
 ///     centre + (g / divisor) (S + Y) + public noise.
 /// Pure: P(Y = y) proportional to e^(-|y|/b), `noise` = b. Otherwise coordinates are discrete
 /// Gaussians, `noise` = sigma^2. Public noise is N(0, v I), or where v = 0 a uniform dither of one
@@ -83,8 +83,9 @@ struct GaussianTotalVariation {
 /// Theorem (privacy of one run). For any records, S changes by at most s = 2 L in Euclidean norm if
 /// one is replaced, so S + Y is (s/b)-DP, respectively (s^2/(2 sigma^2))-zCDP and
 /// (epsilon, delta)-DP with the delta of lattice_gaussian.h. The rest is post-processing.
-/// Proof. kernel/clipped_sum.h: both values of the record are clipped to norm L. For b: e^(-|y|/b)
-/// changes by a factor of at most e^(s/b) under a shift of norm s; for sigma: discrete_gaussian.h.
+/// Proof. kernel/noise/clipped_sum.h: both values of the record are clipped to norm L. For b:
+/// e^(-|y|/b) changes by a factor of at most e^(s/b) under a shift of norm s; for sigma:
+/// discrete_gaussian.h.
 struct GaussianDesign {
   GaussianRequest request;
   /// Of the part of the records that the coarse centre is found from; none with a mean_bound.

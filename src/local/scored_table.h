@@ -22,7 +22,7 @@ void score_against_reference(const Scorer& scorer, const MixedPoints& rows,
 /// cells of a grid, whose reference the band knows (docs/theory/spaces.md).
 ///
 /// The scorer is free to be wrong: whatever it returns, `table` is inside the band, so draws from
-/// it are epsilon-LDP (kernel/table.h). Remade for each unit without allocating; 12 bytes an
+/// it are epsilon-LDP (kernel/core/table.h). Remade for each unit without allocating; 12 bytes an
 /// outcome. It holds private data and refers to its band, which must outlive it.
 class ScoredTable {
  public:

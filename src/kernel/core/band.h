@@ -19,10 +19,11 @@ namespace mollify {
 ///
 /// lower_i <= upper_i <= 2^62, because lower_i <= sum(lower) <= N and Ebar > 1.
 ///
-/// Theorem (mollifier). Let n and n' be any two integer vectors with lower <= n, n' <= upper and
-/// equal sums N. Then n_i <= upper_i <= Ebar lower_i <= e^epsilon n'_i for every i: the set of laws
-/// n / N is an epsilon-mollifier [Husain et al. 2020, Definition 1], so a draw from any member,
-/// however the member was chosen, is epsilon-LDP [Lemma 2].
+/// Theorem (mollifier). Let n and n' be any two integer vectors between lower and upper that sum to
+/// N. Then n_i <= upper_i <= Ebar lower_i <= Ebar n'_i <= e^epsilon n'_i for every i, and so for
+/// the sums over any event, divided by N. The set of laws n / N is an epsilon-mollifier [Husain et
+/// al. 2020, Definition 1]: a draw from any member, however it was chosen, is epsilon-LDP [Lemma
+/// 2].
 ///
 /// That holds for any lower bounds whatsoever, as long as nothing private went into them. `make`
 /// guarantees sum(lower) <= N <= sum(upper), so that such vectors exist. Where the lower bounds

@@ -12,8 +12,8 @@ const ChaCha20& chosen() {
 }
 
 /// Overwrites the stack where the function called just before left the key and the keystream: the
-/// compiler spills them where it likes, beyond the reach of wiping variables. Its frame takes less
-/// than 2 KiB.
+/// compiler spills them where it likes, beyond the reach of wiping variables. That function's frame
+/// takes less than 2 KiB.
 __attribute__((noinline, no_sanitize("address"))) void burn_stack() {
   unsigned char burnt[4096];
   __builtin_memset(burnt, 0, sizeof burnt);

@@ -11,7 +11,7 @@ inline constexpr std::size_t kChaChaBatchBytes = 512;
 
 /// Writes `batches` batches of keystream for block counters counter, counter + 1, ...
 /// `nonce` is the RFC's 96-bit nonce as three little-endian words. Leaves neither the key nor the
-/// keystream on the stack.
+/// keystream on the stack. tests/kernel/core/chacha20.cpp compares with the RFC and libsodium.
 void chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3], std::uint32_t counter,
               unsigned char* out, std::size_t batches);
 

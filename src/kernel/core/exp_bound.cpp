@@ -23,6 +23,7 @@ ExpBound::ExpBound(double epsilon) : epsilon_(std::fmin(epsilon, kGreatestEpsilo
     throw InvalidInput("epsilon of one draw must be at least 1e-06, but is " + shortest(epsilon));
   }
   int exponent = 0;
+  // A double of [1/2, 1) has at most 53 binary digits, so nothing is rounded from here on.
   const double fraction = std::frexp(std::exp(epsilon_) * (1 - 0x1p-40), &exponent);
   mantissa_ = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
   shift_ = 53 - exponent;

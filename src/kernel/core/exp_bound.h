@@ -12,10 +12,10 @@ namespace mollify {
 ///
 /// Definition. Ebar is the double exp(epsilon) * (1 - 2^-40), read as the exact dyadic it is.
 ///
-/// Theorem. Ebar <= e^epsilon. Every libm in use returns exp within 1 ulp (relative 2^-52), the
-/// product adds at most half an ulp, and the factor takes 2^-40 away: the margin is some 2700 times
-/// the error. tests/kernel/core/exp_bound.cpp checks it against MPFR. And Ebar > 1, because
-/// e^1e-6 (1 - 2^-40) > 1.
+/// Theorem. If the C library's exp errs by at most 1 ulp (relative 2^-52), as every one in use
+/// does, then 1 < Ebar <= e^epsilon. Proof. The product adds at most half an ulp, and the factor
+/// takes 2^-40 away: some 2700 times the error of both. tests/kernel/core/exp_bound.cpp compares
+/// with MPFR. And e^1e-6 (1 - 2^-40) is above 1 by far more than that error. QED
 ///
 /// Range: epsilon from 1e-6 to 30. Below, 2^-40 would eat a visible part of the budget; above, the
 /// table of 2^62 parts becomes coarse (docs/theory/band.md), so callers lower epsilon to 30 and say
@@ -32,14 +32,14 @@ class ExpBound {
   /// The epsilon that is guaranteed: the one asked for, or 30 if that is less.
   [[nodiscard]] double epsilon() const { return epsilon_; }
 
-  /// Ebar as mantissa / 2^shift; mantissa < 2^53, 0 < shift <= 52.
+  /// Ebar as mantissa / 2^shift; mantissa < 2^53, and 0 < shift <= 52 because 1 < Ebar < 2^44.
   [[nodiscard]] std::uint64_t mantissa() const { return mantissa_; }
   [[nodiscard]] int shift() const { return shift_; }
 
   /// Ebar as a double, exactly.
   [[nodiscard]] double value() const;
 
-  /// floor(x * Ebar), or `cap` if that is less. Exact for every x.
+  /// floor(x * Ebar), or `cap` if that is less. Exact for every x: the product is below 2^117.
   [[nodiscard]] std::uint64_t times_floor(std::uint64_t x, std::uint64_t cap) const {
     const uint128 product = (static_cast<uint128>(x) * mantissa_) >> shift_;
     return product < cap ? static_cast<std::uint64_t>(product) : cap;

@@ -53,6 +53,8 @@ uint128 saturate(const Bounds& bounds, IsPositive is_positive, Numerators to) {
       floor_sum += bounds.lower_at(i);
     }
   }
+  // At most 2^62, as a lower bound is, so the product below fits. Neighbours with one lower bound
+  // have one share, for such a division is slow.
   const uint128 rest = taken < bounds.total ? bounds.total - taken : 0;
   uint128 sum = 0;
   std::uint64_t last_lower = 0;
@@ -122,9 +124,10 @@ uint128 round(const Bounds& bounds, const float* scores, ScoreScale scale, Numer
 void settle(const Bounds& bounds, uint128 sum, Numerators numerators) {
   const bool raise = sum < bounds.total;
   uint128 missing = raise ? bounds.total - sum : sum - bounds.total;
-  // What rounding left over is some units an outcome, so 2^-32 of the first few takes it. Where the
-  // scale came nowhere near, each round takes twice as much, until a numerator may double or fall
-  // to its lower bound at once: that ends, because the bounds leave room for all that is missing.
+  // Rounding leaves over a few units an outcome. The first few outcomes take them, each about 2^-32
+  // of what it has, so that no probability changes visibly. Where the scale came nowhere near, each
+  // round moves twice as much as the one before, until a numerator may double, or fall to its lower
+  // bound, at once.
   for (int shift = 32; missing != 0; shift = std::max(shift - 1, 0)) {
     for (std::size_t i = 0; i < bounds.size && missing != 0; ++i) {
       const std::uint64_t n = numerators.of_outcomes[i];

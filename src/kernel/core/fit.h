@@ -41,17 +41,17 @@ struct Bounds {
 [[nodiscard]] Bounds bounds_of(const Band& band);
 
 /// What the scores are multiplied by: t, or t 2^exponent where they are so large or so small that t
-/// alone would not do. Where t is infinite, scores do not count but for being positive.
+/// alone would not do. Where t is infinite, all that counts of a score is whether it is positive.
 struct ScoreScale {
   double t = 0;
   int exponent = 0;
 };
 
-/// Scores up to this one are not positive, so that no t need exceed 2^762.
+/// Scores up to this one count as not positive, so that no t need exceed 2^762.
 inline constexpr double kLeastScore = 0x1p-700;
 
-/// A score times 2^exponent, at most 2: so that, by a very low exponent, infinite scores count and
-/// finite ones do not. 0 if it is NaN or negative.
+/// A score times 2^exponent, or 2 if that is less; 0 if the score is NaN or negative. So a very low
+/// exponent leaves 2 of an infinite score and 0 of a finite one.
 [[nodiscard]] double rescaled(double score, int exponent);
 
 /// Outcomes are summed in blocks of this many, so that a draw need not scan them all.
@@ -65,14 +65,15 @@ struct Numerators {
 
 namespace detail {
 
-/// Writes every numerator, inside its bounds: the integer part of scale times score, or under one
-/// pair of bounds the nearest granule above the lower one (fit_lanes.cpp), clamped. With
-/// an infinite scale, positive scores have their upper bounds, and the others share what is left in
-/// proportion to their lower ones, clamped. Returns the exact sum.
+/// Writes every numerator, inside its bounds and near scale times score, and each block's sum
+/// modulo 2^64. With an infinite scale, positive scores have their upper bounds, and the others
+/// share what is left in proportion to their lower ones, clamped. Returns the exact sum. Whether
+/// the bounds leave room for the total does not matter here.
 uint128 round(const Bounds& bounds, const double* scores, ScoreScale scale, Numerators to);
 uint128 round(const Bounds& bounds, const float* scores, ScoreScale scale, Numerators to);
 
-/// Moves numerators inside their bounds until they sum to the total; `sum` is their exact sum.
+/// Moves numerators that are inside their bounds to others that are, too, until they sum to the
+/// total, and blocks with them. `sum` is the exact sum of the first.
 void settle(const Bounds& bounds, uint128 sum, Numerators numerators);
 
 }  // namespace detail
@@ -80,15 +81,16 @@ void settle(const Bounds& bounds, uint128 sum, Numerators numerators);
 /// Fits numerators to bounds.size scores, by whatever scales a search tries.
 ///
 /// Theorem. For any scores and any scales, NaN, infinite and negative ones included, afterwards
-///   lower_i <= n_i <= upper_i for every i, and sum n_i = N exactly, N being bounds.total;
+///   lower_i <= n_i <= upper_i for every i, and sum n_i = N exactly, N = bounds.total <= 2^62;
 /// and each block's sum is the sum of its numerators.
-/// Proof. `round` writes every n_i, as the last step of its making clamped between its bounds, and
-/// returns the exact sum. `settle` takes each n_i from there to another place between its bounds
-/// and ends only when the sum is N. It does end: sum(lower) <= N <= sum(upper) leaves room for all
-/// that is missing, and each of its rounds moves at least one unit. Blocks are summed modulo 2^64
-/// and moved with their numerators; at the end each is at most N <= 2^62, hence exact. What was in
-/// the memory before, and what a search that ends does beside giving numbers, has no part in it.
-/// QED
+/// Proof. `round` writes every n_i and returns the exact sum. It clamps integers, after all
+/// floating point: n_i itself, or how many granules it lies above a common lower bound
+/// (fit_lanes.cpp). `settle` takes each n_i from there to another place between its bounds and ends
+/// only when the sum is N. It does end: sum(lower) <= N <= sum(upper) leaves room for all that is
+/// missing, and each of its rounds moves at least one unit. Blocks are summed modulo 2^64 and moved
+/// with their numerators; at the end each is at most N <= 2^62, hence exact. What was in the memory
+/// before, and how the search found its scales, have no part in it. A search without end releases
+/// nothing. QED
 ///
 /// So floating point chooses *where* between the bounds each n_i lies, and nothing else.
 ///

@@ -65,8 +65,9 @@ inline uint128 round_with(const Bounds& bounds, const Score* scores, double at,
   return sum;
 }
 
-/// Bounds that are the same for all outcomes, in half the time: each numerator is the lower bound
-/// and a multiple m of a granule 2^shift, m from 0 to the greatest, most, that stays inside.
+/// Bounds that are the same for all outcomes, in half the time: a numerator is the lower bound and
+/// m granules of 2^shift parts, m being an integer from 0 to `most`. It is inside its bounds,
+/// because most 2^shift <= upper - lower. And most < 2^51, so that doubles hold every m exactly.
 struct Granules {
   std::uint64_t shift;
   std::uint64_t most;
@@ -76,7 +77,7 @@ struct Granules {
     shift = bits > 51 ? static_cast<std::uint64_t>(bits - 51) : 0;
     most = room >> shift;
   }
-  /// Whether a granule is not seen: one part, or too little of the lower bound.
+  /// Whether a granule is too small to matter: one part, or at most 2^-36 of the lower bound.
   bool are_fine(const Bounds& bounds) const {
     return shift == 0 || (bounds.lower >> shift) >= std::uint64_t{1} << 36;
   }
@@ -86,9 +87,10 @@ template <class Score>
 inline uint128 round_by_granules(const Bounds& bounds, const Granules& granules,
                                  const Score* scores, double at, std::uint64_t* numerators,
                                  std::uint64_t* block_sums) {
-  // 2^52 + m as a double has m as its mantissa, and adding 2^52 rounds to it. Whatever is below
-  // 2^52 becomes it, NaN too; what is left is 0 to 2^63 in its bits less those of 2^52, and clamped
-  // there, as an integer. So m is from 0 to most.
+  // The bits of the double 2^52 + m, less those of 2^52, are the integer m; and adding 2^52 rounds
+  // to an integer. Whatever is below 2^52, and NaN, becomes 2^52: m is at least 0. Greater doubles,
+  // infinity among them, have greater bits, but below 2^63: so the signed comparison is right, and
+  // m, by now an integer, is clamped to `most`.
   const Real4 none = all(0x1p52);
   const Word4 most = all(granules.most);
   const double per_part = 1 / static_cast<double>(std::uint64_t{1} << granules.shift);

@@ -6,8 +6,8 @@
 
 namespace mollify::detail {
 
-/// Writes the integer part of t * score for bounds.size scores, clamped between the integer bounds,
-/// and block sums (modulo 2^64). Returns the exact sum of what it wrote.
+/// Writes a numerator for each of bounds.size scores, near t * score and, whatever these are,
+/// inside its bounds, and block sums (modulo 2^64). Returns the exact sum of what it wrote.
 template <class Score>
 using RoundingPass = uint128 (*)(const Bounds& bounds, const Score* scores, double t,
                                  std::uint64_t* numerators, std::uint64_t* block_sums);

@@ -55,7 +55,7 @@ SecureRandom::SecureRandom() {
   void* memory = std::calloc(1, sizeof(State));
   if (memory == nullptr) stop("there is no memory for the random generator");
 #endif
-  state_ = static_cast<State*>(memory);
+  state_ = static_cast<State*>(memory);  // all zeros, so the first word waits for a refill
 }
 
 SecureRandom::~SecureRandom() {
@@ -78,7 +78,7 @@ SecureRandom& SecureRandom::operator=(SecureRandom&& other) noexcept {
 
 namespace {
 
-constexpr std::uint32_t kNonce[3] = {0, 0, 0};
+constexpr std::uint32_t kNonce[3] = {0, 0, 0};  // always the same: a key makes one stream only
 
 }  // namespace
 

@@ -17,14 +17,15 @@ namespace mollify {
 ///
 /// Fork. The state lies in memory that the operating system hands to a child as zeros
 /// (MADV_WIPEONFORK), and a counter advanced by pthread_atfork stands in for fork() where that is
-/// not supported: a child draws fresh entropy before its first word, so parent and children never
-/// share one. Not covered: a bare clone() on a system without MADV_WIPEONFORK, and a signal handler
-/// that forks and goes on while an object is in use.
+/// not supported. Either way `alive` is not the child's fork count, so a child draws fresh entropy
+/// before its first word: parent and children never share one. Not covered: a bare clone() on a
+/// system without MADV_WIPEONFORK, and a signal handler that forks and goes on while an object is
+/// in use.
 ///
 /// Failure. If the operating system gives no entropy, or no memory for the state, the program says
 /// so on standard error and aborts. There is no fallback and no seed.
 ///
-/// Threads. An object belongs to one thread at a time; give each thread its own. About 8 KiB each.
+/// Threads. An object belongs to one thread at a time; give each thread its own. About 12 KiB each.
 class SecureRandom {
  public:
   SecureRandom();
@@ -55,13 +56,15 @@ class SecureRandom {
   struct State {
     std::uint64_t stream[kKeyWords + kWords];  // the next key, then words to hand out
     std::size_t position;                      // of the next word in `stream`
-    std::uint64_t alive;  // the fork count under which the stream was made; 0 after a fork
+    std::uint64_t alive;  // the fork count under which the stream was made; 0 if there is none
   };
 
   void refill();
+  /// For KeyedRandom: the words from here on are those of 32 secret bytes.
   void restart(const unsigned char* key);
 
-  /// One more than the number of forks between the program's first generator and this process.
+  /// One more than the number of forks between the program's first generator and this process:
+  /// never 0.
   static std::uint64_t fork_count_;
 
   State* state_;

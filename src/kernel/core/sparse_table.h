@@ -22,9 +22,11 @@ namespace mollify {
 /// Theorem. For any outcomes, scores and search, lower_i / N <= P(i) <= Ebar lower_i / N for every
 /// outcome i, and `draw` returns i with probability exactly P(i), so Band's theorem holds for these
 /// laws too, and for one of these beside a Table of the same band. Proof. The table is made with
-/// the unscored outcomes as one, bounded by C and min(N, floor(Ebar C)), and numerators end inside
-/// their bounds: C <= Z <= Ebar C. Multiply by lower_i / (C N). A draw that falls into Z is
-/// followed by a second integer draw below C, uniform, over the band's public prefix sums.
+/// the unscored outcomes as one, bounded by C and min(N, floor(Ebar C)). These bounds leave room
+/// for N as the band's do, because floor(Ebar C) is at least the sum of what it stands for.
+/// Numerators end inside their bounds: C <= Z <= Ebar C. Multiply by lower_i / (C N). If C is 0, so
+/// is Z. A draw that falls into Z is followed by a second integer draw below C, uniform, over the
+/// band's public prefix sums. QED
 ///
 /// Time O(m) to make; a draw takes O(m / 256 + 256) and, when it falls on an unscored outcome, a
 /// binary search more. A table holds private data and refers to its band, which must outlive it.

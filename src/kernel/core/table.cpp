@@ -20,8 +20,9 @@ void Table::require_count(std::size_t count) const {
 std::size_t Table::outcome_at(std::uint64_t position) const {
   std::size_t block = 0;
   while (position >= block_sums_[block]) position -= block_sums_[block++];
-  // Eight at a time while eight are left; in the right eight the ends before the position are
-  // counted, for a processor cannot foresee where a loop would stop.
+  // Eight at a time while eight are left. In the right eight all runs that end at or before the
+  // position are counted, for a processor cannot foresee where a loop would stop. No sum overflows:
+  // all numerators together are N.
   constexpr std::size_t kGroup = 8;
   const std::uint64_t* n = numerators_.data() + block * kBlock;
   const std::uint64_t* const end = numerators_.data() + numerators_.size();

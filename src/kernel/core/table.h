@@ -19,8 +19,9 @@ namespace mollify {
 /// and `draw` returns i with probability exactly n_i / N, given uniform words. By Band's theorem
 /// two tables of one band, made from any two score vectors, differ in the probability of any event
 /// by a factor of at most e^epsilon.
-/// Proof. The numerators are fit's. `draw` takes a uniform position below N (uniform_below) and
-/// returns the outcome whose run of the numerators' cumulative sum holds it. QED
+/// Proof. The numerators are fit's. They cut the N positions into runs, of n_i positions for
+/// outcome i, in order; `draw` takes a uniform position (uniform_below) and returns whose run holds
+/// it. QED
 ///
 /// The scores are private and may be wrong, and so may the search for their scale: they decide how
 /// useful the law is, never how private. The search of releases is `project`
@@ -53,11 +54,12 @@ class Table {
   /// n_i: the probability of outcome i is n_i / band().total(). NOT PRIVATE.
   [[nodiscard]] std::span<const std::uint64_t> numerators() const { return numerators_; }
 
-  /// The outcome whose run of the numerators' cumulative sum holds `position`, which must be below
-  /// band().total(): each outcome i has exactly n_i positions. O(k / 256 + 256). NOT PRIVATE.
+  /// The outcome i with n_0 + ... + n_(i-1) <= position < n_0 + ... + n_i; position must be below
+  /// band().total(). So each outcome i has exactly n_i positions. O(k / 256 + 256). NOT PRIVATE.
   [[nodiscard]] std::size_t outcome_at(std::uint64_t position) const;
 
-  /// One outcome, that of a uniform position. For many from one table, see AliasTable.
+  /// One outcome, that of a uniform position. Every draw spends epsilon. For many draws from one
+  /// table, see AliasTable.
   [[nodiscard]] std::size_t draw(SecureRandom& random) const {
     return outcome_at(random.below(band_->total()));
   }

@@ -16,16 +16,17 @@ concept WordSource = requires(Source& source) {
 
 /// Uniform on {0, ..., bound - 1}; bound must not be 0.
 ///
-/// Theorem. If the words are uniform, every value has the same number of accepted words: of the
-/// 2^64 words w, value v is produced by those with floor(w * bound / 2^64) = v whose low half is at
-/// least 2^64 mod bound, and these are floor(2^64 / bound) for each v [Lemire 2019, Lemma 4.1]. The
-/// others are rejected and drawn anew, so there is no bias at all; fewer than two words are used on
-/// average.
+/// Theorem. If the words are uniform and independent, so is the value: each has the same number of
+/// accepted words [Lemire 2019, Lemma 4.1]. Proof. Let r = 2^64 mod bound. A word w gives value v,
+/// and is accepted, where w * bound is in [v 2^64 + r, (v + 1) 2^64). That interval is 2^64 - r
+/// long, a multiple of bound, so wherever it lies it holds exactly (2^64 - r) / bound multiples of
+/// bound. Other words are drawn anew; they are fewer than half, so fewer than two are used on
+/// average. QED
 template <WordSource Source>
 std::uint64_t uniform_below(Source& source, std::uint64_t bound) {
   uint128 product = static_cast<uint128>(source.word()) * bound;
-  if (static_cast<std::uint64_t>(product) < bound) {
-    const std::uint64_t rejected = -bound % bound;  // 2^64 mod bound
+  if (static_cast<std::uint64_t>(product) < bound) {  // r is, too: else no division is needed
+    const std::uint64_t rejected = -bound % bound;    // 2^64 mod bound
     while (static_cast<std::uint64_t>(product) < rejected) {
       product = static_cast<uint128>(source.word()) * bound;
     }

@@ -7,8 +7,8 @@ namespace mollify {
 __extension__ using uint128 = unsigned __int128;
 __extension__ using int128 = __int128;
 
-/// The greatest and the least numerator that one outcome has under any input: their ratio bounds
-/// what the outcome tells.
+/// Of a public matrix: the greatest and the least numerator that one outcome has under any input.
+/// Their ratio bounds what the outcome tells.
 struct Extremes {
   uint128 greatest;
   uint128 least;
