@@ -41,7 +41,7 @@ struct PlanAnswer {
 };
 
 struct Plan {
-  /// One; but two, epsilon and rho, where the budget of Gaussian samples is unknown.
+  /// One; but two, epsilon and rho, where the budget of a family is unknown.
   std::vector<PlanAnswer> answers{};
   /// What `mollify plan --json` prints, and what it prints without.
   std::string json{};

@@ -46,10 +46,7 @@ int run(const AdviseOptions& options) {
   if (options.model) question.model = value_named<Model>("model", *options.model);
   if (options.domain) question.domain = SpecDomain{*options.domain};
   if (options.columns) question.column_sizes = sizes_of(*options.columns);
-  if (options.family && *options.family != "gaussian") {
-    throw InvalidInput(fmt::format("family must be gaussian, but is \"{}\"", *options.family));
-  }
-  question.gaussian = options.family.has_value();
+  if (options.family) question.family = value_named<Family>("family", *options.family);
   const Advice advice = advise(question, PublicFiles());
   fmt::print("{}", options.json ? advice_json(advice) : advice_text(advice));
   return kSuccess;
@@ -90,8 +87,10 @@ void add_advise(CLI::App& app, Session& session) {
   add_number(command, "--alpha", options->alpha,
              "the error that is still good: total variation (default: 0.1), or of estimates the "
              "standard error of a share (default: 0.01)");
-  add_text(command, "--family", options->family, "NAME",
-           "gaussian: rows of numbers that are taken for draws from one Gaussian");
+  add_text(
+      command, "--family", options->family, "NAME",
+      "gaussian: rows of numbers that are taken for draws from one Gaussian. marginals: rows of "
+      "many columns that share one noisy model (default for a whole table of too many outcomes)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

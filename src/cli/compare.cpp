@@ -223,10 +223,13 @@ int compare_several(const Json& parts, const std::string& data, bool json) {
     print_json({{"notice", kNotPrivate}, {"compared", list}});
     return kSuccess;
   }
-  fmt::print("{}\ntotal variation of the law that is released from {}\n\n{:<20}", kNotPrivate,
-             parts.contains("unit") && parts["model"] == "local" ? "a unit's own truth, on average"
-                                                                 : "the truth",
-             "epsilon");
+  const char* what = "the law that is released from the truth";
+  if (parts.contains("unit") && parts["model"] == "local") {
+    what = "the law that is released from a unit's own truth, on average";
+  } else if (parts.value("family", "") == name_of(Family::kMarginals)) {
+    what = "released rows from the truth, of two columns together, on average";
+  }
+  fmt::print("{}\ntotal variation of {}\n\n{:<20}", kNotPrivate, what, "epsilon");
   for (const Json& budget : budgets) fmt::print(" {:>9}", printable(budget.value(epsilon, "-")));
   fmt::print("\n");
   for (const ComparedRow& row : rows) {
@@ -254,8 +257,9 @@ int run(const CompareOptions& options, const CLI::App& command) {
   const Domain& domain = release->space().domain();
   const LocalSampler& sampler = release->sampler();
   const Comparison comparison = comparison_of(*release, source, data);
-  const NamedLaw laws[] = {
-      {"truth", comparison.truth}, {"law", comparison.law}, {"reference", comparison.reference}};
+  const NamedLaw laws[] = {law_over_outcomes("truth", domain, comparison.truth),
+                           law_over_outcomes("law", domain, comparison.law),
+                           law_over_outcomes("reference", domain, comparison.reference)};
   const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
   const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);
   if (options.json) {

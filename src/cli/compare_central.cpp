@@ -11,6 +11,7 @@
 
 #include "central/whitening.h"
 #include "command.h"
+#include "compare_marginals.h"
 #include "divergence/f_divergence.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
@@ -180,7 +181,9 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
                    const Source& source, bool json) {
   const FiniteLaws laws = finite_laws(release, domain, inputs, source);
   const std::vector<double> uniform(domain.size(), 1.0 / domain.size());
-  const NamedLaw named[] = {{"truth", laws.truth}, {"law", laws.law}, {"uniform", uniform}};
+  const NamedLaw named[] = {law_over_outcomes("truth", domain, laws.truth),
+                            law_over_outcomes("law", domain, laws.law),
+                            law_over_outcomes("uniform", domain, uniform)};
   const Certificate& certificate = release.certificate();
   const DivergenceReport law = divergence_report(laws.truth, laws.law);
   if (json) {
@@ -326,6 +329,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
 }  // namespace
 
 int compare_central(const ReleaseSpec& spec, const std::string& data, bool json) {
+  if (spec.marginals() != nullptr) return compare_marginals(spec, data, json);
   const PublicFiles inputs(data);
   const Domain domain = inputs.domain(spec.domain);
   const CsvSource source(data);
@@ -335,6 +339,7 @@ int compare_central(const ReleaseSpec& spec, const std::string& data, bool json)
 }
 
 double central_distance(const ReleaseSpec& spec, const std::string& data) {
+  if (spec.marginals() != nullptr) return marginals_distance(spec, data);
   const PublicFiles inputs(data);
   const Domain domain = inputs.domain(spec.domain);
   const CsvSource source(data);

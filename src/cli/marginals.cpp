@@ -15,20 +15,6 @@ namespace {
 
 constexpr std::size_t kMostLevels = 12;
 
-/// Shares of the levels of columns `i` and `j` together, those of j running fastest; of one column
-/// where they are the same.
-std::vector<double> shares(const Domain& domain, std::span<const double> law, std::size_t i,
-                           std::size_t j) {
-  const bool alone = i == j;
-  const std::size_t width = alone ? 1 : domain.columns()[j].size();
-  std::vector<double> found(domain.columns()[i].size() * width);
-  for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
-    found[domain.digit(outcome, i) * width + (alone ? 0 : domain.digit(outcome, j))] +=
-        law[outcome];
-  }
-  return found;
-}
-
 /// What a level counts as in a mean; none of what is no number.
 std::optional<double> number_of_level(const Column& column, std::uint32_t level) {
   if (column.must_be_written(level)) return std::nullopt;
@@ -57,11 +43,44 @@ std::optional<double> mean_of(const Column& column, std::span<const double> shar
   return sum / mass;
 }
 
-struct PairDistances {
-  double mean = 0;
-  double worst = 0;
-  std::string where;
-};
+}  // namespace
+
+NamedLaw law_over_outcomes(const char* name, const Domain& domain, std::span<const double> masses) {
+  return {name, [&domain, masses](std::size_t i, std::size_t j) {
+            const bool alone = i == j;
+            const std::size_t width = alone ? 1 : domain.columns()[j].size();
+            std::vector<double> found(domain.columns()[i].size() * width);
+            for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
+              found[domain.digit(outcome, i) * width + (alone ? 0 : domain.digit(outcome, j))] +=
+                  masses[outcome];
+            }
+            return found;
+          }};
+}
+
+NamedLaw law_of_counts(const char* name, const PairCounts& counts) {
+  return {name, [&counts](std::size_t i, std::size_t j) {
+            const auto table = i == j ? counts.column(i) : counts.pair(i, j);
+            const double sum = std::accumulate(table.begin(), table.end(), 0.0);
+            std::vector<double> found;
+            for (const std::uint64_t count : table)
+              found.push_back(static_cast<double>(count) / sum);
+            return found;
+          }};
+}
+
+NamedLaw law_of_independent_columns(const char* name, const NamedLaw& law) {
+  return {name, [shares = law.shares](std::size_t i, std::size_t j) {
+            std::vector<double> first = shares(i, i);
+            if (i == j) return first;
+            const std::vector<double> second = shares(j, j);
+            std::vector<double> found;
+            for (const double a : first) {
+              for (const double b : second) found.push_back(a * b);
+            }
+            return found;
+          }};
+}
 
 PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const NamedLaw& other) {
   PairDistances found;
@@ -69,8 +88,7 @@ PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const 
   std::size_t pairs = 0;
   for (std::size_t i = 0; i < columns; ++i) {
     for (std::size_t j = i + 1; j < columns; ++j) {
-      const double distance =
-          total_variation(shares(domain, truth.masses, i, j), shares(domain, other.masses, i, j));
+      const double distance = total_variation(truth.shares(i, j), other.shares(i, j));
       found.mean += distance;
       ++pairs;
       if (distance > found.worst || found.where.empty()) {
@@ -82,8 +100,6 @@ PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const 
   found.mean /= std::max<double>(1, static_cast<double>(pairs));
   return found;
 }
-
-}  // namespace
 
 std::string level_text(const Column& column, std::uint32_t level) {
   std::string text;
@@ -103,7 +119,7 @@ void print_marginals(const Domain& domain, std::span<const NamedLaw> laws) {
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
     std::vector<std::vector<double>> columns;
-    for (const NamedLaw& law : laws) columns.push_back(shares(domain, law.masses, i, i));
+    for (const NamedLaw& law : laws) columns.push_back(law.shares(i, i));
     std::vector<std::uint32_t> order(column.size());
     std::iota(order.begin(), order.end(), std::uint32_t{0});
     if (order.size() > kMostLevels) {
@@ -153,7 +169,7 @@ Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws) {
     }
     Json json{{"name", column.name()}, {"levels", levels}};
     for (const NamedLaw& law : laws) {
-      const std::vector<double> found = shares(domain, law.masses, i, i);
+      const std::vector<double> found = law.shares(i, i);
       const auto mean = mean_of(column, found);
       json["shares"][law.name] = found;
       json["means"][law.name] = mean ? Json(*mean) : Json(nullptr);

@@ -57,13 +57,14 @@ std::string value_text(PlanUnknown unknown, double value) {
 
 /// The mechanism's own answer to a plan, or the best one where the choice is free.
 std::optional<double> solved(PlanUnknown unknown, const Certificate& certificate) {
-  PlanQuestion question{.model = Model::kCentral,
-                        .gaussian = certificate.gaussian() != nullptr,
-                        .unknowns = {unknown},
-                        .budget = certificate.spec.budget(),
-                        .alpha = kMostError,
-                        .accept_large_delta = certificate.spec.accept_large_delta};
-  if (question.gaussian) {
+  PlanQuestion question{
+      .model = Model::kCentral,
+      .family = certificate.gaussian() != nullptr ? Family::kGaussian : Family::kNone,
+      .unknowns = {unknown},
+      .budget = certificate.spec.budget(),
+      .alpha = kMostError,
+      .accept_large_delta = certificate.spec.accept_large_delta};
+  if (question.family == Family::kGaussian) {
     const GaussianRequest& request = certificate.gaussian()->request;
     question.records = request.records;
     question.dimension = request.dimension;

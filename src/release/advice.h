@@ -53,7 +53,9 @@ struct AdviceQuestion {
   /// The error that is still good: total variation (none: 0.1); of estimates the standard error of
   /// a share (none: 0.01).
   std::optional<double> error{};
-  bool gaussian = false;  ///< the rows are taken for draws from a Gaussian
+  /// Of the central model. None: independent records; but a whole table of more outcomes than these
+  /// reach is advised as marginals.
+  Family family = Family::kNone;
 };
 
 /// What one budget buys.
@@ -61,7 +63,8 @@ struct AdvisedBudget {
   double epsilon = 0;
   std::string mechanism{};
   /// Total variation of each record's law from the truth; of estimates the standard error of the
-  /// share of a rare value. None where nothing serves, and `why` says why.
+  /// share of a rare value; of a table's marginals what noise does to two columns together. None
+  /// where nothing serves, and `why` says why.
   std::optional<double> error{};
   std::string why{};
   /// The standard error of the best known oracle that answers frequencies alone, for estimates.

@@ -21,6 +21,9 @@ ErrorKind error_kind(const Advice& advice) {
   if (advice.model == Model::kLocal && advice.question.purpose == Purpose::kEstimates) {
     return {"standard_error", "standard error of a share"};
   }
+  if (advice.question.family == Family::kMarginals) {
+    return {"two_way_total_variation_of_noise", "total variation of two columns"};
+  }
   if (advice.model == Model::kCentral) return {"total_variation", "total variation"};
   return {"total_variation", "total variation at worst"};
 }
@@ -89,6 +92,9 @@ std::string advice_json(const Advice& advice) {
   return Json({{"purpose", name_of(advice.question.purpose)},
                {"protect", name_of(*advice.question.protect)},
                {"model", name_of(advice.model)},
+               {"family", advice.question.family == Family::kNone
+                              ? Json(nullptr)
+                              : Json(name_of(advice.question.family))},
                {"mechanism", chosen.mechanism},
                {"outcomes", advice.outcomes},
                {"epsilon", chosen.epsilon},

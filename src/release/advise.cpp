@@ -68,6 +68,7 @@ class Advisor {
   [[nodiscard]] bool is_estimation() const {
     return question().purpose == Purpose::kEstimates && advice_.model == Model::kLocal;
   }
+  [[nodiscard]] bool is_marginals() const { return question().family == Family::kMarginals; }
   [[nodiscard]] const AdvisedBudget& chosen() const { return advice_.budgets[advice_.chosen]; }
 
   void settle_model() {
@@ -114,21 +115,25 @@ class Advisor {
       domain_.emplace(inputs_.domain(*asked.domain));
       kind_ = advice_.model == Model::kCentral ? SpaceKind::kCategories
                                                : space_kind(*domain_, SpaceSpec{});
-      if (asked.gaussian) return;
+      for (const Column& column : domain_->columns()) sizes_.push_back(column.size());
+      if (settled_family() != Family::kNone) return;
       if (kind_ == SpaceKind::kCategories) {
         domain_->require_enumerable("advice for this question");
         advice_.outcomes = domain_->size();
       }
       return;
     }
-    if (asked.gaussian) throw InvalidInput("--family gaussian needs --domain, but none is given");
+    if (asked.family == Family::kGaussian) {
+      throw InvalidInput("--family gaussian needs --domain, but none is given");
+    }
     if (asked.column_sizes.empty()) {
       throw InvalidInput(
           "--domain, or --columns with how many values each column has, is needed, but neither is "
           "given");
     }
-    double product = 1;
-    for (const std::uint64_t size : asked.column_sizes) product *= static_cast<double>(size);
+    sizes_ = asked.column_sizes;
+    if (settled_family() != Family::kNone) return;
+    const double product = outcomes_of(sizes_);
     if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
       throw InvalidInput(fmt::format(
           "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them into "
@@ -139,10 +144,31 @@ class Advisor {
     advice_.outcomes = static_cast<std::uint64_t>(product);
   }
 
+  static double outcomes_of(const std::vector<std::uint64_t>& sizes) {
+    double product = 1;
+    for (const std::uint64_t size : sizes) product *= static_cast<double>(size);
+    return product;
+  }
+
+  /// A whole table that independent records cannot reach comes from one model.
+  Family settled_family() {
+    AdviceQuestion& asked = advice_.question;
+    if (asked.family != Family::kNone && advice_.model != Model::kCentral) {
+      throw InvalidInput(fmt::format("--family is for model central, but the model is {}",
+                                     name_of(advice_.model)));
+    }
+    if (asked.family == Family::kNone && advice_.model == Model::kCentral &&
+        asked.purpose == Purpose::kTable &&
+        outcomes_of(sizes_) > static_cast<double>(Band::kMostOutcomes)) {
+      asked.family = Family::kMarginals;
+    }
+    return asked.family;
+  }
+
   void settle_counts() {
     const AdviceQuestion& asked = question();
     const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
-    if (!asked.outputs && (table || advice_.model == Model::kCentral)) {
+    if (!asked.outputs && !is_marginals() && (table || advice_.model == Model::kCentral)) {
       throw InvalidInput(
           "--count, how many records are to be released, is needed, but is not given");
     }
@@ -152,8 +178,11 @@ class Advisor {
     }
     if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kMostError;
-    advice_.outputs = asked.outputs.value_or(1);
-    if (advice_.model == Model::kCentral) {
+    advice_.outputs = asked.outputs.value_or(is_marginals() ? *asked.records : 1);
+    if (is_marginals()) {
+      advice_.count_why =
+          "all of them are drawn from one noisy model, so any number costs the same";
+    } else if (advice_.model == Model::kCentral) {
       advice_.count_why = "all of them share one budget, because each row is in few of them";
     } else if (advice_.outputs == 1) {
       advice_.count_why =
@@ -192,14 +221,19 @@ class Advisor {
   /// A release's own question, with alpha to be found.
   [[nodiscard]] PlanQuestion plan_question(double epsilon) const {
     PlanQuestion asked{.model = advice_.model,
-                       .gaussian = question().gaussian,
+                       .family = question().family,
                        .unknowns = {PlanUnknown::kAlpha},
                        .outcomes = advice_.outcomes,
                        .outputs = advice_.outputs,
                        .budget = Privacy::approximate(epsilon, advice_.delta)};
     asked.records = question().records.value_or(1);
     // In the central model the outcomes have been counted.
-    if (advice_.model != Model::kCentral || asked.gaussian) asked.domain = question().domain;
+    if (advice_.model != Model::kCentral || asked.family != Family::kNone) {
+      asked.domain = question().domain;
+    }
+    for (const std::uint64_t size : sizes_) {
+      asked.columns.push_back({static_cast<std::uint32_t>(size), false});
+    }
     if (is_estimation()) asked.local.mechanism = Mechanism::kRandomizedResponse;
     return asked;
   }
@@ -301,6 +335,10 @@ class Advisor {
              "from "
              "all records without bias";
     }
+    if (is_marginals()) {
+      return "noisy counts of columns, and of the pairs that depend on each other most, make one "
+             "model of the table";
+    }
     if (one.mechanism == "minimax") {
       return "no sampler has a smaller error in the worst case over all data";
     }
@@ -320,10 +358,17 @@ class Advisor {
       return;
     }
     const std::string times = times_words(error);
+    if (is_marginals()) {
+      advice_.error_words = fmt::format(
+          "of two columns together rows are right but for {}, by noise alone; what columns have in "
+          "common beyond what the model holds comes on top",
+          times);
+      return;
+    }
     if (advice_.model == Model::kCentral) {
       advice_.error_words =
           fmt::format("a record is as good as a new row of the same {}, but for {}",
-                      question().gaussian ? "Gaussian" : "population", times);
+                      question().family == Family::kGaussian ? "Gaussian" : "population", times);
       return;
     }
     advice_.error_words =
@@ -360,26 +405,43 @@ class Advisor {
           "for the population instead of single records, ask with --purpose estimates: another "
           "mechanism is for that");
     }
-    if (!question().gaussian && advice_.model == Model::kCentral && is_numeric()) {
+    if (question().family == Family::kNone && advice_.model == Model::kCentral && is_numeric()) {
       notes.push_back(
           "all columns are numbers: if rows or their logarithms are roughly Gaussian, --family "
           "gaussian releases numbers that are not cut");
     }
-    if (!question().gaussian && question().purpose == Purpose::kTable &&
+    if (question().family == Family::kNone && question().purpose == Purpose::kTable &&
         advice_.model == Model::kCentral) {
-      notes.emplace_back(
+      notes.push_back(
           "these rows are independent; where all may come from one noisy model, --family marginals "
-          "gives any number of them, of many columns, and is made for single columns and pairs");
+          "gives any number of them, of many columns, and is made for single columns and pairs" +
+          marginals_words());
     }
-    if (question().gaussian) {
+    if (is_marginals()) {
+      notes.emplace_back(
+          "the rows share one noisy model: where it errs all err together, and more of them tell "
+          "no more; mollify generate draws more of them from the model at no cost");
+    }
+    if (question().family == Family::kGaussian) {
       notes.emplace_back(
           "these numbers are for a covariance of 1 in each column; plan takes another, and --log "
           "for columns whose logarithms are Gaussian, --covariance-bound, --mean-bound");
     }
     if (*chosen().error > *question().error) notes.emplace_back(kFewerOutcomes);
-    if (advice_.model == Model::kCentral && *chosen().error > kMostError) {
+    if (advice_.model == Model::kCentral && !is_marginals() && *chosen().error > kMostError) {
       notes.push_back("sample refuses so large an error without --accept-error");
     }
+  }
+
+  /// What noise would do to rows of one model, at the advised budget; nothing where there is none.
+  [[nodiscard]] std::string marginals_words() const {
+    PlanQuestion asked = plan_question(chosen().epsilon);
+    asked.family = Family::kMarginals;
+    asked.domain = question().domain;
+    const PlanAnswer answer = plan(asked, inputs_).answers.front();
+    if (!answer.best) return "";
+    return fmt::format(": their noise is at total variation {:.3g} of two columns together",
+                       answer.ways[*answer.best].alpha);
   }
 
   [[nodiscard]] bool is_numeric() const {
@@ -394,11 +456,13 @@ class Advisor {
     const std::string domain = asked.domain ? asked.domain->name() : "DOMAIN.yaml";
     const std::string unit = by_person() ? " --unit " + asked.unit.value_or("PERSON") : "";
     const std::string data = " --data DATA.csv --domain " + domain + unit;
-    std::string sample = fmt::format("mollify sample --model {}{}{}", name_of(advice_.model),
-                                     asked.gaussian ? " --family gaussian" : "", data);
+    std::string sample = fmt::format(
+        "mollify sample --model {}{}{}", name_of(advice_.model),
+        asked.family == Family::kNone ? "" : fmt::format(" --family {}", name_of(asked.family)),
+        data);
     if (by_person()) sample += " --units ROSTER.csv";
     if (is_estimation()) sample += " --mechanism randomized-response";
-    if (asked.gaussian) sample += " --covariance COVARIANCE.csv";
+    if (asked.family == Family::kGaussian) sample += " --covariance COVARIANCE.csv";
     sample += fmt::format(" --epsilon {:g}", chosen().epsilon);
     if (advice_.delta > 0) sample += fmt::format(" --delta {:g}", advice_.delta);
     sample += fmt::format(" --count {} --out RELEASED.csv --certificate CERTIFICATE.json",
@@ -408,7 +472,9 @@ class Advisor {
       commands.push_back("mollify domain --public PUBLIC.csv > DOMAIN.yaml");
     }
     commands.push_back("mollify check" + data);
+    if (is_marginals()) sample += " --model-out MODEL.json";
     commands.push_back(sample);
+    if (is_marginals()) commands.push_back("mollify generate --model MODEL.json --count 1000");
     if (is_estimation()) {
       commands.push_back("mollify estimate --released RELEASED.csv --certificate CERTIFICATE.json");
     }
@@ -419,6 +485,7 @@ class Advisor {
   Advice advice_;
   std::optional<Domain> domain_;
   SpaceKind kind_ = SpaceKind::kCategories;
+  std::vector<std::uint64_t> sizes_;  // how many values each column has
 };
 
 }  // namespace

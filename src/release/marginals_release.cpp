@@ -18,6 +18,33 @@
 namespace mollify {
 namespace {
 
+PairCounts no_counts(const Domain& domain) {
+  std::vector<std::uint32_t> sizes;
+  for (const Column& column : domain.columns()) sizes.push_back(column.size());
+  return PairCounts(std::move(sizes));
+}
+
+PairCounts count_units(const Source& data, const Domain& domain, const std::string& unit_column,
+                       const std::optional<StringIndex>& roster, SecureRandom& random) {
+  PairCounts counts = no_counts(domain);
+  // Of more rows than there is weight so many are drawn, one for each.
+  const UnitRecords units =
+      read_unit_digits(data, domain, unit_column, roster, kUnitWeight, random);
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    const auto digits = units.digits(unit);
+    if (!digits.empty()) {
+      counts.add_unit(digits, kUnitWeight);
+      continue;
+    }
+    std::vector<std::uint32_t> drawn(domain.columns().size());
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      drawn[i] = static_cast<std::uint32_t>(random.below(domain.columns()[i].size()));
+    }
+    counts.add(drawn, kUnitWeight);
+  }
+  return counts;
+}
+
 class MarginalsRelease final : public PreparedRelease {
  public:
   MarginalsRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster)
@@ -40,7 +67,7 @@ class MarginalsRelease final : public PreparedRelease {
     const MarginalDesign& design = *certificate().marginals();
     const MarginalBudget budget(design.request.budget, design.request.unit);
     const PairCounts counts =
-        certificate().spec.unit ? count_units(data, random) : count_rows(data);
+        exact_pair_counts(data, domain_, certificate().spec.unit, roster_, random);
     PrivateMarginals answers(counts, budget, random);
     const MarginalModel model = learn_marginals(design, answers);
     RecordWriter writer(domain_, sink);
@@ -50,46 +77,21 @@ class MarginalsRelease final : public PreparedRelease {
   }
 
  private:
-  PairCounts no_counts() const {
-    std::vector<std::uint32_t> sizes;
-    for (const Column& column : domain_.columns()) sizes.push_back(column.size());
-    return PairCounts(std::move(sizes));
-  }
-
-  PairCounts count_rows(const Source& data) const {
-    PairCounts counts = no_counts();
-    visit_digits(data, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
-      counts.add(digits);
-    });
-    return counts;
-  }
-
-  PairCounts count_units(const Source& data, SecureRandom& random) const {
-    PairCounts counts = no_counts();
-    const std::uint64_t weight = certificate().marginals()->request.unit.weight;
-    // Of more rows than there is weight so many are drawn, one for each.
-    const UnitRecords units =
-        read_unit_digits(data, domain_, *certificate().spec.unit, roster_, weight, random);
-    for (std::size_t unit = 0; unit < units.size(); ++unit) {
-      const auto digits = units.digits(unit);
-      if (!digits.empty()) {
-        counts.add_unit(digits, weight);
-        continue;
-      }
-      std::vector<std::uint32_t> drawn(domain_.columns().size());
-      for (std::size_t i = 0; i < drawn.size(); ++i) {
-        drawn[i] = static_cast<std::uint32_t>(random.below(domain_.columns()[i].size()));
-      }
-      counts.add(drawn, weight);
-    }
-    return counts;
-  }
-
   Domain domain_;
   std::optional<StringIndex> roster_;
 };
 
 }  // namespace
+
+PairCounts exact_pair_counts(const Source& data, const Domain& domain,
+                             const std::optional<std::string>& unit,
+                             const std::optional<StringIndex>& roster, SecureRandom& random) {
+  if (unit) return count_units(data, domain, *unit, roster, random);
+  PairCounts counts = no_counts(domain);
+  visit_digits(data, domain,
+               [&](std::span<const std::span<const std::uint32_t>> digits) { counts.add(digits); });
+  return counts;
+}
 
 std::unique_ptr<const PreparedRelease> prepare_marginals(ReleaseSpec spec,
                                                          const PublicInputs& inputs,

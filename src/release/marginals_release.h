@@ -3,8 +3,14 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
+#include "kernel/core/secure_random.h"
+#include "marginals/pair_counts.h"
+#include "records/source.h"
 #include "release/release.h"
+#include "space/domain.h"
+#include "space/string_index.h"
 
 namespace mollify {
 
@@ -16,5 +22,12 @@ namespace mollify {
 /// a value and 8 a unit more.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_marginals(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
+
+/// What such a release counts: rows of weight 1, or units of weight kUnitWeight, those of the
+/// roster where there is one. NOT PRIVATE.
+[[nodiscard]] PairCounts exact_pair_counts(const Source& data, const Domain& domain,
+                                           const std::optional<std::string>& unit,
+                                           const std::optional<StringIndex>& roster,
+                                           SecureRandom& random);
 
 }  // namespace mollify

@@ -107,6 +107,10 @@ std::string PartReader::stranger(PartScope scope, Model model, Family family) co
       return family == Family::kNone
                  ? ""
                  : fmt::format(" is for finite domains, but the family is {}", name_of(family));
+    case PartScope::kFamily:
+      return family == Family::kNone ? fmt::format(" is for {}, but none is given",
+                                                   name_.empty() ? "a --family" : "a family")
+                                     : "";
     case PartScope::kGaussian:
       return stranger_of(Family::kGaussian, family);
     case PartScope::kMarginals:

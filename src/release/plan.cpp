@@ -11,6 +11,7 @@
 #include "kernel/core/invalid_input.h"
 #include "release/acceptance.h"
 #include "release/central_release.h"
+#include "release/design.h"
 #include "release/plan_model.h"
 
 namespace mollify {
@@ -131,7 +132,8 @@ std::optional<std::size_t> best_way(PlanUnknown unknown, const std::vector<PlanW
   const double tie = is_whole(unknown) ? 0 : 1e-9;
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < ways.size(); ++i) {
-    if (!ways[i].value || !ways[i].independent_outputs) continue;
+    // Where there is but one way, nothing is chosen.
+    if (!ways[i].value || (!ways[i].independent_outputs && ways.size() > 1)) continue;
     if (!best || (more ? *ways[i].value > *ways[*best].value
                        : *ways[i].value < *ways[*best].value * (1 - tie))) {
       best = i;
@@ -247,7 +249,7 @@ std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) c
     if (unknown != what) text += fmt::format("{} {}{}, ", count, things, count == 1 ? "" : "s");
   };
   add(PlanUnknown::kRecords, whole.records, "record");
-  if (whole.gaussian) {
+  if (whole.family == Family::kGaussian) {
     add(PlanUnknown::kDimension, whole.dimension, "coordinate");
   } else {
     add(PlanUnknown::kOutcomes, whole.outcomes, "outcome");
@@ -288,14 +290,26 @@ PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   if (question.model != Model::kCentral) {
     model = local_plan_model(question, inputs);
   } else {
-    if (question.domain && question.gaussian) {
+    if (question.domain && question.family == Family::kGaussian) {
       take_columns(question, *inputs);
+    } else if (question.domain && question.family == Family::kMarginals) {
+      question.columns = marginal_columns(inputs->domain(*question.domain));
     } else if (question.domain) {
       const Domain domain = inputs->domain(*question.domain);
       domain.require_enumerable("model central");
       question.outcomes = domain.size();
     }
-    model = question.gaussian ? gaussian_plan_model() : finite_plan_model();
+    switch (question.family) {
+      case Family::kNone:
+        model = finite_plan_model();
+        break;
+      case Family::kGaussian:
+        model = gaussian_plan_model();
+        break;
+      case Family::kMarginals:
+        model = marginal_plan_model();
+        break;
+    }
   }
   PlanReport report{.question = question};
   for (const PlanUnknown unknown : question.unknowns) {

@@ -13,6 +13,7 @@
 #include "accounting/names.h"
 #include "accounting/privacy.h"
 #include "central/centre_design.h"
+#include "marginals/cell_groups.h"
 #include "release/json_syntax.h"
 #include "release/public_inputs.h"
 #include "release/spec.h"
@@ -48,9 +49,9 @@ constexpr auto names_of(PlanUnknown) {
 /// A release as it might be, and what is asked of it. What an unknown stands for is not read.
 struct PlanQuestion {
   Model model = Model::kLocal;
-  /// Samples of a Gaussian; in the central model.
-  bool gaussian = false;
-  /// One, or epsilon and rho where a Gaussian's budget is unknown: either can be spent.
+  /// In the central model.
+  Family family = Family::kNone;
+  /// One, or epsilon and rho where a family's budget is unknown: either can be spent.
   std::vector<PlanUnknown> unknowns{};
 
   std::optional<SpecDomain> domain{};  ///< instead of `outcomes`
@@ -85,6 +86,10 @@ struct PlanQuestion {
   /// release's.
   std::vector<std::string> logarithms{};
   std::optional<PublicFile> covariance{};
+
+  /// Of a table's marginals.
+  Neighbours neighbours = Neighbours::kReplace;
+  std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
 };
 
 /// What one mechanism needs.
@@ -150,6 +155,8 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 ///    (shuffled-rr), or needs independent columns (product). n to 2^39, k to 2^24, epsilon from
 ///    1e-6 to 30, delta from 1e-100 to 0.5, or 0 where that serves.
 ///  - Gaussian: within the limits of GaussianRequest.
+///  - a table's marginals: alpha is what noise is expected to do to two columns together
+///    (marginals/marginal_error.h); rows are not independent.
 ///
 /// A delta of 1/n or more answers nothing unless the question accepts it. Throws InvalidInput for
 /// that and for a question that is wrong in itself. Milliseconds to some seconds.

@@ -26,10 +26,11 @@ constexpr Part kOwnParts[] = {
     {"/privacy", "", kObject, PartScope::kAll},
     {"/privacy/epsilon", "--epsilon", kDecimal, PartScope::kAll},
     {"/privacy/delta", "--delta", kDecimal, PartScope::kCentral},
-    {"/privacy/rho", "--rho", kDecimal, PartScope::kGaussian},
+    {"/privacy/rho", "--rho", kDecimal, PartScope::kFamily},
     {"/alpha", "--alpha", kNumber, PartScope::kAll},
     {"/strong", "--strong", kTruth, PartScope::kCentral},
     {"/curve", "--curve", kTruth, PartScope::kCentral},
+    {"/neighbours", "--neighbours", kText, PartScope::kMarginals},
     {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
     {"/mechanism", "--mechanism", kText, PartScope::kLocal},
     {"/region", "--region", kTexts, PartScope::kLocal},
@@ -51,11 +52,8 @@ struct Quantity {
 class Unknowns {
  public:
   /// One of `either` is missing, or else the first of `others` that is.
-  Unknowns(std::vector<Quantity> either, std::vector<Quantity> others, bool gaussian, bool flags)
-      : either_(std::move(either)),
-        others_(std::move(others)),
-        gaussian_(gaussian),
-        flags_(flags) {}
+  Unknowns(std::vector<Quantity> either, std::vector<Quantity> others, bool has_rho, bool flags)
+      : either_(std::move(either)), others_(std::move(others)), has_rho_(has_rho), flags_(flags) {}
 
   [[nodiscard]] std::vector<PlanUnknown> found() const {
     std::vector<Quantity> missing = missing_of(either_);
@@ -70,7 +68,7 @@ class Unknowns {
       return {missing.front().unknown};
     }
     if (missing.size() > 1) refuse(missing);
-    if (gaussian_ && missing.front().unknown == PlanUnknown::kEpsilon) {
+    if (has_rho_ && missing.front().unknown == PlanUnknown::kEpsilon) {
       return {PlanUnknown::kEpsilon, PlanUnknown::kRho};
     }
     return {missing.front().unknown};
@@ -104,7 +102,7 @@ class Unknowns {
     for (const Quantity& one : quantities) {
       if (!text.empty()) text += &one == &quantities.back() ? before_last : ", ";
       text += dashes + std::string(name_of(one.unknown));
-      if (gaussian_ && one.unknown == PlanUnknown::kEpsilon) text += " or " + dashes + "rho";
+      if (has_rho_ && one.unknown == PlanUnknown::kEpsilon) text += " or " + dashes + "rho";
     }
     return text;
   }
@@ -115,7 +113,7 @@ class Unknowns {
   }
 
   std::vector<Quantity> either_, others_;
-  bool gaussian_;
+  bool has_rho_;
   bool flags_;
 };
 
@@ -126,7 +124,14 @@ Unknowns unknowns_of(const PartReader& reader, const PlanQuestion& question, boo
   const bool count = reader.has("/count");
   const Quantity alpha{kAlpha, reader.has("/alpha")};
   const Quantity outcomes{kOutcomes, reader.has("/k") || question.domain};
-  if (question.gaussian) {
+  if (question.family == Family::kMarginals) {
+    return {
+        {{kRecords, reader.has("/n")}, {kEpsilon, epsilon || reader.has("/privacy/rho")}, alpha},
+        {},
+        true,
+        flags};
+  }
+  if (question.family == Family::kGaussian) {
     return {{{kRecords, reader.has("/n")},
              {kDimension, reader.has("/dimension") || question.domain},
              {kEpsilon, epsilon || reader.has("/privacy/rho")},
@@ -195,13 +200,12 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   PlanQuestion question{.model = model_of(reader)};
   // In model central every one is told in any case.
   question.every_mechanism = every && question.model != Model::kCentral;
-  const Family family = family_of(reader, question.model);
-  if (family == Family::kMarginals) {
-    throw InvalidInput(
-        "plan answers for single records, but those of family marginals share one model: "
-        "docs/measured/marginals.md shows how near they come");
+  question.family = family_of(reader, question.model);
+  if (question.family == Family::kMarginals) {
+    reader.require_given("/domain");
+    const auto neighbours = reader.find<std::string>("/neighbours");
+    if (neighbours) question.neighbours = value_named<Neighbours>("neighbours", *neighbours);
   }
-  question.gaussian = family == Family::kGaussian;
   question.domain = reader.find_domain("/domain");
   for (const char* size : {"/k", "/dimension", "/mean_range"}) {
     if (question.domain && reader.has(size)) {
@@ -221,7 +225,8 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   question.records = whole("/n");
   question.outcomes = whole("/k");
   question.dimension = whole("/dimension");
-  question.outputs = whole("/count");
+  // Rows of one model are drawn at no cost, so how many is not asked.
+  question.outputs = question.family == Family::kMarginals ? 1 : whole("/count");
   question.alpha = reader.find<double>("/alpha").value_or(0);
   question.strong = reader.find<bool>("/strong").value_or(false);
   question.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);

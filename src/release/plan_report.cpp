@@ -104,7 +104,13 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
         delta, records));
   }
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
-  if (way.alpha / (question.strong ? outputs : 1) > kMostError) {
+  if (question.family == Family::kMarginals) {
+    if (way.alpha > kMostError) {
+      said.push_back(
+          "noise outweighs much of what two columns have in common: fewer bins, more records or a "
+          "larger budget lessen it");
+    }
+  } else if (way.alpha / (question.strong ? outputs : 1) > kMostError) {
     said.push_back(fmt::format(
         "each record is within {:.3g} of the data's distribution only, and may be mostly noise: a "
         "release refuses this without --accept-error",
@@ -242,11 +248,11 @@ std::string plan_json(const PlanReport& report) {
   const PlanQuestion& question = report.question;
   Json json{{"model", name_of(question.model)}};
   if (question.model == Model::kCentral) json["strong"] = question.strong;
-  if (!question.gaussian) {
+  if (question.family == Family::kNone) {
     json.update(answer_json(question, report.answers.front()));
     return json.dump(2) + "\n";
   }
-  json["family"] = "gaussian";
+  json["family"] = name_of(question.family);
   json["answers"] = Json::array();
   for (const PlanAnswer& answer : report.answers) {
     json["answers"].push_back(answer_json(question, answer));

@@ -10,7 +10,7 @@ namespace {
 
 PlanQuestion concentrated_question(std::uint64_t dimension) {
   return {.model = Model::kCentral,
-          .gaussian = true,
+          .family = Family::kGaussian,
           .dimension = dimension,
           .budget = Privacy::concentrated(0.5),
           .alpha = 0.01,

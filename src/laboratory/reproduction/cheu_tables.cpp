@@ -121,7 +121,7 @@ Figure gaussian_table(double covariance_bound, const std::vector<Budget>& budget
   for (const Task& task : kTasks) {
     for (const Budget& budget : budgets) {
       const PlanQuestion question{.model = Model::kCentral,
-                                  .gaussian = true,
+                                  .family = Family::kGaussian,
                                   .dimension = kDimension,
                                   .outputs = task.outputs,
                                   .budget = budget.privacy,

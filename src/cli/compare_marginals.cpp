@@ -1,0 +1,124 @@
+#include "compare_marginals.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "compare_points.h"
+#include "io/csv_source.h"
+#include "io/public_files.h"
+#include "marginals.h"
+#include "marginals/marginal_error.h"
+#include "records/record_encoder.h"
+#include "release/design.h"
+#include "release/marginals_release.h"
+
+namespace mollify::cli {
+namespace {
+
+/// Counts released rows.
+class PairTally final : public Sink {
+ public:
+  PairTally(const Domain& domain, PairCounts& counts) : encoder_(domain), counts_(counts) {}
+
+  void begin(const Schema&) override {}
+  void write(const Block& block) override {
+    encoder_.encode(block);
+    std::vector<std::span<const std::uint32_t>> digits;
+    for (std::size_t i = 0; i < counts_.sizes().size(); ++i) digits.push_back(encoder_.digits(i));
+    counts_.add(digits);
+  }
+  void finish() override {}
+
+ private:
+  RecordEncoder encoder_;
+  PairCounts& counts_;
+};
+
+struct ComparedTable {
+  Domain domain;
+  PairCounts truth;
+  PairCounts released;
+  std::uint64_t records;    ///< rows, or units
+  std::uint64_t simulated;  ///< rows
+  Certificate certificate;
+};
+
+ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
+  const PublicFiles inputs(data);
+  const Domain domain = inputs.domain(spec.domain);
+  const CsvSource source(data);
+  std::optional<StringIndex> roster;
+  if (spec.roster) {
+    roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
+  }
+  spec.accept_large_delta = true;  // nothing is released
+  const auto asked = prepare(spec, inputs, public_count(spec, source));
+  asked->require(source);
+  SecureRandom random;
+  PairCounts truth = exact_pair_counts(source, domain, spec.unit, roster, random);
+  const auto column = truth.column(0);
+  const std::uint64_t weight = std::accumulate(column.begin(), column.end(), std::uint64_t{0});
+  if (weight == 0) refuse_nothing_to_compare(data);
+  const std::uint64_t records = spec.unit ? weight / kUnitWeight : weight;
+  const std::uint64_t count = std::max(spec.count.value_or(1), records);
+  spec.count = count;
+  const auto release = prepare(spec, inputs, public_count(spec, source));
+  PairCounts released(truth.sizes());
+  PairTally tally(domain, released);
+  release->draw(source, random, tally, 1);
+  return {domain, std::move(truth), std::move(released), records, count, release->certificate()};
+}
+
+Json noise_json(const MarginalDistance& distance) {
+  return {{"mean", distance.mean}, {"worst", distance.worst}};
+}
+
+}  // namespace
+
+int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool json) {
+  const ComparedTable table = simulated(spec, data);
+  const NamedLaw truth = law_of_counts("truth", table.truth);
+  const NamedLaw laws[] = {truth, law_of_counts("released", table.released),
+                           law_of_independent_columns("independent", truth)};
+  const MarginalError noise = marginal_error(*table.certificate.marginals(), table.records);
+  if (json) {
+    Json result{{"notice", kNotPrivate},
+                {"model", "central"},
+                {"family", "marginals"},
+                {"mechanism", table.certificate.mechanism()},
+                {"total", table.certificate.total.text()},
+                {"records", table.records},
+                {"simulated_records", table.simulated},
+                {"expected_noise",
+                 {{"one_way", noise_json(noise.columns)}, {"two_way", noise_json(noise.pairs)}}}};
+    result.update(marginals_json(table.domain, laws));
+    print_json(result);
+    return kSuccess;
+  }
+  fmt::print("{}\n{}, {}, {} {}; {} rows of one simulated release\n", kNotPrivate,
+             table.certificate.mechanism(), table.certificate.total.text(), table.records,
+             spec.unit ? "units" : "rows", table.simulated);
+  print_marginals(table.domain, laws);
+  if (noise.seen.empty()) return kSuccess;
+  fmt::print(
+      "\nof which noise is expected to be {:.4f} (mean); the rest is dependence that the model "
+      "does "
+      "not hold, and chance\n",
+      noise.pairs.mean);
+  return kSuccess;
+}
+
+double marginals_distance(const ReleaseSpec& spec, const std::string& data) {
+  const ComparedTable table = simulated(spec, data);
+  return pair_distances(table.domain, law_of_counts("truth", table.truth),
+                        law_of_counts("released", table.released))
+      .mean;
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,94 @@
+#include "marginals/marginal_error.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "accounting/monotone_search.h"
+
+namespace mollify {
+namespace {
+
+/// How many of the measurements of pairs count as measurements of columns, shared among them.
+constexpr double kTellOfColumns = 0.5;
+/// The square of two columns' distance over the sum of their squares.
+constexpr double kSquareOfPair = 1.5;
+/// Numbers of groups for people: few, some, many.
+constexpr std::array<std::uint32_t, 3> kGroups = {2, 4, 9};
+constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 40U;
+
+/// E|noise| over the noise's standard deviation.
+double mean_size(const MarginalBudget& budget) {
+  return budget.notion() == PrivacyNotion::kPure ? 0.7071067811865476 : 0.7978845608028654;
+}
+
+/// What all measurements together leave of a column's deviation.
+double column_deviation(const MarginalDesign& design, const MarginalBudget& budget) {
+  const auto precision = [&](double parts) {
+    const double deviation = budget.deviation(std::max(1U, static_cast<std::uint32_t>(parts)));
+    return 1 / (deviation * deviation);
+  };
+  const auto columns = static_cast<double>(design.request.columns.size());
+  double all = precision(design.column_parts);
+  if (columns > 1) {
+    const double edges = columns - 1;
+    const double left = MarginalBudget::kParts - design.column_parts * columns -
+                        design.tree_choice_parts * edges - design.tree_parts;
+    const double rounds = std::max(0.0, left / (design.round_parts + design.choice_parts));
+    all += kTellOfColumns / columns *
+           (edges * precision(design.tree_parts / edges) + rounds * precision(design.round_parts));
+  }
+  return 1 / std::sqrt(all);
+}
+
+MarginalDistance summary_of(const std::vector<double>& distances) {
+  MarginalDistance found;
+  for (const double distance : distances) {
+    found.mean += distance / static_cast<double>(distances.size());
+    found.worst = std::max(found.worst, distance);
+  }
+  return found;
+}
+
+}  // namespace
+
+MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records) {
+  const MarginalRequest& request = design.request;
+  const MarginalBudget budget(request.budget, request.unit);
+  const double rows = static_cast<double>(std::max<std::uint64_t>(records, 1)) *
+                      static_cast<double>(request.unit.weight);
+  const auto distance = [&](double deviation, double cells) {
+    return std::min(1.0, mean_size(budget) * deviation * cells / (2 * rows));
+  };
+  const double deviation = column_deviation(design, budget);
+  std::vector<double> of_columns;
+  for (const MarginalColumn& column : request.columns) {
+    const double cells = column.size;
+    of_columns.push_back(distance(deviation, std::sqrt(cells * (cells - 1))));
+  }
+  MarginalError error{.columns = summary_of(of_columns), .pairs = {}, .seen = {}};
+  std::vector<double> of_pairs;
+  for (std::size_t i = 0; i < of_columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < of_columns.size(); ++j) {
+      of_pairs.push_back(
+          std::min(1.0, std::sqrt(kSquareOfPair) * std::hypot(of_columns[i], of_columns[j])));
+    }
+  }
+  if (of_pairs.empty()) return error;
+  error.pairs = summary_of(of_pairs);
+  const double of_round = budget.deviation(design.round_parts);
+  for (const std::uint32_t groups : kGroups) {
+    error.seen.push_back({groups, distance(of_round, static_cast<double>(groups) * groups)});
+  }
+  return error;
+}
+
+std::optional<std::uint64_t> records_to_halve(const MarginalDesign& design, std::uint64_t records) {
+  const double half = marginal_error(design, records).expected() / 2;
+  if (half == 0) return std::nullopt;
+  return least_whole(records, kMostRecords, [&](std::uint64_t more) {
+    return marginal_error(design, more).expected() <= half;
+  });
+}
+
+}  // namespace mollify

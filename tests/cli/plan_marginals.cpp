@@ -1,0 +1,179 @@
+// What `mollify plan`, `advise` and `compare` say of --family marginals.
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// 3000 rows of 1500 people: the dose says the ward, and nothing of the sex.
+class Doses : public CommandLine {
+ public:
+  Doses() {
+    files.write("d.yaml",
+                "columns:\n"
+                "  ward: {type: categorical, values: [north, south, east]}\n"
+                "  sex: {type: categorical, values: [female, male]}\n"
+                "  dose: {type: number, min: 0, max: 8, bins: 8}\n");
+    std::string table = "id,ward,sex,dose\n";
+    for (int row = 0; row < 3000; ++row) {
+      const char* const wards[] = {"north", "south", "east"};
+      table += std::to_string(row / 2) + "," + wards[row % 3] + "," +
+               (row % 2 == 0 ? "female" : "male") + "," +
+               std::to_string(row % 3 * 2 + row % 5 / 4) + "\n";
+    }
+    files.write("t.csv", table);
+  }
+
+  [[nodiscard]] Json json(const Arguments& arguments) const {
+    const Ended ended = run(arguments + Arguments{"--json"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.status == 0 ? Json::parse(ended.out) : Json();
+  }
+  [[nodiscard]] Json planned(const Arguments& options) const {
+    return json(kPlan + options)["answers"][0];
+  }
+  void refuses(const Arguments& arguments, const std::string& said) const {
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.err, "mollify: " + said + "\n");
+  }
+
+  inline static const Arguments kFamily = {"--model",   "central",  "--family",
+                                           "marginals", "--domain", "d.yaml"};
+  inline static const Arguments kPlan = Arguments{"plan"} + kFamily;
+};
+
+TEST(PlanMarginals, TellsTheNoiseOfColumnsAndPairs) {
+  const Doses command;
+  const Json found = command.planned({"--n", "3000", "--epsilon", "1", "--delta", "1e-6"});
+  EXPECT_EQ(found["unknown"], "alpha");
+  EXPECT_EQ(found["alpha"], found["two_way"]["mean"]);
+  EXPECT_LT(found["one_way"]["mean"], found["two_way"]["mean"]);
+  EXPECT_LT(found["two_way"]["mean"], found["two_way"]["worst"]);
+  EXPECT_EQ(found["seen_dependence"].size(), 3U);
+  const double half = found["records_to_halve"];
+  EXPECT_NEAR(half, 6000, 1);
+  const Json twice = command.planned({"--n", std::to_string(found["records_to_halve"].get<int>()),
+                                      "--epsilon", "1", "--delta", "1e-6"});
+  EXPECT_NEAR(twice["alpha"], found["alpha"].get<double>() / 2, 1e-4);
+  const Json added = command.planned(
+      {"--n", "3000", "--epsilon", "1", "--delta", "1e-6", "--neighbours", "add-remove"});
+  EXPECT_LT(added["alpha"], found["alpha"]);
+  const Ended text = command.run(Doses::kPlan + Arguments{"--n", "3000", "--rho", "0.1"});
+  EXPECT_THAT(text.out, HasSubstr("records would halve the noise"));
+  EXPECT_THAT(text.out, HasSubstr("cannot be known before"));
+  EXPECT_THAT(command.run(Doses::kPlan + Arguments{"--n", "30", "--epsilon", "0.1"}).out,
+              HasSubstr("warning: noise outweighs"));
+}
+
+TEST(PlanMarginals, FindsRecordsAndBudget) {
+  const Doses command;
+  const Json records = command.planned({"--epsilon", "1", "--delta", "1e-6", "--alpha", "0.02"});
+  EXPECT_EQ(records["unknown"], "n");
+  EXPECT_LE(records["alpha"], 0.02);
+  const int least = records["n"];
+  const Json fewer =
+      command.planned({"--epsilon", "1", "--delta", "1e-6", "--n", std::to_string(least - 1)});
+  EXPECT_GT(fewer["alpha"], 0.02);
+  const Json budgets = command.json(
+      Doses::kPlan + Arguments{"--n", "3000", "--delta", "1e-6", "--alpha", "0.02"})["answers"];
+  ASSERT_EQ(budgets.size(), 2U);
+  const Json back = command.planned({"--n", "3000", "--delta", "1e-6", "--epsilon",
+                                     std::to_string(budgets[0]["epsilon"].get<double>() * 1.001)});
+  EXPECT_LE(back["alpha"], 0.02);
+  EXPECT_GT(budgets[1]["rho"], 0);
+  const Json curve = command.planned({"--n", "3000", "--epsilon", "1", "--curve"});
+  EXPECT_EQ(curve["curve"].size(), 11U);
+  EXPECT_EQ(curve["curve"][5]["alpha"], curve["alpha"]);
+}
+
+TEST(PlanMarginals, RefusesWhatCannotBe) {
+  const Doses command;
+  command.refuses(
+      {"plan", "--model", "central", "--family", "marginals", "--n", "10", "--epsilon", "1"},
+      "--domain is needed, but is not given");
+  command.refuses(Doses::kPlan + Arguments{"--n", "0", "--epsilon", "1"},
+                  "n must be at least 1, but is 0");
+  command.refuses(Doses::kPlan + Arguments{"--epsilon", "1"},
+                  "one of --n, --epsilon or --rho and --alpha can be found, but --n, --alpha are "
+                  "missing");
+  command.refuses(Doses::kPlan + Arguments{"--n", "10", "--epsilon", "1", "--strong"},
+                  "strong is for outputs that are drawn each by itself, but rows of family "
+                  "marginals share one model");
+  command.refuses({"plan", "--model", "central", "--k", "3", "--n", "10", "--rho", "1"},
+                  "--rho is for a --family, but none is given");
+}
+
+TEST(AdviseMarginals, AdvisesOneModelForAWholeTableOfManyColumns) {
+  const Doses command;
+  const Arguments many = {"advise", "--purpose", "table",     "--protect",     "row",
+                          "--n",    "3000",      "--columns", "50,50,50,40,30"};
+  const Json found = command.json(many);
+  EXPECT_EQ(found["family"], "marginals");
+  EXPECT_EQ(found["mechanism"], "marginals");
+  EXPECT_EQ(found["count"], 3000);
+  EXPECT_EQ(found["error"]["kind"], "two_way_total_variation_of_noise");
+  EXPECT_LE(found["error"]["value"], 0.1);
+  EXPECT_THAT(found["error"]["words"].get<std::string>(), HasSubstr("by noise alone"));
+  EXPECT_THAT(found["commands"].dump(), HasSubstr("--family marginals"));
+  // Few outcomes: independent records, and what the family would do beside them.
+  const Json few = command.json({"advise", "--purpose", "table", "--protect", "row", "--n", "3000",
+                                 "--count", "10", "--columns", "3,2,8"});
+  EXPECT_EQ(few["family"], nullptr);
+  EXPECT_THAT(few["notes"].dump(), HasSubstr("their noise is at total variation"));
+  // What is advised runs.
+  const Json asked = command.json({"advise", "--purpose", "table", "--protect", "row", "--n",
+                                   "3000", "--family", "marginals", "--domain", "d.yaml"});
+  const Json plan = command.planned({"--n", "3000", "--delta", "1e-06", "--epsilon",
+                                     std::to_string(asked["epsilon"].get<double>())});
+  EXPECT_EQ(asked["error"]["value"], plan["alpha"]);
+  command.files.write("DATA.csv", command.files.read("t.csv"));
+  for (const std::size_t at : {1U, 2U}) {
+    Arguments words;
+    std::istringstream stream(asked["commands"][at].get<std::string>());
+    for (std::string one; stream >> one;) words.push_back(one);
+    words.erase(words.begin());
+    const Ended ended = command.run(words);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+  }
+  EXPECT_EQ(lines_of(command.files.read("RELEASED.csv")).size(), 3001U);
+  command.refuses({"advise", "--purpose", "records", "--protect", "person", "--family", "marginals",
+                   "--columns", "3"},
+                  "--family is for model central, but the model is local");
+}
+
+TEST(CompareMarginals, ShowsASimulatedReleaseBesideTheTruth) {
+  const Doses command;
+  const Arguments compare =
+      Arguments{"compare", "--data", "t.csv"} + Doses::kFamily + Arguments{"--delta", "1e-6"};
+  const Json found = command.json(compare + Arguments{"--epsilon", "3"});
+  EXPECT_EQ(found["records"], 3000);
+  EXPECT_EQ(found["simulated_records"], 3000);
+  const Json& ward = found["columns"][0];
+  EXPECT_NEAR(ward["shares"]["truth"][0], 1.0 / 3, 1e-12);
+  EXPECT_NEAR(ward["shares"]["released"][0], 1.0 / 3, 0.05);
+  EXPECT_EQ(ward["shares"]["independent"], ward["shares"]["truth"]);
+  EXPECT_GT(found["pairs"]["independent"]["worst_tv"], 0.5);
+  EXPECT_LT(found["pairs"]["released"]["worst_tv"], 0.1);
+  EXPECT_EQ(found["pairs"]["independent"]["worst"], "ward, dose");
+  const Json units = command.json(
+      compare + Arguments{"--epsilon", "3", "--unit", "id", "--neighbours", "add-remove"});
+  EXPECT_EQ(units["records"], 1500);
+  const Ended text = command.run(compare + Arguments{"--epsilon", "3"});
+  EXPECT_THAT(text.out, HasSubstr("NOT PRIVATE"));
+  EXPECT_THAT(text.out, HasSubstr("of which noise is expected to be"));
+  const Json several = command.json(compare + Arguments{"--epsilon", "0.1,10"});
+  ASSERT_EQ(several["compared"].size(), 2U);
+  EXPECT_GT(several["compared"][0]["tv"], several["compared"][1]["tv"]);
+}
+
+}  // namespace
+}  // namespace mollify::test

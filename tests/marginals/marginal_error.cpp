@@ -1,0 +1,143 @@
+#include "marginals/marginal_error.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include <gtest/gtest.h>
+
+#include "marginals/marginal_learner.h"
+
+namespace mollify {
+namespace {
+
+MarginalDesign design_of(std::vector<MarginalColumn> columns, const Privacy& budget,
+                         Neighbours neighbours = Neighbours::kReplace) {
+  return design_marginals({std::move(columns), budget, {1, neighbours}, {}});
+}
+
+/// Columns that are exactly independent of each other: each row of values `copies` times.
+struct Factorial {
+  std::vector<std::uint32_t> sizes;
+  std::uint64_t copies;
+
+  [[nodiscard]] std::uint64_t records() const {
+    std::uint64_t rows = copies;
+    for (const std::uint32_t size : sizes) rows *= size;
+    return rows;
+  }
+  [[nodiscard]] PairCounts counts() const {
+    PairCounts counts(sizes);
+    std::vector<std::uint32_t> row(sizes.size());
+    const std::uint64_t rows = records() / copies;
+    for (std::uint64_t at = 0; at < rows; ++at) {
+      std::uint64_t left = at;
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        row[i] = static_cast<std::uint32_t>(left % sizes[i]);
+        left /= sizes[i];
+      }
+      counts.add(row, copies);
+    }
+    return counts;
+  }
+  [[nodiscard]] std::vector<MarginalColumn> columns() const {
+    std::vector<MarginalColumn> found;
+    for (const std::uint32_t size : sizes) found.push_back({size, true});
+    return found;
+  }
+};
+
+/// Of a real release's rows, as many as there are records: means over columns and over pairs.
+MarginalError measured(const Factorial& table, const MarginalDesign& design, SecureRandom& random) {
+  const PairCounts truth = table.counts();
+  const MarginalBudget budget(design.request.budget, design.request.unit);
+  PrivateMarginals answers(truth, budget, random);
+  const MarginalModel model = learn_marginals(design, answers);
+  const ModelRows rows = model.rows(table.records(), [&] { return random.word(); });
+  PairCounts released(table.sizes);
+  std::vector<std::span<const std::uint32_t>> spans(rows.begin(), rows.end());
+  released.add(spans);
+  const auto distance = [&](std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      sum += std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    }
+    return sum / (2 * static_cast<double>(table.records()));
+  };
+  MarginalError error;
+  const auto columns = static_cast<double>(table.sizes.size());
+  for (std::size_t i = 0; i < table.sizes.size(); ++i) {
+    error.columns.mean += distance(truth.column(i), released.column(i)) / columns;
+    for (std::size_t j = i + 1; j < table.sizes.size(); ++j) {
+      error.pairs.mean +=
+          distance(truth.pair(i, j), released.pair(i, j)) / (columns * (columns - 1) / 2);
+    }
+  }
+  return error;
+}
+
+// The formula is good to within a half. Means of 16 releases of each stray by 5 percent or less, so
+// a factor of two is more than six deviations from that.
+TEST(MarginalError, IsWhatReleasesShow) {
+  SecureRandom random;
+  const Factorial tables[] = {
+      {{4, 4, 4, 4}, 16}, {{6, 3, 5, 2, 4}, 8}, {{2, 2, 2, 2, 2, 2, 2}, 40}};
+  for (const Factorial& table : tables) {
+    for (const Privacy& budget : {Privacy::approximate(1, 1e-6), Privacy::pure(5)}) {
+      const MarginalDesign design = design_of(table.columns(), budget);
+      const MarginalError expected = marginal_error(design, table.records());
+      double columns = 0;
+      double pairs = 0;
+      constexpr int kReleases = 16;
+      for (int i = 0; i < kReleases; ++i) {
+        const MarginalError found = measured(table, design, random);
+        columns += found.columns.mean / kReleases;
+        pairs += found.pairs.mean / kReleases;
+      }
+      std::printf("%s: columns %.4f, expected %.4f; pairs %.4f, expected %.4f\n",
+                  budget.text().c_str(), columns, expected.columns.mean, pairs,
+                  expected.pairs.mean);
+      EXPECT_NEAR(std::log2(columns / expected.columns.mean), 0, 1);
+      EXPECT_NEAR(std::log2(pairs / expected.pairs.mean), 0, 1);
+    }
+  }
+}
+
+TEST(MarginalError, FallsAsRecordsGrow) {
+  const MarginalDesign design =
+      design_of({{10, true}, {4, false}, {60000, true}}, Privacy::approximate(1, 1e-6));
+  double last = 1;
+  for (std::uint64_t records = 1; records < 1U << 30U; records *= 2) {
+    const MarginalError error = marginal_error(design, records);
+    EXPECT_LE(error.columns.mean, error.columns.worst);
+    EXPECT_LE(error.pairs.mean, error.pairs.worst);
+    EXPECT_LE(error.pairs.worst, 1);
+    EXPECT_LE(error.expected(), last);
+    last = error.expected();
+    const auto more = records_to_halve(design, records);
+    ASSERT_TRUE(more.has_value());
+    EXPECT_LE(marginal_error(design, *more).expected(), last / 2);
+    EXPECT_GT(marginal_error(design, *more - 1).expected(), last / 2);
+  }
+  // Where nothing is at its limit noise is as 1/n.
+  const auto more = records_to_halve(design, 1U << 29U);
+  EXPECT_NEAR(static_cast<double>(*more), 0x1p30, 2);
+}
+
+TEST(MarginalError, IsSmallerByAddingAndOfOneColumnHasNoPairs) {
+  const std::vector<MarginalColumn> columns = {{10, true}, {4, false}};
+  const Privacy budget = Privacy::concentrated(0.1);
+  const MarginalError replaced = marginal_error(design_of(columns, budget), 1000);
+  const MarginalError added =
+      marginal_error(design_of(columns, budget, Neighbours::kAddRemove), 1000);
+  EXPECT_NEAR(replaced.expected() / added.expected(), std::sqrt(2.0), 1e-6);
+  ASSERT_EQ(added.seen.size(), 3U);
+  EXPECT_LT(added.seen[0].distance, added.seen[1].distance);
+  const MarginalError one = marginal_error(design_of({{10, true}}, budget), 1000);
+  EXPECT_TRUE(one.seen.empty());
+  EXPECT_EQ(one.pairs.mean, 0);
+  EXPECT_EQ(one.expected(), one.columns.mean);
+  EXPECT_EQ(marginal_error(design_of({{1, true}}, budget), 1).expected(), 0);
+}
+
+}  // namespace
+}  // namespace mollify
