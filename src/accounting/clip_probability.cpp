@@ -102,10 +102,7 @@ double tail(double d, double mean, double radius) {
 }
 
 void require_records(const WhitenedRecords& records) {
-  if (records.dimension < 1 || records.dimension > 1'000'000) {
-    throw InvalidInput(
-        fmt::format("the dimension must be from 1 to 1000000, but is {}", records.dimension));
-  }
+  require_between("the dimension", records.dimension, 1, 1'000'000);
   if (!(records.mean_norm >= 0.0 && records.mean_norm <= kGreatestArgument)) {
     throw InvalidInput(fmt::format("the bound on the mean's norm must be from 0 to 1e6, but is {}",
                                    records.mean_norm));

@@ -13,9 +13,7 @@ double total_variation_of_close_laws_up(double epsilon, double delta) {
   if (!(epsilon >= 0)) {
     throw InvalidInput(fmt::format("epsilon must not be negative, but is {}", epsilon));
   }
-  if (!(delta >= 0 && delta <= 1)) {
-    throw InvalidInput(fmt::format("delta must be from 0 to 1, but is {}", delta));
-  }
+  require_between("delta", delta, 0, 1);
   // 1 - 2 (1 - delta)/(E + 1), which grows with E and delta.
   const double one_less_delta_down = -add_up(delta, -1);
   const double overlap_down = 2 * div_down(one_less_delta_down, add_up(exp_up(epsilon), 1));

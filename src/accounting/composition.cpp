@@ -31,17 +31,10 @@ void require_epsilon(const char* name, double epsilon) {
 }
 
 void require_releases(std::uint64_t releases, std::uint64_t largest) {
-  if (releases < 1 || releases > largest) {
-    throw InvalidInput(
-        fmt::format("the number of releases must be from 1 to {}, but is {}", largest, releases));
-  }
+  require_between("the number of releases", releases, 1, largest);
 }
 
-void require_delta(double delta) {
-  if (!(delta >= 0.0 && delta <= 1.0)) {
-    throw InvalidInput(fmt::format("delta must be from 0 to 1, but is {}", delta));
-  }
-}
+void require_delta(double delta) { require_between("delta", delta, 0.0, 1.0); }
 
 /// 1 − (1−delta)^k, rounded up: two functions within 2 units in the last place and two roundings,
 /// none of which moves the result by more than its own relative error, as it is concave in
@@ -103,9 +96,7 @@ double epsilon_per_draw_down(double total, std::uint64_t releases) {
 }
 
 Privacy draw_budget_down(const Privacy& budget, std::uint64_t count) {
-  if (count < 1 || count > kMostDraws) {
-    throw InvalidInput(fmt::format("count must be from 1 to {}, but is {}", kMostDraws, count));
-  }
+  require_between("count", count, 1, kMostDraws);
   if (budget.notion == PrivacyNotion::kGaussian) {
     return Privacy::gaussian(mu_per_draw_down(budget.mu, count));
   }

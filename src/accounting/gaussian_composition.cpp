@@ -13,13 +13,6 @@ namespace mollify {
 
 namespace {
 
-void require_range(const char* name, double value, double least, double greatest) {
-  if (!(value >= least && value <= greatest)) {
-    throw InvalidInput(
-        fmt::format("{} must be from {:g} to {:g}, but is {}", name, least, greatest, value));
-  }
-}
-
 /// Bounds on the normal distribution function at x. The C library's erfc is assumed to be within 16
 /// units in the last place (glibc states 5), and its argument is moved outward by more than its
 /// roundings.
@@ -50,8 +43,8 @@ double mu_per_draw_down(double total, std::uint64_t releases) {
 }
 
 double gaussian_delta_up(double mu, double epsilon) {
-  require_range("mu", mu, 1e-6, 1000);
-  require_range("epsilon", epsilon, 0, 1e6);
+  require_between("mu", mu, 1e-6, 1000);
+  require_between("epsilon", epsilon, 0, 1e6);
   const double first = normal_cdf_up(add_up(0.5 * mu, -div_down(epsilon, mu)));
   const double tail = normal_cdf_down(-add_up(0.5 * mu, div_up(epsilon, mu)));
   const double second = -mul_up(-exp_down(epsilon), tail);
@@ -59,7 +52,7 @@ double gaussian_delta_up(double mu, double epsilon) {
 }
 
 double gaussian_epsilon_up(double mu, double delta) {
-  require_range("delta", delta, 0, 1);
+  require_between("delta", delta, 0, 1);
   if (gaussian_delta_up(mu, 0.0) <= delta) return 0.0;
   double too_small = 0.0;
   double enough = 1.0;

@@ -36,10 +36,7 @@ void require_sensitivity(double sensitivity) {
 }
 
 void require_curve(std::size_t dimension, double epsilon) {
-  if (dimension < 1 || dimension > 1'000'000) {
-    throw InvalidInput(
-        fmt::format("the dimension must be from 1 to 1000000, but is {}", dimension));
-  }
+  require_between("the dimension", dimension, 1, 1'000'000);
   if (!(epsilon >= 0.0) || std::isinf(epsilon)) {
     throw InvalidInput(fmt::format("epsilon must be finite and at least 0, but is {}", epsilon));
   }

@@ -171,10 +171,7 @@ double checked_dimension(std::size_t dimension) {
 }
 
 double checked_scale(double bbar) {
-  if (!(bbar >= 0.0 && bbar <= kGreatestScale)) {
-    throw InvalidInput(
-        fmt::format("the noise's scale over n must be from 0 to 1000, but is {}", bbar));
-  }
+  require_between("the noise's scale over n", bbar, 0.0, kGreatestScale);
   return bbar;
 }
 

@@ -35,10 +35,7 @@ double power_up(double x, std::uint64_t n) {
 
 double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, std::uint64_t order) {
   require_mechanism(mechanism);
-  if (order < 2 || order > kMostSampledOrder) {
-    throw InvalidInput(
-        fmt::format("the order must be from 2 to {}, but is {}", kMostSampledOrder, order));
-  }
+  require_between("the order", order, 2, kMostSampledOrder);
   const double rest = add_up(1, -mechanism.rate);
   double sum = 0;
   double chosen = 1;  // C(order, k)

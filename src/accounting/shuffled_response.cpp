@@ -12,17 +12,11 @@ namespace {
 
 constexpr std::uint64_t kMostReportOutcomes = std::uint64_t{1} << 24;
 
-void require_count(const char* name, std::uint64_t count, std::uint64_t most) {
-  if (count < 1 || count > most) {
-    throw InvalidInput(fmt::format("{} must be from 1 to {}, but is {}", name, most, count));
-  }
-}
-
 }  // namespace
 
 void validate(const ShuffledResponse& response) {
-  require_count("the number of records", response.records, kMostRecords);
-  require_count("the number of outcomes", response.outcomes, kMostReportOutcomes);
+  require_between("the number of records", response.records, 1, kMostRecords);
+  require_between("the number of outcomes", response.outcomes, 1, kMostReportOutcomes);
   if (!(response.epsilon0 > 0.0 && response.epsilon0 <= kGreatestReportEpsilon)) {
     throw InvalidInput(fmt::format("epsilon0 must be positive and at most {}, but is {}",
                                    kGreatestReportEpsilon, response.epsilon0));
@@ -35,7 +29,7 @@ void validate(const ShuffledResponse& response) {
 
 void validate(const ShuffledSubset& response) {
   validate(ShuffledResponse{response.records, response.outcomes, response.epsilon0});
-  require_count("the number of chosen records", response.chosen, response.records);
+  require_between("the number of chosen records", response.chosen, 1, response.records);
 }
 
 void require_total_epsilon(double epsilon) {

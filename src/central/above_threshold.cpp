@@ -1,7 +1,5 @@
 #include "central/above_threshold.h"
 
-#include <fmt/format.h>
-
 #include "accounting/directed_rounding.h"
 #include "kernel/core/invalid_input.h"
 
@@ -9,14 +7,8 @@ namespace mollify {
 namespace {
 
 double threshold_scale_of(double epsilon, std::uint64_t sensitivity) {
-  if (!(epsilon >= 1e-6 && epsilon <= 100)) {
-    throw InvalidInput(
-        fmt::format("epsilon of above-threshold must be from 1e-06 to 100, but is {}", epsilon));
-  }
-  if (sensitivity < 1 || sensitivity > 1000) {
-    throw InvalidInput(fmt::format(
-        "the sensitivity of a question must be from 1 to 1000, but is {}", sensitivity));
-  }
+  require_between("epsilon of above-threshold", epsilon, 1e-6, 100);
+  require_between("the sensitivity of a question", sensitivity, 1, 1000);
   return div_up(2 * static_cast<double>(sensitivity), epsilon);
 }
 

@@ -25,14 +25,8 @@ using Notion = PrivacyNotion;
 
 void validate(const CentralRequest& request) {
   const auto& [records, outcomes, outputs, budget] = request;
-  if (records < 1 || records > RandomizedResponse::kMostRecords) {
-    throw InvalidInput(
-        fmt::format("the number of records must be from 1 to 1099511627776, but is {}", records));
-  }
-  if (outcomes < 1 || outcomes > Band::kMostOutcomes) {
-    throw InvalidInput(
-        fmt::format("the number of outcomes must be from 1 to 16777216, but is {}", outcomes));
-  }
+  require_between("the number of records", records, 1, RandomizedResponse::kMostRecords);
+  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
   if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
   require_central_budget(budget);
   if (budget.notion == Notion::kConcentrated) {

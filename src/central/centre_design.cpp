@@ -24,22 +24,13 @@ constexpr double kMostCells = 0x1p51;
 constexpr double kFarthest = 37;
 
 void require_in(const char* name, double value, double least, double greatest) {
-  if (!(value >= least && value <= greatest)) {
-    throw InvalidInput(fmt::format("{} of a coarse centre must be from {:g} to {:g}, but is {}",
-                                   name, least, greatest, value));
-  }
+  require_between(fmt::format("{} of a coarse centre", name), value, least, greatest);
 }
 
 void check(const CentreRequest& request) {
-  if (request.records < 1 || request.records > kMostCentreRecords) {
-    throw InvalidInput(
-        fmt::format("the number of records of a coarse centre must be from 1 to {}, but is {}",
-                    kMostCentreRecords, request.records));
-  }
-  if (request.dimension < 1 || request.dimension > 1024) {
-    throw InvalidInput(fmt::format(
-        "the dimension of a coarse centre must be from 1 to 1024, but is {}", request.dimension));
-  }
+  require_between("the number of records of a coarse centre", request.records, 1,
+                  kMostCentreRecords);
+  require_between("the dimension of a coarse centre", request.dimension, 1, 1024);
   const Privacy& budget = request.budget;
   require_central_budget(budget);
   const bool is_rho = budget.notion == PrivacyNotion::kConcentrated;

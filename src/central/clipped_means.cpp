@@ -24,14 +24,8 @@ double rho_up(unsigned coordinates, std::uint64_t records, std::uint64_t clip) {
 
 ClippedMeans::ClippedMeans(unsigned coordinates, std::uint64_t records, std::uint64_t clip)
     : coordinates_(coordinates), records_(records), clip_(clip) {
-  if (coordinates < 1 || coordinates > 24) {
-    throw InvalidInput(
-        fmt::format("the number of coordinates must be from 1 to 24, but is {}", coordinates));
-  }
-  if (records < 4 || records > RandomizedResponse::kMostRecords) {
-    throw InvalidInput(
-        fmt::format("the number of records must be from 4 to 1099511627776, but is {}", records));
-  }
+  require_between("the number of coordinates", coordinates, 1, 24);
+  require_between("the number of records", records, 4, RandomizedResponse::kMostRecords);
   if (clip < 1 || clip >= (records + 2) / 3) {
     throw InvalidInput(fmt::format(
         "the clipped count must be from 1 to less than a third of the {} records, but is {}",

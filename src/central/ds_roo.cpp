@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "accounting/directed_rounding.h"
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
@@ -32,14 +30,8 @@ std::uint64_t least_that(std::uint64_t greatest, const Condition& holds) {
 
 DsRoo::DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon)
     : bound_(epsilon), outcomes_(outcomes), records_(records) {
-  if (outcomes < 1 || outcomes > Band::kMostOutcomes) {
-    throw InvalidInput(
-        fmt::format("the number of outcomes must be from 1 to 16777216, but is {}", outcomes));
-  }
-  if (records < 1 || records > RandomizedResponse::kMostRecords) {
-    throw InvalidInput(
-        fmt::format("the number of records must be from 1 to 1099511627776, but is {}", records));
-  }
+  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
+  require_between("the number of records", records, 1, RandomizedResponse::kMostRecords);
   if (outcomes == 1) {
     obscured_.push_back(0);
     return;

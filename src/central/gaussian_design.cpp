@@ -19,35 +19,19 @@ using Notion = Privacy::Notion;
 constexpr std::uint64_t kMostGaussianRecords = std::uint64_t{1} << 39;
 constexpr double kGreatestEpsilon = 100, kGreatestRho = 1000;
 
-void check_range(const char* what, double value, double least, double greatest) {
-  if (!(value >= least && value <= greatest)) {
-    throw InvalidInput(
-        fmt::format("{} must be from {:g} to {:g}, but is {:g}", what, least, greatest, value));
-  }
-}
-
 void validate(const GaussianRequest& request) {
-  if (request.outputs < 1 || request.outputs > kMostGaussianOutputs) {
-    throw InvalidInput(fmt::format("the number of outputs must be from 1 to {}, but is {}",
-                                   kMostGaussianOutputs, request.outputs));
-  }
-  if (request.records < 1 || request.records > kMostGaussianRecords) {
-    throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is {}",
-                                   kMostGaussianRecords, request.records));
-  }
-  if (request.dimension < 1 || request.dimension > kMostGaussianDimensions) {
-    throw InvalidInput(fmt::format("the number of dimensions must be from 1 to 1024, but is {}",
-                                   request.dimension));
-  }
+  require_between("the number of outputs", request.outputs, 1, kMostGaussianOutputs);
+  require_between("the number of records", request.records, 1, kMostGaussianRecords);
+  require_between("the number of dimensions", request.dimension, 1, kMostGaussianDimensions);
   const Privacy& budget = request.budget;
   require_central_budget(budget);
   if (budget.notion == Notion::kConcentrated) {
-    check_range("rho", budget.rho, 1e-12, kGreatestRho);
+    require_between("rho", budget.rho, 1e-12, kGreatestRho);
   } else {
-    check_range("epsilon", budget.epsilon, 1e-6, kGreatestEpsilon);
-    if (budget.delta != 0) check_range("delta", budget.delta, 1e-100, 0.5);
+    require_between("epsilon", budget.epsilon, 1e-6, kGreatestEpsilon);
+    if (budget.delta != 0) require_between("delta", budget.delta, 1e-100, 0.5);
   }
-  check_range("the bound on the covariance", request.covariance_bound, 1, 1e6);
+  require_between("the bound on the covariance", request.covariance_bound, 1, 1e6);
   const bool is_pure = budget.notion == Notion::kPure;
   if (request.covariance_bound > 1 && is_pure) {
     throw InvalidInput(
@@ -61,7 +45,7 @@ void validate(const GaussianRequest& request) {
     if (!request.ranges.empty()) {
       throw InvalidInput("the mean has either a bound or ranges, but both are given");
     }
-    check_range("the bound on the mean", *request.mean_bound, 0, 1e6);
+    require_between("the bound on the mean", *request.mean_bound, 0, 1e6);
   } else if (request.ranges.empty() && budget.delta == 0) {
     throw InvalidInput(
         "without delta the mean needs a bound on its norm, or a range for each coordinate");

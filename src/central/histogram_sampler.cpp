@@ -35,14 +35,8 @@ HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records
       epsilon_(validated(epsilon)),
       noise_(DiscreteLaplace::at_least(div_up(2, epsilon))) {
   constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 39;
-  if (outcomes < 1 || outcomes > Band::kMostOutcomes) {
-    throw InvalidInput(
-        fmt::format("the number of outcomes must be from 1 to 16777216, but is {}", outcomes));
-  }
-  if (records < 1 || records > kMostCounted) {
-    throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is {}",
-                                   kMostCounted, records));
-  }
+  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
+  require_between("the number of records", records, 1, kMostCounted);
   if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
 }
 

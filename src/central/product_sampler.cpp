@@ -3,8 +3,6 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "accounting/composition.h"
 #include "accounting/directed_rounding.h"
 #include "central/subset_sampler.h"
@@ -15,10 +13,7 @@ namespace mollify {
 namespace {
 
 unsigned validated(unsigned coordinates) {
-  if (coordinates < 1 || coordinates > 24) {
-    throw InvalidInput(
-        fmt::format("the number of coordinates must be from 1 to 24, but is {}", coordinates));
-  }
+  require_between("the number of coordinates", coordinates, 1, 24);
   return coordinates;
 }
 

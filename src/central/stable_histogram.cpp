@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include <fmt/format.h>
-
 #include "accounting/directed_rounding.h"
 #include "kernel/core/invalid_input.h"
 
@@ -13,18 +11,12 @@ namespace mollify {
 namespace {
 
 double checked_epsilon(double epsilon) {
-  if (!(epsilon >= 1e-6 && epsilon <= 100)) {
-    throw InvalidInput(
-        fmt::format("epsilon of a stable histogram must be from 1e-06 to 100, but is {}", epsilon));
-  }
+  require_between("epsilon of a stable histogram", epsilon, 1e-6, 100);
   return epsilon;
 }
 
 double checked_delta(double delta) {
-  if (!(delta >= 1e-300 && delta <= 0.5)) {
-    throw InvalidInput(
-        fmt::format("delta of a stable histogram must be from 1e-300 to 0.5, but is {}", delta));
-  }
+  require_between("delta of a stable histogram", delta, 1e-300, 0.5);
   return delta;
 }
 

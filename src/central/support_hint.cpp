@@ -24,17 +24,9 @@ constexpr double kMiss = 1e-3;  // beta
 
 void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t record_count,
            double epsilon, std::uint64_t most_width) {
-  for (const auto& [name, value] :
-       {std::pair{"outcomes", outcome_count}, {"records", record_count}}) {
-    if (value < 1 || value > kMostIntegers) {
-      throw InvalidInput(
-          fmt::format("the number of {} must be from 1 to 4294967296, but is {}", name, value));
-    }
-  }
-  if (!(epsilon >= 3e-6 && epsilon <= 100)) {
-    throw InvalidInput(
-        fmt::format("epsilon of a support hint must be from 3e-06 to 100, but is {}", epsilon));
-  }
+  require_between("the number of outcomes", outcome_count, 1, kMostIntegers);
+  require_between("the number of records", record_count, 1, kMostIntegers);
+  require_between("epsilon of a support hint", epsilon, 3e-6, 100);
   if (most_width < 1) throw InvalidInput("the greatest width of an interval must not be 0");
   const double parameter = hint.parameter;
   if (hint.kind == SupportKind::kWidth &&

@@ -26,10 +26,7 @@ Eigen::Map<const Rows> matrix(std::span<const double> numbers, std::size_t colum
 }
 
 void check_dimension(std::size_t dimension) {
-  if (dimension < 1 || dimension > 1024) {
-    throw InvalidInput(
-        fmt::format("the number of dimensions must be from 1 to 1024, but is {}", dimension));
-  }
+  require_between("the number of dimensions", dimension, 1, 1024);
 }
 
 void check_size(const char* what, std::size_t size, std::size_t expected) {

@@ -63,10 +63,7 @@ void refuse_missing(std::string_view flag) {
 
 std::size_t outcome_count(const std::optional<std::uint64_t>& k, std::string_view flag) {
   const std::uint64_t count = needed(k, flag);
-  if (count < 1 || count > Band::kMostOutcomes) {
-    throw InvalidInput(fmt::format("the number of outcomes must be from 1 to {}, but is {}",
-                                   Band::kMostOutcomes, count));
-  }
+  require_between("the number of outcomes", count, 1, Band::kMostOutcomes);
   return count;
 }
 

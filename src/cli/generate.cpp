@@ -44,9 +44,7 @@ Evidence evidence_of(const std::string& text, const Domain& domain) {
 int run(const GenerateOptions& options) {
   const std::string& path = needed(options.model, "--model");
   const std::uint64_t count = needed(options.count, "--count");
-  if (count < 1 || count > kMostGenerated) {
-    throw InvalidInput(fmt::format("count must be from 1 to {}, but is {}", kMostGenerated, count));
-  }
+  require_between("count", count, 1, kMostGenerated);
   refuse_overwriting("--out", options.out, "--model", options.model);
   const ModelFile file = read_model_file(path);
   std::vector<Evidence> given;

@@ -26,10 +26,7 @@ int run(const ReferenceOptions& options) {
   const std::string& records = needed(options.records, "--public");
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const std::uint64_t components = options.components.value_or(kUsualComponents);
-  if (components < 1 || components > kMostComponents) {
-    throw InvalidInput(
-        fmt::format("--components must be from 1 to {}, but is {}", kMostComponents, components));
-  }
+  require_between("--components", components, 1, kMostComponents);
   refuse_overwriting("--out", options.out, "--public", options.records);
   refuse_overwriting("--out", options.out, "--domain", options.domain);
   const GaussianMixtureSpec mixture = fitted_reference(domain, read_public_digits(records, domain),

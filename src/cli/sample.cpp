@@ -275,10 +275,7 @@ int run(SampleOptions options, const CLI::App& command) {
         "--model-out is for --family marginals, but this release is made without a model");
   }
   options.ledger.validate(path);
-  if (options.threads && (*options.threads < 1 || *options.threads > kMostThreads)) {
-    throw InvalidInput(
-        fmt::format("threads must be from 1 to {}, but is {}", kMostThreads, *options.threads));
-  }
+  if (options.threads) require_between("threads", *options.threads, 1, kMostThreads);
   if (options.out && !options.certificate && !is_stream(*options.out)) {
     options.certificate = *options.out + ".certificate.json";
   }

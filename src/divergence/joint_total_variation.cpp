@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "divergence/compensated_sum.h"
 #include "kernel/core/invalid_input.h"
 
@@ -14,17 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMostCoins = std::uint64_t{1} << 20U;
 
-void require_coins(std::uint64_t m) {
-  if (m < 1 || m > kMostCoins) {
-    throw InvalidInput(
-        fmt::format("the number of draws must be from 1 to {}, but is {}", kMostCoins, m));
-  }
-}
-
-void require_share(const char* name, double value) {
-  if (value >= 0 && value <= 1) return;
-  throw InvalidInput(fmt::format("{} must be from 0 to 1, but is {}", name, value));
-}
+void require_coins(std::uint64_t m) { require_between("the number of draws", m, 1, kMostCoins); }
 
 /// ln of the probability of k hits without the binomial coefficient; 0 ln 0 is 0.
 double log_of_hits(double hits, double misses, double p) {
@@ -36,8 +24,8 @@ double log_of_hits(double hits, double misses, double p) {
 
 double binomial_total_variation(std::uint64_t m, double p, double q) {
   require_coins(m);
-  require_share("p", p);
-  require_share("q", q);
+  require_between("p", p, 0, 1);
+  require_between("q", q, 0, 1);
   const auto count = static_cast<double>(m);
   CompensatedSum sum;
   for (std::uint64_t k = 0; k <= m; ++k) {
@@ -53,7 +41,7 @@ double binomial_total_variation(std::uint64_t m, double p, double q) {
 
 double joint_total_variation_least(std::uint64_t m, double alpha) {
   require_coins(m);
-  require_share("alpha", alpha);
+  require_between("alpha", alpha, 0, 1);
   const auto apart = [&](double p) { return binomial_total_variation(m, p + alpha, p); };
   constexpr int kParts = 64;
   double best = 0;
@@ -81,7 +69,7 @@ double joint_total_variation_least(std::uint64_t m, double alpha) {
 
 double single_total_variation_most(std::uint64_t m, double joint) {
   require_coins(m);
-  require_share("joint", joint);
+  require_between("joint", joint, 0, 1);
   double low = 0;
   double high = joint;  // m draws are at least as far apart as one
   while (high - low > 1e-6 * high && high > 1e-15) {

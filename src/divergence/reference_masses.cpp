@@ -16,10 +16,7 @@ ReferenceMasses::ReferenceMasses(std::uint64_t outcomes, std::vector<double> mas
 
 ReferenceMasses ReferenceMasses::uniform(std::uint64_t outcomes) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 53;
-  if (outcomes < 1 || outcomes > kLargest) {
-    throw InvalidInput(fmt::format("the number of outcomes k must be from 1 to {}, but is {}",
-                                   kLargest, outcomes));
-  }
+  require_between("the number of outcomes k", outcomes, 1, kLargest);
   return {outcomes, {}};
 }
 

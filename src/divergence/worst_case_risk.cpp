@@ -307,10 +307,7 @@ WorstCaseRisk location_risk(const ReferenceMasses& reference, double epsilon, do
 }
 
 RegionBounds region_bounds(double lower_factor, double largest_lift, double reference_mass) {
-  if (!(reference_mass >= 0.0 && reference_mass <= 1.0)) {
-    throw InvalidInput(fmt::format("the reference mass of a region must be from 0 to 1, but is {}",
-                                   reference_mass));
-  }
+  require_between("the reference mass of a region", reference_mass, 0.0, 1.0);
   if (!(lower_factor >= 0.0 && lower_factor <= 1.0 && largest_lift >= 1.0)) {
     throw InvalidInput(
         fmt::format("the factors of a band must lie on both sides of 1, but are {} and {}",

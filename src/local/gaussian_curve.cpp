@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include <fmt/format.h>
-
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -54,9 +52,7 @@ double gaussian_curve(double nu, double b) {
 }
 
 double gaussian_curve_weight_down(double nu, double least_mass) {
-  if (!(nu >= 0.001) || !(nu <= 20)) {
-    throw InvalidInput(fmt::format("mu must be from 0.001 to 20, but is {:g}", nu));
-  }
+  require_between("mu", nu, 0.001, 20);
   double allowed = 0;
   double refused = 1;
   for (int step = 0; step < 100 && allowed < std::nextafter(refused, 0.0); ++step) {

@@ -33,10 +33,7 @@ void refuse(const MechanismParameters& parameters, bool given, std::string_view 
 /// Band and the channels refuse the same; here before anything is computed or allocated from it.
 void validate_space(const MechanismParameters& parameters) {
   const std::size_t count = parameters.outcome_count;
-  if (count < 1 || count > Band::kMostOutcomes) {
-    throw InvalidInput(
-        fmt::format("the number of outcomes must be from 1 to 16777216, but is {}", count));
-  }
+  require_between("the number of outcomes", count, 1, Band::kMostOutcomes);
   if (parameters.reference.empty()) return;
   if (parameters.reference.size() != count) {
     throw InvalidInput(

@@ -176,9 +176,8 @@ class LocalPlan final : public PlanModel {
     const Privacy draw = draw_of(easy);
     if (!question.every_mechanism) {
       static_cast<void>(risk_of(easy, reference_of(easy), draw));
-    } else if (easy.outcomes < 1 || easy.outcomes > Band::kMostOutcomes) {
-      throw InvalidInput(fmt::format("the number of outcomes must be from 1 to {}, but is {}",
-                                     Band::kMostOutcomes, easy.outcomes));
+    } else {
+      require_between("the number of outcomes", easy.outcomes, 1, Band::kMostOutcomes);
     }
   }
 

@@ -229,10 +229,7 @@ void validate_spec(const ReleaseSpec& spec) {
   if (!has_rate && !spec.count) {
     throw InvalidInput("a number of records to release is needed, but no count is given");
   }
-  if (spec.count && (*spec.count < 1 || *spec.count > kMostReleased)) {
-    throw InvalidInput(
-        fmt::format("count must be from 1 to {}, but is {}", kMostReleased, *spec.count));
-  }
+  if (spec.count) require_between("count", *spec.count, 1, kMostReleased);
   if (has_rate &&
       central->mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
     throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",

@@ -9,9 +9,7 @@
 namespace mollify {
 
 void Candidates::require_count(std::uint64_t count) {
-  if (count >= 1 && count <= kMost) return;
-  throw InvalidInput(
-      fmt::format("the number of candidates must be from 1 to {}, but is {}", kMost, count));
+  require_between("the number of candidates", count, 1, kMost);
 }
 
 template <class Random>

@@ -28,10 +28,7 @@ IntegerCells IntegerCells::make(std::int64_t min, std::int64_t max,
   }
   const std::uint64_t count = span + 1;
   const std::uint64_t cells = bins.value_or(std::min(count, kMaxBins));
-  if (cells < 1 || cells > count || cells > kMaxBins) {
-    throw InvalidInput(
-        fmt::format("bins must be from 1 to {}, but is {}", std::min(count, kMaxBins), cells));
-  }
+  require_between("bins", cells, 1, std::min(count, kMaxBins));
   return IntegerCells(min, count, static_cast<std::uint32_t>(cells), bins && cells < count);
 }
 

@@ -42,9 +42,7 @@ NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_
   if (!(min < max)) {
     throw InvalidInput(fmt::format("min must be below max, but they are {} and {}", min, max));
   }
-  if (bins && (*bins < 1 || *bins > kMaxBins)) {
-    throw InvalidInput(fmt::format("bins must be from 1 to {}, but is {}", kMaxBins, *bins));
-  }
+  if (bins) require_between("bins", *bins, 1, kMaxBins);
   const double magnitude = std::max(std::fabs(min), std::fabs(max));
   const double points_per_cell = bins ? kPointsPerDeclaredCell : kMinPointsPerCell;
   auto cells = static_cast<std::uint32_t>(bins.value_or(kUndeclaredBins));

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -45,10 +43,7 @@ Cells recut(const Cells& cells, std::uint64_t count) {
 }  // namespace
 
 Domain recut_domain(const Domain& domain, std::optional<std::uint64_t> cells) {
-  if (cells && (*cells < 1 || *cells > Domain::kMaxOutcomes)) {
-    throw InvalidInput(
-        fmt::format("cells must be from 1 to {}, but is {}", Domain::kMaxOutcomes, *cells));
-  }
+  if (cells) require_between("cells", *cells, 1, Domain::kMaxOutcomes);
   const std::uint64_t of_each = whole_root(cells.value_or(kUsualCells), domain.columns().size());
   std::vector<Column> columns;
   for (const Column& column : domain.columns()) {

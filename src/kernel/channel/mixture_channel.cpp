@@ -38,10 +38,7 @@ MixtureChannel MixtureChannel::pure(std::span<const double> reference, double ep
 }
 
 MixtureChannel MixtureChannel::with_weight(std::span<const double> reference, double weight) {
-  if (!(weight >= 0) || !(weight <= 1)) {
-    throw InvalidInput("the weight of the value must be from 0 to 1, but is " +
-                       detail::shortest(weight));
-  }
+  require_between("the weight of the value", weight, 0, 1);
   MixtureChannel channel(reference);
   channel.keep_ = static_cast<std::uint64_t>(weight * static_cast<double>(kKeepTotal));
   return channel;

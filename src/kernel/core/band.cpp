@@ -10,10 +10,7 @@ namespace mollify {
 
 Band::Band(const ExpBound& bound, std::size_t outcome_count, std::uint64_t total)
     : bound_(bound), outcome_count_(outcome_count), total_(total) {
-  if (outcome_count < 1 || outcome_count > kMostOutcomes) {
-    throw InvalidInput("the number of outcomes must be from 1 to 16777216, but is " +
-                       std::to_string(outcome_count));
-  }
+  require_between("the number of outcomes", outcome_count, 1, kMostOutcomes);
   if (total < 1 || total > kGreatestTotal) {
     throw InvalidInput("the total must be from 1 to 2^62, but is " + std::to_string(total));
   }

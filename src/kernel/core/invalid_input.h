@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace mollify {
 
@@ -27,4 +29,19 @@ namespace detail {
 }
 
 }  // namespace detail
+
+/// Throws InvalidInput, "`what` must be from `least` to `most`, but is `value`", unless it is: for
+/// whole numbers, and for doubles, of which NaN is in no range.
+template <class Number>
+void require_between(std::string_view what, Number value, std::type_identity_t<Number> least,
+                     std::type_identity_t<Number> most) {
+  if (value >= least && value <= most) return;
+  const auto text = [](Number number) {
+    if constexpr (std::is_floating_point_v<Number>) return detail::shortest(number);
+    return std::to_string(number);
+  };
+  throw InvalidInput(std::string(what) + " must be from " + text(least) + " to " + text(most) +
+                     ", but is " + text(value));
+}
+
 }  // namespace mollify

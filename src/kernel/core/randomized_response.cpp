@@ -9,14 +9,8 @@ namespace mollify {
 RandomizedResponse::RandomizedResponse(std::size_t outcome_count, double epsilon,
                                        std::uint64_t records, std::uint64_t chosen)
     : bound_(epsilon), outcome_count_(outcome_count), records_(records), chosen_(chosen) {
-  if (outcome_count < 1 || outcome_count > Band::kMostOutcomes) {
-    throw InvalidInput("the number of outcomes must be from 1 to 16777216, but is " +
-                       std::to_string(outcome_count));
-  }
-  if (records < 1 || records > kMostRecords) {
-    throw InvalidInput("the number of records must be from 1 to 1099511627776, but is " +
-                       std::to_string(records));
-  }
+  require_between("the number of outcomes", outcome_count, 1, Band::kMostOutcomes);
+  require_between("the number of records", records, 1, kMostRecords);
   if (chosen < 1 || chosen > records) {
     throw InvalidInput("the number of chosen records must be from 1 to all " +
                        std::to_string(records) + ", but is " + std::to_string(chosen));

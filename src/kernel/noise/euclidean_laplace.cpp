@@ -46,10 +46,7 @@ std::uint64_t add_size(std::size_t size, std::map<std::size_t, std::uint64_t>& r
 }
 
 std::map<std::size_t, std::uint64_t> rates_up_to(std::size_t dimension) {
-  if (dimension < 1 || dimension > EuclideanLaplace::kGreatestDimension) {
-    throw InvalidInput("the dimension of noise must be from 1 to 1024, but is " +
-                       std::to_string(dimension));
-  }
+  require_between("the dimension of noise", dimension, 1, EuclideanLaplace::kGreatestDimension);
   std::map<std::size_t, std::uint64_t> rates = {{1, std::uint64_t{1} << kUnitBits}};
   add_size(dimension, rates);
   return rates;

@@ -32,7 +32,7 @@ std::size_t validated_count(const BandSpec& spec) {
   if (!spec.reference.empty() && !spec.float_reference.empty()) {
     throw InvalidInput("the reference must be given once, but is in double and single precision");
   }
-  detail::require_outcome_count(count);
+  require_between("the number of outcomes", count, 1, Band::kMostOutcomes);
   return count;
 }
 

@@ -11,16 +11,9 @@
 
 namespace mollify::detail {
 
-/// Throws InvalidInput unless there are from 1 to 2^24 outcomes.
-inline void require_outcome_count(std::size_t count) {
-  if (count >= 1 && count <= Band::kMostOutcomes) return;
-  throw InvalidInput("the number of outcomes must be from 1 to 16777216, but is " +
-                     std::to_string(count));
-}
-
 template <class Mass>
 double sum_of_validated(std::span<const Mass> masses) {
-  require_outcome_count(masses.size());
+  require_between("the number of outcomes", masses.size(), 1, Band::kMostOutcomes);
   double sum = 0;
   for (std::size_t i = 0; i < masses.size(); ++i) {
     if (!(masses[i] > 0) || !std::isfinite(masses[i])) {

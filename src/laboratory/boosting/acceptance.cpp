@@ -46,10 +46,7 @@ Acceptance::Acceptance(double epsilon, std::size_t proposals, std::uint64_t tota
       proposals_(proposals),
       lower_(0),
       upper_(0) {
-  if (proposals < 1 || proposals > kMostProposals) {
-    throw InvalidInput("the number of proposals must be from 1 to 16777216, but is " +
-                       std::to_string(proposals));
-  }
+  require_between("the number of proposals", proposals, 1, kMostProposals);
   if (total < 1 || total > kGreatestTotal) {
     throw InvalidInput("the total must be from 1 to 2^62, but is " + std::to_string(total));
   }

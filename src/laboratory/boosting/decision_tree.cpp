@@ -223,10 +223,7 @@ void DecisionTree::logits(const Points& points, std::span<float> logits) const {
 
 TreeLearner::TreeLearner(const TreeOptions& options) : options_(options) {
   constexpr std::size_t kMostDepth = 16;
-  if (options.depth < 1 || options.depth > kMostDepth) {
-    throw InvalidInput(fmt::format("the depth of a tree must be from 1 to {}, but is {}",
-                                   kMostDepth, options.depth));
-  }
+  require_between("the depth of a tree", options.depth, 1, kMostDepth);
   if (!(options.smoothing > 0 && std::isfinite(options.smoothing))) {
     throw InvalidInput(fmt::format(
         "the smoothing of a tree must be finite and positive, but is {:g}", options.smoothing));

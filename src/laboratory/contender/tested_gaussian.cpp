@@ -40,10 +40,7 @@ double eigenvalue_step(const TestedGaussianSpec& spec) {
 }
 
 void require_tested(const TestedGaussianSpec& spec) {
-  if (spec.dimension < 1 || spec.dimension > kMostTestedDimensions) {
-    throw InvalidInput(fmt::format("the dimension must be from 1 to {}, but is {}",
-                                   kMostTestedDimensions, spec.dimension));
-  }
+  require_between("the dimension", spec.dimension, 1, kMostTestedDimensions);
   if (spec.records < 3) {
     throw InvalidInput(
         fmt::format("the number of records must be at least 3, but is {}", spec.records));

@@ -108,11 +108,7 @@ GaussianEnvelope::GaussianEnvelope(double radius, double variance, std::size_t d
     throw InvalidInput(fmt::format(
         "the variance of a Gaussian envelope must be finite and positive, but is {:g}", variance));
   }
-  if (dimension < 1 || dimension > kMostDimensions) {
-    throw InvalidInput(
-        fmt::format("the dimension of a Gaussian envelope must be from 1 to {}, but is {}",
-                    kMostDimensions, dimension));
-  }
+  require_between("the dimension of a Gaussian envelope", dimension, 1, kMostDimensions);
   if (box_.size() != dimension) {
     throw InvalidInput(
         fmt::format("the box of a Gaussian envelope must have its {} dimensions, but has {}",
