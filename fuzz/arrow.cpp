@@ -26,12 +26,22 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
+mollify::DateCells dates(mollify::Grain grain, std::optional<std::string> zone) {
+  return mollify::DateCells::make({.grain = grain,
+                                   .min = "1969-12-30",
+                                   .max = "1970-01-05",
+                                   .bins = 3,
+                                   .zone = std::move(zone)});
+}
+
 const mollify::Domain& domain() {
   using mollify::Column;
   static const mollify::Domain kDomain = mollify::Domain::make(
       {Column::make("a", mollify::NumberCells::make(-1, 2.5, 7), {.outside_value = "0"}),
        Column::make("b", mollify::Categories::make({"red", "green", "3", "2024-02-29"})),
-       Column::make("c", mollify::IntegerCells::make(-3, 300, 11), {.null_is_category = true})});
+       Column::make("c", mollify::IntegerCells::make(-3, 300, 11), {.null_is_category = true}),
+       Column::make("d", dates(mollify::Grain::kDay, {}), {.null_is_category = true}),
+       Column::make("e", dates(mollify::Grain::kSecond, "-03:30"), {.null_is_category = true})});
   return kDomain;
 }
 
@@ -99,6 +109,8 @@ struct Format {
   std::size_t bytes;  // of a value; 0 for bits
   int offsets;        // bytes of the offsets of texts, 16 for views
 };
+
+constexpr const char* kLists[] = {"+l", "+L", "+w:2"};
 
 constexpr Format kFormats[] = {
     {"n", 0, 0},   {"b", 0, 0},       {"c", 1, 0},    {"s", 2, 0},   {"i", 4, 0},  {"l", 8, 0},
@@ -226,6 +238,45 @@ std::unique_ptr<Tree> column(Choices& choices, std::size_t format_index, bool ha
   return tree;
 }
 
+/// The bounds of lists, which mostly rise and end where the items do.
+template <class Bound>
+void add_bounds(Tree& tree, Choices& choices, std::size_t lists, std::size_t items) {
+  auto bounds = std::make_unique<std::uint8_t[]>((lists + 1) * sizeof(Bound));
+  std::size_t at = 0;
+  for (std::size_t i = 0; i <= lists; ++i) {
+    const auto wild = static_cast<Bound>(static_cast<std::int8_t>(choices.byte()));
+    put<Bound>(bounds.get(), i, choices.rarely() ? wild : static_cast<Bound>(at));
+    at += choices.below(std::min<std::size_t>(items - at, 4) + 1);
+  }
+  tree.buffers.push_back(bounds.get());
+  tree.memory.push_back(std::move(bounds));
+}
+
+/// A column of lists of what a column of the format holds.
+std::unique_ptr<Tree> list_column(Choices& choices, const std::string& lists,
+                                  std::size_t format_index, bool has_dictionary, std::size_t length,
+                                  std::string name) {
+  auto tree = std::make_unique<Tree>();
+  tree->format = lists;
+  tree->name = std::move(name);
+  const std::size_t offset = choices.below(4);
+  const std::size_t rows = offset + length;
+  tree->array.length = static_cast<std::int64_t>(length);
+  tree->array.offset = static_cast<std::int64_t>(offset);
+  tree->array.null_count = static_cast<std::int64_t>(choices.below(3)) - 1;
+  tree->memory.push_back(choices.bytes((rows + 7) / 8));
+  tree->buffers.push_back(choices.below(2) == 0 ? nullptr : tree->memory.back().get());
+  const bool is_fixed = lists.starts_with("+w");
+  const std::size_t items = is_fixed ? 2 * rows : choices.below(60);
+  if (lists == "+l") add_bounds<std::int32_t>(*tree, choices, rows, items);
+  if (lists == "+L") add_bounds<std::int64_t>(*tree, choices, rows, items);
+  const std::size_t is_short = choices.rarely() ? std::min<std::size_t>(items, 1) : 0;
+  tree->children.push_back(column(choices, format_index, has_dictionary, items - is_short, "item"));
+  if (choices.rarely()) spoil(tree->children.back()->array, choices);
+  tree->join();
+  return tree;
+}
+
 /// Lends a tree that outlives the source; only counts its releases.
 template <class Structure>
 Structure lent(Structure structure) {
@@ -277,12 +328,16 @@ void require_same_by_arrow(const std::vector<std::uint32_t>& outcomes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Choices choices(data, size);
-  const std::size_t columns = choices.below(5);
+  const std::size_t columns = choices.below(7);
   std::vector<std::size_t> formats;
   std::vector<bool> dictionaries;
+  std::vector<std::string> lists;  // of which a column is; empty where it is of none
+  bool has_lists = false;
   for (std::size_t i = 0; i < columns; ++i) {
     formats.push_back(choices.below(std::size(kFormats)));
     dictionaries.push_back(choices.below(4) == 0);
+    lists.emplace_back(choices.below(4) == 0 ? kLists[choices.below(std::size(kLists))] : "");
+    has_lists = has_lists || !lists.back().empty();
   }
   Stream stream;
   std::size_t rows = 0;
@@ -305,8 +360,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < columns; ++i) {
       const std::size_t is_short = choices.rarely() ? 1 : 0;
       const std::size_t held = offset + length - std::min(offset + length, is_short);
-      batch->children.push_back(column(choices, formats[i], dictionaries[i], held,
-                                       std::string(1, static_cast<char>('a' + i))));
+      const std::string name(1, static_cast<char>('a' + i));
+      batch->children.push_back(
+          lists[i].empty()
+              ? column(choices, formats[i], dictionaries[i], held, name)
+              : list_column(choices, lists[i], formats[i], dictionaries[i], held, name));
       if (choices.rarely()) {
         spoiled = true;
         spoil(batch->children.back()->array, choices);
@@ -335,11 +393,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       source.visit({}, [](const mollify::Block&) { throw std::runtime_error("enough"); });
     }
     const auto outcomes = mollify::read_outcomes(source, domain());
-    require(spoiled || breaks_off || outcomes.size() == rows);
+    // A row of lists is a record or more.
+    require(spoiled || breaks_off ||
+            (has_lists ? outcomes.size() >= rows : outcomes.size() == rows));
     for (const std::uint32_t outcome : outcomes) require(outcome < domain().size());
     if (is_held) {
       require(mollify::read_outcomes(source, domain()) == outcomes);
-      if (columns > 3) (void)mollify::read_units(source, domain(), "d");
+      if (columns > 5) (void)mollify::read_units(source, domain(), "f");
     }
     require_same_by_arrow(outcomes);
   } catch (const mollify::InvalidInput& refusal) {

@@ -8,7 +8,7 @@ build_packages=(
 test_packages=(
   libgmock-dev libgtest-dev librapidcheck-dev libgmp-dev libmpfr-dev libbenchmark-dev
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
-  openjdk-17-jre-headless
+  chromium openjdk-17-jre-headless
 )
 
 # install_missing PACKAGE...: installs what is not there yet, says so first, and touches nothing else.

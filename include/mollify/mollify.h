@@ -34,6 +34,7 @@
 #include "mollify/domain.h"
 #include "mollify/estimate.h"
 #include "mollify/ledger.h"
+#include "mollify/model.h"
 #include "mollify/plan.h"
 #include "mollify/privacy.h"
 #include "mollify/release.h"

@@ -89,6 +89,20 @@ mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, 
                                const char* data_set, struct ArrowArrayStream* released,
                                char** certificate);
 
+/* The same for a release of family "marginals", whose model is released too: a JSON object. */
+mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* data,
+                                     const char* ledger, const char* data_set,
+                                     struct ArrowArrayStream* released, char** certificate,
+                                     char** model);
+
+/* So many more rows, from 1 to 10^8, from a model that was released. It spends nothing: its rows
+ * tell no more about the data than it does. `given` is a JSON object of columns and the values that
+ * they have in these rows, texts as a file would hold them ("" for a null), or NULL; the rows are
+ * of the model's own law of such rows. `rows` is written on success alone, and then whoever has it
+ * releases it. */
+mollify_status mollify_generate(const char* model, uint64_t count, const char* given,
+                                struct ArrowArrayStream* rows);
+
 /* From a CSV file to another one. Both files, that of the records and that of the certificate,
  * appear whole or not at all, and at no time are there records without their certificate. */
 mollify_status mollify_release_csv(const char* spec, const char* data, const char* ledger,

@@ -145,10 +145,14 @@ struct ReleasedColumn {
   std::vector<std::uint8_t> valid{};  ///< a byte for each row, 0 where the value is null
   /// All texts that it could have held, or those of false and true; none where any text may come.
   std::vector<std::string> words{};
+  /// Of texts that are days, "day"; of those that are times, "wall" where they have no zone, and
+  /// else the column's offset from UTC, "Z" or "+01:00". Empty for others.
+  std::string clock{};
 };
 
-/// Columns of equal length as a stream of record batches, texts with words as dictionaries. They
-/// are copied; who takes the stream releases it.
+/// Columns of equal length as a stream of record batches: texts with words as dictionaries, days as
+/// date32, times as timestamps of microseconds, which are of UTC if they have a zone. They are
+/// copied; who takes the stream releases it.
 void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream);
 
 /// Where released records go. One thread at a time, and one release.
@@ -165,6 +169,11 @@ class Sink {
   /// A stream that shows the table: written when the table is whole, and left alone otherwise. Who
   /// takes it releases it.
   [[nodiscard]] static Sink arrow(ArrowArrayStream* stream);
+
+  /// The same, and when the table is whole what its records were drawn from: of family "marginals"
+  /// the text that Model::parse takes (mollify/model.h), of other releases nothing. `model` must
+  /// outlive the sink.
+  [[nodiscard]] Sink with_model(std::string& model) const;
 
   class Inside;
   explicit Sink(std::shared_ptr<Inside> inside) : inside_(std::move(inside)) {}

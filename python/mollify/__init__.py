@@ -29,7 +29,9 @@ from mollify._domain import (
     ordinal,
 )
 from mollify._ledger import Balance, Ledger
+from mollify._model import Model, generate
 from mollify._privacy import Privacy, compose
+from mollify._records import Records
 from mollify._release import Certificate, Release, Verification, sample, verify
 from mollify._release_key import ReleaseKey
 from mollify._report import report
@@ -47,8 +49,10 @@ __all__ = [
     "Estimate",
     "InvalidInput",
     "Ledger",
+    "Model",
     "Privacy",
     "RandomizedResponse",
+    "Records",
     "Release",
     "ReleaseKey",
     "Sampler",
@@ -63,6 +67,7 @@ __all__ = [
     "date",
     "datetime",
     "estimate",
+    "generate",
     "integer",
     "nonprivate",
     "number",

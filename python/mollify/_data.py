@@ -181,7 +181,7 @@ def _plain(value: Any) -> object:
 
     if isinstance(value, datetime.datetime):
         if value.tzinfo is not None:
-            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            return value.astimezone(datetime.timezone.utc).replace(tzinfo=None).isoformat() + "Z"
         return value.isoformat()
     if isinstance(value, np.generic):
         if value.dtype.kind == "M":
@@ -213,8 +213,13 @@ def _times(array: NDArray[Any]) -> tuple[str, NDArray[Any]]:
 
 
 def _add_numpy(
-    columns: _core.Columns, name: str, array: NDArray[Any], null: NDArray[Any] | None = None
+    columns: _core.Columns,
+    name: str,
+    array: NDArray[Any],
+    null: NDArray[Any] | None = None,
+    zone: str = "",
 ) -> None:
+    """One column; `zone` of times."""
     import numpy as np
 
     if array.ndim == 2:
@@ -243,6 +248,8 @@ def _add_numpy(
         numbers = times.astype(np.int64)
         if form == "tdD":
             numbers = np.clip(numbers, -(2**31), 2**31 - 1).astype(np.int32)
+        else:
+            form += zone
         columns.add_numbers(name, form, len(array), _bytes(numbers), _bytes(~missing))
     elif kind == "O" or kind == "T":
         objects = array.astype(object).tolist()
@@ -277,7 +284,8 @@ def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
         places = np.asarray(array.codes, dtype=np.int32)
         columns.add_dictionary(name, len(places), _bytes(places), words)
     elif isinstance(kind, pandas.DatetimeTZDtype):
-        _add_numpy(columns, name, array.tz_convert("UTC").tz_localize(None).to_numpy())
+        times = array.tz_convert("UTC").tz_localize(None).to_numpy()
+        _add_numpy(columns, name, times, zone="UTC")
     elif hasattr(array, "__arrow_array__") and hasattr(array, "_pa_array"):  # Arrow is inside
         _add_arrow(columns, name, array.__arrow_array__())
     elif hasattr(kind, "numpy_dtype") and kind.numpy_dtype.kind in "iufb":  # numbers with a mask

@@ -126,8 +126,8 @@ def datetime(
 _WORDS = {"null": "category", "outside": "clip"}
 
 
-def _text(value: object) -> str:
-    """A scalar in YAML that is read back as this value's text. JSON's strings are YAML's."""
+def scalar_text(value: object) -> str:
+    """A value as a file would hold it."""
     if isinstance(value, bool):
         value = "true" if value else "false"
     item = getattr(value, "item", None)  # NumPy's scalars
@@ -136,7 +136,12 @@ def _text(value: object) -> str:
     iso = getattr(value, "isoformat", None)  # days and times
     if callable(iso):
         value = iso()
-    return json.dumps(str(value), ensure_ascii=False)
+    return str(value)
+
+
+def _text(value: object) -> str:
+    """A scalar in YAML that is read back as this value's text. JSON's strings are YAML's."""
+    return json.dumps(scalar_text(value), ensure_ascii=False)
 
 
 def _setting(name: str, value: object) -> str:

@@ -6,18 +6,16 @@ import json
 import operator
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mollify import _core
 from mollify._data import column_source, source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._ledger import Ledger
+from mollify._model import Model
 from mollify._privacy import Privacy, of_json
+from mollify._records import Records
 from mollify._threads import thread_count
-
-if TYPE_CHECKING:
-    import pandas
-    import polars
 
 
 class Certificate:
@@ -88,22 +86,20 @@ class Certificate:
         return Certificate, (self.json,)
 
 
-class Release:
-    """Released records and their certificate.
-
-    Any library that knows the Arrow PyCapsule interface takes it: ``polars.DataFrame(release)``,
-    ``pyarrow.table(release)``, ``duckdb.from_arrow(release)``. Types are the domain's, whatever the
-    records are.
-    """
+class Release(Records):
+    """Released records and their certificate."""
 
     certificate: Certificate
 
+    model: Model | None
+    """What the records were drawn from, of family "marginals": `mollify.generate` draws more."""
+
     def __init__(
-        self, table: _core.Table, certificate: Certificate, times: Mapping[str, str] | None = None
+        self, table: _core.Table, certificate: Certificate, model: Model | None = None
     ) -> None:
-        self._table = table
+        super().__init__(table)
         self.certificate = certificate
-        self._times = dict(times or {})  # of columns of days and times: "day", "second" or a zone
+        self.model = model
 
     @property
     def mechanism(self) -> str:
@@ -137,74 +133,6 @@ class Release:
     def not_promised(self) -> list[str]:
         """What it does not."""
         return list(self.certificate.to_dict()["not_promised"])
-
-    @property
-    def columns(self) -> list[str]:
-        """Names, in the order of the domain; the unit's first where units are public."""
-        return [column[0] for column in self._table.columns()]
-
-    def __len__(self) -> int:
-        return self._table.rows
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The records as an Arrow stream (a PyCapsule), as often as one likes."""
-        return self._table.arrow_stream()
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """The records by columns, as Python's objects; None for a null."""
-        columns: dict[str, list[Any]] = {}
-        for name, kind, values, valid, words in self._table.columns():
-            if kind == "text":
-                rows = [
-                    one if not words else None if one < 0 else words[one]
-                    for one in (values if not words else values.tolist())
-                ]
-            else:
-                take = bool if kind == "truth" else (lambda one: one)
-                rows = [
-                    take(one) if there else None
-                    for one, there in zip(values.tolist(), valid.tolist())
-                ]
-            columns[name] = rows
-        return columns
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """A data frame: `Int64`, `float64`, `boolean`, categories, `datetime64[s]` for days and times
-        (with their zone, if the domain states one), and `string` for other texts.
-        """
-        import numpy as np
-        import pandas as pd
-
-        series: dict[str, Any] = {}
-        for name, kind, values, valid, words in self._table.columns():
-            null = valid == 0
-            if kind == "integer":
-                series[name] = pd.arrays.IntegerArray(values, null)
-            elif kind == "truth":
-                series[name] = pd.arrays.BooleanArray(values.astype(bool), null)
-            elif kind == "number":
-                series[name] = np.where(null, np.nan, values)
-            elif name in self._times:
-                series[name] = _moments(values, self._times[name])
-            elif words:
-                series[name] = pd.Categorical.from_codes(values, categories=words)
-            else:
-                series[name] = pd.array(values, dtype="string")
-        return pd.DataFrame(series)
-
-    def to_polars(self) -> polars.DataFrame:
-        """A Polars data frame, with days as dates, and times in UTC if the domain states a zone."""
-        import polars as pl
-
-        frame = pl.DataFrame(self)
-        for name, kind in self._times.items():
-            text = pl.col(name).str.replace("Z$", "+00:00").str
-            if kind == "day":
-                frame = frame.with_columns(text.to_date("%Y-%m-%d"))
-            else:
-                form = "%Y-%m-%dT%H:%M:%S" + ("" if kind == "second" else "%:z")
-                frame = frame.with_columns(text.to_datetime(form, time_unit="us"))
-        return frame
 
     def dp_event(self) -> Any:
         """The release as an event of Google's dp_accounting, for its accountants.
@@ -250,36 +178,11 @@ class Release:
         return f"Release({len(self)} records by {self.mechanism} with {self.guarantee})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._table.columns(), self.certificate, self._times)
+        return _restore, (self._table.columns(), self.certificate, self.model)
 
 
-def _restore(columns: list[Any], certificate: Certificate, times: Mapping[str, str]) -> Release:
-    return Release(_core.Table(columns), certificate, times)
-
-
-def _moments(texts: list[str | None], kind: str) -> Any:
-    """Days, or times as they stand on the column's clock, which is told with them."""
-    import datetime
-
-    import numpy as np
-    import pandas as pd
-
-    clock = ["NaT" if text is None else text[:19] for text in texts]
-    moments = pd.DatetimeIndex(np.array(clock, "datetime64[s]"))
-    if kind in ("day", "second"):
-        return moments
-    hours, minutes = (0, 0) if kind == "Z" else (int(kind[1:3]), int(kind[4:6]))
-    offset = datetime.timedelta(hours=hours, minutes=minutes)
-    return moments.tz_localize(datetime.timezone(-offset if kind[0] == "-" else offset))
-
-
-def _times(domain: Domain) -> dict[str, str]:
-    """What `Release` needs to know of a domain."""
-    return {
-        name: "day" if column["type"] == "date" else str(column.get("zone", "second"))
-        for name, column in domain.columns.items()
-        if column["type"] in ("date", "datetime")
-    }
+def _restore(columns: list[Any], certificate: Certificate, model: Model | None) -> Release:
+    return Release(_core.Table(columns), certificate, model)
 
 
 class _Inputs:
@@ -463,7 +366,7 @@ def sample(
         file.
     family, neighbours
         "marginals": rows of a table of many columns, all drawn from one model that is learned from
-        noisy counts. Neighbours "replace" (the default) or "add-remove", where the number of rows
+        noisy counts, which is released with them: `Release.model`. Neighbours "replace" (the default) or "add-remove", where the number of rows
         is protected too.
     rate, support
         Model central alone.
@@ -505,7 +408,7 @@ def sample(
     source = source_of(data, columns, listed, thread_count(threads))
     if counts is not None:
         source = source.with_counts(counts)
-    table, certificate = _core.release(
+    table, certificate, model = _core.release(
         spec,
         source,
         inputs.texts,
@@ -513,7 +416,7 @@ def sample(
         data_set or "",
         thread_count(threads),
     )
-    return Release(table, Certificate(certificate), _times(domain))
+    return Release(table, Certificate(certificate), None if model is None else Model.parse(model))
 
 
 def prepared(domain: Domain, records: int | None, **asked: Any) -> dict[str, Any]:

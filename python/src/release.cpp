@@ -8,10 +8,13 @@
 #include <vector>
 
 #include <mollify/arrow_c.h>
+#include <mollify/model.h>
 #include <mollify/release.h>
 #include <mollify/verify.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
@@ -62,13 +65,13 @@ nb::object values(const std::vector<std::string>& rows, const ReleasedColumn& co
   return owned_array(std::move(places));
 }
 
-/// (name, "integer" | "number" | "truth" | "text", values, valid, words)
+/// (name, "integer" | "number" | "truth" | "text", values, valid, words, clock)
 nb::tuple shown(const ReleasedColumn& column) {
   constexpr const char* kKinds[] = {"integer", "number", "truth", "text"};
   return nb::make_tuple(
       column.name, kKinds[column.values.index()],
       std::visit([&](const auto& rows) { return values(rows, column); }, column.values),
-      owned_array(column.valid), texts(column.words));
+      owned_array(column.valid), texts(column.words), column.clock);
 }
 
 ReleasedColumn read_back(const nb::handle& column) {
@@ -80,6 +83,7 @@ ReleasedColumn read_back(const nb::handle& column) {
     return std::vector<T>(rows.data(), rows.data() + rows.size());
   };
   made.words = nb::cast<std::vector<std::string>>(parts[4]);
+  made.clock = nb::cast<std::string>(parts[5]);
   const auto valid = nb::cast<Array<std::uint8_t, 1>>(parts[3]);
   made.valid.assign(valid.data(), valid.data() + valid.size());
   if (kind == "integer") {
@@ -122,16 +126,24 @@ nb::tuple released(const std::string& spec, const Source& data, const nb::dict& 
                    Ledger* ledger, const std::string& data_set, std::size_t threads) {
   Table table;
   std::string certificate;
+  std::string model;
   const PublicTexts given = public_texts(texts);
   {
     const nb::gil_scoped_release unlocked;
     const PreparedRelease prepared = prepare(ReleaseSpec::parse(spec, ""), data, given);
     std::optional<Charging> charging;
     if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
-    certificate =
-        release(prepared, data, Sink::memory(table), charging, {.threads = threads}).json();
+    const Sink sink = Sink::memory(table).with_model(model);
+    certificate = release(prepared, data, sink, charging, {.threads = threads}).json();
   }
-  return nb::make_tuple(nb::cast(std::move(table)), certificate);
+  return nb::make_tuple(nb::cast(std::move(table)), certificate,
+                        model.empty() ? nb::none() : text(model));
+}
+
+Table generated(const Model& model, std::uint64_t count, const GivenValues& given) {
+  Table table;
+  generate(model, count, given, Sink::memory(table));
+  return table;
 }
 
 nb::dict verified(const std::string& certificate, const std::string& name, const Domain& domain,
@@ -203,6 +215,13 @@ void add_release(nb::module_& module) {
         return prepare(ReleaseSpec::parse(spec, ""), records, given).certificate().json();
       },
       "spec"_a, "records"_a.none(), "texts"_a);
+  nb::class_<Model>(module, "Model")
+      .def_static("parse", &Model::parse, "text"_a, "name"_a)
+      .def_static("read", &Model::read, "path"_a)
+      .def("text", [](const Model& model) { return text(model.text()); })
+      .def("domain_yaml", [](const Model& model) { return text(model.domain().yaml()); });
+  module.def("generate", &generated, "model"_a, "count"_a, "given"_a,
+             nb::call_guard<nb::gil_scoped_release>());
   module.def("verify", &verified, "certificate"_a, "name"_a, "domain"_a, "list"_a.none(),
              "reference"_a.none(), "texts"_a);
 }

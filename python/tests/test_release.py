@@ -154,7 +154,9 @@ def test_a_value_is_one_value_in_every_form(kind):
 
 def test_dates_are_their_texts():
     words = ["2024-02-29", "2024-02-29T12:34:56", "2024-02-29T12:34:56.000007"]
-    domain = mo.Domain({"a": mo.categorical([*words, "else"], null="category", outside="else")})
+    in_utc = [f"{word}Z" for word in words[1:]]
+    values = [*words, *in_utc, "else"]
+    domain = mo.Domain({"a": mo.categorical(values, null="category", outside="else")})
     import datetime as dt
 
     instants = [
@@ -163,21 +165,26 @@ def test_dates_are_their_texts():
         np.datetime64("2024-02-29T12:34:56.000007"),
     ]
     utc = dt.timezone.utc
-    zoned = [
+    plain = [
         dt.date(2024, 2, 29),
-        dt.datetime(2024, 2, 29, 14, 34, 56, tzinfo=dt.timezone(dt.timedelta(hours=2))),
+        dt.datetime(2024, 2, 29, 12, 34, 56),
         dt.datetime(2024, 2, 29, 12, 34, 56, 7),
     ]
+    east = dt.timezone(dt.timedelta(hours=2))
     for place, word in enumerate(words):
-        forms = [np.array([instants[place]]), [instants[place]], [zoned[place]]]
+        forms = [(word, form) for form in (np.array([instants[place]]), [instants[place]], [plain[place]])]
         if place > 0:
-            forms.append(pandas.Series([pandas.Timestamp(instants[place])]))
-            forms.append(pandas.Series([pandas.Timestamp(instants[place], tz=utc)]))
-            forms.append([pandas.Timestamp(instants[place])])
-            forms.append(np.array([instants[place]], "datetime64[ns]"))
-        for form in forms:
+            moment = pandas.Timestamp(instants[place])
+            here = moment.tz_localize(utc).tz_convert(east)
+            forms += [
+                (word, form)
+                for form in (pandas.Series([moment]), [moment], np.array([moment], "datetime64[ns]"))
+            ]
+            there = (pandas.Series([here]), [here], [here.to_pydatetime()], polars.Series([here]))
+            forms += [(f"{word}Z", form) for form in there]
+        for expected, form in forms:
             release = mo.sample({"a": form}, domain, model="integral", epsilon=30)
-            assert release.to_dict()["a"] == [word], (type(form), form)
+            assert release.to_dict()["a"] == [expected], (type(form), form)
     for form in ([np.datetime64("NaT")], np.array(["NaT"], "datetime64[s]"), [pandas.NaT]):
         release = mo.sample({"a": form}, domain, model="integral", epsilon=30)
         assert release.to_dict()["a"] == [None]
@@ -349,7 +356,11 @@ def test_days_and_times_come_back_as_such(zone):
     release = pickle.loads(pickle.dumps(release))
     frame, polar, texts = release.to_pandas(), release.to_polars(), release.to_dict()
     assert str(frame["day"].dtype) == "datetime64[s]"
-    assert (frame["time"].dt.tz is None) == (zone is None)
+    in_utc = "" if zone is None else "[UTC]"
+    assert [str(kind) for kind in pyarrow.table(release).schema.types] == [
+        "date32[day]",
+        "timestamp[us" + (", tz=UTC]" if zone else "]"),
+    ]
     for name in domain:
         assert frame[name].isna().tolist() == [text is None for text in texts[name]]
         # The same moments, whoever reads them.
@@ -357,6 +368,30 @@ def test_days_and_times_come_back_as_such(zone):
         assert (frame[name].dropna() == read.dropna()).all()
         theirs = pandas.Series(pandas.to_datetime(polar[name].to_list())).dropna()
         assert (theirs == read.dropna()).all()
+
+
+def test_moments_are_the_same_whoever_hands_them_over():
+    import datetime as dt
+
+    domain = mo.Domain(
+        {"at": mo.datetime("2026-01-01", "2026-01-04T23:59:59", bins="day", zone="+05:30")}
+    )
+    instant = dt.datetime(2026, 1, 2, 20, tzinfo=dt.timezone.utc)  # half past one there, a day later
+    series = pandas.Series([instant])
+    forms = [
+        [instant],
+        series,
+        series.dt.tz_convert("Asia/Kolkata"),
+        polars.Series([instant]),
+        pyarrow.array([instant]),
+        ["2026-01-03T01:30:00"],
+    ]
+    for form in forms:
+        release = mo.sample({"at": form}, domain, model="integral", epsilon=60)
+        # Handed back as it comes out, it is the same again.
+        for again in (release, release.to_pandas(), release.to_polars(), release.to_dict()):
+            twice = mo.sample(again, domain, model="integral", epsilon=60)
+            assert twice.to_dict()["at"][0][:10] == "2026-01-03", (type(form), type(again))
 
 
 def test_counts_are_the_table_of_which_each_row_is_a_record():

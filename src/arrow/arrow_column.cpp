@@ -256,12 +256,14 @@ std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
   if (*layout == kTimestamp) {
     type.per_second = units_of_second(schema.format);
     if (type.per_second == 0) return std::nullopt;
+    type.has_zone = schema.format[4] != '\0';
   }
   if (schema.dictionary != nullptr) {
     const auto values = of(*schema.dictionary);
     if (!values || values->values || values->lists || !is_integer(*layout)) return std::nullopt;
     type.values = values->layout;
     type.per_second = values->per_second;
+    type.has_zone = values->has_zone;
   }
   return type;
 }
@@ -300,7 +302,8 @@ void ArrowColumn::open(const ArrowArray& array) {
   if (!type_.values) return;
   if (before != nullptr && same_buffers(*before->dictionary, *array.dictionary)) return;
   // The new list is made before the old one goes: it has another address.
-  auto list = std::make_unique<List>(ArrowType{*type_.values, type_.per_second, std::nullopt});
+  auto list = std::make_unique<List>(ArrowType{
+      .layout = *type_.values, .per_second = type_.per_second, .has_zone = type_.has_zone});
   list->column.open(*array.dictionary);
   list->values = list->column.read(0, static_cast<std::size_t>(array.dictionary->length));
   list_ = std::move(list);
@@ -435,6 +438,7 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
     case kTimestamp:
       return write_texts([&](std::size_t i) {
         append_time(loaded<std::int64_t>(buffer, i), type_.per_second, bytes_);
+        if (type_.has_zone) bytes_ += 'Z';
       });
     default:
       with_integer(layout, [&](auto kind) { widen(integers_, kind); });

@@ -52,6 +52,7 @@ struct ArrowLists {
 struct ArrowType {
   ArrowLayout layout = ArrowLayout::kNull;
   std::int64_t per_second = 0;  ///< of timestamps
+  bool has_zone = false;        ///< of timestamps: then they are of UTC
   /// Of dictionaries, the values' layout; `layout` is that of the places.
   std::optional<ArrowLayout> values{};
   /// Of lists; all else is then of their items.

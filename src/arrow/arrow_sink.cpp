@@ -1,9 +1,11 @@
 #include "arrow/arrow_sink.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "space/string_index.h"
+#include "space/time_text.h"
 
 namespace mollify {
 namespace arrow_table {
@@ -47,7 +50,8 @@ struct Texts {
 struct BatchColumn {
   std::int64_t nulls = 0;
   Bits valid;
-  std::vector<std::int64_t> integers;
+  std::vector<std::int64_t> integers;  // and microseconds
+  std::vector<std::int32_t> days;
   std::vector<double> numbers;
   Bits truths;
   std::vector<std::int32_t> places;
@@ -77,6 +81,9 @@ bool has_places(const ColumnSchema& column) {
   return column.type == ValueType::kText && !column.words.empty();
 }
 
+bool has_days(const ColumnSchema& column) { return column.clock == "day"; }
+bool has_times(const ColumnSchema& column) { return !column.clock.empty() && !has_days(column); }
+
 const char* format_of(const ColumnSchema& column) {
   switch (column.type) {
     case ValueType::kInteger:
@@ -88,11 +95,35 @@ const char* format_of(const ColumnSchema& column) {
     case ValueType::kText:
       break;
   }
+  if (has_days(column)) return "tdD";
+  if (has_times(column)) return column.clock == "wall" ? "tsu:" : "tsu:UTC";
   return has_places(column) ? "i" : "U";
+}
+
+/// Seconds since 1970, of UTC where the text names a zone.
+std::optional<std::int64_t> seconds_of(const Value& value) {
+  const auto* text = std::get_if<std::string_view>(&value);
+  const auto time = text != nullptr ? read_time(*text) : std::nullopt;
+  if (!time) return std::nullopt;
+  return time->seconds - time->offset.value_or(0);
+}
+
+void append_moment(BatchColumn& column, const ColumnSchema& schema,
+                   std::optional<std::int64_t> seconds) {
+  column.valid.push_back(seconds.has_value());
+  column.nulls += seconds ? 0 : 1;
+  if (has_times(schema)) {
+    column.integers.push_back(seconds.value_or(0) * 1'000'000);
+  } else {
+    const std::chrono::seconds since(seconds.value_or(0));
+    const auto day = std::chrono::floor<std::chrono::days>(since).count();
+    column.days.push_back(static_cast<std::int32_t>(day));
+  }
 }
 
 void append_to(BatchColumn& column, const ColumnSchema& schema, const Words& words,
                const Value& value) {
+  if (!schema.clock.empty()) return append_moment(column, schema, seconds_of(value));
   const bool is_null = std::holds_alternative<std::monostate>(value);
   column.valid.push_back(!is_null);
   column.nulls += is_null ? 1 : 0;
@@ -198,7 +229,11 @@ ArrowArray exported_column(const ColumnSchema& schema, const BatchColumn& column
       buffers.push_back(column.truths.data());
       break;
     case ValueType::kText:
-      if (has_places(schema)) {
+      if (has_days(schema)) {
+        buffers.push_back(column.days.data());
+      } else if (has_times(schema)) {
+        buffers.push_back(column.integers.data());
+      } else if (has_places(schema)) {
         buffers.push_back(column.places.data());
         body->dictionary =
             exported_array(static_cast<std::int64_t>(words.index.size()), 0, table,

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "space/time_text.h"
+
 namespace mollify {
 namespace {
 
@@ -30,7 +32,6 @@ void append_date(std::int64_t days, std::string& text) {
 }
 
 void append_time(std::int64_t count, std::int64_t per_second, std::string& text) {
-  constexpr std::int64_t kSecondsOfDay = 86400;
   const std::int64_t seconds = divided_down(count, per_second);
   const std::int64_t days = divided_down(seconds, kSecondsOfDay);
   // Not by a product, which may overflow.

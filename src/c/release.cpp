@@ -9,6 +9,7 @@
 #include "c/guarded.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/estimate.h"
+#include "mollify/model.h"
 #include "mollify/verify.h"
 
 namespace mollify::c {
@@ -44,11 +45,31 @@ front::EstimateOptions estimate_options(const char* text) {
   return options;
 }
 
+front::GivenValues given_values(const char* text) {
+  front::GivenValues given;
+  if (text == nullptr) return given;
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  bool is_read = json.is_object();
+  if (is_read) {
+    for (const auto& [column, value] : json.items()) {
+      is_read = is_read && value.is_string();
+      if (is_read) given[column] = value.get<std::string>();
+    }
+  }
+  if (!is_read) throw InvalidInput("given must be a JSON object of texts, but is not");
+  return given;
+}
+
+using CText = std::unique_ptr<char, decltype(&mollify_free_text)>;
+
 }  // namespace
 }  // namespace mollify::c
 
 using mollify::c::charging;
+using mollify::InvalidInput;
+using mollify::c::CText;
 using mollify::c::estimate_options;
+using mollify::c::given_values;
 using mollify::c::guarded;
 using mollify::c::text_for_c;
 namespace front = mollify::front;
@@ -60,10 +81,38 @@ mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, 
     const auto source = front::Source::arrow(data);
     const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
     // Everything that can fail comes before the stream is handed over.
-    std::unique_ptr<char, decltype(&mollify_free_text)> text(
-        text_for_c(prepared.certificate().json()), mollify_free_text);
+    CText text(text_for_c(prepared.certificate().json()), mollify_free_text);
     front::release(prepared, source, front::Sink::arrow(released), charging(ledger, data_set));
     *certificate = text.release();
+  });
+}
+
+mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* data,
+                                     const char* ledger, const char* data_set,
+                                     struct ArrowArrayStream* released, char** certificate,
+                                     char** model) {
+  return guarded([&] {
+    const auto source = front::Source::arrow(data);
+    const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    CText text(text_for_c(prepared.certificate().json()), mollify_free_text);
+    if (nlohmann::json::parse(text.get())["spec"].value("family", "") != "marginals") {
+      throw InvalidInput("a model is released by family \"marginals\" alone");
+    }
+    std::string drawn_from;
+    ArrowArrayStream rows{};
+    front::release(prepared, source, front::Sink::arrow(&rows).with_model(drawn_from),
+                   charging(ledger, data_set));
+    *model = text_for_c(drawn_from);
+    *certificate = text.release();
+    *released = rows;
+  });
+}
+
+mollify_status mollify_generate(const char* model, uint64_t count, const char* given,
+                                struct ArrowArrayStream* rows) {
+  return guarded([&] {
+    front::generate(front::Model::parse(model), count, given_values(given),
+                    front::Sink::arrow(rows));
   });
 }
 

@@ -19,26 +19,13 @@ struct GenerateOptions {
   bool json = false;
 };
 
-constexpr std::uint64_t kMostGenerated = 100'000'000;
-
 /// "COLUMN=VALUE" in cells of the domain.
-Evidence evidence_of(const std::string& text, const Domain& domain) {
+Evidence evidence_in(const Domain& domain, std::string_view text) {
   const std::size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
-    const Column& column = domain.columns()[i];
-    if (equals == std::string::npos || column.name() != name) continue;
-    const std::string value = text.substr(equals + 1);
-    const Value field = value.empty() ? Value() : Value(std::string_view(value));
-    const Verdict verdict = column.read(field).verdict;
-    if (verdict == Verdict::kValue || (verdict == Verdict::kNull && column.declares_nulls())) {
-      return {i, column.encode(field)};
-    }
-    throw InvalidInput(
-        fmt::format("{} in --given must be {}, but is \"{}\"", name, column.expectation(), value));
+  if (equals == std::string_view::npos) {
+    throw InvalidInput(fmt::format("--given must be COLUMN=VALUE, but is \"{}\"", text));
   }
-  throw InvalidInput(
-      fmt::format("--given must be COLUMN=VALUE for a column of the model, but is \"{}\"", text));
+  return evidence_of(domain, text.substr(0, equals), text.substr(equals + 1));
 }
 
 int run(const GenerateOptions& options) {
@@ -48,7 +35,7 @@ int run(const GenerateOptions& options) {
   refuse_overwriting("--out", options.out, "--model", options.model);
   const ModelFile file = read_model_file(path);
   std::vector<Evidence> given;
-  for (const std::string& one : options.given) given.push_back(evidence_of(one, file.domain));
+  for (const std::string& one : options.given) given.push_back(evidence_in(file.domain, one));
   std::string csv;
   CsvSink sink(csv);
   RecordWriter writer(file.domain, sink);

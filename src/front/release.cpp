@@ -5,6 +5,7 @@
 #include "front/ledger.h"
 #include "front/privacy.h"
 #include "io/domain_yaml.h"
+#include "io/model_file.h"
 #include "io/public_files.h"
 #include "io/text_file.h"
 #include "release/spec_json.h"
@@ -91,17 +92,21 @@ PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const Publi
   const inside::Source& records = *data.inside().records;
   const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
   // What is wrong with the domain is told before what is wrong with the data.
-  static_cast<void>(files.domain(asked.domain));
+  inside::Domain domain = files.domain(asked.domain);
   require_records(asked, records);
   auto prepared = inside::prepare(asked, files, inside::public_count(asked, records));
   prepared->require(records);
-  return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(std::move(prepared)));
+  return PreparedRelease(
+      std::make_shared<const PreparedRelease::Inside>(std::move(prepared), std::move(domain)));
 }
 
 PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> records,
                         const PublicTexts& texts) {
-  return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(inside::prepare(
-      spec.inside().spec, inside::PublicFiles(std::nullopt, std::nullopt, texts), records)));
+  const inside::ReleaseSpec& asked = spec.inside().spec;
+  const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
+  auto prepared = inside::prepare(asked, files, records);
+  return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(
+      std::move(prepared), files.domain(asked.domain)));
 }
 
 void PreparedRelease::require(const Source& data) const {
@@ -115,6 +120,24 @@ inside::Charging charging_of(const Charging& charging, const std::optional<std::
           path ? inside::data_file_at(*path) : std::nullopt};
 }
 
+/// Passes a release on, and its model as a file that holds the domain too.
+class WithModelFile final : public inside::Sink {
+ public:
+  WithModelFile(front::Sink::Inside& sink, const inside::Domain& domain)
+      : sink_(sink), domain_(domain) {}
+
+  void begin(const inside::Schema& schema) override { sink_.begin(schema); }
+  void write(const inside::Block& block) override { sink_.write(block); }
+  void take_model(const std::string& json) override {
+    sink_.take_model(inside::model_file_text(json, domain_));
+  }
+  void finish() override { sink_.finish(); }
+
+ private:
+  front::Sink::Inside& sink_;
+  const inside::Domain& domain_;
+};
+
 }  // namespace
 
 void charge(const PreparedRelease& prepared, const Charging& charging) {
@@ -126,8 +149,9 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
   require_records(prepared.inside().certificate.inside().stated.spec, *data.inside().records);
   std::optional<inside::Charging> charged;
   if (charging) charged.emplace(charging_of(*charging, data.inside().path));
+  WithModelFile output(sink.inside(), prepared.inside().domain);
   inside::release(
-      *prepared.inside().release, *data.inside().records, sink.inside(),
+      *prepared.inside().release, *data.inside().records, output,
       [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged,
       computing.threads);
   return prepared.certificate();

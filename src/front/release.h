@@ -12,6 +12,7 @@
 #include "release/certificate.h"
 #include "release/release.h"
 #include "release/spec.h"
+#include "space/domain.h"
 
 namespace mollify::front {
 
@@ -42,6 +43,7 @@ class Source::Inside {
   std::optional<std::string> path;  ///< of a file: no public input may be the same
 };
 
+/// What it takes as a model is the text of the model's file.
 class Sink::Inside : public inside::Sink {
  public:
   /// Before the table is whole.
@@ -50,11 +52,13 @@ class Sink::Inside : public inside::Sink {
 
 class PreparedRelease::Inside {
  public:
-  explicit Inside(std::unique_ptr<const inside::PreparedRelease> made)
+  Inside(std::unique_ptr<const inside::PreparedRelease> made, inside::Domain of)
       : release(std::move(made)),
+        domain(std::move(of)),
         certificate(std::make_shared<const Certificate::Inside>(
             inside::certificate_text(release->certificate()), "the certificate")) {}
   std::unique_ptr<const inside::PreparedRelease> release;
+  inside::Domain domain;
   Certificate certificate;
 };
 

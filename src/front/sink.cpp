@@ -28,16 +28,19 @@ class CsvFile final : public Sink::Inside {
   }
   void certify(const std::string& certificate) override {
     if (certificate_) certificate_->write(certificate);
+    is_certified_ = true;
   }
   void finish() override {
     rows_.finish();
     file_.write(text_);
-    if (certificate_) certificate_->commit();
+    if (certificate_ && is_certified_) certificate_->commit();
     try {
       file_.commit();
     } catch (...) {
       std::error_code ignored;
-      if (certificate_path_) std::filesystem::remove(*certificate_path_, ignored);
+      if (is_certified_ && certificate_path_) {
+        std::filesystem::remove(*certificate_path_, ignored);
+      }
       throw;
     }
   }
@@ -46,13 +49,15 @@ class CsvFile final : public Sink::Inside {
   inside::AtomicFile file_;
   std::optional<std::string> certificate_path_;
   std::optional<inside::AtomicFile> certificate_;
+  bool is_certified_ = false;  // rows of a model are not
   std::string text_;
   inside::CsvSink rows_{text_};
 };
 
 /// The values of a column, of the type that the schema says.
 ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& values) {
-  ReleasedColumn column{.name = schema.name, .values = {}, .valid = {}, .words = schema.words};
+  ReleasedColumn column{
+      .name = schema.name, .values = {}, .valid = {}, .words = schema.words, .clock = schema.clock};
   const auto copy = [&]<class Kept, class Held>(std::vector<Kept> rows, Held none) {
     rows.reserve(values.size());
     for (std::size_t row = 0; row < values.size(); ++row) {
@@ -86,6 +91,7 @@ class Shown {
   explicit Shown(const ReleasedColumn& column) {
     schema.name = column.name;
     schema.words = column.words;
+    schema.clock = column.clock;
     std::visit([&](const auto& rows) { hold(rows, column.valid); }, column.values);
   }
   inside::ColumnSchema schema;
@@ -148,6 +154,29 @@ class Stream final : public Sink::Inside {
   inside::ArrowSink table_;
 };
 
+/// Another sink, and a text for the model.
+class WithModel final : public Sink::Inside {
+ public:
+  WithModel(front::Sink sink, std::string& model) : sink_(std::move(sink)), model_(model) {}
+
+  void begin(const inside::Schema& schema) override { sink_.inside().begin(schema); }
+  void write(const inside::Block& block) override { sink_.inside().write(block); }
+  void take_model(const std::string& text) override {
+    taken_ = text;
+    sink_.inside().take_model(text);
+  }
+  void certify(const std::string& certificate) override { sink_.inside().certify(certificate); }
+  void finish() override {
+    sink_.inside().finish();
+    model_ = std::move(taken_);
+  }
+
+ private:
+  front::Sink sink_;
+  std::string taken_;
+  std::string& model_;
+};
+
 }  // namespace
 
 void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream) {
@@ -182,5 +211,9 @@ Sink Sink::memory(std::vector<ReleasedColumn>& columns) {
 }
 
 Sink Sink::arrow(ArrowArrayStream* stream) { return Sink(std::make_shared<Stream>(stream)); }
+
+Sink Sink::with_model(std::string& model) const {
+  return Sink(std::make_shared<WithModel>(*this, model));
+}
 
 }  // namespace mollify::front

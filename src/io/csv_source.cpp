@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
+#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -76,40 +77,52 @@ class Readers {
         worker.work(block);
         if (!await(*turn)) return;
         worker.take(block);
-        const std::lock_guard lock(mutex_);
-        ++taken_;
-        changed_.notify_all();
+        std::uint32_t mine = *turn;
+        taken_.compare_exchange_strong(mine, after(*turn));  // not over a failure
+        taken_.notify_all();
       }
     } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!error_) error_ = std::current_exception();
-      changed_.notify_all();
+      {
+        const std::lock_guard lock(failing_);
+        if (!error_) error_ = std::current_exception();
+      }
+      taken_ = kFailed;
+      taken_.notify_all();
     }
   }
 
   /// The next lines, and which turn they have; nothing if there are none.
-  std::optional<std::uint64_t> next(LineBlock& lines) {
+  std::optional<std::uint32_t> next(LineBlock& lines) {
     const std::lock_guard lock(reading_);
     const std::string_view read = csv_.next_lines(kRowsPerBlock);
     if (read.empty()) return std::nullopt;
     lines.take(read);
-    return given_++;
+    return std::exchange(given_, after(given_));
   }
 
   /// Waits until all lines before are taken; false if they never will be.
-  bool await(std::uint64_t turn) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return taken_ == turn || error_; });
-    return !error_;
+  bool await(std::uint32_t turn) const {
+    std::uint32_t taken = taken_;
+    while (taken != turn && taken != kFailed) {
+      taken_.wait(taken);
+      taken = taken_;
+    }
+    return taken == turn;
   }
+
+  /// Turns begin anew when there are no more: far fewer are waited for at once.
+  static std::uint32_t after(std::uint32_t turn) { return (turn + 1) % kFailed; }
 
   CsvReader& csv_;
   std::span<const std::size_t> wanted_;
+  static constexpr std::uint32_t kFailed = std::numeric_limits<std::uint32_t>::max();
+
   std::mutex reading_;
-  std::uint64_t given_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t taken_ = 0;
+  std::uint32_t given_ = 0;
+  /// The turn that is next, or kFailed. 32 bits are what the kernel waits on. A condition variable
+  /// would need the C++ library of GCC 12 where the program runs; this needs no library.
+  std::atomic<std::uint32_t> taken_ = 0;
+  std::mutex failing_;
   std::exception_ptr error_;
 };
 

@@ -17,7 +17,8 @@ struct ModelFile {
 /// What released_model_text wrote, with the domain as a domain file beside it.
 [[nodiscard]] std::string model_file_text(const std::string& released, const Domain& domain);
 
-/// Reads such a file. Throws InvalidInput, in one sentence, for any other.
+/// Throws InvalidInput, one sentence naming `name`, for anything else than model_file_text writes.
+[[nodiscard]] ModelFile parse_model_file(const std::string& text, const std::string& name);
 [[nodiscard]] ModelFile read_model_file(const std::string& path);
 
 }  // namespace mollify

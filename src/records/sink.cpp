@@ -21,6 +21,13 @@ ColumnSchema schema_of(const Column& column) {
     schema.exponent = numbers->lattice().exponent();
   } else if (std::holds_alternative<IntegerCells>(column.cells())) {
     schema.type = ValueType::kInteger;
+  } else if (const auto* dates = std::get_if<DateCells>(&column.cells())) {
+    std::string first;
+    dates->write(0, 0, first);
+    constexpr std::string_view kTime = "2026-01-31T12:34:56";  // and its zone
+    schema.clock = dates->declared().grain == Grain::kDay ? "day"
+                   : first.size() == kTime.size()         ? "wall"
+                                                          : first.substr(kTime.size());
   }
   return schema;
 }

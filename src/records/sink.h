@@ -25,6 +25,9 @@ struct ColumnSchema {
   /// The words of a column of few, those of false and true of a boolean one; empty where any text
   /// may come.
   std::vector<std::string> words{};
+  /// Of texts that are days, "day"; of those that are times, "wall" where they have no zone, and
+  /// else the column's offset from UTC, "Z" or "+01:00". Empty for others.
+  std::string clock{};
 
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
 };

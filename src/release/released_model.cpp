@@ -61,4 +61,20 @@ void write_rows(const MarginalModel& model, std::uint64_t count, const std::vect
   }
 }
 
+Evidence evidence_of(const Domain& domain, std::string_view column, std::string_view value) {
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& asked = domain.columns()[i];
+    if (asked.name() != column) continue;
+    const Value field = value.empty() ? Value() : Value(value);
+    const Verdict verdict = asked.read(field).verdict;
+    if (verdict == Verdict::kValue || (verdict == Verdict::kNull && asked.declares_nulls())) {
+      return {i, asked.encode(field)};
+    }
+    throw InvalidInput(
+        fmt::format("{} in given must be {}, but is \"{}\"", column, asked.expectation(), value));
+  }
+  throw InvalidInput(
+      fmt::format("given must name columns of the model, but \"{}\" is none", column));
+}
+
 }  // namespace mollify

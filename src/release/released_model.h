@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "accounting/privacy.h"
@@ -32,5 +33,13 @@ struct ReleasedModel {
 /// The writer is one of the domain that the model is of; it is not finished.
 void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
                 SecureRandom& random, RecordWriter& writer);
+
+/// So many rows are drawn at once from a model that was released.
+inline constexpr std::uint64_t kMostGenerated = 100'000'000;
+
+/// That a column of the domain has a value, which is given as a file would hold it: the cell that
+/// it lies in. Throws InvalidInput for other columns and values.
+[[nodiscard]] Evidence evidence_of(const Domain& domain, std::string_view column,
+                                   std::string_view value);
 
 }  // namespace mollify

@@ -11,102 +11,10 @@
 
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
+#include "space/time_text.h"
 
 namespace mollify {
 namespace {
-
-constexpr std::int64_t kSecondsOfDay = 86'400;
-
-/// Reads a text from its front.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) noexcept : rest_(text) {}
-
-  [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
-  /// Exactly so many digits.
-  std::optional<int> number(std::size_t digits) noexcept {
-    if (rest_.size() < digits) return std::nullopt;
-    int value = 0;
-    for (const char letter : rest_.substr(0, digits)) {
-      if (letter < '0' || letter > '9') return std::nullopt;
-      value = 10 * value + (letter - '0');
-    }
-    rest_.remove_prefix(digits);
-    return value;
-  }
-  bool take(char letter) noexcept {
-    if (!rest_.starts_with(letter)) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-  void skip_digits() noexcept {
-    while (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') rest_.remove_prefix(1);
-  }
-
- private:
-  std::string_view rest_;
-};
-
-std::optional<std::int64_t> scan_day(Scanner& scanner) noexcept {
-  const auto year = scanner.number(4);
-  if (!year || *year < 1 || !scanner.take('-')) return std::nullopt;
-  const auto month = scanner.number(2);
-  if (!month || !scanner.take('-')) return std::nullopt;
-  const auto day = scanner.number(2);
-  if (!day) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  return std::chrono::sys_days(date).time_since_epoch().count();
-}
-
-/// "Z", "+01:00" or "-0530", in seconds east of UTC.
-std::optional<std::int64_t> scan_offset(Scanner& scanner) noexcept {
-  if (scanner.take('Z') || scanner.take('z')) return 0;
-  const bool west = scanner.take('-');
-  if (!west && !scanner.take('+')) return std::nullopt;
-  const auto hours = scanner.number(2);
-  if (!hours || *hours > 23) return std::nullopt;
-  int minutes = 0;
-  if (scanner.take(':') || !scanner.at_end()) {
-    const auto found = scanner.number(2);
-    if (!found || *found > 59) return std::nullopt;
-    minutes = *found;
-  }
-  const std::int64_t seconds = 3600 * std::int64_t{*hours} + 60 * minutes;
-  return west ? -seconds : seconds;
-}
-
-struct Time {
-  std::int64_t seconds = 0;  ///< since 1970, of the clock that was read
-  std::optional<std::int64_t> offset{};
-};
-
-std::optional<Time> read_time(std::string_view text) noexcept {
-  Scanner scanner(text);
-  const auto day = scan_day(scanner);
-  if (!day) return std::nullopt;
-  Time time{*day * kSecondsOfDay};
-  if (scanner.at_end()) return time;
-  if (!scanner.take('T') && !scanner.take('t') && !scanner.take(' ')) return std::nullopt;
-  const auto hours = scanner.number(2);
-  if (!hours || *hours > 23 || !scanner.take(':')) return std::nullopt;
-  const auto minutes = scanner.number(2);
-  if (!minutes || *minutes > 59) return std::nullopt;
-  int seconds = 0;
-  if (scanner.take(':')) {
-    const auto found = scanner.number(2);
-    if (!found || *found > 60) return std::nullopt;
-    seconds = std::min(*found, 59);  // a leap second is the one before it
-    if (scanner.take('.')) scanner.skip_digits();
-  }
-  time.seconds += 3600 * std::int64_t{*hours} + 60 * *minutes + seconds;
-  if (scanner.at_end()) return time;
-  time.offset = scan_offset(scanner);
-  if (!time.offset || !scanner.at_end()) return std::nullopt;
-  return time;
-}
 
 std::int64_t day_of(std::int64_t seconds) noexcept {
   return seconds / kSecondsOfDay - (seconds % kSecondsOfDay < 0 ? 1 : 0);
@@ -167,9 +75,8 @@ DateCells DateCells::make(const Declaration& declared) {
   }
   std::optional<std::int64_t> offset;
   if (declared.zone) {
-    Scanner scanner(*declared.zone);
-    offset = scan_offset(scanner);
-    if (declared.grain == Grain::kDay || !offset || !scanner.at_end()) {
+    offset = read_offset(*declared.zone);
+    if (declared.grain == Grain::kDay || !offset) {
       throw InvalidInput(fmt::format(
           "zone must be an offset from UTC like Z or +01:00, for a datetime, but is \"{}\"",
           *declared.zone));
@@ -203,8 +110,9 @@ Reading DateCells::read(std::string_view text) const noexcept {
   const auto time = read_time(trimmed);
   if (!time) return {is_null_word(trimmed) ? Verdict::kNull : Verdict::kUnreadable, 0};
   if (declared_.grain == Grain::kDay) return cells_.read(day_of(time->seconds));
-  if (time->offset && !offset_) return {Verdict::kUnreadable, 0};
-  return cells_.read(time->seconds + (time->offset ? *offset_ - *time->offset : 0));
+  if (!time->offset) return cells_.read(time->seconds);
+  if (!offset_ && *time->offset != 0) return {Verdict::kUnreadable, 0};
+  return cells_.read(time->seconds + offset_.value_or(0) - *time->offset);
 }
 
 void DateCells::write(std::uint32_t cell, std::uint64_t point, std::string& text) const {

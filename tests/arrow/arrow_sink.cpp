@@ -2,7 +2,11 @@
 
 #include <rapidcheck.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,6 +23,14 @@
 
 namespace mollify {
 namespace {
+
+DateCells times(Grain grain, std::optional<std::string> zone) {
+  return DateCells::make({.grain = grain,
+                          .min = "1969-12-20",
+                          .max = "1970-01-10",
+                          .bins = 5,
+                          .zone = std::move(zone)});
+}
 
 /// The same random records, with units, in any sink.
 void write_records(const Domain& domain, std::uint64_t seed, std::size_t records, Sink& sink) {
@@ -97,7 +109,10 @@ TEST(Sources, GiveTheSameTalliesOfManyBatches) {
                     Column::make("on", BooleanWords::make(), {.null_is_category = true}),
                     Column::make("sex", BooleanWords::make("female", "male")),
                     Column::make("n", IntegerCells::make(-3, 300, 11), {.null_is_category = true}),
-                    Column::make("x", NumberCells::make(-1, 2.5, 7), {.null_is_category = true})}),
+                    Column::make("x", NumberCells::make(-1, 2.5, 7), {.null_is_category = true}),
+                    Column::make("day", times(Grain::kDay, {}), {.null_is_category = true}),
+                    Column::make("wall", times(Grain::kSecond, {})),
+                    Column::make("time", times(Grain::kSecond, "-03:30"))}),
       11, 150'000);
 }
 
@@ -114,7 +129,9 @@ TEST(ArrowSink, GivesEachColumnItsType) {
   const Domain domain = Domain::make(
       {Column::make("word", Categories::make({"a", "b"})), Column::make("on", BooleanWords::make()),
        Column::make("sex", BooleanWords::make("female", "male")),
-       Column::make("n", IntegerCells::make(0, 9)), Column::make("x", NumberCells::make(0, 1, 7))});
+       Column::make("n", IntegerCells::make(0, 9)), Column::make("x", NumberCells::make(0, 1, 7)),
+       Column::make("day", times(Grain::kDay, {})), Column::make("wall", times(Grain::kSecond, {})),
+       Column::make("time", times(Grain::kSecond, "+05:30"))});
   ArrowSink sink;
   ArrowArrayStream stream{};
   EXPECT_THROW(sink.export_to(&stream), std::logic_error);
@@ -122,7 +139,9 @@ TEST(ArrowSink, GivesEachColumnItsType) {
   sink.export_to(&stream);
   ArrowSchema schema{};
   ASSERT_EQ(stream.get_schema(&stream, &schema), 0);
-  EXPECT_EQ(formats_of(schema), "+s unit\xc2\xa7:U word:i[U] on:b sex:i[U] n:l x:g");
+  EXPECT_EQ(formats_of(schema),
+            "+s unit\xc2\xa7:U word:i[U] on:b sex:i[U] n:l x:g "
+            "day:tdD wall:tsu: time:tsu:UTC");
   // A consumer may keep one column and release the rest.
   ArrowOwned<ArrowSchema> kept_column(schema.children[1]);
   schema.release(&schema);
@@ -137,6 +156,35 @@ TEST(ArrowSink, GivesEachColumnItsType) {
   stream.release(&stream);
   EXPECT_EQ(stream.release, nullptr);
   EXPECT_GE(static_cast<const std::int64_t*>(kept_array->buffers[1])[9], 0) << "still there";
+}
+
+TEST(ArrowSink, GivesDaysAndTimesAsNumbers) {
+  const std::vector<std::string_view> days = {"1969-12-31", "2000-03-01", "", "someday"};
+  const std::vector<std::string_view> times = {"1969-12-31T23:59:59+01:00", "1970-01-01T00:00:01Z",
+                                               "", "noon"};
+  const std::vector<std::uint8_t> valid = {1, 1, 0, 1};
+  const std::vector<Values> columns = {Values(std::span(days), valid),
+                                       Values(std::span(times), valid)};
+  ArrowSink sink;
+  sink.begin({{.name = "day", .clock = "day"}, {.name = "time", .clock = "+01:00"}});
+  sink.write({.rows = 4, .columns = columns});
+  sink.finish();
+  ArrowArrayStream stream{};
+  sink.export_to(&stream);
+  ArrowArray array{};
+  ASSERT_EQ(stream.get_next(&stream, &array), 0);
+  const ArrowOwned<ArrowArray> batch(&array);
+  const auto* counted = static_cast<const std::int32_t*>(batch->children[0]->buffers[1]);
+  const auto* lasted = static_cast<const std::int64_t*>(batch->children[1]->buffers[1]);
+  EXPECT_EQ(counted[0], -1);
+  EXPECT_EQ(counted[1], 11017);
+  EXPECT_EQ(lasted[0], -3'601'000'000);
+  EXPECT_EQ(lasted[1], 1'000'000);
+  for (const int column : {0, 1}) {
+    EXPECT_EQ(batch->children[column]->null_count, 2);
+    EXPECT_EQ(static_cast<const std::uint8_t*>(batch->children[column]->buffers[0])[0], 0b0011);
+  }
+  stream.release(&stream);
 }
 
 TEST(ArrowSink, ExportsATableWithoutRecords) {

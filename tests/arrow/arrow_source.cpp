@@ -182,7 +182,7 @@ TEST(ArrowSource, ReadsDatesAndTimesAsText) {
             (Texts{"'1970-01-02", "'1969-12-31"}));
   EXPECT_EQ(read(plain<std::int64_t>("tss:", {60})), (Texts{"'1970-01-01T00:01:00"}));
   EXPECT_EQ(read(plain<std::int64_t>("tsn:Europe/Paris", {1'000'000'001})),
-            (Texts{"'1970-01-01T00:00:01.000000001"}));
+            (Texts{"'1970-01-01T00:00:01.000000001Z"}));
 }
 
 TEST(ArrowSource, ReadsPlacesInDictionaries) {

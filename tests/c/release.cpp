@@ -74,6 +74,44 @@ TEST(CRelease, GoesFromStreamToStream) {
   EXPECT_FALSE(nlohmann::json::parse(other.str()).at("holds"));
 }
 
+TEST(CRelease, ModelsGiveMoreRows) {
+  const std::string spec =
+      R"({"model": "central", "family": "marginals", "count": 20,
+          "privacy": {"epsilon": 50, "delta": 1e-6},
+          "domain": {"text": "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}"}})";
+  ArrowArrayStream data = ages();
+  ArrowArrayStream released{};
+  Text certificate;
+  Text model;
+  ASSERT_EQ(mollify_release_model(spec.c_str(), &data, nullptr, nullptr, &released,
+                                  certificate.out(), model.out()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  EXPECT_EQ(ArrowSource(&released).columns(), std::vector<std::string>{"age"});
+  const std::string text = model.str();
+  ArrowArrayStream rows{};
+  ASSERT_EQ(mollify_generate(text.c_str(), 70, R"({"age": "33"})", &rows), MOLLIFY_OK)
+      << mollify_last_error();
+  const ArrowSource more(&rows);
+  EXPECT_EQ(more.record_count(), 70U);
+  more.visit(std::vector<std::size_t>{0}, [](const Block& block) {
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const auto age = std::get<std::int64_t>(block.columns[0][row]);
+      EXPECT_TRUE(age >= 30 && age < 40) << age;
+    }
+  });
+  for (const auto& [given, count] : std::vector<std::pair<const char*, std::uint64_t>>{
+           {R"({"age": 33})", 1}, {R"({"town": "33"})", 1}, {"[]", 1}, {nullptr, 0}}) {
+    ArrowArrayStream none{};
+    EXPECT_EQ(mollify_generate(text.c_str(), count, given, &none), MOLLIFY_INVALID_INPUT);
+    EXPECT_EQ(none.release, nullptr);
+  }
+  data = ages();
+  EXPECT_EQ(mollify_release_model(kSpec, &data, nullptr, nullptr, &released, certificate.out(),
+                                  model.out()),
+            MOLLIFY_INVALID_INPUT);
+}
+
 TEST(CRelease, TellsThePopulationFromRecords) {
   const test::Scratch scratch;
   const std::string spec =

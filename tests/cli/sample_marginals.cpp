@@ -140,9 +140,11 @@ TEST(SampleMarginals, TheModelGivesMoreRowsAtNoCost) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--given", "ward"}),
-            "mollify: --given must be COLUMN=VALUE for a column of the model, but is \"ward\"\n");
+            "mollify: --given must be COLUMN=VALUE, but is \"ward\"\n");
+  EXPECT_EQ(refused({"--given", "town=west"}),
+            "mollify: given must name columns of the model, but \"town\" is none\n");
   EXPECT_EQ(refused({"--given", "ward=west"}),
-            "mollify: ward in --given must be one of 3 declared values, but is \"west\"\n");
+            "mollify: ward in given must be one of 3 declared values, but is \"west\"\n");
   EXPECT_EQ(command.run({"generate", "--model", "domain.yaml", "--count", "5"}).status, 2);
 }
 

@@ -1,0 +1,100 @@
+"""Rows from the model of a release, at no cost."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from mollify import _core
+from mollify._domain import Domain, scalar_text
+from mollify._records import Records
+
+
+class Model:
+    """What a release of family "marginals" drew its records from: `Release.model`. Immutable.
+
+    It was paid for when it was released: what is drawn from it costs nothing, and tells no more
+    about the data than it does.
+    """
+
+    _inside: _core.Model
+
+    @classmethod
+    def parse(cls, text: str) -> Model:
+        """Reads what `text` is; `InvalidInput` for anything else."""
+        made = cls.__new__(cls)
+        made._inside = _core.Model.parse(text, "the model")
+        return made
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Model:
+        """Reads a file of `write`, or of ``mollify sample --model-out``."""
+        made = cls.__new__(cls)
+        made._inside = _core.Model.read(os.fspath(path))
+        return made
+
+    @property
+    def text(self) -> str:
+        """All that it is, as JSON; `parse` makes an equal model of it."""
+        return self._inside.text()
+
+    @property
+    def domain(self) -> Domain:
+        """Of its records."""
+        return Domain.parse(self._inside.domain_yaml())
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file, which ``mollify generate --model`` reads too. It appears whole or not at all."""
+        beside = f"{os.fspath(path)}.part"
+        with open(beside, "w", encoding="utf-8") as file:
+            file.write(self.text)
+        os.replace(beside, path)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"Model({self.domain!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model.parse, (self.text,)
+
+
+def generate(
+    model: Model | str | os.PathLike[str], count: int, given: Mapping[str, object] | None = None
+) -> Records:
+    """More records from the model of a release, each of the model's law. It spends nothing.
+
+    Parameters
+    ----------
+    model
+        One, or its file.
+    count
+        How many, from 1 to 10^8; all of them are held in memory.
+    given
+        Values of some columns, None for a null: only records in which these columns lie in the
+        values' cells, by the model's own law of such records.
+
+    Raises
+    ------
+    InvalidInput
+        For what is no model, another count, and columns or values that its domain has not.
+    """
+    if not isinstance(model, Model):
+        model = Model.read(model)
+    try:
+        wanted = operator.index(count)
+    except TypeError:
+        wanted = -1
+    if not 0 <= wanted < 2**63:
+        raise _core.InvalidInput(f"count must be a whole number, but is {count!r}")
+    fixed = {
+        str(name): "" if value is None else scalar_text(value)
+        for name, value in (given or {}).items()
+    }
+    return Records(_core.generate(model._inside, wanted, fixed))

@@ -1,0 +1,112 @@
+"""Records as other libraries take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mollify import _core
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+class Records:
+    """A table of records, of the domain's types whatever the records are.
+
+    Any library that knows the Arrow PyCapsule interface takes it: ``polars.DataFrame(records)``,
+    ``pyarrow.table(records)``, ``duckdb.from_arrow(records)``.
+    """
+
+    def __init__(self, table: _core.Table) -> None:
+        self._table = table
+
+    @property
+    def columns(self) -> list[str]:
+        """Names, in the order of the domain; the unit's first where units are public."""
+        return [column[0] for column in self._table.columns()]
+
+    def __len__(self) -> int:
+        return self._table.rows
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The records as an Arrow stream (a PyCapsule), as often as one likes.
+
+        Integers are int64, numbers float64, truths bool, categories dictionaries of texts, days
+        date32, and times timestamps of microseconds: of UTC where the domain states a zone.
+        """
+        return self._table.arrow_stream()
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The records by columns, as Python's objects; None for a null."""
+        columns: dict[str, list[Any]] = {}
+        for name, kind, values, valid, words, clock in self._table.columns():
+            if kind == "text":
+                rows = [
+                    one if not words else None if one < 0 else words[one]
+                    for one in (values if not words else values.tolist())
+                ]
+            else:
+                take = bool if kind == "truth" else (lambda one: one)
+                rows = [
+                    take(one) if there else None
+                    for one, there in zip(values.tolist(), valid.tolist())
+                ]
+            columns[name] = rows
+        return columns
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A data frame: `Int64`, `float64`, `boolean`, categories, `datetime64[s]` for days and times
+        (with their zone, if the domain states one), and `string` for other texts.
+        """
+        import numpy as np
+        import pandas as pd
+
+        series: dict[str, Any] = {}
+        for name, kind, values, valid, words, clock in self._table.columns():
+            null = valid == 0
+            if kind == "integer":
+                series[name] = pd.arrays.IntegerArray(values, null)
+            elif kind == "truth":
+                series[name] = pd.arrays.BooleanArray(values.astype(bool), null)
+            elif kind == "number":
+                series[name] = np.where(null, np.nan, values)
+            elif clock:
+                series[name] = _moments(values, clock)
+            elif words:
+                series[name] = pd.Categorical.from_codes(values, categories=words)
+            else:
+                series[name] = pd.array(values, dtype="string")
+        return pd.DataFrame(series)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A Polars data frame, with days as dates, and times in UTC if the domain states a zone."""
+        import polars as pl
+
+        return pl.DataFrame(self)
+
+    def __repr__(self) -> str:
+        return f"Records({len(self)} of {', '.join(self.columns)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._table.columns(),)
+
+
+def _restore(columns: list[Any]) -> Records:
+    return Records(_core.Table(columns))
+
+
+def _moments(texts: list[str | None], clock: str) -> Any:
+    """Days, or times as they stand on the column's clock, which is told with them."""
+    import datetime
+
+    import numpy as np
+    import pandas as pd
+
+    shown = ["NaT" if text is None else text[:19] for text in texts]
+    moments = pd.DatetimeIndex(np.array(shown, "datetime64[s]"))
+    if clock in ("day", "wall"):
+        return moments
+    hours, minutes = (0, 0) if clock == "Z" else (int(clock[1:3]), int(clock[4:6]))
+    offset = datetime.timedelta(hours=hours, minutes=minutes)
+    return moments.tz_localize(datetime.timezone(-offset if clock[0] == "-" else offset))

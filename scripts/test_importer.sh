@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Tests what reads other programs' arrays under AddressSanitizer (GCC's): the Python package's module,
+# and of the library the rooms that read and write records, compiled with it upon the release build
+# (build/release). Takes the environment of scripts/test_python.sh, and builds nothing else again.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+environment=$PWD/build/python-tests
+installed=$PWD/build/release/installed
+package=$PWD/build/python-sanitized/package
+[[ -x $environment/bin/python && -d $installed ]] || {
+  echo 'scripts/build_wheel.sh and scripts/test_python.sh come first.' >&2
+  exit 1
+}
+cmake -G Ninja -S python -B build/python-sanitized -DCMAKE_BUILD_TYPE=Release -DMOLLIFY_SANITIZE_READERS=ON \
+  -DCMAKE_PREFIX_PATH="$installed" -DPython_EXECUTABLE="$PWD/build/python-tools/bin/python" >build/python-sanitized.log
+cmake --build build/python-sanitized
+# The installed package, but for its module.
+rm -rf "$package"
+mkdir -p "$package"
+cp -r python/mollify "$package/"
+cp build/python-sanitized/_core.abi3.so "$package/mollify/"
+mkdir "$package/mollify/bin"
+ln -s "$installed/bin/mollify" "$package/mollify/bin/"
+
+# Python itself ends with memory that it never frees, so leaks are not looked for.
+PYTHONPATH=$package LD_PRELOAD=$(g++ -print-file-name=libasan.so) \
+  ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:alloc_dealloc_mismatch=0 \
+  "$environment/bin/python" -P -m pytest -q \
+  python/tests/test_lists.py python/tests/test_random_tables.py python/tests/test_totality.py

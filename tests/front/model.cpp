@@ -1,0 +1,113 @@
+#include "mollify/model.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/scratch.h"
+#include "refusal.h"
+
+namespace mollify::front {
+
+namespace inside = ::mollify;
+
+namespace {
+
+using testing::Each;
+using Texts = std::vector<std::string>;
+
+Domain domain() {
+  return Domain::make(
+      {Column::categorical("city", {"Ghent", "Lille", "Trier"}), Column::integer("age", 0, 99, 10),
+       Column::date("born", "1990-01-01", "1999-12-31", "year", {.null_is_category = true})});
+}
+
+/// A model of 300 people of whom those of Lille are young and unborn.
+Model released(std::string* text = nullptr) {
+  std::vector<std::string_view> cities;
+  std::vector<std::int64_t> ages;
+  std::vector<std::string_view> days;
+  for (int i = 0; i < 300; ++i) {
+    cities.push_back(i % 2 == 0 ? "Lille" : "Trier");
+    ages.push_back(i % 2 == 0 ? 15 : 75);
+    days.push_back(i % 2 == 0 ? "" : "1995-06-01");
+  }
+  const auto data = Source::memory({{"city", cities}, {"age", ages}, {"born", days}});
+  const auto spec = ReleaseSpec::parse(
+      R"({"model": "central", "family": "marginals", "count": 5,
+          "privacy": {"epsilon": 100, "delta": 1e-6}})",
+      domain());
+  std::vector<ReleasedColumn> rows;
+  std::string model;
+  release(prepare(spec, data), data, Sink::memory(rows).with_model(model));
+  EXPECT_EQ(rows.at(0).valid.size(), 5U);
+  if (text != nullptr) *text = model;
+  return Model::parse(model);
+}
+
+TEST(FrontModel, GivesRowsUnderWhatIsGiven) {
+  std::string text;
+  const Model model = released(&text);
+  EXPECT_EQ(model.text(), text);
+  EXPECT_EQ(model.domain(), domain());
+  std::vector<ReleasedColumn> rows;
+  generate(model, 1000, {{"city", "Lille"}}, Sink::memory(rows));
+  EXPECT_THAT(std::get<Texts>(rows.at(0).values), Each(std::string("Lille")));
+  std::size_t young = 0;
+  for (const std::int64_t age : std::get<std::vector<std::int64_t>>(rows.at(1).values)) {
+    young += age >= 10 && age < 20 ? 1 : 0;
+  }
+  EXPECT_GT(young, 800U) << "by noise of epsilon 100";
+  EXPECT_EQ(rows.at(2).clock, "day");
+  generate(model, 50, {{"born", ""}}, Sink::memory(rows));
+  EXPECT_THAT(rows.at(2).valid, Each(0));
+  generate(model, 50, {{"born", "1995-03-03"}}, Sink::memory(rows));
+  for (const std::string& day : std::get<Texts>(rows.at(2).values)) {
+    EXPECT_EQ(day.substr(0, 5), "1995-");
+  }
+}
+
+TEST(FrontModel, IsAFileThatAFileOfRowsNeedsNoCertificateFor) {
+  const inside::test::Scratch scratch;
+  const Model model = Model::read(scratch.write("model.json", released().text()));
+  generate(model, 3, {}, Sink::csv(scratch.path("rows.csv"), scratch.path("none.json")));
+  const std::string rows = scratch.read("rows.csv");
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 4) << rows;
+  EXPECT_FALSE(std::filesystem::exists(scratch.path("none.json")));
+}
+
+TEST(FrontModel, RefusesInOneSentence) {
+  const Model model = released();
+  std::vector<ReleasedColumn> rows;
+  const auto refused = [&](std::uint64_t count, const GivenValues& given) {
+    return inside::test::refusal_of([&] { generate(model, count, given, Sink::memory(rows)); });
+  };
+  EXPECT_EQ(refused(0, {}), "count must be from 1 to 100000000, but is 0");
+  EXPECT_EQ(refused(1, {{"town", "x"}}),
+            "given must name columns of the model, but \"town\" is none");
+  EXPECT_EQ(refused(1, {{"city", "Rome"}}),
+            "city in given must be one of 3 declared values, but is \"Rome\"");
+  EXPECT_EQ(inside::test::refusal_of([&] { (void)Model::parse("{}", "m"); }),
+            "m must have the format \"mollify model 1\"");
+}
+
+TEST(FrontModel, OtherReleasesHaveNone) {
+  const auto spec =
+      ReleaseSpec::parse(R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}})",
+                         Domain::make({Column::categorical("city", {"Ghent", "Lille"})}));
+  const std::vector<std::string_view> cities{"Lille"};
+  const auto data = Source::memory({{"city", cities}});
+  std::vector<ReleasedColumn> rows;
+  std::string model = "before";
+  release(prepare(spec, data), data, Sink::memory(rows).with_model(model));
+  EXPECT_EQ(model, "");
+}
+
+}  // namespace
+}  // namespace mollify::front
