@@ -127,9 +127,12 @@ def _add_arrow(columns: _core.Columns, name: str, values: Any) -> None:
 
 
 def _add_objects(columns: _core.Columns, name: str, objects: list[Any]) -> None:
+    columns.add_objects(name, objects, _nulls(), _plain)
+
+
+def _nulls() -> tuple[Any, ...]:
     pandas = sys.modules.get("pandas")
-    nulls = () if pandas is None else (pandas.NA, pandas.NaT)
-    columns.add_objects(name, objects, nulls, _plain)
+    return () if pandas is None else (pandas.NA, pandas.NaT)
 
 
 def _add_lists(columns: _core.Columns, name: str, values: Any) -> None:
@@ -269,6 +272,21 @@ def _add_numpy(
         raise _refuse(name, array.dtype)
 
 
+def _are_objects(values: Any) -> bool:
+    """Whether a series or an index is read object by object."""
+    import numpy as np
+    import pandas
+
+    kind = values.dtype
+    if isinstance(kind, np.dtype):
+        return kind.kind == "O"
+    if isinstance(kind, (pandas.CategoricalDtype, pandas.DatetimeTZDtype)):
+        return False
+    if hasattr(values.array, "__arrow_array__") and hasattr(values.array, "_pa_array"):
+        return False
+    return not hasattr(kind, "numpy_dtype") or kind.numpy_dtype.kind not in "iufb"
+
+
 def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
     """A series, an index, or what is inside of one."""
     import numpy as np
@@ -279,10 +297,15 @@ def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
     if isinstance(kind, np.dtype):
         _add_numpy(columns, name, np.asarray(array))
     elif isinstance(kind, pandas.CategoricalDtype):
-        words = _core.Columns()
-        _add_pandas(words, "", kind.categories)
         places = np.asarray(array.codes, dtype=np.int32)
-        columns.add_dictionary(name, len(places), _bytes(places), words)
+        words = kind.categories
+        if _are_objects(words):
+            objects = words.to_numpy(dtype=object).tolist()
+            columns.add_object_dictionary(name, places, objects, _nulls(), _plain)
+        else:
+            held = _core.Columns()
+            _add_pandas(held, "", words)
+            columns.add_dictionary(name, len(places), _bytes(places), held)
     elif isinstance(kind, pandas.DatetimeTZDtype):
         times = array.tz_convert("UTC").tz_localize(None).to_numpy()
         _add_numpy(columns, name, times, zone="UTC")

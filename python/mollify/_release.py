@@ -408,7 +408,7 @@ def sample(
     source = source_of(data, columns, listed, thread_count(threads))
     if counts is not None:
         source = source.with_counts(counts)
-    table, certificate, model = _core.release(
+    table, certificate, drawn_from = _core.release(
         spec,
         source,
         inputs.texts,
@@ -416,7 +416,8 @@ def sample(
         data_set or "",
         thread_count(threads),
     )
-    return Release(table, Certificate(certificate), None if model is None else Model.parse(model))
+    kept = None if drawn_from is None else Model.parse(drawn_from)
+    return Release(table, Certificate(certificate), kept)
 
 
 def prepared(domain: Domain, records: int | None, **asked: Any) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str])
 def _counts(release: Release) -> list[str]:
     """Bars of how often each word was released, for columns of few words."""
     drawn = []
-    for name, kind, values, valid, words in release._table.columns():
+    for name, kind, values, valid, words, _ in release._table.columns():
         if kind == "truth":
             words, values = ["false", "true"], values.astype(int)
         if kind not in ("truth", "text") or not 0 < len(words) <= _MOST_WORDS:

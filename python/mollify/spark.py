@@ -394,8 +394,16 @@ def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
         "truth": types.BooleanType(),
         "text": types.StringType(),
     }
+    of_clock: dict[str, DataType | None] = {
+        "": None,
+        "day": types.DateType(),
+        "wall": types.TimestampNTZType(),
+    }
     columns = shape.columns()
-    fields = [types.StructField(f"c{i}", of_kind[one[1]]) for i, one in enumerate(columns)]
+    fields = [
+        types.StructField(f"c{i}", of_clock.get(one[5], types.TimestampType()) or of_kind[one[1]])
+        for i, one in enumerate(columns)
+    ]
     if not has_roster:
         fields.append(types.StructField("place", types.BinaryType()))
     schema = types.StructType(fields)

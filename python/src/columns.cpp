@@ -79,6 +79,13 @@ class Columns {
     values.columns_.clear();
     add(std::move(column));
   }
+  /// The same for values that are any objects.
+  void add_object_dictionary(std::string name, const Array<std::int32_t, 1>& places,
+                             const nb::list& objects, const nb::tuple& nulls,
+                             const nb::callable& text_of) {
+    add(object_column(std::move(name), objects, nulls, text_of,
+                      std::span(places.data(), places.size())));
+  }
   /// Lists of the one column of `items`: one more offset of 64 bits than there are lists.
   void add_lists(std::string name, std::int64_t length, const Bytes& offsets, Columns& items) {
     ArrowPair column = numbers(std::move(name), "+L", length, offsets, std::nullopt);
@@ -177,6 +184,8 @@ void add_columns(nb::module_& module) {
       .def("add_letters", &Columns::add_letters, "name"_a, "letters"_a)
       .def("add_bytes", &Columns::add_bytes, "name"_a, "bytes"_a)
       .def("add_dictionary", &Columns::add_dictionary, "name"_a, "length"_a, "places"_a, "values"_a)
+      .def("add_object_dictionary", &Columns::add_object_dictionary, "name"_a, "places"_a,
+           "objects"_a, "nulls"_a, "text_of"_a)
       .def("add_lists", &Columns::add_lists, "name"_a, "length"_a, "offsets"_a, "items"_a)
       .def("add_arrow", &Columns::add_arrow, "name"_a, "schema"_a, "array"_a)
       .def("add_stream", &Columns::add_stream, "name"_a, "capsule"_a)

@@ -160,7 +160,8 @@ class Recent {
 }  // namespace
 
 ArrowPair object_column(std::string name, const nb::list& objects, const nb::tuple& nulls,
-                        const nb::callable& text_of) {
+                        const nb::callable& text_of,
+                        std::optional<std::span<const std::int32_t>> places) {
   constexpr std::uint32_t kNull = 0xffffffff;  // beyond every list, and so a null
   auto found = std::make_shared<Places>();
   Recent recent;
@@ -180,7 +181,16 @@ ArrowPair object_column(std::string name, const nb::list& objects, const nb::tup
     }
     found->places.push_back(entry.place);
   }
-  ArrowPair column(std::move(name), "I", count, {}, {found->places.data()}, found);
+  if (places) {
+    const std::vector<std::uint32_t> of_objects = std::move(found->places);
+    found->places.clear();
+    for (const std::int32_t place : *places) {
+      const auto at = static_cast<std::size_t>(place);
+      found->places.push_back(place >= 0 && at < of_objects.size() ? of_objects[at] : kNull);
+    }
+  }
+  const auto length = static_cast<std::int64_t>(found->places.size());
+  ArrowPair column(std::move(name), "I", length, {}, {found->places.data()}, found);
   column.take_dictionary(text_column("", found->texts));
   return column;
 }

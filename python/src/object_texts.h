@@ -1,6 +1,9 @@
 // Python objects as the texts that a CSV file would hold in their place.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "arrow_columns.h"
@@ -14,9 +17,12 @@ namespace mollify::python {
 /// Total: objects are private. One whose text cannot be found, because `text_of` throws, or because
 /// an integer is too long, is a text that no domain declares. KeyboardInterrupt alone is passed on.
 ///
+/// With `places`, of the objects at these places instead; one that is none is a null.
+///
 /// O(1) and no memory for an object that came not long before.
-[[nodiscard]] ArrowPair object_column(std::string name, const nb::list& objects,
-                                      const nb::tuple& nulls, const nb::callable& text_of);
+[[nodiscard]] ArrowPair object_column(
+    std::string name, const nb::list& objects, const nb::tuple& nulls, const nb::callable& text_of,
+    std::optional<std::span<const std::int32_t>> places = std::nullopt);
 
 /// A column of texts of at most so many UTF-32 letters each, padded with zeros (NumPy's `U`).
 [[nodiscard]] ArrowPair letter_column(std::string name, const Array<std::uint32_t, 2>& letters);

@@ -1,9 +1,12 @@
 """The package: typed, quick to import, alone in its corner of nanobind's registry."""
 
 import ast
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from importlib import resources
 
 import pytest
@@ -64,6 +67,50 @@ def test_shows_one_symbol():
         **{"capture_output": True, "text": True, "check": True},
     ).stdout
     assert [line.split()[0] for line in said.splitlines()] == ["PyInit__core"]
+
+
+def test_pandas_needs_no_pyarrow():
+    said = python(
+        "import sys",
+        "sys.modules['pyarrow'] = None  # as if it were not installed",
+        "import pandas as pd, mollify as mo",
+        "frame = pd.DataFrame({'a': ['x', None, 3], 'b': [1, None, 7], 'c': pd.Categorical(['u', 'v', None]),",
+        "                      'd': pd.array([True, None, False]), 'e': pd.to_datetime(['2026-01-02'] * 3)})",
+        "domain = {'a': mo.categorical(['x', 'y']), 'b': mo.integer(0, 9), 'c': mo.categorical(['u', 'v']),",
+        "          'd': mo.boolean(), 'e': mo.date('2026-01-01', '2026-01-31')}",
+        "released = mo.sample(frame[:1], domain, model='integral', epsilon=90)",
+        "print(*[str(column[0]) for column in released.to_dict().values()])",
+        "print(*[str(kind) for kind in mo.sample(frame, domain, model='integral', epsilon=1).to_pandas().dtypes])",
+    )
+    assert said.splitlines() == ["x 1 u True 2026-01-02", "category Int64 category boolean datetime64[s]"]
+
+
+def test_an_interrupt_ends_an_analysis_and_its_process(tmp_path):
+    """As Ctrl-C does, while the command is at work."""
+    command, started = tmp_path / "command", tmp_path / "started"
+    command.write_text(f"#!/bin/sh\necho $$ >{started}.part\nmv {started}.part {started}\nexec sleep 60\n")
+    command.chmod(0o755)
+    asked = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys, mollify as mo\n"
+            "from mollify import _command\n"
+            "_command.COMMAND = sys.argv[1]\n"
+            "try:\n    mo.plan(model='local', epsilon=1, k=2)\n"
+            "except KeyboardInterrupt:\n    print('interrupted')",
+            command,
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    while not started.exists():
+        assert asked.poll() is None
+        time.sleep(0.01)
+    asked.send_signal(signal.SIGINT)
+    assert asked.communicate(timeout=30)[0] == "interrupted\n"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
 
 
 def test_stubs_name_what_the_compiled_module_has():

@@ -225,6 +225,23 @@ def test_grids_and_candidates(session, table, more):
     assert rows_of(release.dataframe.select("*")) == rows
 
 
+def test_days_and_times_are_of_sparks_types(session):
+    table = pyarrow.table({"unit": ["a", "b"], "day": [None] * 2, "wall": [None] * 2, "at": [None] * 2})
+    bounds = ("2026-01-01", "2026-01-31")
+    domain = mo.Domain(
+        {
+            "day": mo.date(*bounds, bins="week"),
+            "wall": mo.datetime(*bounds, bins=3),
+            "at": mo.datetime(*bounds, bins=3, zone="-03:30"),
+        }
+    )
+    frame = session.createDataFrame(table.cast(pyarrow.schema([(n, "string") for n in table.column_names])))
+    release = local(frame, domain, units=["a", "b", "c"])
+    kinds = [field.dataType.simpleString() for field in release.dataframe.schema.fields]
+    assert kinds == ["string", "date", "timestamp_ntz", "timestamp"]
+    assert len(rows_of(release.dataframe)) == 3
+
+
 def test_the_law_over_units_is_the_samplers(session):
     """20 000 units of three records each; chi-square, false alarm 1e-6."""
     words = ["a", "b", "c", "d"]

@@ -242,6 +242,15 @@ def test_arrow_with_what_is_no_text_and_places_beyond_their_dictionary(domain):
         )
 
 
+def test_intervals_are_their_texts():
+    ages = pandas.cut(pandas.Series([5, 15, None]), [0, 10, 20])
+    domain = {"age": mo.categorical(["(0, 10]", "(10, 20]"], null="category")}
+    for place, expected in enumerate(["(0, 10]", "(10, 20]", None]):
+        for form in (ages, ages.astype(object)):
+            frame = pandas.DataFrame({"age": form[place : place + 1]})
+            assert mo.sample(frame, domain, model="integral", epsilon=60).to_dict()["age"] == [expected]
+
+
 def test_polars_nulls_and_categories(domain):
     tables = [
         polars.DataFrame({name: polars.Series(values, dtype=polars.Categorical) for name in domain})
