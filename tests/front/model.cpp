@@ -22,7 +22,7 @@ namespace {
 using testing::Each;
 using Texts = std::vector<std::string>;
 
-Domain domain() {
+Domain people() {
   return Domain::make(
       {Column::categorical("city", {"Ghent", "Lille", "Trier"}), Column::integer("age", 0, 99, 10),
        Column::date("born", "1990-01-01", "1999-12-31", "year", {.null_is_category = true})});
@@ -42,7 +42,7 @@ Model released(std::string* text = nullptr) {
   const auto spec = ReleaseSpec::parse(
       R"({"model": "central", "family": "marginals", "count": 5,
           "privacy": {"epsilon": 100, "delta": 1e-6}})",
-      domain());
+      people());
   std::vector<ReleasedColumn> rows;
   std::string model;
   release(prepare(spec, data), data, Sink::memory(rows).with_model(model));
@@ -55,7 +55,7 @@ TEST(FrontModel, GivesRowsUnderWhatIsGiven) {
   std::string text;
   const Model model = released(&text);
   EXPECT_EQ(model.text(), text);
-  EXPECT_EQ(model.domain(), domain());
+  EXPECT_EQ(model.domain(), people());
   std::vector<ReleasedColumn> rows;
   generate(model, 1000, {{"city", "Lille"}}, Sink::memory(rows));
   EXPECT_THAT(std::get<Texts>(rows.at(0).values), Each(std::string("Lille")));
