@@ -34,16 +34,23 @@ def _run(
             with os.fdopen(os.dup(opened[flag]), "wb") as file:
                 file.write(content)
         named = [part for flag in opened for part in (flag, f"/proc/self/fd/{opened[flag]}")]
-        process = subprocess.Popen(
-            [COMMAND, *arguments, *named],
-            pass_fds=list(opened.values()),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if terminal is None else terminal.descriptor,
-            encoding="utf-8",
-            errors="replace",
-        )
+        # An interrupt waits until there is a process to end.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
+            process = subprocess.Popen(
+                [COMMAND, *arguments, *named],
+                pass_fds=list(opened.values()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if terminal is None else terminal.descriptor,
+                encoding="utf-8",
+                errors="replace",
+            )
+        except BaseException:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            raise
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             printed, complaint = process.communicate()
         except BaseException:
             process.send_signal(signal.SIGTERM)
