@@ -65,8 +65,8 @@ using CText = std::unique_ptr<char, decltype(&mollify_free_text)>;
 }  // namespace
 }  // namespace mollify::c
 
-using mollify::c::charging;
 using mollify::InvalidInput;
+using mollify::c::charging;
 using mollify::c::CText;
 using mollify::c::estimate_options;
 using mollify::c::given_values;
