@@ -75,6 +75,7 @@ Json figure_json(const Figure& figure, double seconds) {
                            {"published", optional_json(row.published)},
                            {"exact", optional_json(row.exact)},
                            {"ours", optional_json(row.ours)},
+                           {"spread", optional_json(row.spread)},
                            {"why", row.why}});
   }
   Json rows = Json::array();
@@ -128,7 +129,7 @@ int run(const ReproduceOptions& options) {
       files.push_back({(folder / file.name).string(), file.text});
     }
     // The page grows with each figure, so that an interrupted run leaves what is done.
-    files.push_back({index, figure_page(figures, page_notice)});
+    files.push_back({index, figure_page(figures, page_notice, words_of_reproductions())});
     write_files(files);
     progress.finish();
     if (options.json) {

@@ -17,6 +17,8 @@ struct Curve {
   /// Half of the bar drawn about each point; empty: none.
   std::vector<double> spread{};
   enum class Look { kLine, kDashes, kPoints } look = Look::kLine;
+  /// Which of the colours; if there is none, that of its place among the curves.
+  std::optional<std::size_t> colour = std::nullopt;
 };
 
 /// A horizontal stripe behind the curves.
@@ -50,7 +52,7 @@ struct BarChart {
   std::vector<Bars> bars;
 };
 
-/// Values on a raster of the plane; its colours begin at 0.
+/// Values on a raster of the plane with axes x and y; its colours begin at 0.
 struct HeatMap {
   std::string title;
   double low = -1;  ///< both axes begin here
@@ -62,6 +64,8 @@ struct HeatMap {
   double most = 0;
   /// Colours in so few steps that their borders are contours; 0: as many as there are.
   std::size_t steps = 0;
+  /// What the values are, below the bar of colours.
+  std::string unit = "density";
 };
 
 using Chart = std::variant<LineChart, BarChart, HeatMap>;
@@ -74,6 +78,8 @@ struct PublishedNumber {
   std::optional<double> ours{};
   /// Why they differ, where it is by more than rounding.
   std::string why{};
+  /// Standard deviation of one repeat, where ours is a mean.
+  std::optional<double> spread{};
 };
 
 /// Rows of text, for what is no chart.

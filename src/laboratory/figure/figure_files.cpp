@@ -73,16 +73,35 @@ std::string number_or_nothing(const std::optional<double>& value) {
 }
 
 std::string published_csv(const Figure& figure) {
-  std::string csv = "what,published,exact,ours,why\n";
+  std::string csv = "what,published,exact,ours,spread,why\n";
   for (const PublishedNumber& row : figure.comparisons) {
-    csv += fmt::format("{},{},{},{},{}\n", field(row.what), number_or_nothing(row.published),
-                       number_or_nothing(row.exact), number_or_nothing(row.ours), field(row.why));
+    csv += fmt::format("{},{},{},{},{},{}\n", field(row.what), number_or_nothing(row.published),
+                       number_or_nothing(row.exact), number_or_nothing(row.ours),
+                       number_or_nothing(row.spread), field(row.why));
   }
   return csv;
 }
 
-std::string cell(const std::optional<double>& value) {
-  return value ? fmt::format("<td class=\"n\">{:.5g}</td>", *value) : "<td class=\"n\">-</td>";
+/// Many digits in threes.
+std::string grouped(const std::string& digits) {
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += "&#8239;";
+    text += digits[i];
+  }
+  return text;
+}
+
+/// Five digits, and no powers of ten above one.
+std::string number_html(double value) {
+  if (!(value >= 1e5 && value < 1e15)) return fmt::format("{:.5g}", value);
+  const double last = std::pow(10, std::floor(std::log10(value)) - 4);
+  return grouped(fmt::format("{:.0f}", std::round(value / last) * last));
+}
+
+std::string cell(const std::optional<double>& value, const std::optional<double>& spread = {}) {
+  return fmt::format("<td class=\"n\">{}{}</td>", value ? number_html(*value) : "-",
+                     value && spread ? fmt::format(" &#177; {:.2g}", *spread) : "");
 }
 
 std::string comparisons_html(const std::vector<PublishedNumber>& comparisons) {
@@ -92,11 +111,12 @@ std::string comparisons_html(const std::vector<PublishedNumber>& comparisons) {
       "differ</th></tr>\n";
   for (const PublishedNumber& row : comparisons) {
     html += fmt::format("<tr><td>{}</td>{}{}{}<td>{}</td></tr>\n", escaped(row.what),
-                        cell(row.published), cell(row.exact), cell(row.ours), escaped(row.why));
+                        cell(row.published), cell(row.exact), cell(row.ours, row.spread),
+                        escaped(row.why));
   }
   html += "</table>\n";
   // A long one is for who asks for it.
-  constexpr std::size_t kFew = 12;
+  constexpr std::size_t kFew = 15;
   if (comparisons.size() <= kFew) return html;
   return fmt::format("<details>\n<summary>{} numbers, one by one</summary>\n{}</details>\n",
                      comparisons.size(), html);
@@ -111,7 +131,11 @@ std::string table_html(const TextTable& table) {
   html += "</tr>\n";
   for (const auto& row : table.rows) {
     html += "<tr>";
-    for (const std::string& entry : row) html += fmt::format("<td>{}</td>", escaped(entry));
+    for (const std::string& entry : row) {
+      const bool is_count = entry.find_first_not_of("0123456789") == std::string::npos;
+      html += fmt::format("<td{}>{}</td>", is_count ? " class=\"n\"" : "",
+                          is_count ? grouped(entry) : escaped(entry));
+    }
     html += "</tr>\n";
   }
   return html + "</table>\n";
@@ -128,11 +152,12 @@ body { font: 16px/1.5 Inter, "Segoe UI", Helvetica, Arial, sans-serif; color: #1
        margin: 0 auto; max-width: 1180px; padding: 24px; }
 section { background: #fffefb; border: 1px solid #d5dade; border-radius: 14px; padding: 8px 24px 20px; margin: 24px 0; }
 h1 { font-size: 28px; margin-bottom: 4px; } h2 { font-size: 21px; margin: 14px 0 0; }
-.source { color: #55626e; margin: 0 0 8px; } .notice { background: #fdeee3; border-left: 5px solid #b4470b; padding: 8px 14px; }
+.source { color: #55626e; margin: 0 0 8px; } nav .source { font-size: 14px; } .notice { background: #fdeee3; border-left: 5px solid #b4470b; padding: 8px 14px; }
 svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; margin: 12px 0; font-size: 14px; } th { text-align: left; border-bottom: 2px solid #94a0ab; }
 td, th { padding: 3px 12px 3px 0; vertical-align: top; } tr + tr td { border-bottom: 1px solid #e6e9eb; }
-td.n { font-variant-numeric: tabular-nums; white-space: nowrap; } nav a { margin-right: 14px; white-space: nowrap; }
+td.n { font-variant-numeric: tabular-nums; white-space: nowrap; } nav ol { columns: 2; margin: 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px; margin: 8px 0; } dt { font-weight: 600; } dd { margin: 0; }
 summary { cursor: pointer; color: #2255b5; margin: 8px 0; }
 </style>
 </head>
@@ -173,18 +198,30 @@ std::vector<FigureFile> files_of(const Figure& figure) {
   return files;
 }
 
-std::string figure_page(const std::vector<Figure>& figures, const std::string& notice) {
+std::string figure_page(const std::vector<Figure>& figures, const std::string& notice,
+                        std::span<const PageWord> words) {
   std::string html = kHead;
-  html +=
-      fmt::format("<h1>The sources' figures and tables</h1>\n<p class=\"notice\">{}</p>\n<nav>\n",
-                  escaped(notice));
+  html += fmt::format("<h1>The sources' figures and tables</h1>\n<p class=\"notice\">{}</p>\n",
+                      escaped(notice));
+  html += "<nav>\n<ol>\n";
   for (const Figure& figure : figures) {
-    html += fmt::format("<a href=\"#{0}\">{0}</a>\n", figure.id);
+    html += fmt::format("<li><a href=\"#{}\">{}</a> <span class=\"source\">{}</span></li>\n",
+                        figure.id, escaped(figure.title), escaped(figure.source));
   }
-  html += "</nav>\n";
+  html += "</ol>\n</nav>\n";
+  if (!words.empty()) {
+    html += "<section>\n<h2>Words</h2>\n<dl>\n";
+    for (const PageWord& word : words) {
+      html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(std::string(word.word)),
+                          escaped(std::string(word.meaning)));
+    }
+    html += "</dl>\n</section>\n";
+  }
   for (const Figure& figure : figures) {
-    html += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n<p class=\"source\">{}</p>\n", figure.id,
-                        escaped(figure.title), escaped(figure.source));
+    html += fmt::format(
+        "<section id=\"{0}\">\n<h2>{1}</h2>\n<p class=\"source\">{2} &#183; mollify "
+        "reproduce {0}</p>\n",
+        figure.id, escaped(figure.title), escaped(figure.source));
     for (const std::string& paragraph : figure.text) {
       html += fmt::format("<p>{}</p>\n", escaped(paragraph));
     }

@@ -1,7 +1,9 @@
 // The files of figures: numbers as CSV, pictures as SVG, and a page that shows them all.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "laboratory/figure/figure.h"
@@ -20,9 +22,16 @@ struct FigureFile {
 /// if it has charts.
 [[nodiscard]] std::vector<FigureFile> files_of(const Figure& figure);
 
+/// A word of the page and what it means.
+struct PageWord {
+  std::string_view word;
+  std::string_view meaning;
+};
+
 /// index.html: all figures with their texts, their pictures inside the page, and tables of what was
-/// published, what is exact and what came out. `notice` stands at its head.
-[[nodiscard]] std::string figure_page(const std::vector<Figure>& figures,
-                                      const std::string& notice);
+/// published, what is exact and what came out. `notice` stands at its head, then the words that the
+/// figures need.
+[[nodiscard]] std::string figure_page(const std::vector<Figure>& figures, const std::string& notice,
+                                      std::span<const PageWord> words = {});
 
 }  // namespace mollify

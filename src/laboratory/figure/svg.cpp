@@ -232,7 +232,7 @@ std::vector<Entry> legend_of(const LineChart& chart) {
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const Curve& curve = chart.curves[i];
     if (curve.name.empty()) continue;
-    entries.push_back({curve.name, colour_of(i),
+    entries.push_back({curve.name, colour_of(curve.colour.value_or(i)),
                        curve.look == Curve::Look::kPoints   ? Entry::Sign::kPoint
                        : curve.look == Curve::Look::kDashes ? Entry::Sign::kDashes
                                                             : Entry::Sign::kLine});
@@ -268,7 +268,8 @@ Size size_of(const Kind& chart) {
   return {width, kChartTop + kPlotHeight + kAxisBottom + 18 * rows + 10};
 }
 
-Size size_of(const HeatMap&) { return {300, kChartTop + 250 + 40}; }
+constexpr double kMapSide = 250;
+Size size_of(const HeatMap&) { return {300, kChartTop + kMapSide + 76}; }
 
 void draw(Canvas& canvas, const LineChart& chart, double left, double top) {
   Range xs;
@@ -317,6 +318,7 @@ void draw(Canvas& canvas, const LineChart& chart, double left, double top) {
   draw_frame(canvas, chart.title, chart.x_label, chart.y_label, x, y, true);
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const Curve& curve = chart.curves[i];
+    const std::string colour = colour_of(curve.colour.value_or(i));
     std::string path;
     for (std::size_t j = 0; j < curve.x.size(); ++j) {
       if (!std::isfinite(curve.x[j]) || !std::isfinite(curve.y[j])) continue;
@@ -326,17 +328,17 @@ void draw(Canvas& canvas, const LineChart& chart, double left, double top) {
       if (!curve.spread.empty() && curve.spread[j] > 0) {
         const double below = curve.y[j] - curve.spread[j];
         canvas.line(px, y.at(chart.log_y ? std::max(below, y_low) : below), px,
-                    y.at(curve.y[j] + curve.spread[j]), colour_of(i), 1.2);
+                    y.at(curve.y[j] + curve.spread[j]), colour, 1.2);
       }
       if (curve.look == Curve::Look::kPoints) {
-        canvas.circle(px, py, curve.x.size() > 200 ? 1.1 : 3, colour_of(i));
+        canvas.circle(px, py, curve.x.size() > 200 ? 1.1 : 3, colour);
       } else if (curve.x.size() <= 30) {
-        canvas.circle(px, py, 2.6, colour_of(i));
+        canvas.circle(px, py, 2.6, colour);
       }
     }
     if (curve.look == Curve::Look::kPoints) continue;
     canvas.raw(fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}/>\n",
-                           path, colour_of(i),
+                           path, colour,
                            curve.look == Curve::Look::kDashes ? " stroke-dasharray=\"5 4\"" : ""));
   }
   draw_legend(canvas, left + kAxisLeft, y.begin + kAxisBottom + 8, width_of(chart) - kAxisLeft,
@@ -377,6 +379,14 @@ void draw(Canvas& canvas, const BarChart& chart, double left, double top) {
               legend_of(chart));
 }
 
+/// The number of the colour of a value that is this share of the greatest.
+std::uint8_t colour_at(const HeatMap& chart, double share) {
+  share = std::clamp(share, 0.0, 1.0);
+  const auto steps = static_cast<double>(chart.steps);
+  if (chart.steps > 1) share = std::min(std::floor(share * steps), steps - 1) / (steps - 1);
+  return static_cast<std::uint8_t>(std::lround(255 * share));
+}
+
 void draw(Canvas& canvas, const HeatMap& chart, double left, double top) {
   double most = chart.most;
   if (most == 0) {
@@ -385,29 +395,39 @@ void draw(Canvas& canvas, const HeatMap& chart, double left, double top) {
     }
   }
   std::vector<std::uint8_t> pixels(chart.values.size());
-  const auto steps = static_cast<double>(chart.steps);
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     const double value = chart.values[i];
-    double share = most > 0 && std::isfinite(value) ? std::clamp(value / most, 0.0, 1.0) : 0;
-    if (chart.steps > 1) share = std::min(std::floor(share * steps), steps - 1) / (steps - 1);
     const std::size_t row = chart.pixels - 1 - i / chart.pixels;
     pixels[row * chart.pixels + i % chart.pixels] =
-        static_cast<std::uint8_t>(std::lround(255 * share));
+        colour_at(chart, most > 0 && std::isfinite(value) ? value / most : 0);
   }
-  const Scale x{chart.low, chart.high, false, left + 36, left + 286};
-  const Scale y{chart.low, chart.high, false, top + kChartTop + 250, top + kChartTop};
+  std::vector<std::uint8_t> bar(256);
+  for (std::size_t i = 0; i < bar.size(); ++i) {
+    bar[i] = colour_at(chart, static_cast<double>(i) / 255);
+  }
+  const Scale x{chart.low, chart.high, false, left + 36, left + 36 + kMapSide};
+  const Scale y{chart.low, chart.high, false, top + kChartTop + kMapSide, top + kChartTop};
   canvas.text((x.begin + x.end) / 2, y.end - 10, chart.title, 14, "middle", kInk,
               "font-weight=\"600\"");
-  canvas.raw(fmt::format(
-      "<image x=\"{:.1f}\" y=\"{:.1f}\" width=\"250\" height=\"250\" href=\"{}\"/>\n", x.begin,
-      y.end, data_address("image/png", png(chart.pixels, chart.pixels, pixels, heat_colours()))));
+  const auto image = [&](double image_top, double height, const std::string& bytes) {
+    canvas.raw(
+        fmt::format("<image x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" height=\"{:g}\" "
+                    "preserveAspectRatio=\"none\" href=\"{}\"/>\n",
+                    x.begin, image_top, kMapSide, height, data_address("image/png", bytes)));
+  };
+  image(y.end, kMapSide, png(chart.pixels, chart.pixels, pixels, heat_colours()));
   for (const double tick : ticks(x, 5)) {
     canvas.line(x.at(tick), y.begin, x.at(tick), y.begin + 4, kSoft);
     canvas.text(x.at(tick), y.begin + 17, number_text(tick), 11, "middle", kSoft);
     canvas.line(x.begin - 4, y.at(tick), x.begin, y.at(tick), kSoft);
     canvas.text(x.begin - 7, y.at(tick) + 4, number_text(tick), 11, "end", kSoft);
   }
-  canvas.text(x.end, y.begin + 34, fmt::format("colours: 0 to {:.3g}", most), 11, "end", kSoft);
+  canvas.text((x.begin + x.end) / 2, y.begin + 31, "x", 12, "middle");
+  canvas.text(x.begin - 28, (y.begin + y.end) / 2 + 4, "y", 12, "middle");
+  image(y.begin + 40, 8, png(bar.size(), 1, bar, heat_colours()));
+  canvas.text(x.begin, y.begin + 61, "0", 11, "start", kSoft);
+  canvas.text((x.begin + x.end) / 2, y.begin + 61, chart.unit, 11, "middle", kSoft);
+  canvas.text(x.end, y.begin + 61, fmt::format("{:.3g}", most), 11, "end", kSoft);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "laboratory/boosting/fit.h"
 #include "laboratory/boosting/grid_law.h"
 #include "laboratory/measure/grid.h"
@@ -93,6 +95,48 @@ HeatMap BernsteinContender::map(double epsilon, std::uint64_t seed, std::string 
     result.values.push_back(law[(i % pixels) * pixels + i / pixels] / (side * side));
   }
   return result;
+}
+
+std::vector<PublishedNumber> expected_likelihoods(std::uint64_t seed, bool quick) {
+  constexpr std::size_t kCells = 200;
+  constexpr double kLow = -1;
+  constexpr double kHigh = 2;
+  const GaussianMixture truth(restricted(three_gaussians(), kLow, kHigh));
+  const GaussianMixture start(single_gaussian({0}, 1, Box{{kLow, kHigh}}));
+  const Grid grid({equal_width_edges({kLow, kHigh}, kCells)});
+  std::vector<double> p(kCells);
+  std::vector<double> q0(kCells);
+  truth.cell_masses(grid, p);
+  start.cell_masses(grid, q0);
+  const std::vector<double> volumes(kCells, 1.0 / kCells);
+  SeededRandom of_points(seed);
+  const std::vector<double> points = unit_points(truth, kLow, kHigh, 10'000, of_points);
+  const auto nll_of = [&](std::optional<double> epsilon, std::uint64_t draw) {
+    SeededRandom random(draw);
+    const BernsteinDensity density(points, {.epsilon = epsilon}, random);
+    return negative_log_likelihood(p, density.cell_masses(kCells), volumes);
+  };
+  const std::string name = "DPB on three Gaussians, unit box: ";
+  std::vector<PublishedNumber> rows = {
+      {name + "entropy of P", std::nullopt, -0.924, negative_log_likelihood(p, p, volumes), ""},
+      {name + "N(0, 1), where boosting starts", std::nullopt, -0.207,
+       negative_log_likelihood(p, q0, volumes), ""},
+      {name + "without noise (exact: expected)", std::nullopt, -0.775, nll_of(std::nullopt, 0),
+       "10 000 other points"}};
+  for (const auto& [epsilon, expected] : {std::pair{10.0, -0.773}, std::pair{1.0, -0.735},
+                                          std::pair{0.1, -0.44}, std::pair{0.01, -0.16}}) {
+    std::vector<double> nlls;
+    const std::size_t draws = quick ? 10 : 100;
+    for (std::size_t draw = 0; draw < draws; ++draw) nlls.push_back(nll_of(epsilon, seed + draw));
+    const auto below = std::count_if(nlls.begin(), nlls.end(),
+                                     [expected = expected](double nll) { return nll < expected; });
+    const MeanAndSpread of_draws = mean_and_spread(nlls);
+    rows.push_back({fmt::format("{}epsilon {:g} per record (exact: expected)", name, epsilon),
+                    std::nullopt, expected, of_draws.mean,
+                    fmt::format("noise: of {} draws {} are below what was expected", draws, below),
+                    of_draws.deviation});
+  }
+  return rows;
 }
 
 }  // namespace mollify::detail

@@ -27,30 +27,13 @@ namespace {
 constexpr std::size_t kRepeats = 4;
 constexpr const char* kBernstein =
     "DPB: 10 000 points, a kernel density on a lattice with K = 20 and order h = 1, Laplace noise "
-    "on "
-    "its values, shifted to be positive. The sources give no K, h or box; the bandwidth is "
-    "cross-validated on other points, which count as public.";
+    "on its values, shifted to be positive. Its epsilon is for one record; for the whole table it "
+    "is 10 000 times that. The sources give no K, h or box: the box is what is drawn, and in one "
+    "dimension [-1, 2]; the bandwidth is cross-validated on other points, which count as public. "
+    "In each repeat one draw of the noise serves all epsilon, scaled by 1/epsilon.";
 constexpr const char* kLearnedFrom =
     "Classifiers are networks of three hidden layers of 25 that learn from 10 000 samples, three "
     "iterations, bounded by log 2 (2 sigma - 1), so that epsilon holds as stated.";
-
-struct MeanAndSpread {
-  double mean = 0;
-  double deviation = 0;
-};
-
-MeanAndSpread mean_and_spread(const std::vector<double>& values) {
-  MeanAndSpread result;
-  const auto count = static_cast<double>(values.size());
-  for (const double value : values) result.mean += value / count;
-  if (values.size() < 2) return result;
-  for (const double value : values) {
-    result.deviation += (value - result.mean) * (value - result.mean) / (count - 1);
-  }
-  result.deviation = std::sqrt(result.deviation);
-  if (result.deviation < 1e-12 * std::abs(result.mean)) result.deviation = 0;  // rounding
-  return result;
-}
 
 std::vector<double> law_of(const BoostedDensity& boosted, const KnownDensity& density) {
   return law_on_grid(boosted, *density.reference, density.grid).boosted;
@@ -318,6 +301,7 @@ GanSample gan_sample(const GaussianMixtureSpec& spec, const PrivateGanSpec& gan,
     options.tell(fmt::format("DPGAN, step {} of {}", step, gan.generator_steps));
   });
   GanSample result{{fmt::format("DPGAN, {} points", records), -span, span, kPixels, {}, 0, 0}};
+  result.map.unit = fmt::format("points in a square of side {:g}", 2 * span / kPixels);
   result.map.values.assign(kPixels * kPixels, 0);
   std::vector<std::size_t> near(spec.means.size());
   std::vector<double> in_the_box;
@@ -360,17 +344,22 @@ Figure husain_contenders(const ReproductionOptions& options) {
   figure.text = {
       "A ring of eight Gaussians, what boosting (MBDE) makes of it with epsilon 1 for everything "
       "that one output may tell about all of the data, and what the Bernstein mechanism (DPB) "
-      "makes "
-      "of it with epsilon 400 for each record. Both densities look alike, says the source, "
+      "makes of it with epsilon 400 for each record. Published: both densities look alike, "
       "although "
-      "the second epsilon is 400 times the first.",
+      "the second epsilon is 400 times the first. Here DPB is even then a little farther from P "
+      "(table), and at an equal epsilon of 1 much farther.",
       "Right: points made by a generative adversarial network (DPGAN) whose critic learns from "
       "clipped and noised gradients, batches of 128, 10 000 steps of the generator, delta .1. "
       "Published: it loses modes. Its source's noise for epsilon 1 accounts for one step of the "
       "generator; the table says what all steps cost. What no source gives is chosen here: noise "
       "of two dimensions, two hidden layers of 25, RMSProp at 5e-5, five steps of the critic, its "
       "weights bounded by .01, gradients by 1.",
-      kLearnedFrom, kBernstein};
+      kLearnedFrom, kBernstein,
+      "The table ends with DPB alone, in one dimension: three Gaussians in the box [-1, 2], in "
+      "nats "
+      "of the box scaled to [0, 1], bandwidth .01. There \"exact\" is what an independent "
+      "computation gave. Below epsilon 1 the likelihood depends on the draw of the noise more than "
+      "on anything else."};
   figure.charts.emplace_back(heat_map("P", -kSpan, kSpan, pixels, [&](double x, double y) {
     return density.truth->density(std::vector<double>{x, y});
   }));
@@ -404,6 +393,9 @@ Figure husain_contenders(const ReproductionOptions& options) {
        contender.fit(400, options.seed).nll, ""},
       {"DPB, negative log-likelihood, epsilon 1 per record", std::nullopt, std::nullopt,
        contender.fit(1, options.seed).nll, ""}};
+  for (PublishedNumber& row : expected_likelihoods(options.seed, options.quick)) {
+    figure.comparisons.push_back(std::move(row));
+  }
   return figure;
 }
 
@@ -412,13 +404,16 @@ Figure husain_ring_contours(const ReproductionOptions& options) {
       options.quick ? std::vector<double>{1, 10} : std::vector<double>{0.1, 0.5, 1, 2, 5, 10};
   Figure figure;
   figure.text = {
-      "Eight Gaussians on a circle. Upper rows: the Bernstein mechanism (DPB), epsilon for each "
-      "record. Lower rows: boosting from N(0, I) (MBDE), epsilon for all of the data together, "
-      "first a ring, then its modes. Published: MBDE is smoother.",
+      "Eight Gaussians on a circle, and contours of what is made of them. Rows in turns: the "
+      "Bernstein mechanism (DPB), epsilon for each record, and below it boosting from N(0, I) "
+      "(MBDE), epsilon for all of the data together, first a ring, then its modes. Each panel has "
+      "its own colours, from 0 to its greatest density. Published: MBDE is smoother.",
       "No paper gives the ring's radius. Radius 1 with deviation .1 lies where N(0, I) has its "
-      "mass; "
-      "radius 3 with deviation .3 fills the published picture's [-6, 6] and lies where it has "
-      "little, so that modes are found only at large epsilon.",
+      "mass, and is drawn on [-2.5, 2.5]^2 so that it can be seen; radius 3 with deviation .3 "
+      "fills "
+      "the published picture's [-6, 6]^2 and lies where N(0, I) has little, so that modes are "
+      "found "
+      "only at large epsilon.",
       kLearnedFrom, kBernstein};
   add_contours(figure, ring_of_eight(1, 0.1), "radius 1", 2.5, epsilons, options);
   add_contours(figure, ring_of_eight(3, 0.3), "radius 3", 6, epsilons, options);
@@ -432,23 +427,24 @@ Figure husain_fit(const ReproductionOptions& options) {
   Figure figure;
   figure.text = {
       "How well boosting finds P as epsilon grows: the negative log-likelihood -E_P ln Q (left) "
-      "and "
-      "the share of P that lies where Q has its densest 95 % (right), means and deviations of four "
-      "repeats.",
+      "and the share of P that lies where Q has its densest 95 % (right), means and deviations of "
+      "four repeats. \"Perfect classifiers\" know P; the \"best law\" is the member of the same "
+      "mollifier that is nearest to P, which no boosting can pass.",
       "Published: the likelihood falls all the way, sharply below epsilon 2, and coverage falls "
       "until epsilon 1 before it rises; DPB is flat from epsilon 1 on, and MBDE still gains beyond "
-      "5. Here DPB is the nearer one on the three Gaussians: with the same number for epsilon, "
-      "which "
-      "there protects one record and for MBDE all of them. The first is seen here on every domain. "
-      "Coverage: a ring "
-      "of "
-      "radius 1 lies where N(0, I) is dense, so that nearly everything is covered from the start; "
-      "a "
-      "ring of radius 3 is covered little by N(0, I) and more with every epsilon. There is no dip "
-      "with perfect classifiers, and none with learned ones either (last row of each domain). The "
-      "best law for a large epsilon covers less than boosting does: it comes nearer to P itself, "
-      "whose own densest 95 % hold 95 % of it.",
-      kLearnedFrom, kBernstein};
+      "5.",
+      "Here the likelihood falls on every domain, DPB is flat from epsilon 1 on, and MBDE gains "
+      "beyond 5. DPB is the nearer one on the three Gaussians at every epsilon, but its epsilon "
+      "protects one record and that of MBDE all of them. \"By an oracle\": the best of K in {10, "
+      "20, 40, 80} and h in {1, 4}, chosen by looking at P. DPB's likelihoods are of P within its "
+      "box, [-1, 2].",
+      "Coverage: a ring of radius 1 lies where N(0, I) is dense, so that nearly everything is "
+      "covered from the start; a ring of radius 3 is covered little by N(0, I) and more with every "
+      "epsilon. There is no dip with perfect classifiers, and none with learned ones either (last "
+      "row of each domain). The best law for a large epsilon covers less than boosting does: it "
+      "comes nearer to P itself, whose own densest 95 % hold 95 % of it.",
+      kLearnedFrom,
+      kBernstein};
   struct Domain {
     const char* name;
     GaussianMixtureSpec spec;
@@ -463,7 +459,7 @@ Figure husain_fit(const ReproductionOptions& options) {
         figure.comparisons.push_back({fmt::format("{}, epsilon {:g} (exact: perfect classifiers)",
                                                   chart->title, epsilons[e]),
                                       std::nullopt, chart->curves[1].y[e], chart->curves[0].y[e],
-                                      "networks learn from samples"});
+                                      "networks learn from samples", chart->curves[0].spread[e]});
       }
     }
     if (domain.spec.means.front().size() == 1) add_contender(curves.nll, domain.spec, options);
@@ -487,12 +483,12 @@ Figure husain_coverage_of_random(const ReproductionOptions& options) {
   Figure figure;
   figure.text = {
       "One to ten Gaussians of variance .01 with means uniform on [0, 1]: how much of P lies where "
-      "the boosted density has its densest 95 %. Four repeats: for each m the Gaussians are the "
-      "same "
-      "in all, samples and learning differ.",
+      "the boosted density has its densest 95 %. Four repeats: for each number m of Gaussians they "
+      "are the same in all; samples and learning differ.",
       "Here all of P is covered, by every law: it lies within the densest 95 % of N(0, 1), from "
-      "-1.96 to 1.96, and boosting only adds to it. Published: deviations are tiny for epsilon "
-      "above .25 or m above 1, and coverage that dips; neither domain nor formula gives a dip.",
+      "-1.96 to 1.96, and boosting only adds to it; so all lines lie on each other. Published: "
+      "deviations are tiny for epsilon above .25 or m above 1, and coverage that dips; neither "
+      "domain nor formula gives a dip.",
       kLearnedFrom};
   add_random_charts(figure, runs, runs.coverage, "mode coverage", {0, 1}, {0, 0.1});
   double greatest = 0;
@@ -516,7 +512,9 @@ Figure husain_likelihood_of_random(const ReproductionOptions& options) {
       "mechanism (DPB, below, epsilon for each record). For each m the Gaussians are the same in "
       "all repeats; samples, learning and noise differ.",
       "Published: MBDE falls with epsilon, DPB does not, and its deviation is about 100 times as "
-      "large.",
+      "large. Here DPB hardly falls from epsilon .5 on, and its deviation is as many times larger "
+      "only at small epsilon: it is that of the noise, which shrinks as 1/epsilon, while that of "
+      "MBDE, which is of samples and learning, grows.",
       kLearnedFrom, kBernstein};
   add_random_charts(figure, runs, runs.nll, "MBDE, negative log-likelihood", {}, {0});
   add_random_charts(figure, runs, runs.contender_nll, "DPB, negative log-likelihood", {}, {0});
@@ -548,12 +546,11 @@ Figure husain_plane_contours(const ReproductionOptions& options) {
   Figure figure;
   figure.text = {
       "Five Gaussians with means uniform in [-3, 3]^2 and variances from .1 to .5: a P that N(0, "
-      "I) "
-      "is no good start for. Upper rows: the Bernstein mechanism (DPB), epsilon for each record. "
-      "Lower rows: boosting (MBDE), epsilon for all of the data together.",
+      "I) is no good start for. Rows in turns: the Bernstein mechanism (DPB), epsilon for each "
+      "record, and below it boosting (MBDE), epsilon for all of the data together. Each panel has "
+      "its own colours, from 0 to its greatest density.",
       "Published: MBDE is better. It is smoother here, too; but by its likelihood DPB is nearer to "
-      "P "
-      "at each of these epsilon, which for it protect one record of 10 000. No member of the "
+      "P at each of these epsilon, which for it protect one record of 10 000. No member of the "
       "mollifier is near to P before epsilon is large: Q0 has too little mass where P lies.",
       kLearnedFrom, kBernstein};
   add_contours(figure, spec, "random Gaussians", 5,

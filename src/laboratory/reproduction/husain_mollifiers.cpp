@@ -30,14 +30,13 @@ Figure husain_cost_of_groups(const ReproductionOptions&) {
   figure.text = {
       "What does it cost to protect not one record but every group of g records? A sampler that is "
       "differentially private per record pays g times its epsilon (here epsilon is 1 for one "
-      "record). "
-      "A member of a mollifier is released with an epsilon that holds for groups of any size, up "
-      "to "
-      "the whole table; it pays for each of its k outputs instead."};
+      "record). A member of a mollifier is released with an epsilon that holds for groups of any "
+      "size, up to the whole table; it pays for each of its k outputs instead, k times epsilon. So "
+      "it is the cheaper one for groups of more than k records. Closed forms; nothing is run."};
   LineChart chart{.title = "privacy loss against the size of the group",
                   .x_label = "records in the group",
                   .y_label = "epsilon",
-                  .curves = {{"private density per record (DPB): g epsilon", {}, {}},
+                  .curves = {{"private per record (DPB): g times epsilon", {}, {}},
                              {"integral privacy, 1 output", {}, {}},
                              {"integral privacy, 10 outputs", {}, {}},
                              {"integral privacy, 100 outputs", {}, {}}},
@@ -64,12 +63,13 @@ Figure husain_mollifiers(const ReproductionOptions&) {
       "For epsilon 0.2, the pale stripe is where every member of any mollifier of densities on "
       "[0, 1] must lie, from e^-0.2 to e^0.2. To lie in the darker one, from e^-0.1 to e^0.1, is "
       "enough."};
-  LineChart chart{.title = "densities that may be sampled from",
-                  .x_label = "x",
-                  .y_label = "density",
-                  .curves = {},
-                  .stripes = {{std::exp(-0.2), std::exp(0.2), "necessary, epsilon 0.2"},
-                              {std::exp(-0.1), std::exp(0.1), "sufficient, epsilon 0.2"}}};
+  LineChart chart{
+      .title = "densities that may be sampled from",
+      .x_label = "x",
+      .y_label = "density",
+      .curves = {},
+      .stripes = {{std::exp(-0.2), std::exp(0.2), "necessary at epsilon 0.2: e^-0.2 to e^0.2"},
+                  {std::exp(-0.1), std::exp(0.1), "sufficient at epsilon 0.2: e^-0.1 to e^0.1"}}};
   const std::vector<double> uniform(kMollifierCells, 1.0 / kMollifierCells);
   for (const double epsilon : {1.0, 0.2}) {
     double least = 2;
@@ -87,7 +87,8 @@ Figure husain_mollifiers(const ReproductionOptions&) {
                   {},
                   {},
                   {},
-                  epsilon == 1 ? Curve::Look::kLine : Curve::Look::kDashes};
+                  epsilon == 1 ? Curve::Look::kLine : Curve::Look::kDashes,
+                  which};
       for (std::size_t i = 0; i < kMollifierCells; ++i) {
         curve.x.push_back((static_cast<double>(i) + 0.5) / kMollifierCells);
         curve.y.push_back(masses[i] * kMollifierCells);

@@ -93,6 +93,19 @@ DensityFit fit_of(const KnownDensity& density, const std::vector<double>& law) {
           mode_coverage(density.p, law, density.volumes)};
 }
 
+MeanAndSpread mean_and_spread(const std::vector<double>& values) {
+  MeanAndSpread result;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) result.mean += value / count;
+  if (values.size() < 2) return result;
+  for (const double value : values) {
+    result.deviation += (value - result.mean) * (value - result.mean) / (count - 1);
+  }
+  result.deviation = std::sqrt(result.deviation);
+  if (result.deviation < 1e-12 * std::abs(result.mean)) result.deviation = 0;  // rounding
+  return result;
+}
+
 std::vector<double> projected(const KnownDensity& density, double floor, double epsilon) {
   std::vector<double> lower;
   std::vector<double> upper;

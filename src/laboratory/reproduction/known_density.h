@@ -53,6 +53,12 @@ struct DensityFit {
 };
 DensityFit fit_of(const KnownDensity& density, const std::vector<double>& law);
 
+struct MeanAndSpread {
+  double mean = 0;
+  double deviation = 0;  ///< of one value; 0 if there is but one
+};
+MeanAndSpread mean_and_spread(const std::vector<double>& values);
+
 /// The member nearest to P of the band [floor h, floor e^epsilon h].
 std::vector<double> projected(const KnownDensity& density, double floor, double epsilon);
 

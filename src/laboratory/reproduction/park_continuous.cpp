@@ -106,7 +106,9 @@ Figure park_ring(const ReproductionOptions& options) {
       {"baseline, KL divergence (exact: perfect classifiers)", std::nullopt, of_perfect.kl,
        of_learned.kl, kLearned},
       {"baseline, total variation (exact: perfect classifiers)", std::nullopt, of_perfect.tv,
-       of_learned.tv, kLearned}};
+       of_learned.tv, kLearned},
+      {"baseline, squared Hellinger (exact: perfect classifiers)", std::nullopt,
+       of_perfect.hellinger2, of_learned.hellinger2, kLearned}};
   return figure;
 }
 

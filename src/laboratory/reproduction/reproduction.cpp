@@ -50,6 +50,44 @@ std::span<const Reproduction> reproductions() {
   return kAll;
 }
 
+std::span<const PageWord> words_of_reproductions() {
+  static constexpr std::array kWords = {
+      PageWord{"P, Q, Q0",
+               "P is the private distribution. Q is what one samples from instead. Q0 is a public "
+               "distribution to start from."},
+      PageWord{"epsilon",
+               "Whatever the private data are, no output becomes more than e^epsilon times as "
+               "likely: the less, the more private. It protects everybody's data together, unless "
+               "\"per record\" is said: then all n records together have n times as much."},
+      PageWord{"mollifier",
+               "A set of distributions no two of which differ anywhere by more than a factor of "
+               "e^epsilon. To draw one point from whichever member is nearest to P is private."},
+      PageWord{"MBDE",
+               "Mollified boosted density estimation: classifiers learn to tell samples of "
+               "P from those of Q, and Q is bent by what they learn, within a mollifier "
+               "about Q0."},
+      PageWord{"DPB",
+               "The differentially private Bernstein mechanism: a density made of "
+               "polynomials with noise on their coefficients, epsilon per record."},
+      PageWord{"DPGAN", "A generative adversarial network that learns from noisy gradients."},
+      PageWord{"minimax",
+               "The mechanism whose worst case over all P is the least that there can "
+               "be at this epsilon."},
+      PageWord{"negative log-likelihood",
+               "-E_P ln Q in nats. Less is better; the least, the entropy of P, is reached by Q = "
+               "P."},
+      PageWord{"mode coverage", "How much of P lies where Q has its densest 95 %."},
+      PageWord{"divergences",
+               "Kullback-Leibler (KL), total variation and squared Hellinger: how far Q is from P. "
+               "0: not at all."},
+      PageWord{
+          "published, exact, here",
+          "In tables: what a source prints or its code computes; what it must be, computed "
+          "without samples or learning; what this run gave, with the standard deviation of one "
+          "repeat after \u00b1. Where they differ by more than rounding, it is said why."}};
+  return kWords;
+}
+
 Figure reproduced(const Reproduction& reproduction, const ReproductionOptions& options) {
   Figure figure = reproduction.make(options);
   figure.id = reproduction.id;

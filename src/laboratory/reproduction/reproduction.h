@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "laboratory/figure/figure.h"
+#include "laboratory/figure/figure_files.h"
 
 namespace mollify {
 
@@ -37,6 +38,9 @@ struct Reproduction {
 /// In the order of the sources. NOT PRIVATE: all start from a P that is known, or compare with a
 /// baseline; everything random comes from the seed.
 [[nodiscard]] std::span<const Reproduction> reproductions();
+
+/// What a reader who knows none of the sources needs to be told first.
+[[nodiscard]] std::span<const PageWord> words_of_reproductions();
 
 /// The figure, with id, source and title as listed.
 [[nodiscard]] Figure reproduced(const Reproduction& reproduction,

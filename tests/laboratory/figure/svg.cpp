@@ -1,5 +1,6 @@
 #include "laboratory/figure/svg.h"
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -31,7 +32,8 @@ Figure every_kind() {
                .groups = {"first", "second"},
                .bars = {{"ours", {1, 2}, {1.5, std::nan("")}}, {"theirs", {0.5, 0}, {}}}});
   figure.charts.emplace_back(HeatMap{"panel", -1, 1, 2, {0, 1, 2, 3}, 0, 0});
-  figure.comparisons = {{"a, b", 1.5, std::nullopt, 1.25, "rounding"}};
+  figure.comparisons = {{"a, b", 1.5, std::nullopt, 1.25, "rounding", 0.5},
+                        {"many", std::nullopt, std::nullopt, 1234567.0, ""}};
   return figure;
 }
 
@@ -58,8 +60,9 @@ void expect_well_formed(const std::string& xml) {
 TEST(Svg, DrawsEveryKindOfChart) {
   const std::string picture = svg(every_kind());
   expect_well_formed(picture);
-  for (const char* words : {"lines", "bars", "panel", "rising", "between", "ours", "theirs",
-                            "published", "first", "1 &lt; 2", "A &amp; B", "NOT PRIVATE"}) {
+  for (const char* words :
+       {"lines", "bars", "panel", "rising", "between", "ours", "theirs", "published", "first",
+        "density", ">3</text>", "1 &lt; 2", "A &amp; B", "NOT PRIVATE"}) {
     EXPECT_THAT(picture, HasSubstr(words));
   }
   EXPECT_THAT(picture, Not(HasSubstr("nan")));
@@ -100,12 +103,16 @@ TEST(FigureFiles, AreTheNumbersThePictureAndThePage) {
   EXPECT_EQ(files[1].name, "all-panels.csv");
   EXPECT_EQ(files[1].text, "panel,y,x=-0.5,x=0.5\npanel,-0.5,0,1\npanel,0.5,2,3\n");
   EXPECT_EQ(files[2].name, "all-published.csv");
-  EXPECT_EQ(files[2].text, "what,published,exact,ours,why\n\"a, b\",1.5,,1.25,rounding\n");
+  EXPECT_EQ(
+      files[2].text,
+      "what,published,exact,ours,spread,why\n\"a, b\",1.5,,1.25,0.5,rounding\nmany,,,1234567,,\n");
   EXPECT_EQ(files[3].name, "all.svg");
-  const std::string page = figure_page({figure}, "NOT PRIVATE <at all>");
+  const std::array meanings = {PageWord{"Q", "what is < P"}};
+  const std::string page = figure_page({figure}, "NOT PRIVATE <at all>", meanings);
   for (const char* words :
        {"NOT PRIVATE &lt;at all&gt;", "href=\"#all\"", "id=\"all\"", "It says &quot;so&quot;.",
-        "href=\"all.csv\"", "<td class=\"n\">1.25"}) {
+        "href=\"all.csv\"", "<td class=\"n\">1.25 &#177; 0.5</td>",
+        "<td class=\"n\">1&#8239;234&#8239;600</td>", "<dt>Q</dt><dd>what is &lt; P</dd>"}) {
     EXPECT_THAT(page, HasSubstr(words));
   }
   Figure table{.id = "t", .source = "", .title = "", .text = {}};

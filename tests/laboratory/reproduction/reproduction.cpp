@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "laboratory/boosting/perfect_boosting.h"
+#include "laboratory/reproduction/bernstein_contender.h"
 #include "laboratory/reproduction/known_density.h"
 #include "laboratory/reproduction/park_clients.h"
 
@@ -232,6 +233,18 @@ TEST(Reproduction, PerfectBoostingCoversTheRingOfRadiusThree) {
   }
 }
 
+// What the page says of DPB alone: to .01 without noise, else to .01 and four deviations of a
+// draw. Means of many draws: BernsteinMechanism.HasTheExpectedLikelihoods.
+TEST(Reproduction, TheBernsteinMechanismIsAsExpected) {
+  const std::vector<PublishedNumber> rows = detail::expected_likelihoods(2026, true);
+  ASSERT_EQ(rows.size(), 7U);
+  for (const PublishedNumber& row : rows) {
+    std::printf("%s: %.4f, deviation %.4f, expected %.3f\n", row.what.c_str(), *row.ours,
+                row.spread.value_or(0), *row.exact);
+    EXPECT_NEAR(*row.ours, *row.exact, 0.01 + 4 * row.spread.value_or(0)) << row.what;
+  }
+}
+
 TEST(Reproduction, EveryFigureIsDrawn) {
   for (const Reproduction& reproduction : reproductions()) {
     if (reproduction.id == "cheu-table-3" || reproduction.id == "park-4") continue;
@@ -240,6 +253,14 @@ TEST(Reproduction, EveryFigureIsDrawn) {
     EXPECT_FALSE(figure.text.empty()) << reproduction.id;
     for (const auto& row : figure.table.rows) {
       EXPECT_EQ(row.size(), figure.table.columns.size()) << reproduction.id;
+      for (const std::string& cell : row) EXPECT_NE(cell, "-") << reproduction.id << ' ' << row[0];
+    }
+    // A number that differs from what it is compared with by more than rounding says why.
+    for (const PublishedNumber& row : figure.comparisons) {
+      for (const std::optional<double>& other : {row.published, row.exact}) {
+        if (!row.ours || !other || std::abs(*row.ours - *other) < 1e-3 * std::abs(*other)) continue;
+        EXPECT_FALSE(row.why.empty()) << reproduction.id << ' ' << row.what;
+      }
     }
   }
 }
