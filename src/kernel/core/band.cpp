@@ -37,24 +37,42 @@ Band Band::make(std::size_t outcome_count, std::uint64_t lower, const ExpBound& 
 Band Band::make(std::vector<std::uint64_t> lowers, const ExpBound& bound, std::uint64_t total) {
   Band band(bound, lowers.size(), total);
   band.lowers_ = std::move(lowers);
-  band.uppers_.resize(band.outcome_count_);
-  band.prefix_.resize(band.outcome_count_ + 1);
+  const std::size_t k = band.outcome_count_;
+  band.prefix_.reserve(k / kRun + 2);
   uint128 lower_sum = 0;
-  uint128 upper_sum = 0;
-  for (std::size_t i = 0; i < band.outcome_count_; ++i) {
-    band.uppers_[i] = bound.times_floor(band.lowers_[i], total);
-    lower_sum += band.lowers_[i];
-    upper_sum += band.uppers_[i];
-    band.prefix_[i + 1] = static_cast<std::uint64_t>(lower_sum);  // exact if there is room
+  for (std::size_t begin = 0; begin < k; begin += kRun) {
+    band.prefix_.push_back(static_cast<std::uint64_t>(lower_sum));  // exact if there is room
+    std::uint64_t sum = 0, high = 0;  // modulo 2^64, and of the high halves: they tell the sum
+    const std::uint64_t* const lowers = band.lowers_.data() + begin;
+    for (std::size_t i = 0; i < std::min(kRun, k - begin); ++i) {
+      sum += lowers[i];
+      high += lowers[i] >> 32;
+    }
+    lower_sum += (uint128{high} << 32) + (sum - (high << 32));
   }
-  band.require_room(lower_sum, upper_sum);
+  band.prefix_.push_back(static_cast<std::uint64_t>(lower_sum));
+  // Rounding takes less than 1 from each upper bound. Where that might count, they are added up.
+  uint128 upper_sum = 0;
+  const bool has_room =
+      lower_sum <= total && bound.times_floor(band.prefix_.back(), total + k) == total + k;
+  for (std::size_t i = 0; i < k && !has_room; ++i) upper_sum += band.upper(i);
+  band.require_room(lower_sum, has_room ? total : upper_sum);
   return band;
+}
+
+std::uint64_t Band::lower_before(std::size_t i) const {
+  if (is_uniform()) return lower_ * i;
+  std::uint64_t sum = prefix_[i / kRun];
+  for (std::size_t j = i - i % kRun; j < i; ++j) sum += lowers_[j];
+  return sum;
 }
 
 std::size_t Band::outcome_at(std::uint64_t position) const {
   if (is_uniform()) return static_cast<std::size_t>(position / lower_);
   const auto after = std::upper_bound(prefix_.begin(), prefix_.end(), position);
-  return static_cast<std::size_t>(after - prefix_.begin()) - 1;
+  std::size_t i = (static_cast<std::size_t>(after - prefix_.begin()) - 1) * kRun;
+  for (position -= *(after - 1); position >= lowers_[i]; ++i) position -= lowers_[i];
+  return i;
 }
 
 }  // namespace mollify

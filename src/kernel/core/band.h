@@ -29,7 +29,8 @@ namespace mollify {
 /// guarantees sum(lower) <= N <= sum(upper), so that such vectors exist. Where the lower bounds
 /// come from as a rule, and which are good ones, is said in kernel/search/band_spec.h.
 ///
-/// A band of one lower bound for all takes constant memory, any other 24 bytes an outcome.
+/// A band of one lower bound for all takes constant memory, any other a little over 8 bytes an
+/// outcome: upper bounds are made where they are asked for.
 class Band {
  public:
   static constexpr std::size_t kMostOutcomes = std::size_t{1} << 24;
@@ -60,23 +61,22 @@ class Band {
     return is_uniform() ? lower_ : lowers_[i];
   }
   [[nodiscard]] std::uint64_t upper(std::size_t i) const {
-    return is_uniform() ? upper_ : uppers_[i];
+    return is_uniform() ? upper_ : bound_.times_floor(lowers_[i], total_);
   }
 
-  /// Sum of lower over the outcomes before i; i from 0 to k. At most N.
-  [[nodiscard]] std::uint64_t lower_before(std::size_t i) const {
-    return is_uniform() ? lower_ * i : prefix_[i];
-  }
+  /// Sum of lower over the outcomes before i; i from 0 to k. At most N. Constant time.
+  [[nodiscard]] std::uint64_t lower_before(std::size_t i) const;
 
   /// The outcome i with lower_before(i) <= position < lower_before(i + 1); position must be below
   /// lower_before(k). Constant time on a uniform band, O(log k) otherwise.
   [[nodiscard]] std::size_t outcome_at(std::uint64_t position) const;
 
-  /// The bounds as arrays, empty on a uniform band.
+  /// The lower bounds as an array, empty on a uniform band.
   [[nodiscard]] std::span<const std::uint64_t> lowers() const { return lowers_; }
-  [[nodiscard]] std::span<const std::uint64_t> uppers() const { return uppers_; }
 
  private:
+  static constexpr std::size_t kRun = 64;
+
   Band(const ExpBound& bound, std::size_t outcome_count, std::uint64_t total);
   void require_room(uint128 lower_sum, uint128 upper_sum) const;
 
@@ -86,8 +86,7 @@ class Band {
   std::uint64_t lower_ = 0;
   std::uint64_t upper_ = 0;
   std::vector<std::uint64_t> lowers_;
-  std::vector<std::uint64_t> uppers_;
-  std::vector<std::uint64_t> prefix_;  // sums of lowers_ over the outcomes before
+  std::vector<std::uint64_t> prefix_;  // sums of lowers_ before each run of kRun, and of all
 };
 
 }  // namespace mollify

@@ -41,7 +41,7 @@ class ExpBound {
 
   /// floor(x * Ebar), or `cap` if that is less. Exact for every x: the product is below 2^117.
   [[nodiscard]] std::uint64_t times_floor(std::uint64_t x, std::uint64_t cap) const {
-    const uint128 product = (static_cast<uint128>(x) * mantissa_) >> shift_;
+    const uint128 product = (uint128{x} * mantissa_) >> shift_;
     return product < cap ? static_cast<std::uint64_t>(product) : cap;
   }
 

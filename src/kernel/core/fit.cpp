@@ -93,12 +93,13 @@ uint128 round_any(const Bounds& bounds, const Score* scores, ScoreScale scale, N
 Bounds bounds_of(const Band& band) {
   const bool uniform = band.is_uniform();
   return {uniform ? nullptr : band.lowers().data(),
-          uniform ? nullptr : band.uppers().data(),
           uniform ? band.lower(0) : 0,
           uniform ? band.upper(0) : 0,
           band.outcome_count(),
           band.total(),
-          band.lower_before(band.outcome_count())};
+          band.lower_before(band.outcome_count()),
+          band.bound().mantissa(),
+          band.bound().shift()};
 }
 
 double rescaled(double score, int exponent) {

@@ -11,28 +11,30 @@
 
 namespace mollify {
 
-/// Bounds of `size` outcomes: arrays, or (lowers == nullptr) one pair for all of them.
-/// Requires lower <= upper <= 2^62 each and sum(lower) <= total <= sum(upper).
+/// Bounds of `size` outcomes: an array of lower ones, or (lowers == nullptr) one for all of them,
+/// `lower`, whose upper one is `upper`. An upper bound is min(total, floor(lower Ebar)).
+/// Requires lower <= total <= 2^62 each and sum(lower) <= total <= sum(upper).
 struct Bounds {
   const std::uint64_t* lowers;
-  const std::uint64_t* uppers;
   std::uint64_t lower;
   std::uint64_t upper;
   std::size_t size;
   std::uint64_t total;
   std::uint64_t lower_sum;
+  std::uint64_t mantissa;  // Ebar is mantissa / 2^shift
+  int shift;
 
   [[nodiscard]] std::uint64_t lower_at(std::size_t i) const { return lowers ? lowers[i] : lower; }
-  [[nodiscard]] std::uint64_t upper_at(std::size_t i) const { return uppers ? uppers[i] : upper; }
+  [[nodiscard]] std::uint64_t upper_at(std::size_t i) const {
+    const uint128 product = (uint128{lower_at(i)} * mantissa) >> shift;
+    return product < total ? static_cast<std::uint64_t>(product) : total;
+  }
 
   /// The bounds of `count` outcomes from `begin` on, for a pass over these.
   [[nodiscard]] Bounds part(std::size_t begin, std::size_t count) const {
     Bounds part = *this;
     part.size = count;
-    if (lowers != nullptr) {
-      part.lowers += begin;
-      part.uppers += begin;
-    }
+    if (lowers != nullptr) part.lowers += begin;
     return part;
   }
 };

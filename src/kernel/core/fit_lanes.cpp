@@ -6,27 +6,69 @@
 namespace mollify::detail {
 namespace {
 
-inline Word4 clamp(Word4 x, Word4 lower, Word4 upper) {
-  // All values are below 2^63, so the signed comparison that processors have is right.
-  x = reinterpret_cast<Int4>(x) < reinterpret_cast<Int4>(lower) ? lower : x;
-  return reinterpret_cast<Int4>(x) > reinterpret_cast<Int4>(upper) ? upper : x;
+/// Exact products of the low halves.
+inline Word4 times_low(Word4 a, Word4 b) {
+#if defined(__AVX2__)
+  return reinterpret_cast<Word4>(
+      _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#else
+  return (a & all(kLowHalf)) * (b & all(kLowHalf));
+#endif
 }
 
-/// Bounds that are the same for every outcome, and bounds that are not, behind one shape.
+/// Keeps numerators inside bounds, which are integers and at most 2^62, as n is.
+class Clamp {
+ public:
+  explicit Clamp(const Bounds& bounds)
+      : low_(all(bounds.mantissa)),
+        high_(all(bounds.mantissa >> 32)),
+        left_(all(static_cast<std::uint64_t>(64 - bounds.shift))),
+        right_(
+            all(static_cast<std::uint64_t>(bounds.shift > 32 ? bounds.shift - 32 : bounds.shift))),
+        limit_(all(std::uint64_t{1} << (bounds.shift - 2))),
+        is_short_(bounds.shift > 32) {}
+
+  /// Between lower and floor(lower mantissa / 2^shift), which is the upper bound of an n up to the
+  /// total. The product is made of the four of its halves: lower <= 2^62 and mantissa < 2^53, so
+  /// that no sum of these overflows.
+  Word4 operator()(Word4 n, Word4 lower) const {
+    n = less(n, lower) ? lower : n;
+    const Word4 lower_high = lower >> 32;
+    const Word4 last = times_low(lower, low_);
+    const Word4 middle = times_low(lower, high_) + times_low(lower_high, low_) + (last >> 32);
+    Word4 first = times_low(lower_high, high_), product;
+    if (is_short_) {
+      product = (first << left_) + (middle >> right_);
+    } else {
+      first += middle >> 32;
+      product = (first << left_) | (((middle << 32) | (last & all(kLowHalf))) >> right_);
+    }
+    // From first = 2^(shift - 2) on, the product is at least 2^62, as n is at most: below, it is
+    // less than 2^63. Ebar <= e^30 < 2^44, so that the shift is at least 9.
+    return less(product, n) & less(first, limit_) ? product : n;
+  }
+
+ private:
+  /// What processors have compares signed integers; these are below 2^63.
+  static Int4 less(Word4 a, Word4 b) {
+    return reinterpret_cast<Int4>(a) < reinterpret_cast<Int4>(b);
+  }
+
+  Word4 low_, high_, left_, right_, limit_;
+  bool is_short_;
+};
+
+/// Lower bounds that are the same for every outcome, and those that are not, behind one shape.
 struct SameBounds {
-  Word4 lower_, upper_;
-  explicit SameBounds(const Bounds& bounds)
-      : lower_(all(bounds.lower)), upper_(all(bounds.upper)) {}
+  Word4 lower_;
+  explicit SameBounds(const Bounds& bounds) : lower_(all(bounds.lower)) {}
   Word4 lower(std::size_t) const { return lower_; }
-  Word4 upper(std::size_t) const { return upper_; }
 };
 
 struct OwnBounds {
   const std::uint64_t* lowers_;
-  const std::uint64_t* uppers_;
-  explicit OwnBounds(const Bounds& bounds) : lowers_(bounds.lowers), uppers_(bounds.uppers) {}
+  explicit OwnBounds(const Bounds& bounds) : lowers_(bounds.lowers) {}
   Word4 lower(std::size_t i) const { return load<Word4>(lowers_ + i); }
-  Word4 upper(std::size_t i) const { return load<Word4>(uppers_ + i); }
 };
 
 /// Any bounds: truncates, and clamps integers as such.
@@ -34,26 +76,31 @@ template <class BoundsOf, class Score>
 inline uint128 round_with(const Bounds& bounds, const Score* scores, double at,
                           std::uint64_t* numerators, std::uint64_t* block_sums) {
   const BoundsOf of(bounds);
+  const Clamp clamp(bounds);
   const Real4 t = all(at);
+  // The greatest double up to the total, for one that has 53 bits or less.
+  const int dropped = bounds.total >> 53 == 0 ? 0 : 11 - __builtin_clzll(bounds.total);
+  const Real4 most = all(static_cast<double>(bounds.total >> dropped << dropped));
   const std::size_t whole = bounds.size - bounds.size % kLanes;
   uint128 sum = 0;
   for (std::size_t begin = 0; begin < bounds.size; begin += kBlock) {
     const std::size_t end = begin + kBlock < whole ? begin + kBlock : whole;
-    // Halves are summed apart, so that a block's sum is exact whatever the numerators are.
+    // Sums modulo 2^64 and of the high halves tell a block's exact sum, whatever the numerators
+    // are.
     Word4 low = all(std::uint64_t{0}), high = all(std::uint64_t{0});
     for (std::size_t i = begin; i < end; i += kLanes) {
-      const Word4 n = clamp(truncate(load_scores(scores + i) * t), of.lower(i), of.upper(i));
+      const Word4 n = clamp(truncate(load_scores(scores + i) * t, most), of.lower(i));
       __builtin_memcpy(numerators + i, &n, sizeof n);
-      low += n & all(std::uint64_t{0xffffffff});
+      low += n;
       high += n >> 32;
     }
     uint128 block = 0;
-    for (std::size_t j = 0; j < kLanes; ++j)
-      block += low[j] + (static_cast<uint128>(high[j]) << 32);
+    for (std::size_t j = 0; j < kLanes; ++j) {
+      block += (static_cast<uint128>(high[j]) << 32) + (low[j] - (high[j] << 32));
+    }
     if (begin + kBlock >= bounds.size && whole < bounds.size) {
       const Tail<Score> tail(bounds, scores);
-      const Word4 n = clamp(truncate(load_scores(tail.scores) * t), load<Word4>(tail.lowers),
-                            load<Word4>(tail.uppers));
+      const Word4 n = clamp(truncate(load_scores(tail.scores) * t, most), load<Word4>(tail.lowers));
       for (std::size_t j = 0; j < tail.count; ++j) {
         numerators[tail.begin + j] = n[j];
         block += n[j];

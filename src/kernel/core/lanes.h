@@ -26,6 +26,7 @@ typedef std::uint64_t Word4 __attribute__((vector_size(32)));
 typedef std::int64_t Int4 __attribute__((vector_size(32)));
 
 constexpr std::size_t kLanes = 4;
+constexpr std::uint64_t kLowHalf = 0xffffffff;
 
 template <class Vector>
 inline Vector load(const void* from) {
@@ -46,6 +47,15 @@ inline Real4 load_scores(const float* scores) {
 inline Word4 all(std::uint64_t value) { return Word4{value, value, value, value}; }
 inline Real4 all(double value) { return Real4{value, value, value, value}; }
 
+/// Whether all lanes of a comparison are true.
+inline bool all_true(Int4 lanes) {
+#if defined(__AVX2__)
+  return _mm256_movemask_epi8(reinterpret_cast<__m256i>(lanes)) == -1;
+#else
+  return (lanes[0] & lanes[1] & lanes[2] & lanes[3]) != 0;
+#endif
+}
+
 /// The least for NaN, too. Compilers find the instruction for the other end by themselves.
 inline Real4 at_least(Real4 least, Real4 x) {
 #if defined(__AVX2__)
@@ -55,15 +65,15 @@ inline Real4 at_least(Real4 least, Real4 x) {
 #endif
 }
 
-/// trunc(x) of each lane clamped to [1, 2^62]; NaN gives 1.
-inline Word4 truncate(Real4 x) {
-  x = x > all(1.0) ? x : all(1.0);
-  x = x < all(0x1p62) ? x : all(0x1p62);
+/// trunc(x) of each lane clamped to [1, most], most being at most 2^62; NaN gives 1.
+inline Word4 truncate(Real4 x, Real4 most = all(0x1p62)) {
+  x = at_least(all(1.0), x);
+  x = x < most ? x : most;
   const Word4 bits = reinterpret_cast<Word4>(x);
-  const Word4 mantissa =
-      (bits & all(std::uint64_t{0x000fffffffffffff})) | all(std::uint64_t{0x0010000000000000});
-  // x = mantissa * 2^(exponent - 1075), exponent from 1023 to 1085, so the shift is from 0 to 62.
-  return (mantissa << 10) >> (all(std::uint64_t{1085}) - (bits >> 52));
+  // x = mantissa * 2^(exponent - 1086), the mantissa's highest bit being the first of 64 and
+  // exponent from 1023 to 1085, so that the shift is from 1 to 63.
+  const Word4 mantissa = (bits << 11) | all(std::uint64_t{1} << 63);
+  return mantissa >> (all(std::uint64_t{1086}) - (bits >> 52));
 }
 
 /// The last, incomplete group of lanes, completed by outcomes whose bounds are zero.
@@ -71,19 +81,19 @@ template <class Score>
 struct Tail {
   Score scores[kLanes] = {};
   std::uint64_t lowers[kLanes] = {};
-  std::uint64_t uppers[kLanes] = {};
   std::size_t begin, count;
+  Bounds bounds;
 
-  Tail(const Bounds& bounds, const Score* all_scores) {
-    count = bounds.size % kLanes;
-    begin = bounds.size - count;
+  Tail(const Bounds& whole, const Score* all_scores) : bounds(whole) {
+    count = whole.size % kLanes;
+    begin = whole.size - count;
     for (std::size_t j = 0; j < count; ++j) {
       scores[j] = all_scores[begin + j];
-      lowers[j] = bounds.lowers ? bounds.lowers[begin + j] : bounds.lower;
-      uppers[j] = bounds.uppers ? bounds.uppers[begin + j] : bounds.upper;
+      lowers[j] = whole.lowers ? whole.lowers[begin + j] : whole.lower;
     }
+    bounds.lowers = lowers;
+    bounds.size = kLanes;
   }
-  [[nodiscard]] Bounds bounds() const { return {lowers, uppers, 0, 0, kLanes, 0, 0}; }
 };
 
 }  // namespace

@@ -45,29 +45,23 @@ void SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const 
   copy_tidy(outcomes, scores);
   const std::size_t scored = outcomes_.size();
   lowers_.resize(scored + 1);
-  uppers_.resize(scored + 1);
   numerators_.resize(scored + 1);
   block_sums_.resize((scored + kBlock) / kBlock);
   scored_before_.resize(scored + 1);
   scored_before_[0] = 0;
   for (std::size_t j = 0; j < scored; ++j) {
     lowers_[j] = band_->lower(outcomes_[j]);
-    uppers_[j] = band_->upper(outcomes_[j]);
     scored_before_[j + 1] = scored_before_[j] + lowers_[j];
   }
   scores_.push_back(0);
   lowers_[scored] = band_->lower_before(band_->outcome_count()) - scored_before_[scored];
-  uppers_[scored] = band_->bound().times_floor(lowers_[scored], band_->total());
 }
 
 Bounds SparseTable::bounds() const {
-  return {lowers_.data(),
-          uppers_.data(),
-          0,
-          0,
-          lowers_.size(),
-          band_->total(),
-          band_->lower_before(band_->outcome_count())};
+  Bounds bounds = bounds_of(*band_);
+  bounds.lowers = lowers_.data();
+  bounds.size = lowers_.size();
+  return bounds;
 }
 
 SparseTable::Probability SparseTable::probability(std::size_t i) const {

@@ -86,9 +86,8 @@ class SparseTable {
 
   const Band* band_;
   std::vector<std::uint32_t> outcomes_;
-  std::vector<double> scores_;         // of the scored outcomes, then 0 for the others
-  std::vector<std::uint64_t> lowers_;  // of the scored outcomes, then C
-  std::vector<std::uint64_t> uppers_;
+  std::vector<double> scores_;                // of the scored outcomes, then 0 for the others
+  std::vector<std::uint64_t> lowers_;         // of the scored outcomes, then C
   std::vector<std::uint64_t> scored_before_;  // sums of lowers_ over the scored outcomes before
   std::vector<std::uint64_t> numerators_;
   std::vector<std::uint64_t> block_sums_;

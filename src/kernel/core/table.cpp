@@ -6,10 +6,7 @@
 
 namespace mollify {
 
-Table::Table(const Band& band)
-    : band_(&band), numerators_(band.outcome_count()), block_sums_(block_count(band)) {
-  fit_reference(bounds_of(band), {numerators_, block_sums_});
-}
+Table::Table(const Band& band) : Table(&band) { fit_reference(bounds_of(band), written()); }
 
 void Table::require_count(std::size_t count) const {
   if (count == band_->outcome_count()) return;
@@ -24,8 +21,8 @@ std::size_t Table::outcome_at(std::uint64_t position) const {
   // position are counted, for a processor cannot foresee where a loop would stop. No sum overflows:
   // all numerators together are N.
   constexpr std::size_t kGroup = 8;
-  const std::uint64_t* n = numerators_.data() + block * kBlock;
-  const std::uint64_t* const end = numerators_.data() + numerators_.size();
+  const std::uint64_t* n = numerators_.get() + block * kBlock;
+  const std::uint64_t* const end = numerators_.get() + band_->outcome_count();
   for (; end - n >= static_cast<std::ptrdiff_t>(kGroup); n += kGroup) {
     const std::uint64_t sum = ((n[0] + n[1]) + (n[2] + n[3])) + ((n[4] + n[5]) + (n[6] + n[7]));
     if (position < sum) {
@@ -35,12 +32,12 @@ std::size_t Table::outcome_at(std::uint64_t position) const {
         run_end += n[i];
         ended += position >= run_end ? 1U : 0U;
       }
-      return static_cast<std::size_t>(n - numerators_.data()) + ended;
+      return static_cast<std::size_t>(n - numerators_.get()) + ended;
     }
     position -= sum;
   }
   while (position >= *n) position -= *n++;
-  return static_cast<std::size_t>(n - numerators_.data());
+  return static_cast<std::size_t>(n - numerators_.get());
 }
 
 }  // namespace mollify

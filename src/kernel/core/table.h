@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -33,8 +34,7 @@ class Table {
   /// A table that releases the reference, the law in proportion to the lower bounds. O(k).
   explicit Table(const Band& band);
   template <class Score, class Search>
-  Table(const Band& band, std::span<const Score> scores, Search search)
-      : band_(&band), numerators_(band.outcome_count()), block_sums_(block_count(band)) {
+  Table(const Band& band, std::span<const Score> scores, Search search) : Table(&band) {
     assign(scores, search);
   }
   explicit Table(Band&&) = delete;
@@ -46,13 +46,15 @@ class Table {
   template <class Score, class Search>
   void assign(std::span<const Score> scores, Search search) {
     require_count(scores.size());
-    fit(bounds_of(*band_), scores, search, {numerators_, block_sums_});
+    fit(bounds_of(*band_), scores, search, written());
   }
 
   [[nodiscard]] const Band& band() const { return *band_; }
 
   /// n_i: the probability of outcome i is n_i / band().total(). NOT PRIVATE.
-  [[nodiscard]] std::span<const std::uint64_t> numerators() const { return numerators_; }
+  [[nodiscard]] std::span<const std::uint64_t> numerators() const {
+    return {numerators_.get(), band_->outcome_count()};
+  }
 
   /// The outcome i with n_0 + ... + n_(i-1) <= position < n_0 + ... + n_i; position must be below
   /// band().total(). So each outcome i has exactly n_i positions. O(k / 256 + 256). NOT PRIVATE.
@@ -65,13 +67,18 @@ class Table {
   }
 
  private:
-  [[nodiscard]] static std::size_t block_count(const Band& band) {
-    return (band.outcome_count() + kBlock - 1) / kBlock;
+  /// Numerators that hold whatever was in the memory: fit writes every one.
+  explicit Table(const Band* band)
+      : band_(band),
+        numerators_(std::make_unique_for_overwrite<std::uint64_t[]>(band->outcome_count())),
+        block_sums_((band->outcome_count() + kBlock - 1) / kBlock) {}
+  [[nodiscard]] Numerators written() {
+    return {{numerators_.get(), band_->outcome_count()}, block_sums_};
   }
   void require_count(std::size_t count) const;
 
   const Band* band_;
-  std::vector<std::uint64_t> numerators_;
+  std::unique_ptr<std::uint64_t[]> numerators_;
   std::vector<std::uint64_t> block_sums_;
 };
 

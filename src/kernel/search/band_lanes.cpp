@@ -6,6 +6,8 @@
 namespace mollify::detail {
 namespace {
 
+typedef std::int32_t Int8 __attribute__((vector_size(32)));
+
 /// The last, incomplete group of masses, completed by ones.
 template <class Mass>
 inline Real4 last_masses(const Mass* masses, std::size_t count) {
@@ -15,18 +17,20 @@ inline Real4 last_masses(const Mass* masses, std::size_t count) {
 }
 
 double sum_of_floats(const float* masses, std::size_t size) {
-  Real4 sum[2] = {all(0.0), all(0.0)};
-  Int4 are_masses[2] = {{-1, -1, -1, -1}, {-1, -1, -1, -1}};
-  const auto add = [&](Real4 mass, std::size_t part) {
-    const Int4 is_positive = mass > all(0.0);
-    const Int4 is_finite = mass < all(0x1p128);
-    are_masses[part] &= is_positive & is_finite;
-    sum[part] += mass;
-  };
+  constexpr std::size_t kWide = 8;
+  Real4 sum[4] = {all(0.0), all(0.0), all(0.0), all(0.0)};
+  // The bits of positive finite numbers, as integers, are from 1 to those of infinity less 1.
+  Int8 least = {1, 1, 1, 1, 1, 1, 1, 1}, greatest = least;
   std::size_t i = 0;
-  for (; i + 2 * kLanes <= size; i += 2 * kLanes) {
-    add(load_scores(masses + i), 0);
-    add(load_scores(masses + i + kLanes), 1);
+  for (; i + 2 * kWide <= size; i += 2 * kWide) {
+    for (std::size_t part = 0; part < 4; ++part) {
+      sum[part] += load_scores(masses + i + part * kLanes);
+    }
+    for (std::size_t half = 0; half < 2; ++half) {
+      const Int8 bits = load<Int8>(masses + i + half * kWide);
+      least = bits < least ? bits : least;
+      greatest = bits > greatest ? bits : greatest;
+    }
   }
   double rest = 0;
   bool is_good = true;
@@ -34,39 +38,59 @@ double sum_of_floats(const float* masses, std::size_t size) {
     rest += static_cast<double>(masses[i]);
     is_good = is_good && masses[i] > 0 && masses[i] < __builtin_inff();
   }
-  const Real4 both = sum[0] + sum[1];
-  const Int4 all_good = are_masses[0] & are_masses[1];
-  is_good = is_good && (all_good[0] & all_good[1] & all_good[2] & all_good[3]) != 0;
+  for (std::size_t j = 0; j < kWide; ++j) {
+    is_good = is_good && least[j] > 0 && greatest[j] < 0x7f800000;
+  }
+  const Real4 both = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   return is_good ? (both[0] + both[1]) + (both[2] + both[3]) + rest : __builtin_nan("");
 }
 
-/// The least integer from x on, x not being negative: from 2^52 on x is one.
+/// The least integer from x on, or the greatest up to x, x not being negative.
 inline Real4 ceiling(Real4 x) {
-  const Real4 nearest = x < all(0x1p52) ? (x + all(0x1p52)) - all(0x1p52) : x;
+#if defined(__AVX2__)
+  return _mm256_ceil_pd(x);
+#else
+  const Real4 nearest = x < all(0x1p52) ? (x + all(0x1p52)) - all(0x1p52) : x;  // an integer beyond
   return nearest < x ? nearest + all(1.0) : nearest;
+#endif
+}
+inline Real4 floor(Real4 x) {
+#if defined(__AVX2__)
+  return _mm256_floor_pd(x);
+#else
+  const Real4 nearest = x < all(0x1p52) ? (x + all(0x1p52)) - all(0x1p52) : x;
+  return nearest > x ? nearest - all(1.0) : nearest;
+#endif
 }
 
-template <class Mass>
-uint128 lowers_of(const LowerRule& rule, const Mass* masses, std::size_t size,
-                  std::uint64_t* lowers) {
+/// Integers clamped to [1, 2^62], by the short way if all four are below 2^52.
+inline Word4 to_integers(Real4 x) {
+  if (!all_true(x < all(0x1p52))) return truncate(x);
+  return reinterpret_cast<Word4>(at_least(all(1.0), x) + all(0x1p52)) ^
+         reinterpret_cast<Word4>(all(0x1p52));
+}
+
+template <bool kIsGenerous, class Mass>
+inline uint128 lowers_by(const LowerRule& rule, const Mass* masses, std::size_t size,
+                         std::uint64_t* lowers) {
   const Real4 least = all(rule.floor), mass_sum = all(rule.mass_sum), parts = all(rule.total);
   const Real4 hair = all(1 + 0x1p-39);
   const auto lower_of = [&](Real4 mass) {
     const Real4 scaled = least * (mass / mass_sum) * parts;
-    return truncate(rule.is_generous ? ceiling(scaled * hair) : scaled);
+    return to_integers(kIsGenerous ? ceiling(scaled * hair) : floor(scaled));
   };
-  // Halves are summed apart, so that the sum is exact: 2^22 of them are below 2^54.
-  Word4 low = all(std::uint64_t{0}), high = all(std::uint64_t{0});
+  // Modulo 2^64, and the high halves alone: they tell the sum but for less than 2^54.
+  Word4 sum = all(std::uint64_t{0}), high = all(std::uint64_t{0});
   const std::size_t whole = size - size % kLanes;
   for (std::size_t i = 0; i < whole; i += kLanes) {
     const Word4 lower = lower_of(load_scores(masses + i));
     __builtin_memcpy(lowers + i, &lower, sizeof lower);
-    low += lower & all(std::uint64_t{0xffffffff});
+    sum += lower;
     high += lower >> 32;
   }
   uint128 lower_sum = 0;
   for (std::size_t j = 0; j < kLanes; ++j) {
-    lower_sum += low[j] + (static_cast<uint128>(high[j]) << 32);
+    lower_sum += (static_cast<uint128>(high[j]) << 32) + (sum[j] - (high[j] << 32));
   }
   const Word4 last = lower_of(last_masses(masses + whole, size - whole));
   for (std::size_t i = whole; i < size; ++i) {
@@ -74,6 +98,13 @@ uint128 lowers_of(const LowerRule& rule, const Mass* masses, std::size_t size,
     lower_sum += lowers[i];
   }
   return lower_sum;
+}
+
+template <class Mass>
+uint128 lowers_of(const LowerRule& rule, const Mass* masses, std::size_t size,
+                  std::uint64_t* lowers) {
+  return rule.is_generous ? lowers_by<true>(rule, masses, size, lowers)
+                          : lowers_by<false>(rule, masses, size, lowers);
 }
 
 }  // namespace

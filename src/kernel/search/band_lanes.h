@@ -18,7 +18,7 @@ struct LowerRule {
 };
 
 struct BandLanes {
-  /// The sum of masses, in eight parts; NaN unless each of them is positive and finite.
+  /// The sum of masses, in sixteen parts; NaN unless each of them is positive and finite.
   double (*sum_of_floats)(const float* masses, std::size_t size);
 
   /// Writes the lower bounds, from 1 to 2^62, and returns their exact sum.

@@ -326,30 +326,59 @@ Start first_look_at_many(const Bounds& bounds, const float* scores, float* memor
   return {survey, root(excess_at, excess_of(bounds), slack_of(bounds), t, 0x1p-12, 4), 0};
 }
 
-/// The same where each outcome has bounds of its own: the first steps are made with those in single
-/// precision, too, because reading them takes most of a pass.
-Start first_look_at_many_own(const Bounds& bounds, const float* scores, float* memory) {
-  float* const lowers = memory;
-  float* const rooms = memory + bounds.size;
-  const Survey survey = lanes().own_survey(bounds, scores, lowers, rooms);
-  const double guess = first_guess(bounds, survey);
-  if (!(guess > 0x1p-100 && guess < 0x1p100)) return {survey, guess, 0};  // beyond single precision
-  const auto excess_at = [&](double at) {
-    return lanes().own_coarse_excess(bounds.size, scores, lowers, rooms, at);
-  };
-  const double t = Sample<float>(bounds, scores).root(guess);
-  return {survey, root(excess_at, excess_of(bounds), slack_of(bounds), t, 0x1p-12, 4), 0};
+/// The same where each outcome has bounds of its own. All outcomes are seen at two t's, just below
+/// and just above a guess; the few groups that meet a bound in between are listed, and if the root
+/// is there, they alone are looked at again. If it is not, a secant tells the next guess, or a
+/// sample if the first was far off.
+Start first_look_at_many_own(const Bounds& bounds, const float* scores, std::uint32_t* listed) {
+  Survey survey = lanes().coarse_survey(bounds, scores);
+  const double wanted = excess_of(bounds);
+  double t = first_guess(bounds, survey);
+  double width = 0x1p-5;
+  constexpr int kMostTries = 8;  // as a rule one or two
+  for (int i = 0; i < kMostTries && t > 0x1p-900 && t < 0x1p900; ++i) {
+    const double least = t * (1 - width);
+    const double most = t * (1 + width);
+    const Stretch stretch = lanes().stretch(bounds, scores, least, most, listed);
+    const double linear_slope = (stretch.linear_at_most - stretch.linear_at_least) / (most - least);
+    const double missing = wanted - stretch.linear_at_least - stretch.listed_at_least;
+    const double over = stretch.linear_at_most + stretch.listed_at_most - wanted;
+    const double secant = least + (most - least) * missing / (missing + over);
+    if (missing >= 0 && over > 0) {
+      double slope = 0;
+      const auto excess_at = [&](double at) {
+        Excess excess = lanes().listed_excess(bounds, scores, listed, stretch.listed_count, at);
+        excess.slope += linear_slope;
+        excess.sum += stretch.linear_at_least + linear_slope * (at - least);
+        slope = excess.slope;
+        return excess;
+      };
+      survey.capacity = std::numeric_limits<double>::infinity();  // as it holds the excess
+      t = root(excess_at, wanted, slack_of(bounds), secant, 0x1p-45, 60);
+      return {survey, t, slope};
+    }
+    const double step = std::abs(secant - t) / t;
+    if (i == 0 && step > 0.25) {
+      t = Sample<float>(bounds, scores).root(t);
+      continue;
+    }
+    width = std::clamp(step * step, 0x1p-11, 0x1p-5);
+    t = std::clamp(secant, t / 8, t * 8);
+  }
+  return first_look(bounds, scores);
 }
 
 template <class Score>
 Start begin_search(const Bounds& bounds, const Score* scores) {
   if constexpr (std::is_same_v<Score, float>) {
     if (bounds.size >= Sample<float>::kWorthIt && bounds.size % 8 == 0) {
-      // Taken whether it will be used or not, for that depends on the scores.
-      const bool is_own = bounds.lowers != nullptr;
-      const std::unique_ptr<float[]> memory(new float[is_own ? 2 * bounds.size : bounds.size + 8]);
-      return is_own ? first_look_at_many_own(bounds, scores, memory.get())
-                    : first_look_at_many(bounds, scores, memory.get());
+      // Memory is taken whether it will be used or not, for that depends on the scores.
+      if (bounds.lowers != nullptr) {
+        const std::unique_ptr<std::uint32_t[]> listed(new std::uint32_t[bounds.size / 8]);
+        return first_look_at_many_own(bounds, scores, listed.get());
+      }
+      const std::unique_ptr<float[]> memory(new float[bounds.size + 8]);
+      return first_look_at_many(bounds, scores, memory.get());
     }
   }
   return first_look(bounds, scores);

@@ -20,24 +20,41 @@ inline Real4 to_real(Word4 integers) {
 inline double total(Real4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 inline double total(Int4 x) { return static_cast<double>((x[0] + x[1]) + (x[2] + x[3])); }
 
+/// The same, by the short way if all four are below 2^52.
+inline Real4 to_real_if_short(Word4 integers) {
+#if defined(__AVX2__)
+  const __m256i high = _mm256_set1_epi64x(-(std::int64_t{1} << 52));
+  if (_mm256_testz_si256(reinterpret_cast<__m256i>(integers), high) != 0) {
+    return reinterpret_cast<Real4>(integers | reinterpret_cast<Word4>(all(0x1p52))) - all(0x1p52);
+  }
+#endif
+  return to_real(integers);
+}
+
 /// Bounds that are the same for every outcome, and bounds that are not, behind one shape: the lower
-/// one, and the room that is between them.
+/// one, and the room that is between it and the upper one.
 struct SameBounds {
   Real4 real_lower_, real_room_;
   explicit SameBounds(const Bounds& bounds)
       : real_lower_(to_real(all(bounds.lower))),
         real_room_(to_real(all(bounds.upper) - all(bounds.lower))) {}
   Real4 real_lower(std::size_t) const { return real_lower_; }
-  Real4 real_room(std::size_t) const { return real_room_; }
+  Real4 real_room(Real4) const { return real_room_; }
 };
 
 struct OwnBounds {
   const std::uint64_t* lowers_;
-  const std::uint64_t* uppers_;
-  explicit OwnBounds(const Bounds& bounds) : lowers_(bounds.lowers), uppers_(bounds.uppers) {}
-  Word4 lower(std::size_t i) const { return load<Word4>(lowers_ + i); }
-  Real4 real_lower(std::size_t i) const { return to_real(lower(i)); }
-  Real4 real_room(std::size_t i) const { return to_real(load<Word4>(uppers_ + i) - lower(i)); }
+  Real4 total_, excess_;  // Ebar - 1
+  explicit OwnBounds(const Bounds& bounds)
+      : lowers_(bounds.lowers),
+        total_(all(static_cast<double>(bounds.total))),
+        excess_(all(static_cast<double>(bounds.mantissa - (std::uint64_t{1} << bounds.shift)) /
+                    static_cast<double>(std::uint64_t{1} << bounds.shift))) {}
+  Real4 real_lower(std::size_t i) const { return to_real_if_short(load<Word4>(lowers_ + i)); }
+  Real4 real_room(Real4 lower) const {
+    const Real4 room = lower * excess_, rest = total_ - lower;
+    return room < rest ? room : rest;
+  }
 };
 
 /// The last, incomplete group of scores, completed by zeros.
@@ -109,7 +126,8 @@ inline void survey_step(Real4 score, BoundsOf bounds, std::size_t i, Real4& sum,
   const Int4 positive = score > all(kLeastScore);
   sum += positive ? score : all(0.0);
   greatest = score > greatest ? score : greatest;
-  capacity += bounds.real_lower(i) + (positive ? bounds.real_room(i) : all(0.0));
+  const Real4 lower = bounds.real_lower(i);
+  capacity += lower + (positive ? bounds.real_room(lower) : all(0.0));
 }
 
 template <class BoundsOf, class Score>
@@ -125,19 +143,22 @@ inline Survey survey_with(const Bounds& bounds, const Score* scores) {
   if (i < whole) survey_step(load_scores(scores + i), of, i, sum[0], greatest, capacity[0]);
   if (whole < bounds.size) {
     const Tail<Score> tail(bounds, scores);
-    survey_step(load_scores(tail.scores), OwnBounds(tail.bounds()), 0, sum[1], greatest,
-                capacity[1]);
+    survey_step(load_scores(tail.scores), OwnBounds(tail.bounds), 0, sum[1], greatest, capacity[1]);
   }
   return {total(sum[0] + sum[1]), greatest_of(greatest), total(capacity[0] + capacity[1])};
+}
+
+inline Real4 between_zero_and(Real4 room, Real4 x) {
+  x = at_least(all(0.0), x);
+  return x < room ? x : room;
 }
 
 template <class BoundsOf>
 inline void excess_step(Real4 score, BoundsOf bounds, std::size_t i, Real4 t, Real4& sum,
                         Real4& slope) {
-  const Real4 above = score * t - bounds.real_lower(i);
-  const Real4 room = bounds.real_room(i);
-  Real4 clipped = at_least(all(0.0), above);
-  clipped = clipped < room ? clipped : room;
+  const Real4 lower = bounds.real_lower(i);
+  const Real4 above = score * t - lower;
+  const Real4 clipped = between_zero_and(bounds.real_room(lower), above);
   sum += clipped;
   slope += clipped == above ? score : all(0.0);
 }
@@ -156,7 +177,7 @@ inline Excess excess_with(const Bounds& bounds, const Score* scores, double at) 
   if (i < whole) excess_step(load_scores(scores + i), of, i, t, sum[0], slope[0]);
   if (whole < bounds.size) {
     const Tail<Score> tail(bounds, scores);
-    excess_step(load_scores(tail.scores), OwnBounds(tail.bounds()), 0, t, sum[1], slope[1]);
+    excess_step(load_scores(tail.scores), OwnBounds(tail.bounds), 0, t, sum[1], slope[1]);
   }
   return {total(sum[0] + sum[1]), total(slope[0] + slope[1])};
 }
@@ -188,23 +209,31 @@ inline Real4 halves_sum(Float8 x) {
 Survey coarse_survey(const Bounds& bounds, const float* scores) {
   const Float8 zero = all(0.0F);
   Real4 sum = all(0.0);
-  Float8 greatest = zero;
+  Float8 greatest[2] = {zero, zero};
   Int8 positive = {};
   for (std::size_t begin = 0; begin < bounds.size; begin += kRun) {
     const std::size_t end = begin + kRun < bounds.size ? begin + kRun : bounds.size;
-    Float8 run_sum = zero;
-    for (std::size_t i = begin; i < end; i += kWide) {
+    Float8 run_sum[2] = {zero, zero};
+    const auto add = [&](std::size_t i, std::size_t part) {
       const Float8 score = load<Float8>(scores + i);
       positive -= score > zero;
-      run_sum += score > zero ? score : zero;
-      greatest = score > greatest ? score : greatest;
+      run_sum[part] += score > zero ? score : zero;
+      greatest[part] = score > greatest[part] ? score : greatest[part];
+    };
+    std::size_t i = begin;
+    for (; i + 2 * kWide <= end; i += 2 * kWide) {
+      add(i, 0);
+      add(i + kWide, 1);
     }
-    sum += halves_sum(run_sum);
+    if (i < end) add(i, 0);
+    sum += halves_sum(run_sum[0]) + halves_sum(run_sum[1]);
   }
   double most = 0;
   double count = 0;
   for (std::size_t j = 0; j < kWide; ++j) {
-    most = static_cast<double>(greatest[j]) > most ? static_cast<double>(greatest[j]) : most;
+    for (const Float8& part : greatest) {
+      most = static_cast<double>(part[j]) > most ? static_cast<double>(part[j]) : most;
+    }
     count += static_cast<double>(positive[j]);
   }
   return {total(sum), most,
@@ -212,92 +241,91 @@ Survey coarse_survey(const Bounds& bounds, const float* scores) {
               (static_cast<double>(bounds.size) - count) * static_cast<double>(bounds.lower)};
 }
 
-inline void store_narrowed(Real4 x, float* to) {
-#if defined(__AVX2__)
-  _mm_storeu_ps(to, _mm256_cvtpd_ps(x));  // GCC 12 does not find it by itself
-#else
-  const Float4 narrowed = __builtin_convertvector(x, Float4);
-  __builtin_memcpy(to, &narrowed, sizeof narrowed);
-#endif
-}
+/// Both ends of a stretch for four outcomes, and whether all are linear in between.
+struct Ends {
+  Real4 low, high;
+  Int4 are_linear;
+  Ends(Real4 score, Real4 lower, Real4 room, Real4 least_t, Real4 most_t) {
+    const Real4 low_above = score * least_t - lower, high_above = score * most_t - lower;
+    low = between_zero_and(room, low_above);
+    high = between_zero_and(room, high_above);
+    const Int4 is_same = low == high, low_is_free = low == low_above;
+    const Int4 high_is_free = high == high_above;
+    are_linear = is_same | (low_is_free & high_is_free);
+  }
+};
 
-Survey own_survey(const Bounds& bounds, const float* scores, float* lowers, float* rooms) {
+Stretch stretch(const Bounds& bounds, const float* scores, double least, double most,
+                std::uint32_t* listed) {
   const OwnBounds of(bounds);
-  Real4 sum[2] = {all(0.0), all(0.0)}, greatest = all(0.0), capacity[2] = {all(0.0), all(0.0)};
-  for (std::size_t i = 0; i < bounds.size; i += kWide) {
-    for (std::size_t half = 0; half < 2; ++half) {
-      const std::size_t at = i + half * kLanes;
-      survey_step(load_scores(scores + at), of, at, sum[half], greatest, capacity[half]);
-      store_narrowed(of.real_lower(at), lowers + at);
-      store_narrowed(of.real_room(at), rooms + at);
+  const Real4 least_t = all(least), most_t = all(most);
+  Real4 linear[2] = {all(0.0), all(0.0)}, rest[2] = {all(0.0), all(0.0)};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < bounds.size; i += 2 * kLanes) {
+    const Real4 lower[2] = {of.real_lower(i), of.real_lower(i + kLanes)};
+    const Ends first(load_scores(scores + i), lower[0], of.real_room(lower[0]), least_t, most_t);
+    const Ends second(load_scores(scores + i + kLanes), lower[1], of.real_room(lower[1]), least_t,
+                      most_t);
+    if (all_true(first.are_linear & second.are_linear)) {
+      linear[0] += first.low + second.low;
+      linear[1] += first.high + second.high;
+    } else {
+      rest[0] += first.low + second.low;
+      rest[1] += first.high + second.high;
+      listed[count++] = static_cast<std::uint32_t>(i);
     }
   }
-  return {total(sum[0] + sum[1]), greatest_of(greatest), total(capacity[0] + capacity[1])};
+  return {total(linear[0]), total(linear[1]), total(rest[0]), total(rest[1]), count};
 }
 
-/// Lower bounds and rooms in single precision, behind one shape.
-struct CoarseSameBounds {
-  Float8 lower_, room_;
-  Float8 lower(std::size_t) const { return lower_; }
-  Float8 room(std::size_t) const { return room_; }
-};
+Excess listed_excess(const Bounds& bounds, const float* scores, const std::uint32_t* listed,
+                     std::size_t count, double at) {
+  const OwnBounds of(bounds);
+  const Real4 t = all(at);
+  Real4 sum = all(0.0), slope = all(0.0);
+  for (std::size_t j = 0; j < count; ++j) {
+    for (std::size_t i = listed[j]; i < listed[j] + 2 * kLanes; i += kLanes) {
+      excess_step(load_scores(scores + i), of, i, t, sum, slope);
+    }
+  }
+  return {total(sum), total(slope)};
+}
 
-struct CoarseOwnBounds {
-  const float* lowers_;
-  const float* rooms_;
-  Float8 lower(std::size_t i) const { return load<Float8>(lowers_ + i); }
-  Float8 room(std::size_t i) const { return load<Float8>(rooms_ + i); }
-};
-
-template <class BoundsOf>
-inline void coarse_excess_step(const float* scores, BoundsOf of, std::size_t i, Float8 t,
-                               Float8& sum, Float8& slope) {
-  const Float8 score = load<Float8>(scores + i);
-  const Float8 room = of.room(i);
-  const Float8 above = score * t - of.lower(i);
+inline void coarse_excess_step(Float8 score, Float8 lower, Float8 room, Float8 t, Float8& sum,
+                               Float8& slope) {
+  const Float8 above = score * t - lower;
   Float8 clipped = above > all(0.0F) ? above : all(0.0F);
   clipped = clipped < room ? clipped : room;
   sum += clipped;
   slope += clipped == above ? score : all(0.0F);
 }
 
-/// t is rounded, and the slope makes up for it.
-template <class BoundsOf>
-inline Excess coarse_excess_with(std::size_t size, const float* scores, BoundsOf of, double at) {
-  const double at_most = at < 0x1p120 ? at : 0x1p120;
+Excess coarse_excess(const Bounds& bounds, const float* scores, double at) {
+  // In units of the lower bound, which is then exact. t is rounded, and the slope makes up for it.
+  const double unit = static_cast<double>(bounds.lower);
+  const double at_most = at / unit < 0x1p120 ? at / unit : 0x1p120;
   const float rounded = static_cast<float>(at_most);
-  const Float8 t = all(rounded);
+  const Float8 t = all(rounded), lower = all(1.0F);
+  const Float8 room =
+      all(static_cast<float>(static_cast<double>(bounds.upper - bounds.lower) / unit));
   Real4 sum = all(0.0), slope = all(0.0);
-  for (std::size_t begin = 0; begin < size; begin += kRun) {
-    const std::size_t end = begin + kRun < size ? begin + kRun : size;
+  for (std::size_t begin = 0; begin < bounds.size; begin += kRun) {
+    const std::size_t end = begin + kRun < bounds.size ? begin + kRun : bounds.size;
     Float8 run_sum[2] = {all(0.0F), all(0.0F)}, run_slope[2] = {all(0.0F), all(0.0F)};
     std::size_t i = begin;
     for (; i + 2 * kWide <= end; i += 2 * kWide) {
-      coarse_excess_step(scores, of, i, t, run_sum[0], run_slope[0]);
-      coarse_excess_step(scores, of, i + kWide, t, run_sum[1], run_slope[1]);
+      coarse_excess_step(load<Float8>(scores + i), lower, room, t, run_sum[0], run_slope[0]);
+      coarse_excess_step(load<Float8>(scores + i + kWide), lower, room, t, run_sum[1],
+                         run_slope[1]);
     }
-    if (i < end) coarse_excess_step(scores, of, i, t, run_sum[0], run_slope[0]);
+    if (i < end) {
+      coarse_excess_step(load<Float8>(scores + i), lower, room, t, run_sum[0], run_slope[0]);
+    }
     sum += halves_sum(run_sum[0]) + halves_sum(run_sum[1]);
     slope += halves_sum(run_slope[0]) + halves_sum(run_slope[1]);
   }
   const double all_slope = total(slope);
-  return {total(sum) + all_slope * (at_most - static_cast<double>(rounded)), all_slope};
-}
-
-Excess own_coarse_excess(std::size_t size, const float* scores, const float* lowers,
-                         const float* rooms, double t) {
-  return coarse_excess_with(size, scores, CoarseOwnBounds{lowers, rooms}, t);
-}
-
-Excess coarse_excess(const Bounds& bounds, const float* scores, double t) {
-  // In units of the lower bound, which is then exact.
-  const double unit = static_cast<double>(bounds.lower);
-  const Float8 room =
-      all(static_cast<float>(static_cast<double>(bounds.upper - bounds.lower) / unit));
-  Excess excess =
-      coarse_excess_with(bounds.size, scores, CoarseSameBounds{all(1.0F), room}, t / unit);
-  excess.sum *= unit;
-  return excess;
+  return {unit * (total(sum) + all_slope * (at_most - static_cast<double>(rounded))), all_slope};
 }
 
 #if defined(__AVX2__)
@@ -350,8 +378,8 @@ const SearchLanes kBaselineSearchLanes = {
 #endif
     {survey<double>, active<double>, excess<double>},
     {survey<float>, active<float>, excess<float>},
-    own_survey,
-    own_coarse_excess,
+    stretch,
+    listed_excess,
     coarse_survey,
     coarse_excess,
     gather};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kernel/core/fit.h"
 
@@ -21,6 +22,16 @@ struct Survey {
 struct Excess {
   double sum;
   double slope;
+};
+
+/// The excess at the ends of a stretch of t. That of the groups of eight outcomes which meet none
+/// of their bounds between the ends is linear in t there; the other groups are listed.
+struct Stretch {
+  double linear_at_least;
+  double linear_at_most;
+  double listed_at_least;
+  double listed_at_most;
+  std::size_t listed_count;
 };
 
 /// The scores above a threshold.
@@ -43,17 +54,18 @@ struct SearchLanes {
   Passes<float> of_float;
   // The rest is for a multiple of eight outcomes.
 
-  /// The survey where each outcome has bounds of its own, which it writes down in single precision:
-  /// the lower ones, and the rooms above them.
-  Survey (*own_survey)(const Bounds&, const float*, float* lowers, float* rooms);
-  /// The excess from what it wrote, to about six digits. t should be far from its range's ends.
-  Excess (*own_coarse_excess)(std::size_t size, const float*, const float* lowers,
-                              const float* rooms, double t);
+  /// Where each outcome has bounds of its own: the stretch from `least` to `most`, both positive.
+  /// `listed`, with room for every group, are their first outcomes.
+  Stretch (*stretch)(const Bounds&, const float*, double least, double most, std::uint32_t* listed);
+  /// The excess of the groups listed, one after the other.
+  Excess (*listed_excess)(const Bounds&, const float*, const std::uint32_t* listed,
+                          std::size_t count, double t);
+  /// The survey in single precision. The capacity is right where the bounds are the same for all.
+  Survey (*coarse_survey)(const Bounds&, const float*);
 
   // And these are for bounds that are the same for all.
 
-  /// The passes in single precision, as above.
-  Survey (*coarse_survey)(const Bounds&, const float*);
+  /// The excess in single precision, to about six digits. t should be far from its range's ends.
   Excess (*coarse_excess)(const Bounds&, const float*, double t);
   /// Copies the scores above `least`, and perhaps some just below it, to `to`, which has room for
   /// two for each outcome, followed by zeros up to a multiple of eight. Returns how many there are.

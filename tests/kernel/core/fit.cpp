@@ -268,6 +268,28 @@ void rounding_agrees(detail::RoundingPass<Score> baseline, detail::RoundingPass<
   }
 }
 
+/// Where a scale asks for more than the upper bounds, numerators are these very integers: what
+/// vectors make of the product is ExpBound's. Only a total that no double is may be missed.
+template <class Score>
+void reaches_upper_bounds(detail::RoundingPass<Score> pass) {
+  std::mt19937_64 random(24);
+  for (int round = 0; round < 600; ++round) {
+    const Band band = any_band(1 + random() % 600, random);
+    const Bounds bounds = bounds_of(band);
+    if (bounds.lowers == nullptr) continue;  // by granules
+    const std::vector<std::uint64_t> highest =
+        rounded(pass, bounds, std::vector<Score>(bounds.size, 1), 0x1p80);
+    const std::vector<std::uint64_t> lowest =
+        rounded(pass, bounds, std::vector<Score>(bounds.size, 1), 0.0);
+    for (std::size_t i = 0; i < bounds.size; ++i) {
+      const std::uint64_t upper = band.bound().times_floor(band.lower(i), band.total());
+      const std::uint64_t given_away = upper == band.total() ? upper >> 52 : 0;
+      ASSERT_LE(upper - highest[i], given_away) << "lower bound " << band.lower(i);
+      ASSERT_EQ(lowest[i], std::clamp<std::uint64_t>(1, band.lower(i), upper));
+    }
+  }
+}
+
 TEST(Fit, BothInstructionSetsAgree) {
   const detail::RoundingLanes* wide = &detail::kBaselineRoundingLanes;
 #if defined(__x86_64__)
@@ -279,6 +301,10 @@ TEST(Fit, BothInstructionSetsAgree) {
 #endif
   rounding_agrees(detail::kBaselineRoundingLanes.of_double, wide->of_double);
   rounding_agrees(detail::kBaselineRoundingLanes.of_float, wide->of_float);
+  for (const detail::RoundingLanes* lanes : {&detail::kBaselineRoundingLanes, wide}) {
+    reaches_upper_bounds(lanes->of_double);
+    reaches_upper_bounds(lanes->of_float);
+  }
 }
 
 }  // namespace

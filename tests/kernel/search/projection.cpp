@@ -94,6 +94,22 @@ TEST(Projection, HundredsOfDoublesMeetTheLaw) { meets_the_law<double>(1000, 30);
 TEST(Projection, ThousandsOfDoublesMeetTheLaw) { meets_the_law<double>(20'000, kLargeRounds); }
 TEST(Projection, ThousandsOfFloatsMeetTheLaw) { meets_the_law<float>(20'000, kLargeRounds); }
 
+/// Sizes at which single precision has passes of its own, under uneven references.
+TEST(Projection, ManyFloatsByEightsMeetTheLaw) {
+  std::mt19937_64 random(32);
+  for (const double spread : {1.0, 6.0, 20.0}) {
+    for (const double epsilon : {1e-3, 0.5, 4.0, 16.0}) {
+      const std::size_t k = 8192 + 8 * (random() % test::whole_or_sanitized(1000u, 10u));
+      const std::vector<double> reference = uneven_reference(k, spread, random);
+      const Band band =
+          make_band({.reference = reference, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
+      worst_over_shapes<float>(
+          band, random,
+          "spread " + std::to_string(spread) + ", epsilon " + std::to_string(epsilon));
+    }
+  }
+}
+
 TEST(Projection, LargestMeasuredSizeMeetsTheLaw) {
   std::mt19937_64 random(17);
   const std::size_t k = 131'072;
@@ -312,6 +328,50 @@ void coarse_lanes_agree(const detail::SearchLanes& baseline, const detail::Searc
   }
 }
 
+/// A stretch and the groups it lists tell the excess anywhere on it.
+void stretches_agree(const detail::SearchLanes& baseline, const detail::SearchLanes& wide) {
+  std::mt19937_64 random(31);
+  const auto unit = [&] { return std::uniform_real_distribution<double>()(random); };
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t k = 8 * (1 + random() % 200);
+    const double epsilon = std::exp(std::uniform_real_distribution<double>(-3, 3)(random));
+    const std::vector<double> reference = uneven_reference(k, 1 + 8 * unit(), random);
+    const Band band =
+        make_band({.reference = reference, .floor = std::exp(-epsilon / 2), .epsilon = epsilon});
+    const Bounds bounds = bounds_of(band);
+    const auto shape = static_cast<Shape>(round % test::kShapes);
+    std::vector<float> scores = scores_of<float>(shape, k, random);
+    for (float& score : scores) {
+      if (std::isinf(score)) score = 1;  // callers have seen to that
+    }
+    const double sum = baseline.coarse_survey(bounds, scores.data()).sum;
+    const double t =
+        std::exp(4 * unit() - 2) * static_cast<double>(band.total()) / (sum > 0 ? sum : 1);
+    const double least = t * (1 - 0.1 * unit()), most = t * (1 + 0.1 * unit());
+    std::vector<std::uint32_t> listed(k / 8), again(k / 8);
+    const detail::Stretch stretch =
+        baseline.stretch(bounds, scores.data(), least, most, listed.data());
+    const detail::Stretch other = wide.stretch(bounds, scores.data(), least, most, again.data());
+    EXPECT_EQ(stretch.linear_at_least, other.linear_at_least);
+    EXPECT_EQ(stretch.linear_at_most, other.linear_at_most);
+    EXPECT_EQ(stretch.listed_at_least, other.listed_at_least);
+    EXPECT_EQ(stretch.listed_at_most, other.listed_at_most);
+    EXPECT_EQ(stretch.listed_count, other.listed_count);
+    EXPECT_EQ(listed, again);
+    for (const double part : {0.0, unit(), 1.0}) {
+      const double at = least + part * (most - least);
+      const detail::Excess of_listed =
+          baseline.listed_excess(bounds, scores.data(), listed.data(), stretch.listed_count, at);
+      EXPECT_TRUE(same(of_listed, wide.listed_excess(bounds, scores.data(), listed.data(),
+                                                     stretch.listed_count, at)));
+      const double linear =
+          stretch.linear_at_least + part * (stretch.linear_at_most - stretch.linear_at_least);
+      const detail::Excess excess = baseline.of_float.excess(bounds, scores.data(), at);
+      EXPECT_NEAR(linear + of_listed.sum, excess.sum, 1e-13 * (excess.sum + 0x1p62)) << round;
+    }
+  }
+}
+
 TEST(Projection, BothInstructionSetsAgree) {
   const detail::SearchLanes* wide = &detail::kBaselineSearchLanes;
 #if defined(__x86_64__)
@@ -324,6 +384,7 @@ TEST(Projection, BothInstructionSetsAgree) {
   lanes_agree(detail::kBaselineSearchLanes.of_double, wide->of_double);
   lanes_agree(detail::kBaselineSearchLanes.of_float, wide->of_float);
   coarse_lanes_agree(detail::kBaselineSearchLanes, *wide);
+  stretches_agree(detail::kBaselineSearchLanes, *wide);
 }
 
 }  // namespace
