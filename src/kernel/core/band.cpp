@@ -1,12 +1,29 @@
 #include "kernel/core/band.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
+
+namespace {
+
+/// The exact sum of up to 2^32 numbers, from those modulo 2^64 and of their high halves. How many
+/// they are is best known to the compiler.
+template <std::size_t kExtent>
+uint128 sum_of(std::span<const std::uint64_t, kExtent> numbers) {
+  std::uint64_t sum = 0, high = 0;
+  for (const std::uint64_t number : numbers) {
+    sum += number;
+    high += number >> 32;
+  }
+  return (uint128{high} << 32) + (sum - (high << 32));
+}
+
+}  // namespace
 
 Band::Band(const ExpBound& bound, std::size_t outcome_count, std::uint64_t total)
     : bound_(bound), outcome_count_(outcome_count), total_(total) {
@@ -42,13 +59,8 @@ Band Band::make(std::vector<std::uint64_t> lowers, const ExpBound& bound, std::u
   uint128 lower_sum = 0;
   for (std::size_t begin = 0; begin < k; begin += kRun) {
     band.prefix_.push_back(static_cast<std::uint64_t>(lower_sum));  // exact if there is room
-    std::uint64_t sum = 0, high = 0;  // modulo 2^64, and of the high halves: they tell the sum
-    const std::uint64_t* const lowers = band.lowers_.data() + begin;
-    for (std::size_t i = 0; i < std::min(kRun, k - begin); ++i) {
-      sum += lowers[i];
-      high += lowers[i] >> 32;
-    }
-    lower_sum += (uint128{high} << 32) + (sum - (high << 32));
+    const std::span<const std::uint64_t> rest = std::span(band.lowers_).subspan(begin);
+    lower_sum += rest.size() < kRun ? sum_of(rest) : sum_of(rest.first<kRun>());
   }
   band.prefix_.push_back(static_cast<std::uint64_t>(lower_sum));
   // Rounding takes less than 1 from each upper bound. Where that might count, they are added up.
@@ -58,13 +70,6 @@ Band Band::make(std::vector<std::uint64_t> lowers, const ExpBound& bound, std::u
   for (std::size_t i = 0; i < k && !has_room; ++i) upper_sum += band.upper(i);
   band.require_room(lower_sum, has_room ? total : upper_sum);
   return band;
-}
-
-std::uint64_t Band::lower_before(std::size_t i) const {
-  if (is_uniform()) return lower_ * i;
-  std::uint64_t sum = prefix_[i / kRun];
-  for (std::size_t j = i - i % kRun; j < i; ++j) sum += lowers_[j];
-  return sum;
 }
 
 std::size_t Band::outcome_at(std::uint64_t position) const {

@@ -65,7 +65,12 @@ class Band {
   }
 
   /// Sum of lower over the outcomes before i; i from 0 to k. At most N. Constant time.
-  [[nodiscard]] std::uint64_t lower_before(std::size_t i) const;
+  [[nodiscard]] std::uint64_t lower_before(std::size_t i) const {
+    if (is_uniform()) return lower_ * i;
+    std::uint64_t sum = prefix_[i / kRun];
+    for (std::size_t j = i - i % kRun; j < i; ++j) sum += lowers_[j];
+    return sum;
+  }
 
   /// The outcome i with lower_before(i) <= position < lower_before(i + 1); position must be below
   /// lower_before(k). Constant time on a uniform band, O(log k) otherwise.

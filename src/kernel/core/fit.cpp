@@ -48,7 +48,7 @@ uint128 saturate(const Bounds& bounds, IsPositive is_positive, Numerators to) {
   uint128 floor_sum = 0;
   for (std::size_t i = 0; i < bounds.size; ++i) {
     if (is_positive(i)) {
-      taken += bounds.upper_at(i);
+      taken += to.of_outcomes[i] = bounds.upper_at(i);
     } else {
       floor_sum += bounds.lower_at(i);
     }
@@ -60,15 +60,14 @@ uint128 saturate(const Bounds& bounds, IsPositive is_positive, Numerators to) {
   std::uint64_t last_lower = 0;
   uint128 share = 0;
   for (std::size_t i = 0; i < bounds.size; ++i) {
-    const std::uint64_t lower = bounds.lower_at(i);
-    std::uint64_t n = bounds.upper_at(i);
+    std::uint64_t& n = to.of_outcomes[i];
     if (!is_positive(i)) {
+      const std::uint64_t lower = bounds.lower_at(i);
       if (lower != last_lower) share = lower == 0 ? 0 : lower * rest / floor_sum;
       last_lower = lower;
-      n = static_cast<std::uint64_t>(std::clamp<uint128>(share, lower, n));
+      n = static_cast<std::uint64_t>(std::clamp<uint128>(share, lower, bounds.upper_at(i)));
     }
     if (i % kBlock == 0) to.of_blocks[i / kBlock] = 0;
-    to.of_outcomes[i] = n;
     to.of_blocks[i / kBlock] += n;
     sum += n;
   }

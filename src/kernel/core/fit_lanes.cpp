@@ -58,26 +58,13 @@ class Clamp {
   bool is_short_;
 };
 
-/// Lower bounds that are the same for every outcome, and those that are not, behind one shape.
-struct SameBounds {
-  Word4 lower_;
-  explicit SameBounds(const Bounds& bounds) : lower_(all(bounds.lower)) {}
-  Word4 lower(std::size_t) const { return lower_; }
-};
-
-struct OwnBounds {
-  const std::uint64_t* lowers_;
-  explicit OwnBounds(const Bounds& bounds) : lowers_(bounds.lowers) {}
-  Word4 lower(std::size_t i) const { return load<Word4>(lowers_ + i); }
-};
-
 /// Any bounds: truncates, and clamps integers as such.
-template <class BoundsOf, class Score>
-inline uint128 round_with(const Bounds& bounds, const Score* scores, double at,
-                          std::uint64_t* numerators, std::uint64_t* block_sums) {
-  const BoundsOf of(bounds);
+template <class Score>
+inline uint128 round_clamped(const Bounds& bounds, const Score* scores, double at,
+                             std::uint64_t* numerators, std::uint64_t* block_sums) {
   const Clamp clamp(bounds);
   const Real4 t = all(at);
+  const Word4 same_lower = all(bounds.lower);
   // The greatest double up to the total, for one that has 53 bits or less.
   const int dropped = bounds.total >> 53 == 0 ? 0 : 11 - __builtin_clzll(bounds.total);
   const Real4 most = all(static_cast<double>(bounds.total >> dropped << dropped));
@@ -89,7 +76,8 @@ inline uint128 round_with(const Bounds& bounds, const Score* scores, double at,
     // are.
     Word4 low = all(std::uint64_t{0}), high = all(std::uint64_t{0});
     for (std::size_t i = begin; i < end; i += kLanes) {
-      const Word4 n = clamp(truncate(load_scores(scores + i) * t, most), of.lower(i));
+      const Word4 lower = bounds.lowers ? load<Word4>(bounds.lowers + i) : same_lower;
+      const Word4 n = clamp(truncate(load_scores(scores + i) * t, most), lower);
       __builtin_memcpy(numerators + i, &n, sizeof n);
       low += n;
       high += n >> 32;
@@ -184,11 +172,10 @@ inline uint128 round_by_granules(const Bounds& bounds, const Granules& granules,
 template <class Score>
 uint128 rounding_pass(const Bounds& bounds, const Score* scores, double t,
                       std::uint64_t* numerators, std::uint64_t* block_sums) {
-  if (bounds.lowers) return round_with<OwnBounds>(bounds, scores, t, numerators, block_sums);
   const Granules granules(bounds);
-  return granules.are_fine(bounds)
+  return bounds.lowers == nullptr && granules.are_fine(bounds)
              ? round_by_granules(bounds, granules, scores, t, numerators, block_sums)
-             : round_with<SameBounds>(bounds, scores, t, numerators, block_sums);
+             : round_clamped(bounds, scores, t, numerators, block_sums);
 }
 
 }  // namespace

@@ -47,15 +47,6 @@ inline Real4 load_scores(const float* scores) {
 inline Word4 all(std::uint64_t value) { return Word4{value, value, value, value}; }
 inline Real4 all(double value) { return Real4{value, value, value, value}; }
 
-/// Whether all lanes of a comparison are true.
-inline bool all_true(Int4 lanes) {
-#if defined(__AVX2__)
-  return _mm256_movemask_epi8(reinterpret_cast<__m256i>(lanes)) == -1;
-#else
-  return (lanes[0] & lanes[1] & lanes[2] & lanes[3]) != 0;
-#endif
-}
-
 /// The least for NaN, too. Compilers find the instruction for the other end by themselves.
 inline Real4 at_least(Real4 least, Real4 x) {
 #if defined(__AVX2__)
@@ -76,23 +67,20 @@ inline Word4 truncate(Real4 x, Real4 most = all(0x1p62)) {
   return mantissa >> (all(std::uint64_t{1086}) - (bits >> 52));
 }
 
-/// The last, incomplete group of lanes, completed by outcomes whose bounds are zero.
+/// The last, incomplete group of lanes, completed by outcomes whose lower bounds are zero.
 template <class Score>
 struct Tail {
   Score scores[kLanes] = {};
   std::uint64_t lowers[kLanes] = {};
   std::size_t begin, count;
-  Bounds bounds;
 
-  Tail(const Bounds& whole, const Score* all_scores) : bounds(whole) {
-    count = whole.size % kLanes;
-    begin = whole.size - count;
+  Tail(const Bounds& bounds, const Score* all_scores) {
+    count = bounds.size % kLanes;
+    begin = bounds.size - count;
     for (std::size_t j = 0; j < count; ++j) {
       scores[j] = all_scores[begin + j];
-      lowers[j] = whole.lowers ? whole.lowers[begin + j] : whole.lower;
+      lowers[j] = bounds.lowers ? bounds.lowers[begin + j] : bounds.lower;
     }
-    bounds.lowers = lowers;
-    bounds.size = kLanes;
   }
 };
 

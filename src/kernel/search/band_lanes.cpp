@@ -1,12 +1,10 @@
 // band_lanes.h, compiled once for each instruction set: see mollify_add_library in CMake.
 #include "kernel/search/band_lanes.h"
 
-#include "kernel/core/lanes.h"
+#include "kernel/search/search_lanes.h"
 
 namespace mollify::detail {
 namespace {
-
-typedef std::int32_t Int8 __attribute__((vector_size(32)));
 
 /// The last, incomplete group of masses, completed by ones.
 template <class Mass>

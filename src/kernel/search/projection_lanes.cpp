@@ -1,13 +1,12 @@
 // projection_lanes.h, compiled once for each instruction set: see mollify_add_library in CMake.
 #include "kernel/search/projection_lanes.h"
 
-#include "kernel/core/lanes.h"
+#include "kernel/search/search_lanes.h"
 
 namespace mollify::detail {
 namespace {
 
 typedef float Float8 __attribute__((vector_size(32)));
-typedef std::int32_t Int8 __attribute__((vector_size(32)));
 
 /// Integers below 2^63 as doubles, correctly rounded but for one last place.
 inline Real4 to_real(Word4 integers) {
@@ -31,8 +30,25 @@ inline Real4 to_real_if_short(Word4 integers) {
   return to_real(integers);
 }
 
-/// Bounds that are the same for every outcome, and bounds that are not, behind one shape: the lower
-/// one, and the room that is between it and the upper one.
+/// Bounds of an array of lower ones: the lower one, and the room between it and the upper one.
+struct OwnBounds {
+  const std::uint64_t* lowers_;
+  Real4 total_, excess_;  // Ebar - 1
+  explicit OwnBounds(const Bounds& bounds, const std::uint64_t* lowers)
+      : lowers_(lowers), total_(to_real(all(bounds.total))) {
+    const std::uint64_t one = std::uint64_t{1} << bounds.shift;
+    const Word4 unit = all(static_cast<std::uint64_t>(1023 - bounds.shift) << 52);  // 1 / one
+    excess_ = to_real(all(bounds.mantissa - one)) * reinterpret_cast<Real4>(unit);
+  }
+  explicit OwnBounds(const Bounds& bounds) : OwnBounds(bounds, bounds.lowers) {}
+  Real4 real_lower(std::size_t i) const { return to_real_if_short(load<Word4>(lowers_ + i)); }
+  Real4 real_room(Real4 lower) const {
+    const Real4 room = lower * excess_, rest = total_ - lower;
+    return room < rest ? room : rest;
+  }
+};
+
+/// The same of one lower bound for all.
 struct SameBounds {
   Real4 real_lower_, real_room_;
   explicit SameBounds(const Bounds& bounds)
@@ -40,21 +56,6 @@ struct SameBounds {
         real_room_(to_real(all(bounds.upper) - all(bounds.lower))) {}
   Real4 real_lower(std::size_t) const { return real_lower_; }
   Real4 real_room(Real4) const { return real_room_; }
-};
-
-struct OwnBounds {
-  const std::uint64_t* lowers_;
-  Real4 total_, excess_;  // Ebar - 1
-  explicit OwnBounds(const Bounds& bounds)
-      : lowers_(bounds.lowers),
-        total_(all(static_cast<double>(bounds.total))),
-        excess_(all(static_cast<double>(bounds.mantissa - (std::uint64_t{1} << bounds.shift)) /
-                    static_cast<double>(std::uint64_t{1} << bounds.shift))) {}
-  Real4 real_lower(std::size_t i) const { return to_real_if_short(load<Word4>(lowers_ + i)); }
-  Real4 real_room(Real4 lower) const {
-    const Real4 room = lower * excess_, rest = total_ - lower;
-    return room < rest ? room : rest;
-  }
 };
 
 /// The last, incomplete group of scores, completed by zeros.
@@ -143,7 +144,8 @@ inline Survey survey_with(const Bounds& bounds, const Score* scores) {
   if (i < whole) survey_step(load_scores(scores + i), of, i, sum[0], greatest, capacity[0]);
   if (whole < bounds.size) {
     const Tail<Score> tail(bounds, scores);
-    survey_step(load_scores(tail.scores), OwnBounds(tail.bounds), 0, sum[1], greatest, capacity[1]);
+    survey_step(load_scores(tail.scores), OwnBounds(bounds, tail.lowers), 0, sum[1], greatest,
+                capacity[1]);
   }
   return {total(sum[0] + sum[1]), greatest_of(greatest), total(capacity[0] + capacity[1])};
 }
@@ -177,7 +179,7 @@ inline Excess excess_with(const Bounds& bounds, const Score* scores, double at) 
   if (i < whole) excess_step(load_scores(scores + i), of, i, t, sum[0], slope[0]);
   if (whole < bounds.size) {
     const Tail<Score> tail(bounds, scores);
-    excess_step(load_scores(tail.scores), OwnBounds(tail.bounds), 0, t, sum[1], slope[1]);
+    excess_step(load_scores(tail.scores), OwnBounds(bounds, tail.lowers), 0, t, sum[1], slope[1]);
   }
   return {total(sum[0] + sum[1]), total(slope[0] + slope[1])};
 }
