@@ -1,7 +1,9 @@
 #include "records/units.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
+#include <utility>
 
 #include "space/field_text.h"
 
@@ -29,15 +31,36 @@ std::uint32_t Units::unit_of(const Value& id) {
 }
 
 std::uint32_t Units::unit_of(std::int64_t id) {
-  constexpr unsigned kPlaceBits = 17;
-  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // spreads ids that are near
-  met_.resize(std::size_t{1} << kPlaceBits);
-  Met& met = met_[static_cast<std::uint64_t>(id) * kGoldenRatio >> (64U - kPlaceBits)];
+  if (met_.size() < 2 * size() || met_.empty()) make_places();
+  Met& met = place_of(id);
   if (met.id != id || met.unit == kUnknown) {
     TextBuffer buffer;
     met = {id, unit_of(text_of(id, buffer))};
   }
   return met.unit;
+}
+
+void Units::make_places() {
+  constexpr unsigned kLeastBits = 17;
+  const auto bits = static_cast<unsigned>(std::bit_width(4 * size()));
+  const std::vector<Met> before =
+      std::exchange(met_, std::vector<Met>(std::size_t{1} << std::max(bits, kLeastBits)));
+  place_bits_ = std::max(bits, kLeastBits);
+  for (const Met& met : before) {
+    if (met.unit != kUnknown) place_of(met.id) = met;
+  }
+}
+
+/// Where the id is, a free place, or the first if all are others'.
+Units::Met& Units::place_of(std::int64_t id) {
+  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // spreads ids that are near
+  constexpr std::size_t kPlaces = 8;
+  const std::size_t first = static_cast<std::uint64_t>(id) * kGoldenRatio >> (64U - place_bits_);
+  for (std::size_t i = first; i < first + kPlaces; ++i) {
+    Met& met = met_[i & (met_.size() - 1)];
+    if (met.id == id || met.unit == kUnknown) return met;
+  }
+  return met_[first];
 }
 
 std::span<const std::uint32_t> Units::of(const Values& ids) {

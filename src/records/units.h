@@ -53,12 +53,17 @@ class Units {
   const Values* list_ = nullptr;  // the last dictionary, and the unit of each of its values
   std::vector<std::uint32_t> of_list_;
 
-  /// Integers that came lately, each in the one place where it may be, for their texts take long.
+  /// Integers that were met, for their texts take long: each in one of a few places from that of
+  /// its hash on. There are at least twice as many places as units, so that all of these have one;
+  /// strangers to a roster, of whom there may be any number, take others' places.
   struct Met {
     std::int64_t id;
     std::uint32_t unit = kNobody - 1;  // none met
   };
+  void make_places();
+  [[nodiscard]] Met& place_of(std::int64_t id);
   std::vector<Met> met_;
+  unsigned place_bits_ = 0;
 };
 
 }  // namespace mollify

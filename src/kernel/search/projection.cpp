@@ -193,20 +193,19 @@ class Sample {
 
   /// About the t at which the excess is `part` of what it should be, from a first guess on.
   double root(double part, double t) const {
-    const auto excess_at = [&](double at) {
-      Excess sum{0, 0};
-      for (std::size_t run = 0; run < kRuns; ++run) {
-        sum += is_coarse() ? lanes().coarse_excess(bounds_of(run), floats_of(run), at)
-                           : passes<Score>().excess(bounds_of(run), scores_of(run), at);
-      }
-      return sum;
-    };
-    return detail::root(excess_at, part * excess_of(whole_), slack_of(whole_), t, 0x1p-8, 40);
+    return detail::root([&](double at) { return excess_at(at); }, part * excess_of(whole_),
+                        slack_of(whole_), t, 0x1p-8, 40);
   }
   /// `guess` itself if the sample's scores cannot hold what they should.
   double root(double guess) const {
     const bool holds = survey_.capacity > static_cast<double>(whole_.total);
     return holds ? root(1, first_guess(whole_, survey_)) : guess;
+  }
+
+  /// Whether the excess at t is not even half of what it should be, or more than its double.
+  bool is_far(double t) const {
+    const double part = excess_at(t).sum / excess_of(whole_);
+    return !(part > 0.5 && part < 2);
   }
 
   /// How many scores are above `least`.
@@ -222,6 +221,14 @@ class Sample {
   }
 
  private:
+  Excess excess_at(double t) const {
+    Excess sum{0, 0};
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      sum += is_coarse() ? lanes().coarse_excess(bounds_of(run), floats_of(run), t)
+                         : passes<Score>().excess(bounds_of(run), scores_of(run), t);
+    }
+    return sum;
+  }
   bool is_coarse() const { return std::is_same_v<Score, float> && all_.lowers == nullptr; }
   std::size_t begin(std::size_t run) const { return all_.size / kRuns * run; }
   Bounds bounds_of(std::size_t run) const { return all_.part(begin(run), kRun); }
@@ -328,12 +335,14 @@ Start first_look_at_many(const Bounds& bounds, const float* scores, float* memor
 
 /// The same where each outcome has bounds of its own. All outcomes are seen at two t's, just below
 /// and just above a guess; the few groups that meet a bound in between are listed, and if the root
-/// is there, they alone are looked at again. If it is not, a secant tells the next guess, or a
-/// sample if the first was far off.
+/// is there, they alone are looked at again. If it is not, a secant tells the next guess. The first
+/// is what the scores' sum asks for, which few bounds change, unless a sample tells that they do.
 Start first_look_at_many_own(const Bounds& bounds, const float* scores, std::uint32_t* listed) {
   Survey survey = lanes().coarse_survey(bounds, scores);
   const double wanted = excess_of(bounds);
   double t = first_guess(bounds, survey);
+  const Sample<float> sample(bounds, scores);
+  if (t < 0x1p900 && sample.is_far(t)) t = sample.root(t);
   double width = 0x1p-5;
   constexpr int kMostTries = 8;  // as a rule one or two
   for (int i = 0; i < kMostTries && t > 0x1p-900 && t < 0x1p900; ++i) {
@@ -358,10 +367,6 @@ Start first_look_at_many_own(const Bounds& bounds, const float* scores, std::uin
       return {survey, t, slope};
     }
     const double step = std::abs(secant - t) / t;
-    if (i == 0 && step > 0.25) {
-      t = Sample<float>(bounds, scores).root(t);
-      continue;
-    }
     width = std::clamp(step * step, 0x1p-11, 0x1p-5);
     t = std::clamp(secant, t / 8, t * 8);
   }
