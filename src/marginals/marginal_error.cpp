@@ -23,16 +23,20 @@ double mean_size(const MarginalBudget& budget) {
 }
 
 /// What all measurements together leave of a column's deviation.
-double column_deviation(const MarginalDesign& design, const MarginalBudget& budget) {
+double column_deviation(const MarginalDesign& design, const MarginalBudget& budget,
+                        double total_weight) {
   const auto precision = [&](double parts) {
     const double deviation = budget.deviation(std::max(1U, static_cast<std::uint32_t>(parts)));
     return 1 / (deviation * deviation);
   };
   const auto columns = static_cast<double>(design.request.columns.size());
   double all = precision(design.column_parts);
+  const std::uint32_t again = second_column_parts(design, total_weight);
+  if (again > 0) all += precision(again);
   if (columns > 1) {
     const double edges = columns - 1;
-    const double left = MarginalBudget::kParts - design.column_parts * columns -
+    const double left = MarginalBudget::kParts -
+                        (static_cast<double>(design.column_parts) + again) * columns -
                         design.tree_choice_parts * edges - design.tree_parts;
     const double rounds = std::max(0.0, left / (design.round_parts + design.choice_parts));
     all += kTellOfColumns / columns *
@@ -60,7 +64,7 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
   const auto distance = [&](double deviation, double cells) {
     return std::min(1.0, mean_size(budget) * deviation * cells / (2 * rows));
   };
-  const double deviation = column_deviation(design, budget);
+  const double deviation = column_deviation(design, budget, rows);
   std::vector<double> of_columns;
   for (const MarginalColumn& column : request.columns) {
     const double cells = column.size;

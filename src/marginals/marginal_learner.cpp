@@ -19,6 +19,11 @@ namespace {
 constexpr double kMeanSize = 0.7978845608028654;
 /// Cells with fewer standard deviations than this are put together with others.
 constexpr double kRareDeviations = 3;
+/// The model is shrunk (FitOptions) by so many rows for each time that all rows are a round's
+/// noise: the more noise, the less, because measurements weigh less already.
+constexpr double kShrinkage = 0.2;
+constexpr double kLeastShrinkage = 0.1;
+constexpr double kMostShrinkage = 1e6;
 /// No column has more values in a model.
 constexpr std::uint32_t kMostValues = 256;
 /// The numbers of groups that columns may be cut into for a pair.
@@ -122,13 +127,22 @@ class Learner {
   static constexpr std::size_t kLastFit = 300;
 
   void measure_columns() {
-    const double deviation = budget_.deviation(design_.column_parts);
-    std::vector<std::vector<double>> counts;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const MarginalTable table{{i}, {single_cells(columns_[i].size)}};
-      counts.push_back(answers_.measure(table, design_.column_parts));
-    }
+    double deviation = budget_.deviation(design_.column_parts);
+    std::vector<std::vector<double>> counts = columns_with(design_.column_parts);
     total_ = total_of(counts);
+    if (const std::uint32_t more = second_column_parts(design_, total_); more > 0) {
+      const std::vector<std::vector<double>> again = columns_with(more);
+      const double of_again = budget_.deviation(more);
+      const double norm = std::hypot(deviation, of_again);
+      const double weight = deviation / norm * (deviation / norm);
+      for (std::size_t i = 0; i < counts.size(); ++i) {
+        for (std::size_t cell = 0; cell < counts[i].size(); ++cell) {
+          counts[i][cell] += weight * (again[i][cell] - counts[i][cell]);
+        }
+      }
+      deviation *= of_again / norm;
+      total_ = total_of(counts);
+    }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const bool ordered = columns_[i].ordered;
       ordered_.push_back(ordered);
@@ -145,6 +159,14 @@ class Learner {
       for (const std::uint32_t most : kResolutions)
         levels.push_back(coarsen(values, ordered, most));
     }
+  }
+
+  std::vector<std::vector<double>> columns_with(std::uint32_t parts) {
+    std::vector<std::vector<double>> counts;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      counts.push_back(answers_.measure({{i}, {single_cells(columns_[i].size)}}, parts));
+    }
+    return counts;
   }
 
   /// n W, where n is public; else the mean of the columns' sums, each weighted by what its noise
@@ -362,7 +384,16 @@ class Learner {
 
   void fit_model(std::size_t steps) {
     model_ = fit(sizes_, measured_, total_ / static_cast<double>(design_.request.unit.weight),
-                 {.ordered = ordered_, .most_steps = steps}, model_ ? &*model_ : nullptr);
+                 {.shrinkage = shrinkage(), .ordered = ordered_, .most_steps = steps},
+                 model_ ? &*model_ : nullptr);
+  }
+
+  double shrinkage() const {
+    const std::uint32_t parts =
+        design_.round_parts > 0 ? design_.round_parts : design_.column_parts;
+    // Also of answers that are no numbers.
+    return std::min(kMostShrinkage,
+                    std::max(kLeastShrinkage, kShrinkage * total_ / budget_.deviation(parts)));
   }
 
   const MarginalDesign& design_;
