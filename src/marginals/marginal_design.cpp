@@ -7,6 +7,7 @@
 #include "accounting/adaptive_gaussian.h"
 #include "kernel/core/invalid_input.h"
 #include "marginals/pair_counts.h"
+#include "marginals/second_measurement.h"
 
 namespace mollify {
 namespace {
@@ -15,10 +16,6 @@ constexpr std::size_t kMostColumns = 100;
 constexpr std::size_t kMostRounds = 120;
 constexpr std::uint32_t kMostColumnCells = 65536;
 constexpr std::uint64_t kModelCells = 100'000;
-/// A column whose noise is at this total variation is measured with as many parts again; with more
-/// where there is more noise, up to so many times as many.
-constexpr double kNoiseForAgain = 0.025;
-constexpr double kMostAgain = 2.5;
 
 void require_columns_of(const MarginalRequest& request) {
   if (request.columns.empty() || request.columns.size() > kMostColumns) {
@@ -95,20 +92,6 @@ MarginalDesign design_marginals(const MarginalRequest& request) {
   return design;
 }
 
-std::uint32_t second_column_parts(const MarginalDesign& design, double total_weight) {
-  const std::vector<MarginalColumn>& columns = design.request.columns;
-  if (columns.size() < 2) return 0;
-  double cells = 0;
-  for (const MarginalColumn& column : columns) cells += column.size;
-  cells /= static_cast<double>(columns.size());
-  // Half of what noise adds to a column's distance, E|z| a cell.
-  const double weight = static_cast<double>(design.request.unit.weight);
-  const double noise = 0.4 * design.column_deviation * weight * cells / total_weight;
-  // Also of weights that are no numbers.
-  const double times = std::min(kMostAgain, noise / kNoiseForAgain);
-  return times < 0.1 ? 0 : static_cast<std::uint32_t>(times * design.column_parts);
-}
-
 void check_marginal_design(const MarginalDesign& design) {
   const Privacy& promised = design.guarantee;
   const MarginalBudget budget(design.request.budget, design.request.unit);
@@ -123,7 +106,7 @@ void check_marginal_design(const MarginalDesign& design) {
     }
   }();
   const std::uint64_t edges = design.request.columns.size() - 1;
-  const auto again = static_cast<std::uint64_t>(kMostAgain * design.column_parts);
+  const auto again = static_cast<std::uint64_t>(kMostSecondMeasurement * design.column_parts);
   const std::uint64_t planned = (design.column_parts + (edges > 0 ? again : 0)) * (edges + 1) +
                                 design.tree_choice_parts * edges + design.tree_parts;
   if (!keeps || budget.amount() != design.amount || planned > MarginalBudget::kParts ||

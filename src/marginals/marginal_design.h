@@ -31,11 +31,10 @@ struct MarginalRequest {
 /// How the budget's parts are split. Two designs of one request are equal, so a certificate can be
 /// checked by designing anew.
 ///
-/// What is drawn (marginal_learner.h): every column is measured with `column_parts`, and where that
-/// leaves much noise again (second_column_parts); a tree of pairs is chosen with
-/// `tree_choice_parts` an edge and measured with `tree_parts` in all; then, in rounds, one more
-/// pair is chosen and measured with `choice_parts` and `round_parts`, which a round may double
-/// where the outputs say that less noise is needed, until nothing is left.
+/// Drawn are (marginal_learner.h): every column, with `column_parts`, where that leaves much noise
+/// once more (second_measurement.h); a tree of pairs, chosen with `tree_choice_parts` an edge and
+/// measured with `tree_parts` in all; in rounds one more pair, with `choice_parts` and
+/// `round_parts`, doubled where the outputs say that less noise is needed, until nothing is left.
 ///
 /// Theorem (privacy). Each step is private by what it takes of the budget (marginal_budget.h), and
 /// PartsLeft lets no sequence of them take more than all: so the whole keeps the guarantee, however
@@ -64,11 +63,6 @@ struct MarginalDesign {
 /// columns of more cells than can be counted (PairCounts::kMostCells), and for budgets as
 /// MarginalBudget.
 [[nodiscard]] MarginalDesign design_marginals(const MarginalRequest& request);
-
-/// Parts of a second measurement of each column, for a table of so much weight as the first one
-/// says: none where it tells enough or nothing else is asked, up to 2.5 times the first's where its
-/// noise is at total variation 1/16 and more.
-[[nodiscard]] std::uint32_t second_column_parts(const MarginalDesign& design, double total_weight);
 
 /// Throws InvalidInput unless the numbers of the design, wherever it comes from, keep its
 /// guarantee.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "accounting/monotone_search.h"
+#include "marginals/second_measurement.h"
 
 namespace mollify {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "graphical/fit.h"
 #include "graphical/junction_tree.h"
+#include "marginals/second_measurement.h"
 
 namespace mollify {
 namespace {
