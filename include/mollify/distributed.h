@@ -21,21 +21,22 @@
 
 namespace MOLLIFY_NAMESPACE {
 
-/// Counts of records, a row for each that is told apart. Private.
+/// Counts of records, those of a unit one after the other. Private.
 struct CountedRecords {
-  std::size_t width = 1;                   ///< words of a record
-  std::string units{};                     ///< each row's unit, end to end; empty without units
-  std::vector<std::uint64_t> unit_ends{};  ///< where each ends
-  std::vector<std::uint32_t> records{};    ///< `width` words for each row
-  std::vector<std::uint64_t> counts{};     ///< at least 1, but of `roster_counts`
+  std::size_t width = 1;                     ///< words of a record
+  std::string units{};                       ///< end to end; none without units
+  std::vector<std::uint64_t> unit_ends{};    ///< where the name of each ends
+  std::vector<std::uint64_t> record_ends{};  ///< and its records
+  std::vector<std::uint32_t> records{};      ///< `width` words each
+  std::vector<std::uint64_t> counts{};       ///< of each record, at least 1
 };
 
-/// A count of 0 for each unit of the roster, if there is one: together with all others they see to
+/// Each unit of the roster, if there is one, with no records: together with all others they see to
 /// it that units without records are drawn for.
 [[nodiscard]] std::optional<CountedRecords> roster_counts(const PreparedRelease& prepared);
 
 /// Counts the records of one part of the data after another. Total: no value makes it throw. How
-/// the data are parted shows in which rows the counts are split into, and not in their sums.
+/// the data are parted shows in how the counts are split, and not in their sums.
 class RecordCounter {
  public:
   /// Throws InvalidInput for a release that needs more of its records than how many there are of
@@ -49,7 +50,7 @@ class RecordCounter {
   void add(const Source& part);
   /// Whether it is time to `take`, so that memory is bounded whatever the data.
   [[nodiscard]] bool is_full() const noexcept;
-  /// All counts since the last time.
+  /// All counts since the last time, each unit once.
   [[nodiscard]] CountedRecords take();
 
  private:
@@ -76,9 +77,9 @@ class UnitDraws {
   UnitDraws(UnitDraws&&) noexcept;
   UnitDraws& operator=(UnitDraws&&) noexcept;
 
-  /// Reads rows of the columns `unit`, `record` (its words, 4 bytes each) and `count`, 0 where a
-  /// unit is only said to be there; those of a unit come one after the other. Writes the records of
-  /// every unit that another one follows, and if this part is the last one, of all.
+  /// Reads rows of the columns `unit`, `records` (their words, 4 bytes each) and `counts` (8 bytes
+  /// each); those of a unit come one after the other. Writes the records of every unit that another
+  /// one follows, and if this part is the last one, of all.
   void draw(const Source& counted, bool is_last, const Sink& sink);
 
   /// Without a roster, two words for each record that the last `draw` wrote, by which the records

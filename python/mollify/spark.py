@@ -118,8 +118,10 @@ def sample(
     prepared = made.release()
     prepared.require(_nothing(data))
     _core.RecordCounter(prepared)  # refuses what counts are not enough for
-    counts = _selected(data, wanted).mapInArrow(
-        _CountRecords(made, wanted), "unit binary, record binary, count bigint"
+    selected, words = _selected(data, domain, wanted)
+    counts = selected.mapInArrow(
+        _CountRecords(made, wanted, words, by_unit=unit is not None),
+        "record bigint, count bigint" if unit is None else "unit binary, records binary, counts binary",
     )
     budget = None if charged is None else charged._inside
     if unit is None:
@@ -204,20 +206,49 @@ def _nothing(data: DataFrame) -> _core.Source:
     return _core.Source.stream(schema.empty_table().__arrow_c_stream__())
 
 
-def _selected(data: DataFrame, wanted: list[str]) -> DataFrame:
-    """The wanted columns, which are there, by place: Spark takes names in either case, and dots."""
+def _selected(
+    data: DataFrame, domain: Domain, wanted: list[str]
+) -> tuple[DataFrame, dict[str, list[str]]]:
+    """The wanted columns, which are there, by place: Spark takes names in either case, and dots.
+
+    Columns of few words, whose values are told as well, come first and as one integer: what a value
+    takes on its way to Python binds, and not what it is. Its digits are the values' places in
+    their words, and one more for everything else, all of which the domain takes for the same value.
+    """
     from pyspark.sql import functions as F
     from pyspark.sql.types import DecimalType
 
     names = [field.name for field in data.schema.fields]
+    types = {name: data.schema.fields[names.index(name)].dataType for name in wanted}
+    placed = data.toDF(*[f"c{place}" for place in range(len(names))])
+    declared = domain.columns
+    words: dict[str, list[str]] = {}
     columns = []
+    code, codes = F.lit(0), 1
     for name in wanted:
-        place = names.index(name)
-        column = F.col(f"c{place}")
-        if isinstance(data.schema.fields[place].dataType, DecimalType):
+        column = F.col(f"c{names.index(name)}")
+        listed = _few_words(declared[name]) if name in declared else None
+        if listed and types[name].simpleString() == "string" and codes * (len(listed) + 1) < 2**31:
+            place = F.when(column == listed[0], 0)
+            for i, word in enumerate(listed[1:], 1):
+                place = place.when(column == word, i)
+            code = code * (len(listed) + 1) + place.otherwise(len(listed))
+            codes *= len(listed) + 1
+            words[name] = listed
+            continue
+        if isinstance(types[name], DecimalType):
             column = column.cast("string")  # which no value makes fail
-        columns.append(column.alias(f"c{place}"))
-    return data.toDF(*[f"c{place}" for place in range(len(names))]).select(*columns)
+        columns.append(column)
+    return placed.select(*([code.alias("code")] if words else []), *columns), words
+
+
+def _few_words(column: Mapping[str, Any]) -> list[str] | None:
+    """The words of a column that has few of them, and no other values that it tells apart."""
+    most = 16  # comparing a value with more takes longer than to hand it over
+    if column["type"] not in ("categorical", "ordinal") or "null" in column:
+        return None
+    values: list[str] = column["values"]
+    return values if len(values) <= most else None
 
 
 class _Made:
@@ -286,39 +317,63 @@ def _collected(name: str, given: Any) -> Any:
 
 
 class _CountRecords:
-    """Rows of the data to counts of each unit's records."""
+    """Rows of the data to counts of their records, for each unit."""
 
-    def __init__(self, made: _Made, names: list[str]) -> None:
+    def __init__(
+        self, made: _Made, names: list[str], words: dict[str, list[str]], *, by_unit: bool
+    ) -> None:
         self.made = made
-        self.names = names
+        self.by_unit = by_unit
+        self.names = [*words, *(name for name in names if name not in words)]
+        self.words = words
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         counter = _core.RecordCounter(self.made.release())
+        lists = [pa.array([*words, None], pa.string()) for words in self.words.values()]
         for batch in batches:
-            named = pa.RecordBatch.from_arrays(batch.columns, names=self.names)
+            columns = batch.columns
+            if lists:
+                columns = [*_columns_of_words(columns[0], lists), *columns[1:]]
+            named = pa.RecordBatch.from_arrays(columns, names=self.names)
             counter.add(_core.Source.batch(*named.__arrow_c_array__()))
             if counter.is_full():
-                yield _counts(counter.take())
-        yield _counts(counter.take())
+                yield from self._counts(counter)
+        yield from self._counts(counter)
+
+    def _counts(self, counter: _core.RecordCounter) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        taken = counter.take()
+        if self.by_unit:
+            batch = _counts_of_units(taken)
+        else:
+            records, counts = taken[3].astype("int64"), taken[5].astype("int64")
+            batch = pa.record_batch({"record": pa.array(records), "count": pa.array(counts)})
+        # In parts that are small in Spark's memory.
+        yield from pa.Table.from_batches([batch]).to_batches(max_chunksize=1 << 14)
 
 
-def _counts(taken: tuple[Any, ...]) -> pa.RecordBatch:
+def _columns_of_words(codes: pa.Array, lists: list[pa.Array]) -> Iterator[pa.Array]:
+    """What `_selected` made one integer of, as columns with dictionaries."""
     import numpy as np
     import pyarrow as pa
 
-    width, bounds, units, records, counts = taken
-    rows = len(counts)
-    ends = np.arange(rows + 1, dtype=np.int64) * 4 * width
+    for places, words in zip(np.unravel_index(codes.to_numpy(), [len(one) for one in lists]), lists):
+        yield pa.DictionaryArray.from_arrays(pa.array(places), words)
 
-    def texts(bounds: Any, content: Any) -> pa.Array:
+
+def _counts_of_units(taken: tuple[Any, ...]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    def binary(bounds: Any, content: Any) -> pa.Array:
         buffers = [None, pa.py_buffer(bounds), pa.py_buffer(content)]
-        return pa.Array.from_buffers(pa.large_binary(), rows, buffers)
+        return pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)
 
     return pa.RecordBatch.from_arrays(
-        [texts(bounds, units), texts(ends, records), pa.array(counts)],
-        names=["unit", "record", "count"],
+        [binary(taken[0], taken[1]), binary(taken[2], taken[3]), binary(taken[4], taken[5])],
+        names=["unit", "records", "counts"],
     )
 
 
@@ -359,8 +414,8 @@ class _DrawUnits:
 def _no_counts() -> _core.Source:
     import numpy as np
 
-    nothing = np.zeros(0, np.uint8)
-    batch = _counts((1, np.zeros(1, np.int64), nothing, nothing, np.zeros(0, np.int64)))
+    bounds, nothing = np.zeros(1, np.int64), np.zeros(0, np.uint8)
+    batch = _counts_of_units((bounds, nothing) * 3)
     return _core.Source.batch(*batch.__arrow_c_array__())
 
 
@@ -385,7 +440,7 @@ def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
     roster = prepared.roster_counts()
     has_roster = roster is not None
     if roster is not None:  # units without records are drawn for as well
-        listed = pa.Table.from_batches([_counts(roster)])
+        listed = pa.Table.from_batches([_counts_of_units(roster)])
         counts = counts.union(counts.sparkSession.createDataFrame(listed))
     shape, _ = _core.UnitDraws(prepared, key._inside, made.certificate).draw(_no_counts(), True)
     of_kind: dict[str, DataType] = {
@@ -427,8 +482,7 @@ def _drawn_by_driver(
     from pyspark.sql import functions as F
 
     summed = counts.groupBy("record").agg(F.sum("count").alias("count")).toArrow()
-    records = summed.column("record").combine_chunks().cast(pa.binary(4))
-    outcomes = np.frombuffer(records.buffers()[1], np.uint32, len(records), 4 * records.offset)
+    outcomes = summed.column("record").to_numpy().astype(np.uint32)
     numbers = np.ascontiguousarray(summed.column("count").to_numpy(), np.int64)
     table = made.release().release_counts(outcomes, numbers, ledger, data_set)
     return counts.sparkSession.createDataFrame(_arrow(table))

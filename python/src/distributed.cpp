@@ -22,15 +22,21 @@ nb::object bytes_of(const T* items, std::size_t count) {
   return owned_array(std::move(bytes));
 }
 
-/// (words of a record, where units begin and end, their bytes, the records' bytes, counts)
-nb::tuple shown(const CountedRecords& counted) {
-  std::vector<std::int64_t> bounds = {0};
-  bounds.insert(bounds.end(), counted.unit_ends.begin(), counted.unit_ends.end());
+/// Where the parts of each unit begin and end, if an item takes so many bytes.
+nb::object bounds(const std::vector<std::uint64_t>& ends, std::size_t bytes) {
+  std::vector<std::int64_t> all = {0};
+  for (const std::uint64_t end : ends) all.push_back(static_cast<std::int64_t>(end * bytes));
+  return owned_array(std::move(all));
+}
+
+/// Of units, of their records and of these's counts: where each unit's begin and end in bytes, and
+/// they themselves.
+nb::tuple shown(CountedRecords counted) {
   return nb::make_tuple(
-      counted.width, owned_array(std::move(bounds)),
-      bytes_of(counted.units.data(), counted.units.size()),
-      bytes_of(counted.records.data(), counted.records.size()),
-      owned_array(std::vector<std::int64_t>(counted.counts.begin(), counted.counts.end())));
+      bounds(counted.unit_ends, 1), bytes_of(counted.units.data(), counted.units.size()),
+      bounds(counted.record_ends, counted.width * sizeof(std::uint32_t)),
+      owned_array(std::move(counted.records)), bounds(counted.record_ends, sizeof(std::uint64_t)),
+      owned_array(std::move(counted.counts)));
 }
 
 nb::tuple taken(RecordCounter& counter) {
@@ -39,7 +45,7 @@ nb::tuple taken(RecordCounter& counter) {
     const nb::gil_scoped_release unlocked;
     counted = counter.take();
   }
-  return shown(counted);
+  return shown(std::move(counted));
 }
 
 /// Everything after the counting in one call, so that no interrupt falls between a charge and its
@@ -92,8 +98,8 @@ void add_distributed(nb::module_& module) {
       .def("require", &PreparedRelease::require, "data"_a)
       .def("roster_counts",
            [](const PreparedRelease& one) -> nb::object {
-             const auto counts = roster_counts(one);
-             return counts ? nb::object(shown(*counts)) : nb::none();
+             auto counts = roster_counts(one);
+             return counts ? nb::object(shown(*std::move(counts))) : nb::none();
            })
       .def("release_counts", &released_by_counts, "outcomes"_a.noconvert(), "counts"_a.noconvert(),
            "ledger"_a.none(), "data_set"_a)

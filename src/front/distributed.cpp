@@ -19,8 +19,7 @@ std::optional<CountedRecords> roster_counts(const PreparedRelease& prepared) {
     counted.units += (*counting.roster)[unit];
     counted.unit_ends.push_back(counted.units.size());
   }
-  counted.records.resize(counting.roster->size() * counted.width);
-  counted.counts.resize(counting.roster->size());
+  counted.record_ends.resize(counting.roster->size());
   return counted;
 }
 
@@ -40,15 +39,20 @@ void RecordCounter::add(const Source& part) { inside_->counter.add(*part.inside(
 bool RecordCounter::is_full() const noexcept { return inside_->counter.is_full(); }
 CountedRecords RecordCounter::take() {
   inside::CountedRecords counted = inside_->counter.take();
-  return {counted.width, std::move(counted.units), std::move(counted.unit_ends),
-          std::move(counted.records), std::move(counted.counts)};
+  return {counted.width,
+          std::move(counted.units),
+          std::move(counted.unit_ends),
+          std::move(counted.record_ends),
+          std::move(counted.records),
+          std::move(counted.counts)};
 }
 
 Source counted_table(const PreparedRelease& prepared, const CountedRecords& counted) {
   const inside::RecordCounting counting = prepared.inside().release->counting();
   if (counting.unit) throw InvalidInput("the counts of a table have no units");
   auto table = std::make_unique<const inside::CountedTable>(
-      *counting.domain, inside::CountedRecords{1, {}, {}, counted.records, counted.counts});
+      *counting.domain,
+      inside::CountedRecords{.records = counted.records, .counts = counted.counts});
   const std::string column = table->count_column();
   return Source(std::make_shared<const Source::Inside>(std::move(table))).with_counts(column);
 }

@@ -1,5 +1,7 @@
 #include "records/record_counter.h"
 
+#include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -53,29 +55,52 @@ bool RecordCounter::is_full() const noexcept {
          digits_.size() * sizeof(std::uint32_t) >= kMostBytes;
 }
 
-void RecordCounter::append_unit(CountedRecords& counted, std::uint32_t unit) const {
-  if (counting_.unit) counted.units += units_.ids()[unit];
+void RecordCounter::end_unit(CountedRecords& counted, std::uint32_t unit,
+                             std::size_t records) const {
+  counted.units += units_.ids()[unit];
   counted.unit_ends.push_back(counted.units.size());
+  counted.record_ends.push_back(records);
 }
 
 CountedRecords RecordCounter::take() {
-  CountedRecords counted;
-  if (counting_.by_outcome) {
-    auto counts = tally_.take();
-    for (const std::uint64_t key : counts.keys) {
-      append_unit(counted, static_cast<std::uint32_t>(key >> 32U));
-      counted.records.push_back(static_cast<std::uint32_t>(key));
-    }
-    counted.counts = std::move(counts.counts);
-  } else {
-    counted.width = counting_.domain->columns().size();
-    for (const std::uint32_t unit : unit_of_) append_unit(counted, unit);
-    counted.records = std::exchange(digits_, {});
-    counted.counts.assign(unit_of_.size(), 1);
-    unit_of_.clear();
-  }
+  CountedRecords counted = counting_.by_outcome ? take_outcomes() : take_digits();
   if (counting_.roster == nullptr) units_ = Units(nullptr);
   known_units_ = unit_bytes_ = rows_ = 0;
+  return counted;
+}
+
+CountedRecords RecordCounter::take_outcomes() {
+  auto [keys, counts] = tally_.take();
+  CountedRecords counted{.counts = std::move(counts)};
+  counted.records.reserve(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    counted.records.push_back(static_cast<std::uint32_t>(keys[i]));
+    const auto unit = static_cast<std::uint32_t>(keys[i] >> 32U);
+    const bool is_last = i + 1 == keys.size() || keys[i + 1] >> 32U != unit;
+    if (counting_.unit && is_last) end_unit(counted, unit, i + 1);
+  }
+  return counted;
+}
+
+CountedRecords RecordCounter::take_digits() {
+  CountedRecords counted{.width = counting_.domain->columns().size()};
+  std::vector<std::size_t> ends(units_.size());
+  for (const std::uint32_t unit : unit_of_) ++ends[unit];
+  std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), std::size_t{0});
+  counted.records.resize(digits_.size());
+  for (std::size_t row = 0; row < unit_of_.size(); ++row) {
+    const std::size_t place = ends[unit_of_[row]]++;
+    std::copy_n(&digits_[row * counted.width], counted.width,
+                &counted.records[place * counted.width]);
+  }
+  std::size_t begin = 0;
+  for (std::uint32_t unit = 0; unit < ends.size(); ++unit) {
+    if (ends[unit] != begin) end_unit(counted, unit, ends[unit]);
+    begin = ends[unit];
+  }
+  counted.counts.assign(unit_of_.size(), 1);
+  digits_ = {};
+  unit_of_.clear();
   return counted;
 }
 

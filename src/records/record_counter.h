@@ -15,15 +15,14 @@
 
 namespace mollify {
 
-/// How often records came, a row for each that is told apart. Private.
+/// How often records came, those of a unit one after the other. Private.
 struct CountedRecords {
-  std::size_t width = 1;                   ///< words of a record
-  std::string units{};                     ///< each row's unit, end to end
-  std::vector<std::uint64_t> unit_ends{};  ///< where each ends
-  std::vector<std::uint32_t> records{};    ///< `width` words for each row
-  std::vector<std::uint64_t> counts{};     ///< at least 1
-
-  [[nodiscard]] std::size_t rows() const noexcept { return counts.size(); }
+  std::size_t width = 1;                     ///< words of a record
+  std::string units{};                       ///< end to end; none without units
+  std::vector<std::uint64_t> unit_ends{};    ///< where the name of each ends
+  std::vector<std::uint64_t> record_ends{};  ///< and its records
+  std::vector<std::uint32_t> records{};      ///< `width` words each
+  std::vector<std::uint64_t> counts{};       ///< of each record, at least 1
 };
 
 /// What a release counts records by.
@@ -36,7 +35,7 @@ struct RecordCounting {
 };
 
 /// Counts the records of one part of the data after another. Which rows came together, and in which
-/// order, shows in how the counts are split into rows, and never in their sums.
+/// order, shows in how the counts are split, and never in their sums.
 ///
 /// Total in the records, and so are its sums: each row of the data is one record of the domain.
 /// Rows of no unit (an empty id, or none of the roster) are left out.
@@ -51,12 +50,14 @@ class RecordCounter {
   /// Whether it is time to `take`, so that memory is bounded whatever the data: about 200 MB.
   [[nodiscard]] bool is_full() const noexcept;
 
-  /// All counts since the last time. Of digits each row counts 1.
+  /// All counts since the last time, each unit once. Of digits each record counts 1.
   [[nodiscard]] CountedRecords take();
 
  private:
   void add_outcomes(std::span<const std::uint32_t> outcomes, std::span<const std::uint32_t> of);
-  void append_unit(CountedRecords& counted, std::uint32_t unit) const;
+  [[nodiscard]] CountedRecords take_outcomes();
+  [[nodiscard]] CountedRecords take_digits();
+  void end_unit(CountedRecords& counted, std::uint32_t unit, std::size_t records) const;
 
   RecordCounting counting_;
   Units units_;

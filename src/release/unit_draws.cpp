@@ -12,6 +12,12 @@
 namespace mollify {
 namespace {
 
+std::string_view bytes_at(const Values& column, std::size_t row) {
+  const Value value = column[row];
+  const auto* bytes = std::get_if<std::string_view>(&value);
+  return bytes != nullptr ? *bytes : std::string_view();
+}
+
 std::string digest(std::string_view text) {
   Sha256 hash;
   hash.add(text);
@@ -47,22 +53,16 @@ void UnitDraws::draw(const Source& counted, bool is_last, Sink& sink) {
                       release_.roster() ? release_.certificate().spec.unit : std::nullopt);
   places_.clear();
   const std::array<std::size_t, 3> wanted = {counted.position("unit", "of counted records"),
-                                             counted.position("record", "of counted records"),
-                                             counted.position("count", "of counted records")};
+                                             counted.position("records", "of counted records"),
+                                             counted.position("counts", "of counted records")};
   counted.visit(wanted, [&](const Block& block) {
     for (std::size_t row = 0; row < block.rows; ++row) {
-      const Value unit = block.columns[0][row];
-      const Value record = block.columns[1][row];
-      const Value count = block.columns[2][row];
-      const auto* id = std::get_if<std::string_view>(&unit);
-      const std::string_view name = id != nullptr ? *id : std::string_view();
+      const std::string_view name = bytes_at(block.columns[0], row);
       if (unit_ != name) {
         if (unit_) draw_unit(writer);
         unit_ = name;
       }
-      const auto* bytes = std::get_if<std::string_view>(&record);
-      const auto* times = std::get_if<std::int64_t>(&count);
-      if (bytes != nullptr && times != nullptr) add(*bytes, *times);
+      add(bytes_at(block.columns[1], row), bytes_at(block.columns[2], row));
     }
   });
   if (is_last && unit_) {
@@ -72,21 +72,31 @@ void UnitDraws::draw(const Source& counted, bool is_last, Sink& sink) {
   writer.finish();
 }
 
-void UnitDraws::add(std::string_view record, std::int64_t count) {
-  if (count <= 0 || record.size() != width_ * sizeof(std::uint32_t)) return;
-  records_.resize(records_.size() + width_);
-  const std::span<std::uint32_t> words = std::span(records_).last(width_);
-  std::memcpy(words.data(), record.data(), record.size());
+bool UnitDraws::is_record(const std::uint32_t* words) const {
   const Domain& domain = release_.space().domain();
-  bool is_record = by_outcome_ ? words[0] < domain.size() : true;
-  for (std::size_t i = 0; i < width_ && !by_outcome_; ++i) {
-    is_record = is_record && words[i] < domain.columns()[i].size();
+  if (by_outcome_) return *words < domain.size();
+  for (std::size_t i = 0; i < width_; ++i) {
+    if (words[i] >= domain.columns()[i].size()) return false;
   }
-  if (!is_record) {
-    records_.resize(records_.size() - width_);
-    return;
+  return true;
+}
+
+void UnitDraws::add(std::string_view records, std::string_view counts) {
+  const std::size_t all = counts.size() / sizeof(std::int64_t);
+  const std::size_t bytes = width_ * sizeof(std::uint32_t);
+  if (records.size() != all * bytes || counts.size() != all * sizeof(std::int64_t)) return;
+  for (std::size_t i = 0; i < all; ++i) {
+    std::int64_t count = 0;
+    std::memcpy(&count, &counts[i * sizeof count], sizeof count);
+    records_.resize(records_.size() + width_);
+    std::uint32_t* const words = &records_[records_.size() - width_];
+    std::memcpy(words, &records[i * bytes], bytes);
+    if (count > 0 && is_record(words)) {
+      counts_.push_back(static_cast<std::uint64_t>(count));
+    } else {
+      records_.resize(records_.size() - width_);
+    }
   }
-  counts_.push_back(static_cast<std::uint64_t>(count));
 }
 
 /// Leaves distinct records, ascending.

@@ -36,12 +36,13 @@ class UnitDraws {
   /// `certificate` is the text of the release's. `release` must outlive this.
   UnitDraws(const LocalRelease& release, const ReleaseKey& key, std::string_view certificate);
 
-  /// Reads rows of the columns `unit`, `record` (its words, 4 bytes each, in the processor's order)
-  /// and `count` (0 says only that the unit is there), those of a unit one after the other. Writes
-  /// the records of every unit that another one follows, and if this part is the last one, of all:
-  /// in the order in which they came, with a roster each with its unit first.
+  /// Reads rows of the columns `unit`, `records` (their words, 4 bytes each) and `counts` (8 bytes
+  /// each, all in the processor's order), those of a unit one after the other. Writes the records
+  /// of every unit that another one follows, and if this part is the last one, of all: in the order
+  /// in which they came, with a roster each with its unit first.
   ///
-  /// Total in the rows: a record that is none is passed over.
+  /// Total in the rows: a record that is none is passed over, and so are those that have not as
+  /// many counts.
   void draw(const Source& counted, bool is_last, Sink& sink);
 
   /// Of releases without a roster: two words for each record that the last `draw` wrote. Records of
@@ -49,7 +50,8 @@ class UnitDraws {
   [[nodiscard]] std::span<const std::array<std::uint64_t, 2>> places() const { return places_; }
 
  private:
-  void add(std::string_view record, std::int64_t count);
+  void add(std::string_view records, std::string_view counts);
+  [[nodiscard]] bool is_record(const std::uint32_t* words) const;
   void draw_unit(RecordWriter& writer);
   void sort_records();
   [[nodiscard]] SecureRandom& words();

@@ -26,20 +26,23 @@ PreparedRelease prepared_parts(const char* model, const char* more,
 
 constexpr const char* kByUnit = "}, \"unit\": \"person\", \"roster\": {\"file\": \"units.csv\"}";
 
-/// One word of 4 bytes for each record, and a row's unit before it.
+/// Units, and their records of one word of 4 bytes each.
 struct Rows {
-  explicit Rows(const CountedRecords& counted) {
+  void add(const CountedRecords& counted) {
+    std::uint64_t name = 0;
     std::uint64_t begin = 0;
-    for (std::size_t row = 0; row < counted.counts.size(); ++row) {
-      units.push_back(counted.units.substr(begin, counted.unit_ends[row] - begin));
-      begin = counted.unit_ends[row];
-      records.emplace_back(reinterpret_cast<const char*>(&counted.records[row]), 4);
-      counts.push_back(static_cast<std::int64_t>(counted.counts[row]));
+    for (std::size_t unit = 0; unit < counted.unit_ends.size(); ++unit) {
+      const std::uint64_t size = counted.record_ends[unit] - begin;
+      units.push_back(counted.units.substr(name, counted.unit_ends[unit] - name));
+      records.emplace_back(reinterpret_cast<const char*>(counted.records.data() + begin), 4 * size);
+      counts.emplace_back(reinterpret_cast<const char*>(counted.counts.data() + begin), 8 * size);
+      name = counted.unit_ends[unit];
+      begin = counted.record_ends[unit];
     }
   }
   std::vector<std::string> units;
   std::vector<std::string> records;
-  std::vector<std::int64_t> counts;
+  std::vector<std::string> counts;
 };
 
 TEST(FrontDistributed, WorkersCountAndDrawForAllUnitsOfTheRoster) {
@@ -49,24 +52,27 @@ TEST(FrontDistributed, WorkersCountAndDrawForAllUnitsOfTheRoster) {
   const std::vector<std::string_view> cities = {"Lille", "nowhere", "Lille", "Trier"};
   counter.add(Source::memory({{"person", people}, {"city", cities}}));
   EXPECT_FALSE(counter.is_full());
-  Rows rows(counter.take());
-  EXPECT_EQ(rows.units, (std::vector<std::string>{"bob", "ann"})) << "eve is none of them";
-  EXPECT_EQ(rows.counts, (std::vector<std::int64_t>{1, 2}));
-  const Rows roster(roster_counts(on_driver).value());
-  EXPECT_EQ(roster.counts, (std::vector<std::int64_t>{0, 0, 0}));
-  rows.units.push_back(roster.units[2]);
-  rows.records.push_back(roster.records[2]);
-  rows.counts.push_back(0);
+  const CountedRecords counted = counter.take();
+  EXPECT_EQ(counted.units, "bobann") << "eve is none of them";
+  EXPECT_EQ(counted.record_ends, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(counted.counts, (std::vector<std::uint64_t>{1, 2}));
+  const CountedRecords roster = roster_counts(on_driver).value();
+  EXPECT_EQ(roster.units, "bobanndan");
+  EXPECT_EQ(roster.record_ends, (std::vector<std::uint64_t>{0, 0, 0}));
+  Rows rows;
+  rows.add(counted);
+  rows.add({.units = "dan", .unit_ends = {3}, .record_ends = {0}});
 
   const ReleaseKey key;
   const std::vector<std::string_view> units(rows.units.begin(), rows.units.end());
   const std::vector<std::string_view> records(rows.records.begin(), rows.records.end());
+  const std::vector<std::string_view> counts(rows.counts.begin(), rows.counts.end());
   const auto drawn = [&] {
     UnitDraws draws(prepared_parts("local", kByUnit),
                     ReleaseKey::of_worker_bytes(key.bytes_for_workers()),
                     on_driver.certificate().json());
     std::vector<ReleasedColumn> table;
-    draws.draw(Source::memory({{"unit", units}, {"record", records}, {"count", rows.counts}}), true,
+    draws.draw(Source::memory({{"unit", units}, {"records", records}, {"counts", counts}}), true,
                Sink::memory(table));
     EXPECT_TRUE(draws.places().empty());
     return table;

@@ -1,6 +1,7 @@
 #include "records/record_counter.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,16 +33,25 @@ const std::vector<std::string>& hostile_rows() {
 using Sums = std::map<std::pair<std::string, std::vector<std::uint32_t>>, std::uint64_t>;
 
 void add_to(Sums& sums, const CountedRecords& counted) {
+  ASSERT_EQ(counted.records.size(), counted.counts.size() * counted.width);
+  ASSERT_EQ(counted.record_ends.size(), counted.unit_ends.size());
   std::uint64_t begin = 0;
-  ASSERT_EQ(counted.unit_ends.size(), counted.rows());
-  ASSERT_EQ(counted.records.size(), counted.rows() * counted.width);
-  for (std::size_t row = 0; row < counted.rows(); ++row) {
-    const auto record = counted.records.begin() + static_cast<std::ptrdiff_t>(row * counted.width);
-    sums[{counted.units.substr(begin, counted.unit_ends[row] - begin),
-          std::vector<std::uint32_t>(
-              record, record + static_cast<std::ptrdiff_t>(counted.width))}] += counted.counts[row];
-    begin = counted.unit_ends[row];
+  std::size_t unit = 0;
+  std::string name;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < counted.counts.size(); ++i) {
+    if (unit < counted.record_ends.size() && (i == 0 || counted.record_ends[unit - 1] == i)) {
+      name = counted.units.substr(begin, counted.unit_ends[unit] - begin);
+      begin = counted.unit_ends[unit++];
+      EXPECT_TRUE(names.insert(name).second) << name << " is there twice";
+    }
+    const auto record = counted.records.begin() + static_cast<std::ptrdiff_t>(i * counted.width);
+    sums[{name, std::vector<std::uint32_t>(record,
+                                           record + static_cast<std::ptrdiff_t>(counted.width))}] +=
+        counted.counts[i];
   }
+  EXPECT_EQ(unit, counted.unit_ends.size());
+  EXPECT_TRUE(unit == 0 || counted.record_ends.back() == counted.counts.size());
 }
 
 /// The rows in parts of so many each, taken after each second part.
@@ -144,7 +154,7 @@ TEST(RecordCounter, IsFullBeforeMemoryIs) {
                                             Values(std::span(numbers)), Values(std::size_t{1})}));
   }
   EXPECT_EQ(parts, 64U);
-  EXPECT_EQ(counter.take().rows(), parts);
+  EXPECT_EQ(counter.take().unit_ends.size(), parts);
   EXPECT_FALSE(counter.is_full());
 }
 

@@ -47,16 +47,23 @@ class CountColumns {
   void add(std::string unit, std::string record, std::int64_t count) {
     units_.push_back(std::move(unit));
     records_.push_back(std::move(record));
-    counts_.push_back(count);
+    counts_.emplace_back(reinterpret_cast<const char*>(&count), sizeof count);
   }
-  void add(const CountedRecords& counted) {
+  /// A row for each unit, as they are handed on, or one for each record.
+  void add(const CountedRecords& counted, bool by_unit) {
+    std::uint64_t name = 0;
     std::uint64_t begin = 0;
-    const std::size_t bytes = counted.width * sizeof(std::uint32_t);
-    for (std::size_t row = 0; row < counted.rows(); ++row) {
-      const auto* record = reinterpret_cast<const char*>(&counted.records[row * counted.width]);
-      add(counted.units.substr(begin, counted.unit_ends[row] - begin), {record, bytes},
-          static_cast<std::int64_t>(counted.counts[row]));
-      begin = counted.unit_ends[row];
+    for (std::size_t unit = 0; unit < counted.unit_ends.size(); ++unit) {
+      const std::string id = counted.units.substr(name, counted.unit_ends[unit] - name);
+      const std::uint64_t step = by_unit ? counted.record_ends[unit] - begin : 1;
+      for (; begin < counted.record_ends[unit]; begin += step) {
+        const auto* record = reinterpret_cast<const char*>(&counted.records[begin * counted.width]);
+        const auto* count = reinterpret_cast<const char*>(&counted.counts[begin]);
+        units_.push_back(id);
+        records_.emplace_back(record, step * counted.width * sizeof(std::uint32_t));
+        counts_.emplace_back(count, step * sizeof(std::uint64_t));
+      }
+      name = counted.unit_ends[unit];
     }
   }
   /// Units one after the other, in an order of the test's; rows of a unit in any.
@@ -68,7 +75,10 @@ class CountColumns {
     CountColumns made;
     for (const std::string& unit : units) {
       for (const std::uint32_t row : rows) {
-        if (units_[row] == unit) made.add(unit, records_[row], counts_[row]);
+        if (units_[row] != unit) continue;
+        made.units_.push_back(unit);
+        made.records_.push_back(records_[row]);
+        made.counts_.push_back(counts_[row]);
       }
     }
     return made;
@@ -77,28 +87,28 @@ class CountColumns {
   /// Rows begin ... end - 1.
   template <class Take>
   void with_source(std::size_t begin, std::size_t end, Take take) const {
-    const std::vector<std::string_view> units(units_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                              units_.begin() + static_cast<std::ptrdiff_t>(end));
-    const std::vector<std::string_view> records(
-        records_.begin() + static_cast<std::ptrdiff_t>(begin),
-        records_.begin() + static_cast<std::ptrdiff_t>(end));
-    const std::span<const std::int64_t> counts = std::span(counts_).subspan(begin, end - begin);
-    take(MemorySource({"unit", "record", "count"},
+    const auto views = [&](const std::vector<std::string>& all) {
+      return std::vector<std::string_view>(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                                           all.begin() + static_cast<std::ptrdiff_t>(end));
+    };
+    const auto units = views(units_), records = views(records_), counts = views(counts_);
+    take(MemorySource({"unit", "records", "counts"},
                       {Values(std::span<const std::string_view>(units)),
-                       Values(std::span<const std::string_view>(records)), Values(counts)}));
+                       Values(std::span<const std::string_view>(records)),
+                       Values(std::span<const std::string_view>(counts))}));
   }
 
  private:
   std::vector<std::string> units_;
   std::vector<std::string> records_;
-  std::vector<std::int64_t> counts_;
+  std::vector<std::string> counts_;
 };
 
-CountColumns counts_of(const LocalRelease& release, const Scratch& scratch) {
+CountColumns counts_of(const LocalRelease& release, const Scratch& scratch, bool by_unit = true) {
   RecordCounter counter(release.counting());
   counter.add(CsvSource(scratch.path("data.csv")));
   CountColumns counts;
-  counts.add(counter.take());
+  counts.add(counter.take(), by_unit);
   return counts;
 }
 
@@ -158,7 +168,9 @@ TEST(UnitDraws, AreTheSameHoweverCountsComeAndByOneKeyAlone) {
       one.change(spec);
       const auto release = test::prepared_local(scratch, spec);
       CountColumns counts = counts_of(*release, scratch);
+      CountColumns by_record = counts_of(*release, scratch, false);
       if (with_roster) counts.add("absent", "", 0);
+      if (with_roster) by_record.add("absent", "", 0);
       const ReleaseKey key;
       std::vector<std::string> units = {"u", "v", "w", "absent", "stranger"};
       const DrawnRecords first = drawn_in_parts(*release, key, counts.ordered(units, random), 100);
@@ -170,7 +182,7 @@ TEST(UnitDraws, AreTheSameHoweverCountsComeAndByOneKeyAlone) {
       for (const std::size_t rows : {1U, 2U, 3U, 7U}) {
         std::reverse(units.begin(), units.end());
         const DrawnRecords again =
-            drawn_in_parts(*release, key, counts.ordered(units, random), rows);
+            drawn_in_parts(*release, key, by_record.ordered(units, random), rows);
         EXPECT_EQ(again.lines, first.lines) << one.name << " in parts of " << rows;
         EXPECT_EQ(sorted(again.places), sorted(first.places));
       }
@@ -270,6 +282,7 @@ TEST(UnitDraws, AreTotalInWhatTheyRead) {
   CountColumns counts;
   counts.add("u", "", 1);
   counts.add("u", "abc", 1);
+  counts.add("u", std::string(8, '\0'), 1);    // two records, one count
   counts.add("u", std::string(4, '\xff'), 1);  // no outcome
   counts.add("u", std::string(4, '\0'), -1);
   counts.add("\xff\xfe", std::string(4, '\0'), std::int64_t{1} << 62U);
