@@ -125,6 +125,7 @@ std::string released_words(const Certificate& certificate, const std::string& to
                      to, records ? std::to_string(*records) : "a protected number of",
                      certificate.spec.unit ? "units" : "rows",
                      certificate.gaussian()    ? "a Gaussian sampler"
+                     : certificate.moments()   ? "one mean and one covariance"
                      : certificate.marginals() ? "one model of marginals"
                                                : certificate.mechanism(),
                      certificate.total.text());
@@ -167,6 +168,12 @@ std::string gaussian_summary(const GaussianDesign& design) {
       parts.centre);
 }
 
+std::string moments_summary(const MomentDesign& design) {
+  return fmt::format(
+      "how: {}\nexpected total variation of the model from the data's Gaussian: {:.4g}\n",
+      design.why, design.expected_total_variation);
+}
+
 std::string marginals_summary(const MarginalDesign& design) {
   return fmt::format("how: {}\n", design.why);
 }
@@ -179,6 +186,7 @@ std::string summary(const Certificate& certificate, const Domain& domain,
                                          : released_words(certificate, to);
   if (certificate.finite() != nullptr) text += finite_summary(certificate);
   if (certificate.gaussian() != nullptr) text += gaussian_summary(*certificate.gaussian());
+  if (certificate.moments() != nullptr) text += moments_summary(*certificate.moments());
   if (certificate.marginals() != nullptr) text += marginals_summary(*certificate.marginals());
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);

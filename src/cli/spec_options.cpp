@@ -86,6 +86,9 @@ constexpr FlagHelp kHelp[] = {
     {"--mean-range", "NUMBER", kGaussianFlags,
      "each coordinate of the mean lies in a range this many standard deviations wide; a part of "
      "the records finds where"},
+    {"--shared", "", kGaussianFlags,
+     "learns one noisy mean and one noisy covariance and draws all rows from them, any number at "
+     "the same cost; for those who have no public covariance. Rows are cut to the domain's ranges"},
     {"--covariance", "FILE", kGaussianFlags,
      "public CSV of the covariance matrix, columns named in the header; of logarithms where --log "
      "says so"},

@@ -105,14 +105,20 @@ constexpr CheckWords kMarginalsWords = {
     "the mechanism, designed again, is this one", "it keeps what it promises", nullptr, nullptr,
     "unit, roster and the number of records are as declared, not checked"};
 
+constexpr CheckWords kSharedGaussianWords = {
+    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr,
+    "it is as accurate as stated",
+    "unit, roster, the number of records and logarithms are as declared, not checked"};
+
 void print_check(const StatedCertificate& stated, const CertificateCheck& check,
                  const std::string& name) {
   const bool local = stated.spec.local() != nullptr;
   const bool gaussian = stated.spec.gaussian() != nullptr;
-  const CheckWords& words = local                                ? kLocalWords
-                            : gaussian                           ? kGaussianWords
-                            : stated.spec.marginals() != nullptr ? kMarginalsWords
-                                                                 : kFiniteWords;
+  const CheckWords& words = local                                        ? kLocalWords
+                            : gaussian && stated.spec.gaussian()->shared ? kSharedGaussianWords
+                            : gaussian                                   ? kGaussianWords
+                            : stated.spec.marginals() != nullptr         ? kMarginalsWords
+                                                                         : kFiniteWords;
   const auto line = [](const char* what, bool holds, const std::string& more = "") {
     if (what != nullptr) fmt::print("  {:<46}{}{}\n", what, yes_or_no(holds), more);
   };

@@ -183,6 +183,13 @@ std::vector<std::string> warnings(const Certificate& certificate) {
         "and may be mostly noise",
         *error_of(certificate)));
   }
+  const MomentDesign* moments = certificate.moments();
+  if (moments != nullptr && moments->expected_total_variation > kMostError) {
+    said.push_back(fmt::format(
+        "the noise of the mean and the covariance is expected to take the model about {:.3g} in "
+        "total variation from the data's Gaussian: all records share it and may be mostly noise",
+        moments->expected_total_variation));
+  }
   return said;
 }
 

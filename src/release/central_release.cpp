@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "central/gaussian_sampler.h"
+#include "central/moment_sampler.h"
 #include "central/whitening.h"
 #include "kernel/core/invalid_input.h"
 #include "records/numeric_rows.h"
@@ -121,15 +122,15 @@ class FiniteRelease final : public PreparedRelease {
   std::optional<SupportFinder> finder_;
 };
 
-class GaussianRelease final : public PreparedRelease {
+/// A release of records that are points: all that its two samplers share.
+class PointRelease : public PreparedRelease {
  public:
-  GaussianRelease(DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
-                  std::optional<StringIndex> roster)
+  PointRelease(DesignedRelease made, Domain domain, RealColumns columns,
+               std::optional<StringIndex> roster)
       : PreparedRelease(std::move(made.certificate)),
         domain_(std::move(domain)),
         columns_(std::move(columns)),
-        roster_(std::move(roster)),
-        sampler_(*certificate().gaussian(), std::move(whitening)) {}
+        roster_(std::move(roster)) {}
 
   void require(const Source& data) const override {
     const auto& unit = certificate().spec.unit;
@@ -145,26 +146,73 @@ class GaussianRelease final : public PreparedRelease {
   void draw(const Source& data, SecureRandom& random, Sink& sink,
             std::size_t /*threads*/) const override {
     RecordWriter writer(columns_, sink);
-    const std::vector<double> released = draw_points(data, random);
-    for (std::size_t i = 0; i < released.size(); i += columns_.size()) {
-      writer.write_point(std::span(released).subspan(i, columns_.size()));
+    const auto& unit = certificate().spec.unit;
+    if (unit) {
+      const MemoryTable units(columns_.size(),
+                              read_unit_points(data, columns_, *unit, roster_, random));
+      draw_points(units, random, writer);
+    } else {
+      draw_points(NumericRows(data, columns_), random, writer);
     }
     writer.finish();
   }
 
+ protected:
+  [[nodiscard]] const RealColumns& columns() const noexcept { return columns_; }
+
  private:
-  std::vector<double> draw_points(const Source& data, SecureRandom& random) const {
-    const auto& unit = certificate().spec.unit;
-    if (!unit) return sampler_.draw(NumericRows(data, columns_), random);
-    const MemoryTable units(columns_.size(),
-                            read_unit_points(data, columns_, *unit, roster_, random));
-    return sampler_.draw(units, random);
-  }
+  virtual void draw_points(const NumericTable& table, SecureRandom& random,
+                           RecordWriter& writer) const = 0;
 
   Domain domain_;
   RealColumns columns_;
   std::optional<StringIndex> roster_;
+};
+
+class GaussianRelease final : public PointRelease {
+ public:
+  GaussianRelease(DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
+                  std::optional<StringIndex> roster)
+      : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster)),
+        sampler_(*certificate().gaussian(), std::move(whitening)) {}
+
+ private:
+  void draw_points(const NumericTable& table, SecureRandom& random,
+                   RecordWriter& writer) const override {
+    const std::vector<double> released = sampler_.draw(table, random);
+    for (std::size_t i = 0; i < released.size(); i += columns().size()) {
+      writer.write_point(std::span(released).subspan(i, columns().size()));
+    }
+  }
+
   GaussianSampler sampler_;
+};
+
+std::vector<double> ends_of(const RealColumns& columns, bool high) {
+  std::vector<double> ends;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    ends.push_back(high ? columns.high(i) : columns.low(i));
+  }
+  return ends;
+}
+
+class SharedGaussianRelease final : public PointRelease {
+ public:
+  SharedGaussianRelease(DesignedRelease made, Domain domain, RealColumns columns,
+                        std::optional<StringIndex> roster)
+      : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster)),
+        sampler_(*certificate().moments(), ends_of(this->columns(), false),
+                 ends_of(this->columns(), true)) {}
+
+ private:
+  void draw_points(const NumericTable& table, SecureRandom& random,
+                   RecordWriter& writer) const override {
+    sampler_.measure(table, random)
+        .draw(*certificate().spec.count, sampler_.low(), sampler_.high(), random,
+              [&](std::span<const double> point) { writer.write_point(point); });
+  }
+
+  MomentSampler sampler_;
 };
 
 }  // namespace
@@ -227,6 +275,14 @@ std::unique_ptr<const PreparedRelease> prepare_gaussian(ReleaseSpec spec,
   Domain domain = complete_spec(spec, inputs);
   const GaussianSpec& gaussian = *spec.gaussian();
   RealColumns columns(domain, gaussian.logarithms);
+  if (gaussian.shared) {
+    PublicFacts facts;
+    auto roster = count_records(spec, inputs, records, facts);
+    DesignedRelease made = design_release(spec, facts, domain);
+    require_acceptable(made.certificate);
+    return std::make_unique<const SharedGaussianRelease>(std::move(made), std::move(domain),
+                                                         std::move(columns), std::move(roster));
+  }
   Whitening whitening = whitening_of(
       columns, gaussian.covariance ? inputs.covariance(gaussian.covariance->name, columns)
                                    : std::vector<double>());

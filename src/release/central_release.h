@@ -18,8 +18,9 @@ namespace mollify {
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_finite(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
 
-/// Requires a spec of model central, family gaussian. Rows are streamed: memory is 4 bytes a row,
-/// whatever its columns; with units it is theirs, one row each.
+/// Requires a spec of model central, family gaussian, shared or not. Rows are streamed: memory is 4
+/// bytes a row, whatever its columns, and none of a shared one's; with units it is theirs, one row
+/// each.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_gaussian(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
 

@@ -127,6 +127,23 @@ Json design_json(const GaussianDesign& design) {
           {"why", design.why}};
 }
 
+Json design_json(const MomentDesign& design) {
+  const bool pure = design.guarantee.notion == PrivacyNotion::kPure;
+  Json rounds = Json::array();
+  for (const MomentRound& round : design.rounds) {
+    rounds.push_back(
+        {{"parts", round.parts}, {pure ? "scale" : "variance", ratio_json(round.noise)}});
+  }
+  return {{"clip_radius", design.clip_radius},
+          {"lattice_radius", design.lattice_radius},
+          {"offset", design.offset},
+          {"noise", pure ? "euclidean-laplace" : "discrete-gaussian"},
+          {"parts", MomentDesign::kParts},
+          {"rounds", rounds},
+          {"amount", design.amount},
+          {"why", design.why}};
+}
+
 Json design_json(const MarginalDesign& design) {
   const MarginalRequest& request = design.request;
   const bool pure = design.guarantee.notion == PrivacyNotion::kPure;
@@ -164,6 +181,13 @@ Json accuracy_json(const GaussianDesign& design) {
           {"shape", parts.shape},
           {"lattice", parts.lattice},
           {"centre", parts.centre}};
+}
+
+Json accuracy_json(const MomentDesign& design) {
+  return {{"mean_error", design.mean_error},
+          {"covariance_error", design.covariance_error},
+          {"least_spread", design.least_spread},
+          {"expected_total_variation", design.expected_total_variation}};
 }
 
 using WholeNumbers = std::vector<std::vector<std::uint64_t>>;
@@ -255,6 +279,7 @@ Privacy parse_privacy(const StatedReader& reader) {
 std::string Certificate::mechanism() const {
   if (const LocalDesign* drawn = local()) return std::string(name_of(drawn->mechanism));
   if (const FiniteDesign* drawn = finite()) return std::string(name_of(drawn->design.mechanism));
+  if (moments() != nullptr) return "shared-gaussian";
   return marginals() != nullptr ? "marginals" : "gaussian";
 }
 
@@ -277,6 +302,10 @@ std::string certificate_text(const Certificate& certificate) {
   if (const GaussianDesign* gaussian = certificate.gaussian()) {
     json["design"] = design_json(*gaussian);
     json["accuracy"] = accuracy_json(*gaussian);
+  }
+  if (const MomentDesign* moments = certificate.moments()) {
+    json["design"] = design_json(*moments);
+    json["accuracy"] = accuracy_json(*moments);
   }
   if (const MarginalDesign* marginals = certificate.marginals()) {
     json["design"] = design_json(*marginals);

@@ -11,6 +11,7 @@
 #include "accounting/privacy.h"
 #include "central/central_design.h"
 #include "central/gaussian_design.h"
+#include "central/moment_design.h"
 #include "marginals/marginal_design.h"
 #include "release/release_space.h"
 #include "release/spec.h"
@@ -72,7 +73,7 @@ struct Certificate {
   /// What each draw of a unit promises (local), or all that is drawn after a hint (central).
   Privacy draw;
   Privacy total;  ///< what all of it promises together, rounded up
-  std::variant<LocalDesign, FiniteDesign, GaussianDesign, MarginalDesign> design;
+  std::variant<LocalDesign, FiniteDesign, GaussianDesign, MomentDesign, MarginalDesign> design;
 
   /// The name of what it draws by: "minimax", "ds-roo", "gaussian", ...
   [[nodiscard]] std::string mechanism() const;
@@ -81,6 +82,8 @@ struct Certificate {
   [[nodiscard]] const GaussianDesign* gaussian() const {
     return std::get_if<GaussianDesign>(&design);
   }
+  /// Of a shared Gaussian.
+  [[nodiscard]] const MomentDesign* moments() const { return std::get_if<MomentDesign>(&design); }
   [[nodiscard]] const MarginalDesign* marginals() const {
     return std::get_if<MarginalDesign>(&design);
   }

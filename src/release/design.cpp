@@ -208,12 +208,24 @@ GaussianDesign best_gaussian_design(const GaussianRequest& request) {
   return *std::move(other);
 }
 
+void design_shared(const GaussianSpec& gaussian, const Domain& domain, DesignedRelease& made) {
+  Certificate& certificate = made.certificate;
+  MomentDesign design =
+      design_moments({.records = *certificate.facts.records,
+                      .dimension = RealColumns(domain, gaussian.logarithms).size(),
+                      .budget = certificate.spec.budget()});
+  check_moment_design(design);
+  certificate.draw = certificate.total = design.guarantee;
+  certificate.design = std::move(design);
+}
+
 void design_normal(const GaussianSpec& gaussian, const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records && !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
                 !facts.reference && !facts.lower_bounds && !facts.location &&
-                facts.mean_ranges.empty() == gaussian.mean_bound.has_value());
+                facts.mean_ranges.empty() == (gaussian.mean_bound || gaussian.shared));
+  if (gaussian.shared) return design_shared(gaussian, domain, made);
   GaussianDesign design =
       best_gaussian_design({.records = *facts.records,
                             .dimension = RealColumns(domain, gaussian.logarithms).size(),

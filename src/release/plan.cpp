@@ -254,7 +254,7 @@ std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) c
   } else {
     add(PlanUnknown::kOutcomes, whole.outcomes, "outcome");
   }
-  add(PlanUnknown::kOutputs, whole.outputs, "output");
+  if (!whole.shared) add(PlanUnknown::kOutputs, whole.outputs, "output");
   if (unknown == PlanUnknown::kDelta) {
     text += fmt::format("epsilon {:.6g}", whole.budget.epsilon);
   } else if (unknown == PlanUnknown::kEpsilon) {
@@ -265,7 +265,10 @@ std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) c
   if (text.ends_with(", ")) text.resize(text.size() - 2);
   if (unknown == PlanUnknown::kAlpha) return text + (whole.strong ? ", joint" : "");
   return text + fmt::format(", {} total variation at most {:g}",
-                            whole.strong ? "joint" : "each output's", whole.alpha);
+                            whole.strong   ? "joint"
+                            : whole.shared ? "expected"
+                                           : "each output's",
+                            whole.alpha);
 }
 
 bool PlanReport::is_served() const noexcept {
@@ -279,6 +282,7 @@ namespace {
 void take_columns(PlanQuestion& question, const PublicInputs& inputs) {
   const RealColumns columns(inputs.domain(*question.domain), question.logarithms);
   question.dimension = columns.size();
+  if (question.shared) return;
   const Whitening whitening = whitening_of(
       columns, question.covariance ? inputs.covariance(question.covariance->name, columns)
                                    : std::vector<double>());
@@ -304,7 +308,7 @@ PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
         model = finite_plan_model();
         break;
       case Family::kGaussian:
-        model = gaussian_plan_model();
+        model = question.shared ? shared_gaussian_plan_model() : gaussian_plan_model();
         break;
       case Family::kMarginals:
         model = marginal_plan_model();

@@ -82,6 +82,9 @@ struct PlanQuestion {
   std::vector<WhitenedRange> mean_ranges{};
   double covariance_bound = 1;
   bool paper_variance = false;
+  /// Of a shared Gaussian alpha is the model's expected total variation from the data's, and the
+  /// number of outputs is of no account.
+  bool shared = false;
   /// With a domain, which says the dimension, and the ranges unless the mean is bounded: as a
   /// release's.
   std::vector<std::string> logarithms{};

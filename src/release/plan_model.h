@@ -71,6 +71,7 @@ class PlanModel {
                                                                 const PublicInputs* inputs);
 [[nodiscard]] std::unique_ptr<const PlanModel> finite_plan_model();
 [[nodiscard]] std::unique_ptr<const PlanModel> gaussian_plan_model();
+[[nodiscard]] std::unique_ptr<const PlanModel> shared_gaussian_plan_model();
 [[nodiscard]] std::unique_ptr<const PlanModel> marginal_plan_model();
 
 /// For samples of finite domains [Raskhodnikova et al. 2021; Cheu, Nayak 2024, Theorems 22 and 23]:

@@ -34,6 +34,7 @@ constexpr Part kOwnParts[] = {
     {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
     {"/mechanism", "--mechanism", kText, PartScope::kLocal},
     {"/region", "--region", kTexts, PartScope::kLocal},
+    {"/shared", "--shared", kTruth, PartScope::kGaussian},
     {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
     {"/mean_range", "--mean-range", kNumber, PartScope::kGaussian},
     {"/covariance_bound", "--covariance-bound", kNumber, PartScope::kGaussian},
@@ -132,11 +133,13 @@ Unknowns unknowns_of(const PartReader& reader, const PlanQuestion& question, boo
         flags};
   }
   if (question.family == Family::kGaussian) {
+    std::vector<Quantity> others = {{kOutputs, count}, {kDelta, !epsilon || delta}};
+    if (question.shared) others.erase(others.begin());
     return {{{kRecords, reader.has("/n")},
              {kDimension, reader.has("/dimension") || question.domain},
              {kEpsilon, epsilon || reader.has("/privacy/rho")},
              alpha},
-            {{kOutputs, count}, {kDelta, !epsilon || delta}},
+            std::move(others),
             true,
             flags};
   }
@@ -205,6 +208,16 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
     reader.require_given("/domain");
     const auto neighbours = reader.find<std::string>("/neighbours");
     if (neighbours) question.neighbours = value_named<Neighbours>("neighbours", *neighbours);
+  }
+  question.shared = reader.find<bool>("/shared").value_or(false);
+  for (const char* other : {"/mean_bound", "/mean_range", "/covariance", "/covariance_bound",
+                            "/paper_variance", "/strong"}) {
+    if (question.shared && reader.has(other)) {
+      throw InvalidInput(fmt::format(
+          "a shared Gaussian learns its mean and covariance from the ranges, and all its records "
+          "share one noise, but {} is given",
+          reader.called(other)));
+    }
   }
   question.domain = reader.find_domain("/domain");
   for (const char* size : {"/k", "/dimension", "/mean_range"}) {

@@ -253,6 +253,7 @@ std::string plan_json(const PlanReport& report) {
     return json.dump(2) + "\n";
   }
   json["family"] = name_of(question.family);
+  if (question.shared) json["shared"] = true;
   json["answers"] = Json::array();
   for (const PlanAnswer& answer : report.answers) {
     json["answers"].push_back(answer_json(question, answer));

@@ -73,6 +73,11 @@ std::string finite_accuracy(const Certificate& certificate) {
       std::min(1.0, design.total_variation_up * static_cast<double>(*design.outputs)));
 }
 
+constexpr const char* kSharedNoise =
+    "The released records are not independent: all share the noise of one model. Where it errs "
+    "they "
+    "err together, and more of them do not make it better.";
+
 std::string gaussian_accuracy(const Certificate& certificate) {
   const GaussianDesign& design = *certificate.gaussian();
   const GaussianSpec& spec = *certificate.spec.gaussian();
@@ -109,6 +114,12 @@ std::vector<std::string> promises(const Certificate& certificate) {
             "The released records, and any number of further ones drawn from the same model, are "
             "made of noisy counts alone: more of them cost no more."};
   }
+  if (certificate.moments() != nullptr) {
+    return {protection(certificate),
+            "This holds for any values whatever: it rests on no assumption about the data.",
+            "The released records are made of one noisy mean and one noisy covariance alone: more "
+            "of them cost no more."};
+  }
   return {protection(certificate),
           "This holds for any values whatever: it rests on no assumption about the data.",
           gaussian_accuracy(certificate)};
@@ -126,10 +137,17 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
         "Values beyond the ranges that the domain declares are taken at their bounds before all "
         "else, which the accuracy above leaves out; released records may lie beyond them.");
   }
-  if (certificate.marginals() != nullptr) {
+  if (certificate.moments() != nullptr) {
+    limits.emplace_back(kSharedNoise);
     limits.emplace_back(
-        "The released records are not independent: all share the noise of one model. Where it errs "
-        "they err together, and more of them do not make it better.");
+        "How near the released records are to the data rests on the data being Gaussian: of other "
+        "data they keep each column's mean and each pair's covariance, as well as the noise "
+        "allows, and nothing else. Values beyond the ranges that the domain declares are taken at "
+        "their bounds, rows far from all others are moved nearer, and released records are cut to "
+        "the ranges.");
+  }
+  if (certificate.marginals() != nullptr) {
+    limits.emplace_back(kSharedNoise);
     limits.emplace_back(
         "How near the model is to the data is not promised: it keeps each column and the pairs "
         "that depend most on each other, each as well as its noise allows; what three columns "

@@ -48,6 +48,7 @@ constexpr Part kParts[] = {
     {"/space/list", "--candidates-file", kFile, PartScope::kLocal},
     {"/space/scorer", "--score", kText, PartScope::kLocal},
     {"/support", "--support", kText, PartScope::kFinite},
+    {"/shared", "--shared", kTruth, PartScope::kGaussian},
     {"/covariance", "--covariance", kFile, PartScope::kGaussian},
     {"/covariance_bound", "--covariance-bound", kNumber, PartScope::kGaussian},
     {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
@@ -82,8 +83,11 @@ CentralSpec central_spec(const PartReader& reader) {
 
 GaussianSpec gaussian_spec(const PartReader& reader) {
   return {reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>()),
-          reader.find_file("/covariance"), reader.find<double>("/covariance_bound"),
-          reader.find<double>("/mean_bound"), reader.find<bool>("/paper_variance").value_or(false)};
+          reader.find<bool>("/shared").value_or(false),
+          reader.find_file("/covariance"),
+          reader.find<double>("/covariance_bound"),
+          reader.find<double>("/mean_bound"),
+          reader.find<bool>("/paper_variance").value_or(false)};
 }
 
 MarginalsSpec marginals_spec(const PartReader& reader) {
@@ -158,11 +162,31 @@ void put_local(SpecWriter& writer, const LocalSpec& spec) {
 }
 
 void put_gaussian(SpecWriter& writer, const GaussianSpec& spec) {
+  writer.put_truth("/shared", spec.shared);
   writer.put("/covariance", spec.covariance);
   writer.put("/covariance_bound", spec.covariance_bound);
   writer.put("/mean_bound", spec.mean_bound);
   if (!spec.logarithms.empty()) writer.put("/logarithms", spec.logarithms);
   writer.put_truth("/paper_variance", spec.paper_variance);
+}
+
+void validate_gaussian(const GaussianSpec& spec) {
+  if (!spec.shared) {
+    if (spec.covariance || spec.covariance_bound) return;
+    throw InvalidInput(
+        "family gaussian needs the covariance, or a bound of it, but neither is given; --shared "
+        "(shared in a spec) learns one for all rows");
+  }
+  const char* const given = spec.covariance         ? "the covariance"
+                            : spec.covariance_bound ? "a bound of the covariance"
+                            : spec.mean_bound       ? "a bound of the mean"
+                            : spec.paper_variance   ? "the paper's variance"
+                                                    : nullptr;
+  if (given != nullptr) {
+    throw InvalidInput(fmt::format(
+        "a shared Gaussian learns its mean and covariance from the ranges alone, but {} is given",
+        given));
+  }
 }
 
 }  // namespace
@@ -235,11 +259,7 @@ void validate_spec(const ReleaseSpec& spec) {
     throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
                                    name_of(*central->mechanism)));
   }
-  if (const GaussianSpec* gaussian = spec.gaussian();
-      gaussian != nullptr && !gaussian->covariance && !gaussian->covariance_bound) {
-    throw InvalidInput(
-        "family gaussian needs the covariance, or a bound of it, but neither is given");
-  }
+  if (const GaussianSpec* gaussian = spec.gaussian()) validate_gaussian(*gaussian);
   if (spec.hides_count() && spec.roster) {
     throw InvalidInput(
         "a roster says publicly how many units there are, so neighbours must be replace with one, "

@@ -98,7 +98,9 @@ struct CentralSpec {
 
 /// What only Gaussian samples in the central model have.
 struct GaussianSpec {
-  std::vector<std::string> logarithms{};   ///< columns whose logarithms are Gaussian
+  std::vector<std::string> logarithms{};  ///< columns whose logarithms are Gaussian
+  /// All rows are drawn from one noisy mean and one noisy covariance; then nothing below is given.
+  bool shared = false;
   std::optional<PublicFile> covariance{};  ///< the covariance, or its lower bound; none: I
   /// K: the covariance lies between that and K times it. One of the two must be given.
   std::optional<double> covariance_bound{};

@@ -192,7 +192,7 @@ void look_at_space(const StatedCertificate& stated, const Domain& domain,
   check.domain_matches = stated.spec.domain.sha256 == domain.hash();
   if (!check.domain_matches) return;
   if (const GaussianSpec* gaussian = stated.spec.gaussian()) {
-    if (gaussian->covariance || gaussian->mean_bound) return;
+    if (gaussian->covariance || gaussian->mean_bound || gaussian->shared) return;
     check.ranges_match = ranges_match(*gaussian, stated.facts.mean_ranges, domain);
     return;
   }
@@ -253,6 +253,11 @@ void look_at_integers(const DesignedRelease& made, CertificateCheck& check) {
   const Certificate& certificate = made.certificate;
   if (const GaussianDesign* gaussian = certificate.gaussian()) {
     check_gaussian_design(*gaussian);
+    check.guarantee_holds = check.total_holds = true;
+    return;
+  }
+  if (const MomentDesign* moments = certificate.moments()) {
+    check_moment_design(*moments);
     check.guarantee_holds = check.total_holds = true;
     return;
   }
