@@ -317,6 +317,7 @@ def sample(
     candidates_file: Any = None,
     score: str | None = None,
     family: str | None = None,
+    shared: bool = False,
     covariance: Any = None,
     covariance_bound: float | None = None,
     mean_bound: float | None = None,
@@ -364,6 +365,9 @@ def sample(
     family, covariance, covariance_bound, mean_bound, log, paper_variance
         Gaussian samples; `covariance` is a (d, d) array in the domain's order, a data frame or a
         file.
+    family, shared, log
+        "gaussian" with `shared`: all rows are drawn from one noisy mean and one noisy covariance,
+        any number at the same cost, where no covariance is public.
     family, neighbours
         "marginals": rows of a table of many columns, all drawn from one model that is learned from
         noisy counts, which is released with them: `Release.model`. Neighbours "replace" (the default) or "add-remove", where the number of rows

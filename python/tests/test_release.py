@@ -260,6 +260,41 @@ def test_covariances_are_arrays_frames_or_files(schools):
     assert designs[0] == designs[1] == designs[2]
 
 
+def test_a_shared_gaussian_gives_any_number_of_rows(schools):
+    years = ["year1", "year2", "year3"]
+    release = mo.sample(
+        schools / "rand_hie_expenses.csv",
+        schools / "rand_hie_expenses.yaml",
+        model="central",
+        family="gaussian",
+        shared=True,
+        rho=0.5,
+        count=5000,
+        log=years,
+    )
+    rows = np.log(release.to_pandas()[years].to_numpy())
+    truth = pandas.read_csv(schools / "rand_hie_expenses.csv")[years].clip(0.01, 1e6)
+    logs = np.log(truth.to_numpy())
+    assert rows.shape == (5000, 3)
+    # Noise and 5000 draws are far below these.
+    assert np.abs(rows.mean(axis=0) - logs.mean(axis=0)).max() < 0.2
+    assert np.abs(np.corrcoef(rows.T) - np.corrcoef(logs.T)).max() < 0.15
+    assert release.mechanism == "shared-gaussian"
+    assert release.certificate.to_dict()["accuracy"]["covariance_error"] < 0.05
+    assert mo.verify(release, schools / "rand_hie_expenses.yaml")
+    with pytest.raises(mo.InvalidInput, match="learns its mean and covariance"):
+        mo.sample(
+            schools / "rand_hie_expenses.csv",
+            schools / "rand_hie_expenses.yaml",
+            model="central",
+            family="gaussian",
+            shared=True,
+            mean_bound=3,
+            rho=0.5,
+            count=5,
+        )
+
+
 def test_says_what_it_promises(schools):
     release = mo.sample(
         schools / "schools.csv",

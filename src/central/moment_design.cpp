@@ -22,10 +22,10 @@ constexpr std::size_t kMostPureDimensions = 43;
 static_assert(ClippedMoments::entry_count(kMostPureDimensions) <=
               EuclideanLaplace::kGreatestDimension);
 
-/// Two rounds find where the data lie, and the last one measures. Of what was tried on tables of
+/// Three rounds find where the data lie, and the last one measures. Of what was tried on tables of
 /// Gaussians and on public ones (docs/measured/gaussian-data.md) this served both wide ranges and
 /// narrow ones; no data of a release decides any of it.
-constexpr std::array<std::uint32_t, 3> kRoundParts = {8, 8, 48};
+constexpr std::array<std::uint32_t, 4> kRoundParts = {5, 5, 6, 48};
 
 double moment_amount_down(const Privacy& budget) {
   switch (budget.notion) {
@@ -179,7 +179,7 @@ MomentErrors errors_of(const MomentDesign& design, const MomentRound& round) {
   errors.product = deviation / (n * steps * steps);
   // Noise on a symmetric matrix moves its eigenvalues by some 2 sqrt(d) times that of an entry.
   errors.margin =
-      3 * errors.product * (1 + std::sqrt(static_cast<double>(design.request.dimension)));
+      errors.product * (1 + 2 * std::sqrt(static_cast<double>(design.request.dimension)));
   return errors;
 }
 
@@ -200,14 +200,14 @@ MomentDesign design_moments(const MomentRequest& request) {
   design.mean_error = last.mean;
   design.covariance_error = last.product;
   design.expected_total_variation = total_variation_of(request.dimension, last);
-  // The first map brings half a range to clip_radius / sqrt(d); each further one shows directions
-  // of the variance of the margins before.
+  // The first map brings half a range to clip_radius / sqrt(d), and each further one shows nothing
+  // narrower than the margins before. Twice that is seen nearly as it is.
   double narrowest = 1;
   for (std::size_t k = 0; k + 1 < design.rounds.size(); ++k) {
     narrowest *= std::min(1.0, errors_of(design, design.rounds[k]).margin);
   }
   design.least_spread = std::min(
-      1.0, std::sqrt(narrowest * static_cast<double>(request.dimension)) / design.clip_radius);
+      1.0, 2 * std::sqrt(narrowest * static_cast<double>(request.dimension)) / design.clip_radius);
   design.why = fmt::format(
       "one mean and one covariance of {} column{}, each row cut to {:.3g} standard deviations; "
       "noise gives a mean a standard error of {:.2g} standard deviations and a covariance one of "

@@ -37,7 +37,7 @@ struct MomentRound {
 /// How one mean and one covariance are measured. Two designs of one request are equal, so a
 /// certificate can be checked by designing anew.
 ///
-/// Rows are measured in rounds [after Biswas et al. 2020, CoinPress]: in each they are moved and
+/// Rows are measured in rounds [after Biswas et al. 2020]: in each they are moved and
 /// turned by a public affine map, multiplied by L / clip_radius, and their ClippedMoments of radius
 /// L and offset b taken with noise. The first map brings the box of the declared ranges into the
 /// ball; each further one is made of the round's noisy answer, so that the columns' directions have

@@ -188,8 +188,8 @@ TEST(SampleGaussian, RefusesInOneSentence) {
   const Arguments rho = {"--rho", "0.5", "--count", "1"};
   const Arguments usual = rho + Vitals::kCovariance;
   EXPECT_EQ(command.refused(rho),
-            "mollify: family gaussian needs the covariance, or a bound of it, but neither is "
-            "given\n");
+            "mollify: family gaussian needs the covariance, or a bound of it, but neither is given; "
+            "--shared (shared in a spec) learns one for all rows\n");
   EXPECT_EQ(command.refused(Arguments{"--count", "1"} + Vitals::kCovariance),
             "mollify: --epsilon is needed, but is not given\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--epsilon", "1"}),
@@ -274,6 +274,98 @@ TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
     caught("/promised", Json::array());
     caught("/not_promised", Json::array({"nothing"}));
   }
+}
+
+TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies) {
+  const Vitals command;
+  for (const Arguments& budget : kBudgets) {
+    const Ended ended = command.sample(budget + Arguments{"--shared", "--count", "3000"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.err.find("share that noise"), std::string::npos) << ended.err;
+    const auto lines = lines_of(command.files.read("out.csv"));
+    ASSERT_EQ(lines.size(), 3001U);
+    double sums[4] = {};  // of weights, their squares, log doses, and products
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      const double weight = (std::stod(fields_of(lines[i])[0]) - 70) / 10;
+      const double dose = std::log(std::stod(fields_of(lines[i])[1])) - 2;
+      sums[0] += weight / 3000;
+      sums[1] += weight * weight / 3000;
+      sums[2] += dose / 3000;
+      sums[3] += weight * dose / 3000;
+    }
+    const Json certificate = command.certificate();
+    std::printf("%s: means %.3f %.3f (0), square %.3f (1), product %.3f (.5); stated errors %s\n",
+                budget[1].c_str(), sums[0], sums[2], sums[1], sums[3],
+                certificate["accuracy"].dump().c_str());
+    // The table's own sampling, noise and 3000 draws: beyond these with probability below 1e-6.
+    EXPECT_NEAR(sums[0], 0, 0.2);
+    EXPECT_NEAR(sums[2], 0, 0.2);
+    EXPECT_NEAR(sums[1], 1, 0.3);
+    EXPECT_NEAR(sums[3], 0.5, 0.25);
+    EXPECT_EQ(certificate["mechanism"], "shared-gaussian");
+    EXPECT_EQ(certificate["spec"]["shared"], true);
+    for (std::size_t i = 0; i < budget.size(); i += 2) {
+      EXPECT_LE(certificate["privacy"][budget[i].substr(2)].get<double>(),
+                std::stod(budget[i + 1]));
+    }
+    const Ended checked = command.verify("out.csv.certificate.json");
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+    EXPECT_EQ(lines_of(checked.out).back(), "holds");
+    for (const char* place : {"/facts/records", "/design/lattice_radius", "/design/offset"}) {
+      Json changed = certificate;
+      changed[Json::json_pointer(place)] = 1000;
+      command.files.write("tried.json", changed.dump(2));
+      EXPECT_NE(command.verify("tried.json").status, 0) << place;
+    }
+  }
+}
+
+TEST(SampleSharedGaussian, IsTotal) {
+  const Vitals command;
+  for (const Arguments& budget : kBudgets) {
+    for (const Arguments& who : {Arguments{}, Arguments{"--unit", "id"}}) {
+      const auto visible = [&] {
+        const Ended ended =
+            command.sample(budget + who + Arguments{"--shared", "--count", "20", "--json"});
+        std::string shape;
+        for (const std::string& line : lines_of(command.files.read("out.csv"))) {
+          shape += std::to_string(fields_of(line).size());
+          for (const std::string& field : fields_of(line)) {
+            if (shape.size() > 1) EXPECT_TRUE(std::isfinite(std::stod(field))) << field;
+          }
+        }
+        return std::tuple(ended.status, ended.out, ended.err, shape);
+      };
+      std::string table = "id,weight,dose\n";
+      for (int row = 0; row < 50; ++row) table += std::to_string(row) + ",70,8\n";
+      command.files.write("data.csv", table);
+      const auto clean = visible();
+      EXPECT_EQ(std::get<0>(clean), 0) << std::get<2>(clean);
+      for (const char* values : {"nan,nan", "inf,-inf", "1e308,1e308", "200,100000", "seventy,",
+                                 "", "7,70,7,7", "\xff\xfe,\x01"}) {
+        table = "id,weight,dose\n";
+        for (int row = 0; row < 50; ++row) {
+          table += std::to_string(row) + "," + std::string(values) + "\n";
+        }
+        command.files.write("data.csv", table);
+        EXPECT_EQ(visible(), clean) << values;
+      }
+    }
+  }
+}
+
+TEST(SampleSharedGaussian, RefusesWhatItLearnsItself) {
+  const Vitals command;
+  const Arguments shared = {"--shared", "--rho", "0.5", "--count", "1"};
+  EXPECT_EQ(command.refused(shared + Vitals::kCovariance),
+            "mollify: a shared Gaussian learns its mean and covariance from the ranges alone, but "
+            "the covariance is given\n");
+  EXPECT_EQ(command.refused(shared + Arguments{"--mean-bound", "3"}),
+            "mollify: a shared Gaussian learns its mean and covariance from the ranges alone, but "
+            "a bound of the mean is given\n");
+  const Ended finite = command.run(
+      kSample + Arguments{"--model", "central", "--epsilon", "1", "--count", "1", "--shared"});
+  EXPECT_EQ(finite.err, "mollify: --shared is for --family gaussian, but no family is given\n");
 }
 
 }  // namespace

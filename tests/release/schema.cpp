@@ -123,10 +123,13 @@ std::vector<Schema2020> specs_with_every_part() {
                    {"logarithms", {"a"}},
                    {"paper_variance", true}});
   specs.push_back(specs[3]);
-  for (const char* other :
-       {"covariance", "covariance_bound", "mean_bound", "logarithms", "paper_variance"}) {
+  for (const char* other : {"covariance", "covariance_bound", "mean_bound", "paper_variance"}) {
     specs.back().erase(other);
   }
+  specs.back()["shared"] = true;
+  specs.push_back(specs.back());
+  specs.back().erase("shared");
+  specs.back().erase("logarithms");
   specs.back().update({{"family", "marginals"}, {"neighbours", "add-remove"}});
   specs.push_back(specs[2]);
   specs.back().erase("count");

@@ -70,7 +70,11 @@ TEST(ReleaseSpec, IsReadAsItIsWritten) {
                  {"mean_bound", 4},
                  {"logarithms", {"a", "b"}},
                  {"paper_variance", true}});
-  for (const json& spec : {integral(), local, other, text, finite, rated, bits, normal}) {
+  json shared = gaussian();
+  shared.erase("covariance_bound");
+  shared["shared"] = true;
+  for (const json& spec :
+       {integral(), local, other, text, finite, rated, bits, normal, shared}) {
     const ReleaseSpec read = parse_spec(spec.dump(), "s.json");
     const std::string written = spec_text(read);
     EXPECT_EQ(parse_spec(written, "s.json"), read) << written;
