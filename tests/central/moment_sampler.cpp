@@ -104,7 +104,7 @@ TEST(MomentSampler, RowsHaveTheModelsMomentsWithinTheRanges) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_GE(rows[i], low[i % 2]);
     EXPECT_LE(rows[i], high[i % 2]);
-    at_high += i % 2 == 1 && rows[i] == 3 ? 1 : 0;
+    at_high += i % 2 == 1 && rows[i] == 3 ? 1U : 0U;
   }
   const TwoColumns found = two_columns(rows);
   // Each within 5 standard errors; the second is cut at one standard deviation above its mean.

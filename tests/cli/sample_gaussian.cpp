@@ -187,9 +187,10 @@ TEST(SampleGaussian, RefusesInOneSentence) {
   const Vitals command;
   const Arguments rho = {"--rho", "0.5", "--count", "1"};
   const Arguments usual = rho + Vitals::kCovariance;
-  EXPECT_EQ(command.refused(rho),
-            "mollify: family gaussian needs the covariance, or a bound of it, but neither is given; "
-            "--shared (shared in a spec) learns one for all rows\n");
+  EXPECT_EQ(
+      command.refused(rho),
+      "mollify: family gaussian needs the covariance, or a bound of it, but neither is given; "
+      "--shared (shared in a spec) learns one for all rows\n");
   EXPECT_EQ(command.refused(Arguments{"--count", "1"} + Vitals::kCovariance),
             "mollify: --epsilon is needed, but is not given\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--epsilon", "1"}),
@@ -331,7 +332,9 @@ TEST(SampleSharedGaussian, IsTotal) {
         for (const std::string& line : lines_of(command.files.read("out.csv"))) {
           shape += std::to_string(fields_of(line).size());
           for (const std::string& field : fields_of(line)) {
-            if (shape.size() > 1) EXPECT_TRUE(std::isfinite(std::stod(field))) << field;
+            if (shape.size() > 1) {
+              EXPECT_TRUE(std::isfinite(std::stod(field))) << field;
+            }
           }
         }
         return std::tuple(ended.status, ended.out, ended.err, shape);
@@ -341,8 +344,8 @@ TEST(SampleSharedGaussian, IsTotal) {
       command.files.write("data.csv", table);
       const auto clean = visible();
       EXPECT_EQ(std::get<0>(clean), 0) << std::get<2>(clean);
-      for (const char* values : {"nan,nan", "inf,-inf", "1e308,1e308", "200,100000", "seventy,",
-                                 "", "7,70,7,7", "\xff\xfe,\x01"}) {
+      for (const char* values : {"nan,nan", "inf,-inf", "1e308,1e308", "200,100000", "seventy,", "",
+                                 "7,70,7,7", "\xff\xfe,\x01"}) {
         table = "id,weight,dose\n";
         for (int row = 0; row < 50; ++row) {
           table += std::to_string(row) + "," + std::string(values) + "\n";
