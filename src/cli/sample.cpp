@@ -22,6 +22,7 @@
 #include "records/in_threads.h"
 #include "release/acceptance.h"
 #include "release/design.h"
+#include "release/models_release.h"
 #include "release/release.h"
 #include "release/spec_json.h"
 #include "report.h"
@@ -117,6 +118,16 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
                      certificate.draw.text(), risk_text(draw_risk(certificate, domain)));
 }
 
+std::string models_summary(const Certificate& certificate, const std::string& to) {
+  const ModelsOutlook outlook = models_outlook(
+      certificate.facts.outcomes, *certificate.local()->floor, certificate.draw.epsilon);
+  return fmt::format(
+      "released {} records{} of one model by {} with {} in all\nspace: {}\nwhatever the data, the "
+      "model is among the {} likeliest with probability {:.4g}\n",
+      *certificate.spec.count, to, certificate.mechanism(), certificate.total.text(),
+      space_text(certificate), outlook.best, outlook.probability);
+}
+
 std::string released_words(const Certificate& certificate, const std::string& to) {
   const auto& count = certificate.spec.count;
   const auto& records = certificate.facts.records;
@@ -182,8 +193,9 @@ std::string marginals_summary(const MarginalDesign& design) {
 std::string summary(const Certificate& certificate, const Domain& domain,
                     const SampleOptions& options) {
   const std::string to = options.out ? " to " + *options.out : "";
-  std::string text = certificate.local() ? local_summary(certificate, domain, to)
-                                         : released_words(certificate, to);
+  std::string text = certificate.spec.shares_model() ? models_summary(certificate, to)
+                     : certificate.local()           ? local_summary(certificate, domain, to)
+                                                     : released_words(certificate, to);
   if (certificate.finite() != nullptr) text += finite_summary(certificate);
   if (certificate.gaussian() != nullptr) text += gaussian_summary(*certificate.gaussian());
   if (certificate.moments() != nullptr) text += moments_summary(*certificate.moments());
@@ -278,9 +290,10 @@ int run(SampleOptions options, const CLI::App& command) {
     return kSuccess;
   }
   const std::string& path = needed(options.data, "--data");
-  if (options.model && spec.marginals() == nullptr) {
+  if (options.model && spec.marginals() == nullptr && !spec.shares_model()) {
     throw InvalidInput(
-        "--model-out is for --family marginals, but this release is made without a model");
+        "--model-out is for --family marginals and --space models, but this release is made "
+        "without a model");
   }
   options.ledger.validate(path);
   if (options.threads) require_between("threads", *options.threads, 1, kMostThreads);
@@ -355,7 +368,8 @@ void add_sample(CLI::App& app, Session& session) {
                   "where the certificate goes (default: OUT.certificate.json, beside --out)")
       ->type_name("FILE");
   add_text(command, "--model-out", options->model, "FILE",
-           "where the model of --family marginals goes; mollify generate draws more rows from it, "
+           "where the model of --family marginals or --space models goes; mollify generate draws "
+           "more rows from it, "
            "at no cost");
   command.add_flag("--overwrite", options->overwrite,
                    "replace the files of --out, --certificate and --model-out, if they are there");

@@ -202,6 +202,10 @@ int run(const TuneOptions& options) {
   if (options.space.fresh && !request.kind) request.kind = SpaceKind::kCandidates;
   const auto reference =
       options.reference ? std::optional(PublicFile{*options.reference}) : std::nullopt;
+  if (request.kind == SpaceKind::kModels) {
+    throw InvalidInput(
+        "tune is for records of units, but space models releases a model of a table");
+  }
   const ReleaseSpace space(domain, request, reference, PublicFiles());
   const double epsilon = draw_budget_down(Privacy::pure(needed(options.epsilon, "--epsilon")),
                                           options.count.value_or(1))

@@ -24,6 +24,11 @@ Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
         "estimate is for records that each have noise of their own, but those of family marginals "
         "share one model, whose marginals are the estimate");
   }
+  if (stated.spec.shares_model()) {
+    throw InvalidInput(
+        "estimate is for records that each have noise of their own, but those of space models come "
+        "from one model, whose marginals are the estimate");
+  }
   const LocalSpec* local = stated.spec.local();
   if (local == nullptr) return domain;
   if (space_kind(domain, local->space) == SpaceKind::kCandidates) {

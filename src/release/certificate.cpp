@@ -61,6 +61,8 @@ const char* masses_text(SpaceKind kind) {
       return "the mean of their histograms of 1, 2, 4, ... parts an axis";
     case SpaceKind::kCandidates:
       break;
+    case SpaceKind::kModels:
+      return "one for each model, which were drawn around its records";
   }
   return "one for each candidate, which were drawn after its records";
 }

@@ -103,15 +103,18 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
   const auto list = candidate_list(kind, local.space);
   require_facts(!facts.records && facts.units.has_value() == spec.roster.has_value() &&
                 facts.outcomes >= 1 && facts.mean_ranges.empty() &&
-                facts.reference.has_value() == (local.reference && !list) &&
-                facts.list_sha256.empty() == (!list || *list == CandidateList::kFresh));
+                facts.reference.has_value() == (local.reference && !list && !spec.shares_model()) &&
+                facts.list_sha256.empty() ==
+                    ((!list || *list == CandidateList::kFresh) && !spec.shares_model()));
   std::vector<double> masses =
       masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
   const Privacy budget = spec.budget();
   const bool in_mu = budget.notion == PrivacyNotion::kGaussian;
   MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);
   place_band(local, facts, kind, masses, parameters);
-  const Privacy one = draw_budget_down(budget, *spec.count);
+  // One draw of a model, and any number of rows of it.
+  const std::uint64_t draws = spec.shares_model() ? 1 : *spec.count;
+  const Privacy one = draw_budget_down(budget, draws);
   (in_mu ? parameters.mu : parameters.epsilon) = one.parameter();
   made.local = make_sampler(parameters);
   LocalDesign design{
@@ -128,7 +131,7 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
                                    name_of(design.scorer), name_of(design.mechanism)));
   }
   certificate.draw = made.local->guarantee();
-  certificate.total = draws_promise_up(budget, certificate.draw, *spec.count);
+  certificate.total = draws_promise_up(budget, certificate.draw, draws);
   certificate.design = std::move(design);
 }
 

@@ -12,6 +12,7 @@
 #include "kernel/core/invalid_input.h"
 #include "local/mechanism_risk.h"
 #include "release/design.h"
+#include "release/models_release.h"
 #include "release/plan_model.h"
 #include "release/release_space.h"
 
@@ -86,7 +87,7 @@ class LocalPlan final : public PlanModel {
       // What sample would choose from.
       space_.emplace(inputs->domain(*question.domain), local.space, local.reference, *inputs);
       kind_ = space_->kind();
-      if (local.reference && kind_ != SpaceKind::kCandidates) {
+      if (local.reference && kind_ != SpaceKind::kCandidates && kind_ != SpaceKind::kModels) {
         const Domain& domain = space_->domain();
         masses_ = reference_masses(
             counted_outcomes(inputs->records(local.reference->name, domain), domain), kind_,
@@ -184,6 +185,7 @@ class LocalPlan final : public PlanModel {
   [[nodiscard]] std::string subject(PlanUnknown, const PlanQuestion& question) const override {
     const char* what = kind_ == SpaceKind::kGrid         ? "cells"
                        : kind_ == SpaceKind::kCandidates ? "candidates"
+                       : kind_ == SpaceKind::kModels     ? "models"
                                                          : "outcomes";
     const Privacy draw = draw_of(question);
     const Privacy whole = draws_promise_up(question.budget, draw, question.outputs);
@@ -261,6 +263,16 @@ class LocalPlan final : public PlanModel {
     }
     answer.lines += fmt::format("worst case: {}{}\n", risk.risk.text(),
                                 risk.attained ? "" : " (an upper bound)");
+    if (kind_ == SpaceKind::kModels) {
+      const ModelsOutlook outlook =
+          models_outlook(reference.outcomes(), risk.lower_factor, draw.epsilon);
+      facts["best_models"] = outlook.best;
+      facts["best_models_probability"] = outlook.probability;
+      answer.lines += fmt::format(
+          "whatever the data, the model released is among the {} likeliest of {} with probability "
+          "{:.4g}; any number of its rows costs the same\n",
+          outlook.best, reference.outcomes(), outlook.probability);
+    }
     if (band) tell_changes(whole, reference, draw.epsilon, answer);
   }
 
@@ -301,7 +313,7 @@ class LocalPlan final : public PlanModel {
 
   [[nodiscard]] double mass_of(const std::vector<std::string>& region) const {
     if (!space_) return stated_mass(region);
-    if (kind_ == SpaceKind::kCandidates) {
+    if (kind_ == SpaceKind::kCandidates || kind_ == SpaceKind::kModels) {
       throw InvalidInput(
           "region needs a domain whose records can be listed, but this one is released by "
           "candidates; give its reference mass and --k instead");

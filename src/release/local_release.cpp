@@ -189,6 +189,10 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
   validate_spec(spec);
   const Domain domain = complete_spec(spec, inputs);
   const LocalSpec& local = *spec.local();
+  if (spec.shares_model()) {
+    throw InvalidInput(
+        "space models releases a model and not records of the table, which is for sample alone");
+  }
   ReleaseSpace space(domain, local.space, local.reference, inputs);
   PublicFacts facts{.outcomes = space.size(), .list_sha256 = space.list_sha256()};
   if (local.reference && space.kind() != SpaceKind::kCandidates) {

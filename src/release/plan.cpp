@@ -292,6 +292,7 @@ void take_columns(PlanQuestion& question, const PublicInputs& inputs) {
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   std::unique_ptr<const PlanModel> model;
   if (question.model != Model::kCentral) {
+    if (question.local.space.kind == SpaceKind::kModels) question.outputs = 1;
     model = local_plan_model(question, inputs);
   } else {
     if (question.domain && question.family == Family::kGaussian) {

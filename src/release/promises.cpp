@@ -153,6 +153,14 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
         "that depend most on each other, each as well as its noise allows; what three columns "
         "have in common only together is not kept.");
   }
+  if (certificate.spec.shares_model()) {
+    limits.emplace_back(
+        "The released records all come from one model, which was chosen among public ones: they "
+        "tell no more about the table than which model it was, and more of them tell no more.");
+    limits.emplace_back(
+        "How near the model is to the table is not promised: no model among them may be near, and "
+        "columns are independent in each.");
+  }
   if (certificate.local() != nullptr) {
     if (unit && !roster) {
       limits.emplace_back(

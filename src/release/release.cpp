@@ -13,6 +13,7 @@
 #include "release/central_release.h"
 #include "release/local_release.h"
 #include "release/marginals_release.h"
+#include "release/models_release.h"
 #include "release/spec_json.h"
 #include "space/sha256.h"
 
@@ -91,6 +92,7 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
 
 std::unique_ptr<const PreparedRelease> prepare(const ReleaseSpec& spec, const PublicInputs& inputs,
                                                std::optional<std::uint64_t> records) {
+  if (spec.shares_model()) return prepare_models(spec, inputs);
   if (spec.local() != nullptr) return prepare_local(spec, inputs);
   if (spec.central() != nullptr) return prepare_finite(spec, inputs, records);
   if (spec.marginals() != nullptr) return prepare_marginals(spec, inputs, records);

@@ -6,6 +6,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "reference/multiscale_histogram.h"
+#include "reference/product_models.h"
 #include "reference/smoothed_histogram.h"
 #include "space/candidates_text.h"
 #include "space/recut_domain.h"
@@ -18,6 +19,7 @@ constexpr std::uint64_t kUsualCells = 65'536;
 }  // namespace
 
 ScorerKind usual_scorer(SpaceKind kind, Mechanism mechanism) noexcept {
+  if (kind == SpaceKind::kModels) return ScorerKind::kLikelihood;
   const bool rows = kind == SpaceKind::kCategories || !is_band(mechanism);
   return rows ? ScorerKind::kEmpirical : ScorerKind::kKernel;
 }
@@ -45,11 +47,16 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
                                    name_of(owner), name_of(kind)));
   };
   refuse(spec.cells.has_value(), "cells", SpaceKind::kGrid);
-  refuse(spec.candidates.has_value(), "the number of candidates", SpaceKind::kCandidates);
+  refuse(spec.candidates.has_value() && kind != SpaceKind::kModels, "the number of candidates",
+         SpaceKind::kCandidates);
   refuse(spec.fresh, "a fresh list", SpaceKind::kCandidates);
   refuse(spec.list.has_value(), "a file of candidates", SpaceKind::kCandidates);
   if (spec.scorer && needs_candidates(*spec.scorer) && kind != SpaceKind::kCandidates) {
     throw InvalidInput(fmt::format("score {} needs space candidates, but the space is {}",
+                                   name_of(*spec.scorer), name_of(kind)));
+  }
+  if (spec.scorer && (*spec.scorer == ScorerKind::kLikelihood) != (kind == SpaceKind::kModels)) {
+    throw InvalidInput(fmt::format("score likelihood is that of space models, but {} goes with {}",
                                    name_of(*spec.scorer), name_of(kind)));
   }
   if (spec.list && (spec.candidates || spec.fresh)) {
@@ -85,6 +92,10 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
       list_(candidate_list(kind_, spec)),
       domain_(space_domain(domain, spec)),
       layout_(domain_) {
+  if (kind_ == SpaceKind::kModels) {
+    size_ = spec.candidates.value_or(ProductModels::kUsual);
+    return;
+  }
   if (!list_) {
     size_ = domain_.size();
     return;

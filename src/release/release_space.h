@@ -24,7 +24,7 @@
 namespace mollify {
 
 /// The scorer of a space for which none is asked: empirical for categories and for mechanisms that
-/// are no bands, which draw a record; kernel otherwise.
+/// are no bands, which draw a record; likelihood for models; kernel otherwise.
 [[nodiscard]] ScorerKind usual_scorer(SpaceKind kind,
                                       Mechanism mechanism = Mechanism::kRelative) noexcept;
 

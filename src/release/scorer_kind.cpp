@@ -27,6 +27,7 @@ std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidat
     case ScorerKind::kRatio:
       return std::make_unique<RatioScorer>(candidates);
     case ScorerKind::kBoosted:
+    case ScorerKind::kLikelihood:
       break;
   }
   return std::make_unique<BoostedScorer>(candidates, epsilon);

@@ -170,6 +170,20 @@ void put_gaussian(SpecWriter& writer, const GaussianSpec& spec) {
   writer.put_truth("/paper_variance", spec.paper_variance);
 }
 
+void validate_models(const ReleaseSpec& spec) {
+  if (spec.model != Model::kIntegral) {
+    throw InvalidInput(
+        fmt::format("space models is for model integral, where one model of the table is released, "
+                    "but the model is {}",
+                    name_of(spec.model)));
+  }
+  const auto& band = spec.local()->band;
+  if (band && (band->typical || !band->file.empty())) {
+    throw InvalidInput(fmt::format(
+        "space models takes a band that is named or at a location, but it is {}", to_text(*band)));
+  }
+}
+
 void validate_gaussian(const GaussianSpec& spec) {
   if (!spec.shared) {
     if (spec.covariance || spec.covariance_bound) return;
@@ -259,6 +273,7 @@ void validate_spec(const ReleaseSpec& spec) {
     throw InvalidInput(fmt::format("a rate is for mechanism poisson-rr, but the mechanism is {}",
                                    name_of(*central->mechanism)));
   }
+  if (spec.shares_model()) validate_models(spec);
   if (const GaussianSpec* gaussian = spec.gaussian()) validate_gaussian(*gaussian);
   if (spec.hides_count() && spec.roster) {
     throw InvalidInput(

@@ -65,7 +65,7 @@ struct SpecDomain {
 struct SpaceSpec {
   std::optional<SpaceKind> kind{};
   std::optional<std::uint64_t> cells{};       ///< of a grid, in all
-  std::optional<std::uint64_t> candidates{};  ///< how many
+  std::optional<std::uint64_t> candidates{};  ///< how many; of models too
   bool fresh = false;                         ///< new candidates for each unit
   std::optional<PublicFile> list{};           ///< of candidates, made before
   std::optional<ScorerKind> scorer{};         ///< none: usual_scorer
@@ -136,6 +136,10 @@ struct ReleaseSpec {
   bool accept_large_delta = false;  ///< one of 1/n or more (release/acceptance.h)
   bool accept_error = false;        ///< records that are mostly noise (release/acceptance.h)
 
+  /// Whether one of many models is released, and `count` rows of it are free.
+  [[nodiscard]] bool shares_model() const {
+    return local() != nullptr && local()->space.kind == SpaceKind::kModels;
+  }
   [[nodiscard]] const LocalSpec* local() const { return std::get_if<LocalSpec>(&method); }
   [[nodiscard]] const CentralSpec* central() const { return std::get_if<CentralSpec>(&method); }
   [[nodiscard]] const GaussianSpec* gaussian() const { return std::get_if<GaussianSpec>(&method); }

@@ -14,6 +14,7 @@
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
 #include "kernel/search/projection.h"
+#include "reference/product_models.h"
 #include "release/central_release.h"
 #include "release/design.h"
 #include "release/release_space.h"
@@ -200,6 +201,13 @@ void look_at_space(const StatedCertificate& stated, const Domain& domain,
   const std::uint64_t count = stated.facts.outcomes;
   const LocalSpec* local = stated.spec.local();
   const SpaceKind kind = local ? space_kind(domain, local->space) : SpaceKind::kCategories;
+  if (kind == SpaceKind::kModels) {
+    check.domain_matches = count == local->space.candidates.value_or(ProductModels::kUsual);
+    if (check.domain_matches && !local->reference) {
+      check.list_matches = ProductModels(domain, count).sha256() == stated.facts.list_sha256;
+    }
+    return;
+  }
   if (kind != SpaceKind::kCandidates) {
     const Domain space = local ? space_domain(domain, local->space) : domain;
     check.domain_matches = space.is_enumerable() && count == space.size();
@@ -277,7 +285,7 @@ void look_at_integers(const DesignedRelease& made, CertificateCheck& check) {
   const bool pure = certificate.draw.notion == PrivacyNotion::kPure;
   check.guarantee_holds =
       made.local->guarantee_holds() && (!pure || check.epsilon_realised_up <= one);
-  const std::uint64_t count = *certificate.spec.count;
+  const std::uint64_t count = certificate.spec.shares_model() ? 1 : *certificate.spec.count;
   const double total = certificate.total.parameter();
   check.total_holds =
       one <= (pure ? epsilon_per_draw_down(total, count) : mu_per_draw_down(total, count));

@@ -14,11 +14,13 @@ enum class SpaceKind {
   kCategories,  ///< all records of an enumerable domain
   kGrid,        ///< the cells of equal width of one to three numeric columns, cut anew
   kCandidates,  ///< a list of public records, for any domain
+  kModels,      ///< a list of public distributions, of which one is released with rows of it
 };
 
 [[nodiscard]] constexpr auto names_of(SpaceKind) {
   return std::array{Named{SpaceKind::kCategories, "categories"}, Named{SpaceKind::kGrid, "grid"},
-                    Named{SpaceKind::kCandidates, "candidates"}};
+                    Named{SpaceKind::kCandidates, "candidates"},
+                    Named{SpaceKind::kModels, "models"}};
 }
 
 /// A domain may leave the bins of a number open. At most 2^20 outcomes without such a column:

@@ -1,0 +1,29 @@
+// Releases of one public model under integral privacy, and rows of it.
+#pragma once
+
+#include <memory>
+
+#include "release/release.h"
+
+namespace mollify {
+
+/// Requires a spec of model integral over space models. The band's outcomes are
+/// public models; each one's score is the likelihood of the table under it, and
+/// one draw of the kernel's table takes one. Its rows are free: post-processing
+/// of an index. Hands the model to the sink.
+///
+/// One pass over the data, of which memory holds how often each column has each
+/// cell; then a pass over all models' shares.
+[[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
+                                                                    const PublicInputs& inputs);
+
+/// What a draw from N models of uniform weight comes to, whatever the data are,
+/// for the band of the certificate: with at least `probability` the model is
+/// among the `best` of them.
+struct ModelsOutlook {
+  std::uint64_t best = 1;
+  double probability = 0;
+};
+[[nodiscard]] ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon);
+
+}  // namespace mollify

@@ -1,0 +1,225 @@
+// `mollify sample --model integral --space models`: one public model, and rows
+// of it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+constexpr std::size_t kColumns = 8;
+constexpr std::size_t kLevels = 3;
+
+using PairShares = std::map<std::pair<std::size_t, std::size_t>, std::array<double, 9>>;
+
+/// How often each pair of columns has each pair of values.
+PairShares pair_shares(const std::string& csv) {
+  PairShares shares;
+  const auto lines = lines_of(csv);
+  const double one = 1 / static_cast<double>(lines.size() - 1);
+  for (std::size_t row = 1; row < lines.size(); ++row) {
+    const auto fields = fields_of(lines[row]);
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      for (std::size_t j = i + 1; j < kColumns; ++j) {
+        const std::size_t cell = kLevels * std::stoul(fields[i]) + std::stoul(fields[j]);
+        shares[{i, j}].at(cell) += one;
+      }
+    }
+  }
+  return shares;
+}
+
+double mean_pair_distance(const PairShares& a, const PairShares& b) {
+  double sum = 0;
+  for (const auto& [pair, cells] : a) {
+    for (std::size_t cell = 0; cell < 9; ++cell) {
+      sum += std::abs(cells[cell] - b.at(pair)[cell]) / 2 / static_cast<double>(a.size());
+    }
+  }
+  return sum;
+}
+
+/// 2000 rows of eight columns of three values, of which the first is the most
+/// frequent by far.
+class EightColumns : public CommandLine {
+ public:
+  EightColumns() {
+    std::string domain = "columns:\n";
+    std::string table;
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      domain += "  c" + std::to_string(i) + ": {type: integer, min: 0, max: 2}\n";
+      table += (i == 0 ? "c" : ",c") + std::to_string(i);
+    }
+    table += "\n";
+    files.write("domain.yaml", domain);
+    header = table;
+    std::mt19937_64 random(3);
+    for (int row = 0; row < 2000; ++row) {
+      const bool ill = random() % 10 == 0;
+      for (std::size_t i = 0; i < kColumns; ++i) {
+        const auto place = random() % 20;
+        const int value = ill ? 2 : place < 16 ? 0 : place < 19 ? 1 : 2;
+        table += (i == 0 ? "" : ",") + std::to_string(value);
+      }
+      table += "\n";
+    }
+    files.write("data.csv", table);
+  }
+
+  [[nodiscard]] Ended sample(const Arguments& options) const {
+    return run(kSample + kModels + options);
+  }
+  [[nodiscard]] Ended verify(const std::string& certificate) const {
+    return run({"verify", "--certificate", certificate, "--domain", "domain.yaml"});
+  }
+  [[nodiscard]] Json certificate() const {
+    return Json::parse(files.read("out.csv.certificate.json"));
+  }
+
+  std::string header;
+  inline static const Arguments kModels = {"--model", "integral",     "--space",
+                                           "models",  "--candidates", "2000",
+                                           "--out",   "out.csv",      "--overwrite"};
+};
+
+TEST(SampleModels, ReleasesRowsOfOneModelForTheBudgetOfOneDraw) {
+  const EightColumns command;
+  for (const Arguments& band : {Arguments{}, Arguments{"--band", "location=0.1"}}) {
+    for (const char* count : {"1", "3000"}) {
+      const Ended ended = command.sample(
+          band + Arguments{"--epsilon", "10", "--count", count, "--model-out", "model.json"});
+      ASSERT_EQ(ended.status, 0) << ended.err;
+      EXPECT_EQ(lines_of(command.files.read("out.csv")).size(), std::stoul(count) + 1);
+      const Json certificate = command.certificate();
+      EXPECT_EQ(certificate["draw"], certificate["privacy"]);
+      EXPECT_EQ(certificate["privacy"]["epsilon"], 10.0);
+      EXPECT_EQ(certificate["facts"]["outcomes"], 2000);
+      const Ended checked = command.verify("out.csv.certificate.json");
+      EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+      EXPECT_EQ(lines_of(checked.out).back(), "holds");
+    }
+  }
+  // More rows of the model that was released.
+  const PairShares first = pair_shares(command.files.read("out.csv"));
+  const Ended more =
+      command.run({"generate", "--model", "model.json", "--count", "3000", "--out", "more.csv"});
+  ASSERT_EQ(more.status, 0) << more.err;
+  EXPECT_LT(mean_pair_distance(first, pair_shares(command.files.read("more.csv"))), 0.08);
+}
+
+/// One draw of a model is nearer to the table than the reference is, which
+/// single draws at a fiftieth of the budget hardly leave.
+TEST(SampleModels, FiftyRowsOfAModelAreNearerThanFiftyDraws) {
+  const EightColumns command;
+  const PairShares truth = pair_shares(command.files.read("data.csv"));
+  PairShares uniform = truth;
+  for (auto& [pair, cells] : uniform) cells.fill(1.0 / 9);
+  // Of each release the model's own law, by many of its rows.
+  double of_models = 0;
+  constexpr int kReleases = 12;
+  for (int i = 0; i < kReleases; ++i) {
+    ASSERT_EQ(command
+                  .sample({"--epsilon", "10", "--count", "50", "--band", "location=0.03",
+                           "--model-out", "model.json"})
+                  .status,
+              0);
+    ASSERT_EQ(
+        command.run({"generate", "--model", "model.json", "--count", "3000", "--out", "more.csv"})
+            .status,
+        0);
+    of_models += mean_pair_distance(truth, pair_shares(command.files.read("more.csv"))) / kReleases;
+  }
+  // All single draws together are within a factor e^.2 of uniform.
+  const double of_reference = mean_pair_distance(truth, uniform);
+  const double of_draws = of_reference - (std::exp(0.2) - 1) / 2;
+  std::printf(
+      "mean two-way distance: models %.3f, reference %.3f, 50 single "
+      "draws at least %.3f\n",
+      of_models, of_reference, of_draws);
+  EXPECT_LT(of_models, 0.8 * of_draws);
+}
+
+TEST(SampleModels, IsTotal) {
+  const EightColumns command;
+  const auto visible = [&](const std::string& line, int rows) {
+    std::string table = command.header;
+    for (int row = 0; row < rows; ++row) table += line;
+    command.files.write("data.csv", table);
+    const Ended ended = command.sample({"--epsilon", "1", "--count", "5"});
+    return std::tuple(ended.status, ended.out, ended.err, command.certificate(),
+                      lines_of(command.files.read("out.csv")).size());
+  };
+  const auto clean = visible("0,1,2,0,1,2,0,1\n", 100);
+  EXPECT_EQ(std::get<0>(clean), 0) << std::get<2>(clean);
+  for (const char* line : {"9,9,9,9,9,9,9,9\n", "nan,inf,-inf,,1e308,x,\xff,\x01\n", "\n", "1\n"}) {
+    EXPECT_EQ(visible(line, 30), clean) << line;
+  }
+  EXPECT_EQ(visible("", 0), clean) << "no rows";
+}
+
+TEST(SampleModels, CertificateIsNotConfirmedOnceItIsTamperedWith) {
+  const EightColumns command;
+  ASSERT_EQ(command.sample({"--epsilon", "2", "--count", "5"}).status, 0);
+  const Json valid = command.certificate();
+  const std::pair<const char*, Json> changes[] = {
+      {"/privacy/epsilon", 1.0},        {"/draw/epsilon", 1.0},
+      {"/facts/outcomes", 1000},        {"/facts/list_sha256", std::string(64, '0')},
+      {"/spec/space/candidates", 1000}, {"/spec/privacy/epsilon", "1"},
+      {"/design/floor", 0.5},           {"/spec/model", "local"}};
+  for (const auto& [place, value] : changes) {
+    Json changed = valid;
+    changed[Json::json_pointer(place)] = value;
+    command.files.write("tried.json", changed.dump(2));
+    EXPECT_NE(command.verify("tried.json").status, 0) << place;
+  }
+}
+
+TEST(SampleModels, AreChargedAndPlannedAsOneDraw) {
+  const EightColumns command;
+  const auto ledger = [&](const Arguments& more) {
+    return command.run(Arguments{"ledger", "--ledger", "l.db", "--data-set", "ward"} + more);
+  };
+  ASSERT_EQ(ledger({"--declare", "--scope", "table", "--epsilon", "5"}).status, 0);
+  const Arguments release = {"--epsilon", "2",    "--count",    "500",
+                             "--ledger",  "l.db", "--data-set", "ward"};
+  EXPECT_EQ(command.sample(release).status, 0);
+  EXPECT_EQ(command.sample(release).status, 0);
+  EXPECT_EQ(command.sample(release).status, 2);
+  const Ended plan =
+      command.run({"plan", "--model", "integral", "--space", "models", "--candidates", "2000",
+                   "--domain", "domain.yaml", "--epsilon", "10", "--band", "location=0.1"});
+  ASSERT_EQ(plan.status, 0) << plan.err;
+  EXPECT_NE(plan.out.find("among the 1 likeliest of 2000"), std::string::npos) << plan.out;
+}
+
+TEST(SampleModels, RefuseInOneSentence) {
+  const EightColumns command;
+  const auto refused = [&](const Arguments& options) {
+    const Ended ended =
+        command.run(kSample + Arguments{"--epsilon", "1", "--count", "1"} + options);
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_EQ(refused({"--model", "local", "--unit", "id", "--space", "models"}),
+            "mollify: space models is for model integral, where one model of "
+            "the table is released, "
+            "but the model is local\n");
+  EXPECT_EQ(refused({"--model", "integral", "--space", "models", "--band", "typical"}),
+            "mollify: space models takes a band that is named or at a "
+            "location, but it is typical\n");
+  EXPECT_EQ(refused({"--model", "integral", "--space", "models", "--candidates", "0"}),
+            "mollify: the number of models must be from 1 to 16777216, but is 0\n");
+  EXPECT_EQ(refused({"--model", "integral", "--space", "models", "--score", "kernel"}),
+            "mollify: score likelihood is that of space models, but kernel "
+            "goes with models\n");
+}
+
+}  // namespace
+}  // namespace mollify::test
