@@ -361,7 +361,8 @@ def sample(
     mechanism, band, c1, c2, gamma, reference
         The mechanism; `reference` is a table of public records in the domain.
     space, cells, candidates, fresh, candidates_file, score
-        What a release chooses from; `candidates_file` is a table or a file.
+        What a release chooses from; `candidates_file` is a table or a file. Space "models", in
+        model "integral": one of `candidates` public models, with `count` rows of it.
     family, covariance, covariance_bound, mean_bound, log, paper_variance
         Gaussian samples; `covariance` is a (d, d) array in the domain's order, a data frame or a
         file.

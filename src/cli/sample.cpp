@@ -119,13 +119,15 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
 }
 
 std::string models_summary(const Certificate& certificate, const std::string& to) {
-  const ModelsOutlook outlook = models_outlook(
-      certificate.facts.outcomes, *certificate.local()->floor, certificate.draw.epsilon);
+  const std::uint64_t models = certificate.facts.outcomes;
+  const ModelsOutlook outlook =
+      models_outlook(models, *certificate.local()->floor, certificate.draw.epsilon);
   return fmt::format(
-      "released {} records{} of one model by {} with {} in all\nspace: {}\nwhatever the data, the "
-      "model is among the {} likeliest with probability {:.4g}\n",
+      "released {} records{} of one model by {} with {} in all\nspace: {}\n"
+      "where likelihoods tell models apart, this one is among the {} likeliest of {} with "
+      "probability {:.4g}\n",
       *certificate.spec.count, to, certificate.mechanism(), certificate.total.text(),
-      space_text(certificate), outlook.best, outlook.probability);
+      space_text(certificate), outlook.best, models, outlook.probability);
 }
 
 std::string released_words(const Certificate& certificate, const std::string& to) {

@@ -31,9 +31,8 @@ ProductModels::ProductModels(const Domain& domain, std::uint64_t count,
   }
   if (cells * static_cast<double>(count) > static_cast<double>(kMostShares)) {
     throw InvalidInput(
-        fmt::format("models may have at most {} shares in all, but {} models "
-                    "of {} cells have more: declare "
-                    "fewer bins in the domain, or ask for fewer models",
+        fmt::format("models may have at most {} shares in all, but {} models of {} cells have "
+                    "more: declare fewer bins in the domain, or ask for fewer models",
                     kMostShares, count, cells));
   }
   reference_.assign(static_cast<std::size_t>(cells), 1);

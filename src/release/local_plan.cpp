@@ -269,8 +269,8 @@ class LocalPlan final : public PlanModel {
       facts["best_models"] = outlook.best;
       facts["best_models_probability"] = outlook.probability;
       answer.lines += fmt::format(
-          "whatever the data, the model released is among the {} likeliest of {} with probability "
-          "{:.4g}; any number of its rows costs the same\n",
+          "where likelihoods tell models apart, the one released is among the {} likeliest of {} "
+          "with probability {:.4g}; any number of its rows costs the same\n",
           outlook.best, reference.outcomes(), outlook.probability);
     }
     if (band) tell_changes(whole, reference, draw.epsilon, answer);

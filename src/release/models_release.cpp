@@ -10,7 +10,6 @@
 #include "records/private_table.h"
 #include "records/record_writer.h"
 #include "reference/product_models.h"
-#include "release/acceptance.h"
 #include "release/design.h"
 #include "release/release_space.h"
 #include "release/released_model.h"
@@ -19,9 +18,9 @@
 namespace mollify {
 namespace {
 
-/// How many records of the table's distribution a likelihood is taken of: the
-/// more, the more the nearest models alone are at the band's upper edge.
-/// Public, so that a table's size does not count.
+/// How many records of the table's distribution a likelihood is taken of: the more, the more the
+/// nearest models alone are at the band's upper edge. Public, so that a table's size does not
+/// count.
 constexpr double kLikelihoodRecords = 256;
 /// A model's mean log-likelihood is not taken to be less.
 constexpr double kLeastLogarithm = -64;
@@ -57,8 +56,7 @@ class ModelsRelease final : public PreparedRelease {
 
   RecordCounting counting() const override {
     throw InvalidInput(
-        "space models needs how often each column has each "
-        "value, and is released where the table "
+        "space models needs how often each column has each value, and is released where the table "
         "is");
   }
 
@@ -75,8 +73,7 @@ class ModelsRelease final : public PreparedRelease {
   }
 
  private:
-  /// How often each column has each cell, as shares; all 0 of a table without
-  /// records.
+  /// How often each column has each cell, as shares; all 0 of a table without records.
   std::vector<double> column_shares(const Source& data) const {
     std::vector<std::size_t> firsts;
     std::size_t cells = 0;
@@ -129,8 +126,7 @@ ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon)
   const double best = std::ceil(share * static_cast<double>(models));
   outlook.best = static_cast<std::uint64_t>(std::clamp(best, 1.0, static_cast<double>(models)));
   const double of_best = static_cast<double>(outlook.best) / static_cast<double>(models);
-  // The last of the best may be below its upper bound: what all others have at
-  // most is their floor.
+  // The last of the best may be below its upper bound: what all others have at most is their floor.
   outlook.probability =
       std::clamp(std::min(of_best * floor * most, 1 - (1 - of_best) * floor), 0.0, 1.0);
   return outlook;

@@ -7,19 +7,18 @@
 
 namespace mollify {
 
-/// Requires a spec of model integral over space models. The band's outcomes are
-/// public models; each one's score is the likelihood of the table under it, and
-/// one draw of the kernel's table takes one. Its rows are free: post-processing
-/// of an index. Hands the model to the sink.
+/// Requires a spec of model integral over space models. The band's outcomes are public models; each
+/// one's score is the likelihood of the table under it, and one draw of the kernel's table takes
+/// one. Its rows are free: post-processing of an index. Hands the model to the sink.
 ///
-/// One pass over the data, of which memory holds how often each column has each
-/// cell; then a pass over all models' shares.
+/// One pass over the data, of which memory holds how often each column has each cell; then a pass
+/// over all models' shares.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
                                                                     const PublicInputs& inputs);
 
-/// What a draw from N models of uniform weight comes to, whatever the data are,
-/// for the band of the certificate: with at least `probability` the model is
-/// among the `best` of them.
+/// What a draw from N models of uniform weight comes to, where the table's likelihoods tell them
+/// apart (of a table without rows all are alike, and each is as likely as any other): with at least
+/// `probability` the model is among the `best` likeliest. `floor` is the band's b.
 struct ModelsOutlook {
   std::uint64_t best = 1;
   double probability = 0;

@@ -1,5 +1,4 @@
-// `mollify sample --model integral --space models`: one public model, and rows
-// of it.
+// `mollify sample --model integral --space models`: one public model, and rows of it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -46,8 +45,7 @@ double mean_pair_distance(const PairShares& a, const PairShares& b) {
   return sum;
 }
 
-/// 2000 rows of eight columns of three values, of which the first is the most
-/// frequent by far.
+/// 2000 rows of eight columns of three values, of which the first is the most frequent by far.
 class EightColumns : public CommandLine {
  public:
   EightColumns() {
@@ -114,8 +112,8 @@ TEST(SampleModels, ReleasesRowsOfOneModelForTheBudgetOfOneDraw) {
   EXPECT_LT(mean_pair_distance(first, pair_shares(command.files.read("more.csv"))), 0.08);
 }
 
-/// One draw of a model is nearer to the table than the reference is, which
-/// single draws at a fiftieth of the budget hardly leave.
+/// One draw of a model is nearer to the table than the reference is, which single draws at a
+/// fiftieth of the budget hardly leave.
 TEST(SampleModels, FiftyRowsOfAModelAreNearerThanFiftyDraws) {
   const EightColumns command;
   const PairShares truth = pair_shares(command.files.read("data.csv"));
@@ -139,10 +137,8 @@ TEST(SampleModels, FiftyRowsOfAModelAreNearerThanFiftyDraws) {
   // All single draws together are within a factor e^.2 of uniform.
   const double of_reference = mean_pair_distance(truth, uniform);
   const double of_draws = of_reference - (std::exp(0.2) - 1) / 2;
-  std::printf(
-      "mean two-way distance: models %.3f, reference %.3f, 50 single "
-      "draws at least %.3f\n",
-      of_models, of_reference, of_draws);
+  std::printf("mean two-way distance: models %.3f, reference %.3f, 50 single draws at least %.3f\n",
+              of_models, of_reference, of_draws);
   EXPECT_LT(of_models, 0.8 * of_draws);
 }
 
@@ -208,17 +204,15 @@ TEST(SampleModels, RefuseInOneSentence) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--model", "local", "--unit", "id", "--space", "models"}),
-            "mollify: space models is for model integral, where one model of "
-            "the table is released, "
-            "but the model is local\n");
-  EXPECT_EQ(refused({"--model", "integral", "--space", "models", "--band", "typical"}),
-            "mollify: space models takes a band that is named or at a "
-            "location, but it is typical\n");
+            "mollify: space models is for model integral, where one model of the table is "
+            "released, but the model is local\n");
+  EXPECT_EQ(
+      refused({"--model", "integral", "--space", "models", "--band", "typical"}),
+      "mollify: space models takes a band that is named or at a location, but it is typical\n");
   EXPECT_EQ(refused({"--model", "integral", "--space", "models", "--candidates", "0"}),
             "mollify: the number of models must be from 1 to 16777216, but is 0\n");
   EXPECT_EQ(refused({"--model", "integral", "--space", "models", "--score", "kernel"}),
-            "mollify: score likelihood is that of space models, but kernel "
-            "goes with models\n");
+            "mollify: score likelihood is that of space models, but kernel goes with models\n");
 }
 
 }  // namespace

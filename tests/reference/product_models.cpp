@@ -48,9 +48,8 @@ TEST(ProductModels, AreTheSameForEverybodyWithTheDomain) {
   EXPECT_EQ(next, 50U);
 }
 
-/// Around a uniform reference a share of five is Beta(1, 4): mean .2, variance
-/// 4/150. Limits are 5 standard errors of 20 000 models; the seed is fixed, so
-/// the test cannot fail by chance.
+/// Around a uniform reference a share of five is Beta(1, 4): mean .2, variance 4/150. Limits are 5
+/// standard errors of 20 000 models; the seed is fixed, so the test cannot fail by chance.
 TEST(ProductModels, AreDirichletAroundTheReference) {
   constexpr std::uint64_t kModels = 20'000;
   const auto moments = [](const ProductModels& models) {
@@ -78,9 +77,8 @@ TEST(ProductModels, RefuseNumbersOutsideTheirLimits) {
   EXPECT_EQ(models_refusal(domain, ProductModels::kMost), "");
   const Domain fine = Domain::make({Column::make("x", IntegerCells::make(0, 999'999))});
   EXPECT_EQ(models_refusal(fine, 1000),
-            "models may have at most 536870912 shares in all, but 1000 models "
-            "of 1000000 cells have "
-            "more: declare fewer bins in the domain, or ask for fewer models");
+            "models may have at most 536870912 shares in all, but 1000 models of 1000000 cells "
+            "have more: declare fewer bins in the domain, or ask for fewer models");
 }
 
 }  // namespace
