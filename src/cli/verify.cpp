@@ -58,8 +58,8 @@ std::optional<Candidates> known_list(const StatedCertificate& stated, const Doma
                     options.candidates_file ? "--candidates-file" : "--reference"));
   }
   const bool file = local != nullptr && local->space.list;
-  const bool seeded =
-      local != nullptr && !file && !local->space.fresh && !stated.facts.list_sha256.empty();
+  const bool seeded = local != nullptr && !file && !local->space.fresh &&
+                      !stated.spec.shares_model() && !stated.facts.list_sha256.empty();
   if (options.candidates_file && !file) {
     throw InvalidInput(
         "--candidates-file is for releases from a file of candidates, but this is none");
