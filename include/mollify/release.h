@@ -224,6 +224,9 @@ struct Charging {
   std::string data_set;  ///< empty, for a file: the name that the ledger knows it by, or its path
   /// A data set without a total is refused unless this says that none is meant.
   bool without_total = false;
+  /// A file that the ledger knows by other names only is refused under a new one unless this says
+  /// that it is meant as another data set.
+  bool another_data_set = false;
 };
 
 /// How a release is computed; nothing that it promises depends on it.

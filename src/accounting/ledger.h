@@ -48,6 +48,8 @@ struct ReleaseCharge {
   std::string certificate_sha256;  ///< of the certificate's bytes
   /// Without it a data set must have a total that the charge is held against.
   bool without_total = false;
+  /// Without it a file that the ledger knows under other names only is not charged under a new one.
+  bool another_data_set = false;
 };
 
 /// What a charge left in the ledger.

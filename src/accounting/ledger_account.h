@@ -80,6 +80,12 @@ class LedgerAccount {
   /// 0 where the total is passed.
   [[nodiscard]] Decimal remaining(const ExactPrivacy& total) const;
 
+  /// How much of the delta of an (epsilon, delta) total no release has taken yet. What one more may
+  /// take is less where `spent` converts by all of it.
+  [[nodiscard]] Decimal remaining_delta(const ExactPrivacy& total) const {
+    return minus_or_zero(total.delta, delta_);
+  }
+
  private:
   struct Conversion;
 

@@ -55,9 +55,8 @@ CentralDesign begin(CentralMechanism mechanism, const CentralRequest& request) {
   }
   if (request.outputs > request.records) {
     throw InvalidInput(fmt::format(
-        "mechanism {} releases at most as many outputs as there are records, {}, but {} are asked "
-        "for",
-        name_of(mechanism), request.records, request.outputs));
+        "at most as many outputs can be released as there are records, {}, but {} are asked for",
+        request.records, request.outputs));
   }
   CentralDesign design;
   design.mechanism = mechanism;

@@ -128,8 +128,8 @@ std::string reason(const GaussianDesign& design) {
         "missing";
   } else {
     text +=
-        ", where practically every record lies already, so less than the budget is spent; the "
-        "noise is Gaussian with just the variance that is missing";
+        ", where practically every record lies already, so less than the budget would do, though "
+        "all of it counts; the noise is Gaussian with just the variance that is missing";
   }
   if (design.centre) {
     text += fmt::format("; {} other records find the centre", design.centre->request.records);

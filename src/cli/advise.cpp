@@ -14,6 +14,9 @@ struct AdviseOptions {
   std::optional<std::string> purpose, protect, model, family, domain, unit, columns;
   std::optional<std::uint64_t> n, count;
   std::optional<double> epsilon, delta, alpha;
+  std::optional<std::string> covariance;
+  std::vector<std::string> logarithms;
+  bool accept_large_delta = false;
   bool json = false;
 };
 
@@ -41,15 +44,18 @@ int run(const AdviseOptions& options) {
       .unit = options.unit,
       .epsilon = options.epsilon,
       .delta = options.delta,
-      .error = options.alpha};
+      .accept_large_delta = options.accept_large_delta,
+      .error = options.alpha,
+      .logarithms = options.logarithms};
   if (options.protect) question.protect = value_named<Protected>("protect", *options.protect);
   if (options.model) question.model = value_named<Model>("model", *options.model);
   if (options.domain) question.domain = SpecDomain{*options.domain};
   if (options.columns) question.column_sizes = sizes_of(*options.columns);
   if (options.family) question.family = value_named<Family>("family", *options.family);
+  if (options.covariance) question.covariance = PublicFile{*options.covariance};
   const Advice advice = advise(question, PublicFiles());
   fmt::print("{}", options.json ? advice_json(advice) : advice_text(advice));
-  return kSuccess;
+  return advice.chosen ? kSuccess : kFailure;
 }
 
 }  // namespace
@@ -58,7 +64,8 @@ void add_advise(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "advise",
       "Say which release serves a question, what to expect of it, and the commands to run\n\n"
-      "Nothing private is read. Say what the records are for, what is to be protected and how much "
+      "Nothing private is read. Exit status 1 if no budget serves. Say what the records are for, "
+      "what is to be protected and how much "
       "there is.\n\n"
       "Where --purpose estimates is asked and nobody needs records, a frequency oracle has a "
       "smaller error at the\n"
@@ -79,18 +86,28 @@ void add_advise(CLI::App& app, Session& session) {
            "how many values each column has, instead of a domain");
   add_whole_number(command, "--count", options->count,
                    "records to release: for each person (default: 1), or in all from one table");
-  add_text(command, "--unit", options->unit, "COLUMN", "column that names the person of each row");
+  add_text(command, "--unit", options->unit, "COLUMN",
+           "column that names the person of each row; persons are protected then");
   add_number(command, "--epsilon", options->epsilon,
              "the budget, if it is settled (default: the least of 0.5, 1, 2, 4 and 8 that serves)");
   add_number(command, "--delta", options->delta,
              "in model central (default: at most a hundredth of 1/n, and 1e-06)");
   add_number(command, "--alpha", options->alpha,
              "the error that is still good: total variation (default: 0.1), or of estimates the "
-             "standard error of a share (default: 0.01)");
+             "standard error of a share of one half (default: 0.01)");
+  command.add_flag("--accept-large-delta", options->accept_large_delta,
+                   "look at a --delta of 1/n or more all the same");
   add_text(
       command, "--family", options->family, "NAME",
       "gaussian: rows of numbers that are taken for draws from one Gaussian. marginals: rows of "
       "many columns that share one noisy model (default for a whole table of too many outcomes)");
+  command
+      .add_option("--log", options->logarithms,
+                  "for --family gaussian: columns whose logarithms are Gaussian")
+      ->delimiter(',')
+      ->type_name("COLUMNS");
+  add_text(command, "--covariance", options->covariance, "FILE",
+           "for --family gaussian: the public covariance, CSV (default: 1 in each column)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -20,6 +20,7 @@ struct CandidatesOptions {
   std::optional<std::string> domain, reference, out;
   std::optional<std::uint64_t> count;
   bool json = false;
+  bool overwrite = false;
 };
 
 Candidates candidates_of(const Domain& domain, const std::optional<std::string>& reference,
@@ -37,6 +38,7 @@ int run(const CandidatesOptions& options) {
   const std::string& out = needed(options.out, "--out");
   refuse_overwriting("--out", out, "--domain", options.domain);
   refuse_overwriting("--out", out, "--reference", options.reference);
+  require_new("--out", out, options.overwrite);
   const std::uint64_t count = options.count.value_or(Candidates::kUsual);
   const Candidates list = candidates_of(domain, options.reference, count);
   std::string text;
@@ -68,7 +70,7 @@ void add_candidates(CLI::App& app, Session& session) {
   add_text(command, "--reference", options->reference, "FILE",
            "public CSV of records that they are drawn after, or a measure as JSON (NAME.json, "
            "see law and reference) on a domain of numbers (default: evenly)");
-  add_text(command, "--out", options->out, "FILE", "the file to write them to");
+  add_out(command, options->out, options->overwrite, "the file to write them to");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

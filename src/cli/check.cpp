@@ -116,15 +116,29 @@ int run(const CheckOptions& options) {
     }
   }
   Json columns = Json::array();
+  const auto tell_mapped = [&](const std::string& column, std::uint64_t values,
+                               const std::string& becomes, bool nulls, bool by_default) {
+    columns.push_back({{"column", column},
+                       {"values", values},
+                       {"become", becomes},
+                       {"nulls", nulls},
+                       {"default", by_default}});
+    if (options.json) return;
+    fmt::print("{}: {} {}{} {}{}\n", column, values, nulls ? "null" : "value",
+               values == 1 ? " becomes" : "s become", printable(becomes),
+               by_default ? " (default)"
+               : nulls    ? " (declared)"
+                          : "");
+  };
   for (const auto& [what, values] : mapped) {
     const auto& [column, becomes, by_default] = what;
-    columns.push_back(
-        {{"column", column}, {"values", values}, {"become", becomes}, {"default", by_default}});
-    if (!options.json) {
-      fmt::print("{}: {} {} {}{}\n", column, values,
-                 values == 1 ? "value becomes" : "values become", printable(becomes),
-                 by_default ? " (default)" : "");
-    }
+    tell_mapped(column, values, becomes, false, by_default);
+  }
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    if (counts.declared_nulls[i] == 0) continue;
+    tell_mapped(column.name(), counts.declared_nulls[i],
+                outcome_text(column, column.encode(Value())), true, false);
   }
   if (options.json) {
     print_json({{"notice", kNotPrivate},

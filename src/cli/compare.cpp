@@ -13,6 +13,7 @@
 #include "marginals.h"
 #include "number_list.h"
 #include "progress.h"
+#include "release/advice.h"
 #include "release/local_release.h"
 #include "release/spec_json.h"
 #include "release/unit_estimates.h"
@@ -157,7 +158,10 @@ double distance_of(const Json& parts, const std::string& data) {
   const CsvSource source(data);
   release->require(source);
   if (is_of_points(*release)) {
-    throw InvalidInput("several at once are compared over categories, but the space is another");
+    throw InvalidInput(
+        "give one --epsilon and one --mechanism: several at once are compared over categories, but "
+        "this "
+        "domain is released over a grid or candidates");
   }
   return comparison_of(*release, source, data).mean_law_distance;
 }
@@ -242,7 +246,7 @@ int compare_several(const Json& parts, const std::string& data, bool json) {
   return kSuccess;
 }
 
-int run(const CompareOptions& options, const CLI::App& command) {
+int compare(const CompareOptions& options, const CLI::App& command) {
   const Json parts = parts_for(options, command);
   const std::string& data = *options.data;
   if (parts.value("mechanism", "") == "all" || for_each_epsilon(parts).size() > 1) {
@@ -297,7 +301,22 @@ int run(const CompareOptions& options, const CLI::App& command) {
         "reference, on average\n",
         comparison.mean_law_distance, comparison.mean_reference_distance);
   }
+  fmt::print("a record is as good as one drawn from {}, but for {}\n",
+             spec.unit ? "its unit's own, on average" : "the table's own",
+             times_words(spec.unit ? comparison.mean_law_distance
+                                   : total_variation(comparison.truth, comparison.law)));
   return kSuccess;
+}
+
+int run(const CompareOptions& options, const CLI::App& command) {
+  const int status = compare(options, command);
+  // Rows of one model are as many as one likes; of all others the count splits the budget.
+  const Json given = given_parts(command, spec_parts());
+  if (!options.json && !given.contains("count") && !given.contains("rate") &&
+      given.value("family", "") != name_of(Family::kMarginals)) {
+    fmt::print("all this is for --count 1, because none is given\n");
+  }
+  return status;
 }
 
 }  // namespace

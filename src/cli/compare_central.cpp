@@ -21,6 +21,7 @@
 #include "records/numeric_rows.h"
 #include "records/private_table.h"
 #include "records/record_encoder.h"
+#include "release/advice.h"
 #include "release/central_release.h"
 #include "report.h"
 
@@ -210,6 +211,8 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
   print_marginals(domain, named);
   fmt::print("\ntruth from the law:     {}\n", law.text());
   fmt::print("truth from uniform:     {}\n", divergence_report(laws.truth, uniform).text());
+  fmt::print("a record is as good as a new row of the same population, but for {}\n",
+             times_words(total_variation(laws.truth, laws.law)));
   return kSuccess;
 }
 
@@ -323,6 +326,10 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
            truth.correlations[pair], law.correlations[pair]);
     }
   }
+  fmt::print(
+      "\na record is as good as a new row of the same Gaussian, but for {}; how Gaussian the data "
+      "are shows above\n",
+      times_words(certificate.gaussian()->total_variation_up()));
   return kSuccess;
 }
 
@@ -344,7 +351,10 @@ double central_distance(const ReleaseSpec& spec, const std::string& data) {
   const Domain domain = inputs.domain(spec.domain);
   const CsvSource source(data);
   if (spec.central() == nullptr) {
-    throw InvalidInput("several at once are compared on finite domains, but the family is another");
+    throw InvalidInput(
+        "give one --epsilon and one --mechanism: several at once are compared on finite domains, "
+        "but "
+        "the family is gaussian");
   }
   const auto release = prepared_for(spec, inputs, source);
   const FiniteLaws laws = finite_laws(*release, domain, inputs, source);

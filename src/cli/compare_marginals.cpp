@@ -15,6 +15,7 @@
 #include "marginals.h"
 #include "marginals/marginal_error.h"
 #include "records/record_encoder.h"
+#include "release/advice.h"
 #include "release/design.h"
 #include "release/marginals_release.h"
 
@@ -105,12 +106,14 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
              table.certificate.mechanism(), table.certificate.total.text(), table.records,
              spec.unit ? "units" : "rows", table.simulated);
   print_marginals(table.domain, laws);
-  if (noise.seen.empty()) return kSuccess;
-  fmt::print(
-      "\nof which noise is expected to be {:.4f} (mean); the rest is dependence that the model "
-      "does "
-      "not hold, and chance\n",
-      noise.pairs.mean);
+  if (!noise.seen.empty()) {
+    fmt::print(
+        "\nof which noise is expected to be {:.4f} (mean); the rest is dependence that the model "
+        "does not hold, and chance\n",
+        noise.pairs.mean);
+  }
+  fmt::print("of two columns together rows are right but for {}, on average over pairs\n",
+             times_words(pair_distances(table.domain, truth, laws[1]).mean));
   return kSuccess;
 }
 

@@ -13,6 +13,7 @@
 #include "kernel/search/projection.h"
 #include "marginals.h"
 #include "progress.h"
+#include "release/advice.h"
 #include "release/unit_estimates.h"
 #include "report.h"
 
@@ -166,6 +167,10 @@ void print_text(const LocalRelease& release, const PointComparison& found) {
     }
     fmt::print("\n");
   }
+  fmt::print(
+      "\nof two columns together records are as good as ones drawn from the data, but for {}, on "
+      "average over pairs\n",
+      times_words(summary_distance(found.truth, found.others.front()).mean_pair));
 }
 
 Json summary_json(const MixedSummary& summary) {

@@ -13,10 +13,12 @@ struct DomainOptions {
   std::optional<std::string> public_file, out;
   std::vector<std::string> columns, excluded;
   bool json = false;
+  bool overwrite = false;
 };
 
 int run(const DomainOptions& options) {
   refuse_overwriting("--out", options.out, "--public", options.public_file);
+  require_new("--out", options.out, options.overwrite);
   const DomainDraft draft =
       draft_domain(needed(options.public_file, "--public"), options.columns, options.excluded);
   // What becomes of a value stands in the file, to be seen and changed.
@@ -50,8 +52,8 @@ void add_domain(CLI::App& app, Session& session) {
   command.add_option("--exclude", options->excluded, "leave these out")
       ->delimiter(',')
       ->type_name("NAMES");
-  add_text(command, "--out", options->out, "FILE",
-           "the file to write it to (default: standard output)");
+  add_out(command, options->out, options->overwrite,
+          "the file to write it to (default: standard output)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

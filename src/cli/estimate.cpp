@@ -8,6 +8,7 @@
 #include "command.h"
 #include "estimate/estimate_json.h"
 #include "estimate/population_estimate.h"
+#include "io/csv_reader.h"
 #include "io/domain_yaml.h"
 #include "io/public_files.h"
 #include "io/public_records.h"
@@ -125,12 +126,30 @@ void print_estimate(const PopulationEstimate& found) {
   for (const std::string& note : found.notes) fmt::print("\n{}\n", note);
 }
 
+/// Refuses records with other columns than a release of the certificate has: the domain's, after
+/// the unit's where there is one.
+void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std::string& released,
+                        const std::string& certificate) {
+  for (const std::string& column : CsvReader(released).header()) {
+    const auto& columns = domain.columns();
+    const bool known =
+        column == spec.unit || std::any_of(columns.begin(), columns.end(),
+                                           [&](const Column& one) { return one.name() == column; });
+    if (known) continue;
+    throw InvalidInput(fmt::format(
+        "{} must be of the release of {}, but has a column \"{}\", which such a release "
+        "has not",
+        released, certificate, column));
+  }
+}
+
 int run(const EstimateOptions& options) {
   const std::string& released = needed(options.released, "--released");
   const std::string& name = needed(options.certificate, "--certificate");
   const EstimateRequest request = request_of(options);
   const StatedCertificate stated = parse_certificate(read_text_file(name), name);
   const ReleasedLaw law(stated, name, domain_of(stated, options));
+  require_columns_of(stated.spec, law.domain(), released, name);
   const PopulationEstimate found =
       estimate_population(law, read_public_records(released, law.domain()), request, released);
   if (options.json) {

@@ -17,6 +17,7 @@ struct GenerateOptions {
   std::optional<std::uint64_t> count;
   std::vector<std::string> given;
   bool json = false;
+  bool overwrite = false;
 };
 
 /// "COLUMN=VALUE" in cells of the domain.
@@ -33,6 +34,7 @@ int run(const GenerateOptions& options) {
   const std::uint64_t count = needed(options.count, "--count");
   require_between("count", count, 1, kMostGenerated);
   refuse_overwriting("--out", options.out, "--model", options.model);
+  require_new("--out", options.out, options.overwrite);
   const ModelFile file = read_model_file(path);
   std::vector<Evidence> given;
   for (const std::string& one : options.given) given.push_back(evidence_in(file.domain, one));
@@ -42,10 +44,7 @@ int run(const GenerateOptions& options) {
   SecureRandom random;
   write_rows(file.model, count, given, random, writer);
   writer.finish();
-  if (options.out) {
-    require_writable(*options.out);
-    write_files({{*options.out, csv}});
-  }
+  if (options.out) write_files({{*options.out, csv}});
   if (options.json) {
     Json json{{"out", options.out ? Json(*options.out) : Json(nullptr)}, {"count", count}};
     if (!options.out) json["csv"] = csv;
@@ -74,7 +73,7 @@ void add_generate(CLI::App& app, Session& session) {
                   "only rows in which the column has the value, by the model's own law of such "
                   "rows; may be repeated for other columns")
       ->type_name("COLUMN=VALUE");
-  add_text(command, "--out", options->out, "FILE", "where they go (default: standard output)");
+  add_out(command, options->out, options->overwrite, "where they go (default: standard output)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

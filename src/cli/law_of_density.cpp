@@ -385,7 +385,7 @@ void DensityOptions::add_to(CLI::App& command) {
            "what the raster shows, low:high for each axis (default: where the reference has its "
            "mass)")
       ->group(group);
-  add_text(command, "--out", out, "FILE", "where the raster goes, as CSV")->group(group);
+  add_out(command, out, overwrite, "where the raster goes, as CSV", group);
 }
 
 bool DensityOptions::given() const {
@@ -401,6 +401,7 @@ bool DensityOptions::given() const {
   refuse(raster.has_value(), "--raster");
   refuse(raster_box.has_value(), "--raster-box");
   refuse(out.has_value(), "--out");
+  refuse(overwrite, "--overwrite");
   return false;
 }
 
@@ -446,7 +447,7 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
                                        : reference->central_box());
     refuse_overwriting("--out", options.out, "--density", options.density);
     refuse_overwriting("--out", options.out, "--reference", mechanism.reference);
-    require_writable(*options.out);
+    require_new("--out", options.out, options.overwrite);
   }
   const bool on_grid =
       options.cells || (!options.candidates && p->dimension() <= Grid::kMostDimensions);

@@ -40,9 +40,10 @@ struct DensityOptions {
   std::optional<std::uint64_t> candidates;
   std::vector<std::string> at, regions;
   std::optional<std::string> raster, raster_box, out;
+  bool overwrite = false;
 
-  /// Adds --density, --band, --cells, --candidates, --at, --region, --raster, --raster-box and
-  /// --out to a command.
+  /// Adds --density, --band, --cells, --candidates, --at, --region, --raster, --raster-box,
+  /// --out and --overwrite to a command.
   void add_to(CLI::App& command);
 
   /// Whether the command is about a density. Throws InvalidInput if it is not, and yet an option

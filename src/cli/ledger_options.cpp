@@ -26,6 +26,11 @@ void LedgerOptions::add_to(CLI::App& command) {
       ->type_name("NAME")
       ->group(group);
   command
+      .add_flag("--another-data-set", another_data_set,
+                "charge the release to --data-set even if the ledger knows the file by other names "
+                "only: what was charged there is not counted")
+      ->group(group);
+  command
       .add_flag("--no-total", no_total,
                 "charge the release even if the data set has no total to be held against")
       ->group(group);
@@ -35,7 +40,13 @@ void LedgerOptions::validate(const std::string& data_file) const {
   if (!ledger) {
     if (data_set) throw InvalidInput("--data-set is a name in a ledger, but no --ledger is given");
     if (no_total) throw InvalidInput("--no-total is about a ledger, but no --ledger is given");
+    if (another_data_set) {
+      throw InvalidInput("--another-data-set is about a ledger, but no --ledger is given");
+    }
     return;
+  }
+  if (another_data_set && !data_set) {
+    throw InvalidInput("--another-data-set needs --data-set, the name of it, but none is given");
   }
   if (data_set && data_set->empty()) {
     throw InvalidInput("--data-set must be the name of a data set, but is empty");

@@ -14,8 +14,9 @@ namespace mollify::cli {
 struct LedgerOptions {
   std::optional<std::string> ledger, data_set;
   bool no_total = false;
+  bool another_data_set = false;
 
-  /// Adds --ledger, --data-set and --no-total.
+  /// Adds --ledger, --data-set, --another-data-set and --no-total.
   void add_to(CLI::App& command);
 
   /// Refuses (InvalidInput) the others without --ledger, an empty name, and data that has no name

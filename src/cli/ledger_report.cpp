@@ -1,5 +1,7 @@
 #include "ledger_report.h"
 
+#include <algorithm>
+
 namespace mollify::cli {
 
 namespace {
@@ -20,7 +22,11 @@ Json cost_json(const ExactPrivacy& cost) {
 }
 
 ExactPrivacy remaining(const DataSetSummary& summary) {
-  const Decimal left = summary.account.remaining(summary.total->cost);
+  const ExactPrivacy& total = summary.total->cost;
+  if (summary.account.releases() == 0) return total;
+  // A total with delta may leave room for a pure release above its epsilon, by another rule of
+  // composition; nobody expects that of what is left.
+  const Decimal left = std::min(summary.account.remaining(total), total.parameter());
   return summary.total->cost.notion == ExactPrivacy::Notion::kConcentrated
              ? ExactPrivacy::concentrated(left)
              : ExactPrivacy::pure(left);

@@ -118,7 +118,8 @@ int run(int argc, char** argv) {
       "mollify");
   app.formatter(std::make_shared<BriefCommands>());
   app.footer(
-      "Every command has --help and --json. Exit status: 0 done, 1 failed or the answer is no, "
+      "Every command has --help and --json. The guide \"Five jobs, from the question to the "
+      "judgement\" goes from data to release.\nExit status: 0 done, 1 failed or the answer is no, "
       "2 refused.");
   app.set_version_flag("--version", mollify::kVersion);
   std::optional<std::string> shell, manual;
@@ -129,6 +130,12 @@ int run(int argc, char** argv) {
   Session session;
   const std::string_view named = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
   try {
+    // `mollify help` and `mollify help COMMAND` are what people try first.
+    if (named == "help") {
+      const std::string_view about = argc > 2 ? argv[2] : "";
+      add_commands(app, session, about);
+      app.parse(about.empty() ? "--help" : fmt::format("{} --help", about));
+    }
     add_commands(app, session, named);
     app.parse(argc, argv);
     if (shell || manual) {

@@ -28,6 +28,7 @@ struct MbdeOptions {
   std::vector<std::string> regions;
   LearnerOptions learner;
   bool json = false;
+  bool overwrite = false;
 };
 
 /// The model that was saved, instead of learning one; nothing that a model settles may be given.
@@ -126,7 +127,7 @@ int run(const MbdeOptions& options) {
         std::pair{"--model", options.model}}) {
     refuse_overwriting("--out", options.out, flag, input);
   }
-  if (options.out) require_writable(*options.out);
+  require_new("--out", options.out, options.overwrite);
   const std::string sampler = chosen_sampler(options);
   const BoostingProblem problem = problem_of(options, spec);
   if (options.draws) require_drawable(sampler, spec.boosting);
@@ -191,7 +192,7 @@ void add_mbde(CLI::App& app, Session& session) {
   options->learner.add_to(command);
   add_text(command, "--model", options->model, "FILE",
            "a model saved by --out, to measure instead of learning one");
-  add_text(command, "--out", options->out, "FILE", "where the model goes; it is private data");
+  add_out(command, options->out, options->overwrite, "where the model goes; it is private data");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "command.h"
 #include "io/atomic_file.h"
 #include "kernel/core/invalid_input.h"
 
@@ -42,6 +43,23 @@ void require_writable(const std::string& path) {
   if (is_stream(path)) return;
   const HeldSignals held;
   const AtomicFile probe(path);
+}
+
+void add_out(CLI::App& command, std::optional<std::string>& out, bool& overwrite,
+             const std::string& help, const std::string& group) {
+  add_text(command, "--out", out, "FILE", help)->group(group);
+  command.add_flag("--overwrite", overwrite, "replace the file of --out, if it is there")
+      ->group(group);
+}
+
+void require_new(const std::string& flag, const std::optional<std::string>& output,
+                 bool overwrite) {
+  if (!output) return;
+  require_writable(*output);
+  if (!overwrite && std::filesystem::is_regular_file(*output)) {
+    throw InvalidInput(fmt::format(
+        "{} must be a new file, but {} is there; --overwrite replaces it", flag, *output));
+  }
 }
 
 bool same_place(const std::string& left, const std::string& right) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 namespace mollify::cli {
 
 struct OutputFile {
@@ -18,6 +20,14 @@ bool is_stream(const std::string& path);
 
 /// Refuses (InvalidInput) a path at which no file can be made, and leaves nothing there.
 void require_writable(const std::string& path);
+
+/// Adds --out and --overwrite to a command.
+void add_out(CLI::App& command, std::optional<std::string>& out, bool& overwrite,
+             const std::string& help, const std::string& group = "OPTIONS");
+
+/// Refuses (InvalidInput) an output at which no file can be made, and, unless it may be replaced,
+/// one that is a file already. Before anything long is computed, or charged.
+void require_new(const std::string& flag, const std::optional<std::string>& output, bool overwrite);
 
 /// Whether two names lead to the same place, whether or not there is a file.
 bool same_place(const std::string& left, const std::string& right);

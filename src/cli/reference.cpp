@@ -20,6 +20,7 @@ struct ReferenceOptions {
   std::optional<std::string> records, domain, out;
   std::optional<std::uint64_t> components;
   bool json = false;
+  bool overwrite = false;
 };
 
 int run(const ReferenceOptions& options) {
@@ -29,6 +30,7 @@ int run(const ReferenceOptions& options) {
   require_between("--components", components, 1, kMostComponents);
   refuse_overwriting("--out", options.out, "--public", options.records);
   refuse_overwriting("--out", options.out, "--domain", options.domain);
+  require_new("--out", options.out, options.overwrite);
   const GaussianMixtureSpec mixture = fitted_reference(domain, read_public_digits(records, domain),
                                                        static_cast<std::size_t>(components));
   // What is written is read and checked before anybody relies on it.
@@ -61,8 +63,8 @@ void add_reference(CLI::App& app, Session& session) {
            "the public domain, YAML, of numbers and integers");
   add_whole_number(command, "--components", options->components,
                    "how many Gaussians at most (default: 8)");
-  add_text(command, "--out", options->out, "FILE",
-           "the file to write it to (default: standard output)");
+  add_out(command, options->out, options->overwrite,
+          "the file to write it to (default: standard output)");
   command.add_flag("--json", options->json, "print what was written where as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -81,14 +80,7 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
     }
   }
   for (const auto& [flag, output] : outputs) {
-    if (!output) continue;
-    require_writable(*output);
-    if (!options.overwrite && std::filesystem::is_regular_file(*output)) {
-      throw InvalidInput(fmt::format(
-          "{} must be a new file, but {} is there, perhaps of a release that was paid for; "
-          "--overwrite replaces it",
-          flag, *output));
-    }
+    require_new(flag, output, options.overwrite);
   }
 }
 
@@ -158,10 +150,11 @@ std::string finite_summary(const Certificate& certificate) {
                       finite.hint ? "at most, if the whole domain were needed, " : "",
                       design.total_variation_up);
   if (design.outputs.value_or(1) > 1 && design.independent_outputs) {
-    text +=
-        fmt::format(", {:.4g} for all {} together (strong)",
-                    std::min(1.0, design.total_variation_up * static_cast<double>(*design.outputs)),
-                    *design.outputs);
+    const double together = design.total_variation_up * static_cast<double>(*design.outputs);
+    // At 1 it promises nothing.
+    if (together < 1) {
+      text += fmt::format(", {:.4g} for all {} together (strong)", together, *design.outputs);
+    }
   }
   return text + "\n";
 }
@@ -169,7 +162,7 @@ std::string finite_summary(const Certificate& certificate) {
 std::string gaussian_summary(const GaussianDesign& design) {
   const GaussianTotalVariation& parts = design.total_variation;
   const std::string together =
-      design.request.outputs > 1
+      design.request.outputs > 1 && design.strong_total_variation_up() < 1
           ? fmt::format(", {:.4g} for all {} together (strong)", design.strong_total_variation_up(),
                         design.request.outputs)
           : "";
@@ -193,7 +186,7 @@ std::string marginals_summary(const MarginalDesign& design) {
 
 /// What is public about the release, for people.
 std::string summary(const Certificate& certificate, const Domain& domain,
-                    const SampleOptions& options) {
+                    const SampleOptions& options, const std::vector<std::string>& said) {
   const std::string to = options.out ? " to " + *options.out : "";
   std::string text = certificate.spec.shares_model() ? models_summary(certificate, to)
                      : certificate.local()           ? local_summary(certificate, domain, to)
@@ -204,7 +197,7 @@ std::string summary(const Certificate& certificate, const Domain& domain,
   if (certificate.marginals() != nullptr) text += marginals_summary(*certificate.marginals());
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
-  for (const std::string& warning : warnings(certificate)) text += "WARNING: " + warning + "\n";
+  for (const std::string& warning : said) text += "WARNING: " + warning + "\n";
   return text + promise_lines(promises(certificate), non_promises(certificate));
 }
 
@@ -260,14 +253,15 @@ class ReleaseOutput final : public Sink {
 };
 
 /// What is told beside records and certificate, for programs.
-Json told_json(const Certificate& certificate, const Domain& domain) {
+Json told_json(const Certificate& certificate, const Domain& domain,
+               const std::vector<std::string>& said) {
   Json json = Json::object();
   if (certificate.local() != nullptr) {
     const WorstCaseRisk risk = draw_risk(certificate, domain);
     json["draw"] = {{"largest_lift", risk.largest_lift > 0 ? Json(risk.largest_lift) : nullptr},
                     {"total_variation", risk.quoted_total_variation()}};
   }
-  json["warnings"] = warnings(certificate);
+  json["warnings"] = said;
   return json;
 }
 
@@ -302,6 +296,11 @@ int run(SampleOptions options, const CLI::App& command) {
   if (options.out && !options.certificate && !is_stream(*options.out)) {
     options.certificate = *options.out + ".certificate.json";
   }
+  if (options.ledger.ledger && !options.certificate && !options.json) {
+    throw InvalidInput(
+        "--certificate, --out or --json is needed beside --ledger, or the certificate of what is "
+        "charged would be lost, but none is given");
+  }
   const std::optional<std::string> bytes = piped(path, spec);
   const PublicFiles inputs(path, bytes);
   // What stands in the domain's file is told before what is wrong with the data.
@@ -315,15 +314,22 @@ int run(SampleOptions options, const CLI::App& command) {
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
   validate_outputs(options, spec);
   const Certificate& certificate = prepared->certificate();
-  std::string told = options.json ? "" : summary(certificate, domain, options);
-  ReleaseOutput output(options, domain, options.json ? told_json(certificate, domain) : Json());
+  std::vector<std::string> said = warnings(certificate);
+  said.insert(said.end(), prepared->warnings().begin(), prepared->warnings().end());
+  std::string told = options.json ? "" : summary(certificate, domain, options, said);
+  ReleaseOutput output(options, domain,
+                       options.json ? told_json(certificate, domain, said) : Json());
   std::optional<ChargedLedger> ledger;
   std::optional<Charging> charging;
   if (options.ledger.ledger) {
     ledger.emplace(*options.ledger.ledger);
     charging.emplace(Charging{*ledger, options.ledger.data_set.value_or(""),
-                              options.ledger.no_total, data_file_at(path)});
+                              options.ledger.no_total, data_file_at(path),
+                              options.ledger.another_data_set});
     output.charge_to(*ledger);
+  }
+  if (!options.json && spec.local() != nullptr && spec.model == Model::kLocal && !spec.unit) {
+    tell("note: no --unit: the whole file is one unit, as on a person's own device\n");
   }
   release(
       *prepared, data, output, [&](const std::string& text) { output.certify(text); }, charging,

@@ -35,6 +35,7 @@ struct TuneOptions {
   SpaceOptions space;
   bool best = false;
   bool json = false;
+  bool overwrite = false;
 };
 
 struct TriedBand {
@@ -116,7 +117,7 @@ void require_best(const TuneOptions& options, const ReleaseSpace& space) {
   if (space.kind() == SpaceKind::kCandidates) {
     throw InvalidInput("--best is for categories and grids, but the space is candidates");
   }
-  if (options.out) require_writable(*options.out);
+  require_new("--out", options.out, options.overwrite);
 }
 
 void print_contest(const BandContest& found, const TuneOptions& options) {
@@ -323,8 +324,8 @@ void add_tune(CLI::App& app, Session& session) {
   command.add_flag("--best", options->best,
                    "find the best band there is for these units, with the limit that no sampler of "
                    "any kind beats on them");
-  add_text(command, "--out", options->out, "FILE",
-           "with --best: where the band goes, for sample --band file=FILE");
+  add_out(command, options->out, options->overwrite,
+          "with --best: where the band goes, for sample --band file=FILE");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -88,7 +88,7 @@ struct CheckWords {
 };
 
 constexpr CheckWords kLocalWords = {
-    "the bounds recomputed here are the release's", "they keep the claim",
+    "the bounds recomputed here are the release's", "each draw keeps what is stated for a draw",
     "the draws add up to at most the total", nullptr,
     "unit, roster and where references came from are as declared, not checked"};
 constexpr CheckWords kFiniteWords = {
@@ -150,10 +150,11 @@ void print_check(const StatedCertificate& stated, const CertificateCheck& check,
   }
   line(words.design, check.design_matches);
   line(words.guarantee, check.guarantee_holds,
-       local ? fmt::format("  (epsilon {:.15g} realised)", check.epsilon_realised_up) : "");
+       local ? fmt::format("  (a draw realises epsilon {:.15g})", check.epsilon_realised_up) : "");
   line(words.total, check.total_holds);
   line(words.accuracy, check.accuracy_matches);
-  fmt::print("  {}\n{}\n", words.declared, check.holds() ? "holds" : "DOES NOT HOLD");
+  fmt::print("  {}\n  that any records are of this certificate is not checked\n{}\n",
+             words.declared, check.holds() ? "holds" : "DOES NOT HOLD");
 }
 
 int verify_certificate(const VerifyOptions& options) {

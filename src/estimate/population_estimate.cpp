@@ -494,6 +494,9 @@ class PopulationEstimator {
           "The units' distributions are here what the scorer made of their records, not the "
           "records themselves.");
     }
+    notes.push_back(
+        "That these records are of this certificate is not checked, for it was made before they "
+        "were drawn: keep the two together.");
   }
 
   const ReleasedLaw& law_;

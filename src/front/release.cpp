@@ -117,7 +117,7 @@ namespace {
 
 inside::Charging charging_of(const Charging& charging, const std::optional<std::string>& path) {
   return {charging.ledger.inside().file, charging.data_set, charging.without_total,
-          path ? inside::data_file_at(*path) : std::nullopt};
+          path ? inside::data_file_at(*path) : std::nullopt, charging.another_data_set};
 }
 
 /// Passes a release on, and its model as a file that holds the domain too.

@@ -76,6 +76,7 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<StringIndex>& roster, const FindingReport& report) {
   RecordReader records(path, domain, unit_column);
   CheckCounts counts;
+  counts.declared_nulls.resize(domain.columns().size());
   while (records.next()) {
     if (!records.csv().ends_as_a_record()) {
       ++counts.findings;
@@ -94,6 +95,11 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
       continue;
     }
     const std::uint64_t findings = check_record(records, roster ? &*roster : nullptr, report);
+    for (std::size_t i = 0; i < records.fields().size(); ++i) {
+      const Column& column = domain.columns()[i];
+      if (!column.mapping().null_value) continue;
+      if (column.read(records.fields()[i]).verdict == Verdict::kNull) ++counts.declared_nulls[i];
+    }
     ++counts.records;
     counts.findings += findings;
     if (findings > 0) ++counts.records_with_findings;

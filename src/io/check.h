@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/record_reader.h"
 #include "space/domain.h"
@@ -35,6 +36,9 @@ struct CheckCounts {
   std::uint64_t records = 0;
   std::uint64_t records_with_findings = 0;
   std::uint64_t findings = 0;
+  /// Of each column of the domain, how many nulls become a value that is declared for them. No
+  /// findings.
+  std::vector<std::uint64_t> declared_nulls{};
 };
 
 /// Reports every place of the reader's current record which is not as declared, that is, every

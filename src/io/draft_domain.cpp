@@ -24,25 +24,53 @@ constexpr std::uint64_t kMaxUngrouped = 64;
 constexpr std::uint32_t kBins = 10;
 constexpr double kMostBinnedOutcomes = std::uint32_t{1} << 20U;
 
+// Values that keep a column from being of a type, where nearly all are of it.
+struct Strangers {
+  std::uint64_t of_type = 0, others = 0;
+  std::uint64_t line = 0;  // of the first other
+  std::string value{};
+
+  void see(bool is_of_type, std::string_view text, std::uint64_t at) {
+    ++(is_of_type ? of_type : others);
+    if (is_of_type || others > 1) return;
+    line = at;
+    value = text;
+  }
+  [[nodiscard]] bool are_few() const {
+    constexpr std::uint64_t kFew = 10;
+    return others > 0 && others <= kFew && of_type >= kFew * others;
+  }
+  [[nodiscard]] std::string words(const char* things) const {
+    return fmt::format("all but {} value{} are {}; line {} is \"{}\"", others,
+                       others == 1 ? "" : "s", things, line, value);
+  }
+};
+
 // What has been seen of a column.
 class ColumnSketch {
  public:
-  void see(std::string_view text) {
+  void see(std::string_view text, std::uint64_t line) {
     ++seen_;
     if (is_null_word(text)) {
       has_null_ = true;
       return;
     }
     if (values_.size() <= kMaxCategories) values_.insert(text);
-    see_number(text);
+    numbers_.see(see_number(text), text, line);
     see_words(text);
-    see_day(text);
+    days_.see(see_day(text), text, line);
+  }
+
+  /// What keeps it from being numbers or days, where that is a few values; empty if nothing does.
+  [[nodiscard]] std::string few_strangers() const {
+    if (numbers_.are_few()) return numbers_.words("numbers");
+    return days_.are_few() ? days_.words("days") : "";
   }
 
   [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
   /// More values than a categorical column is drafted with.
   [[nodiscard]] bool is_too_wide() const {
-    return !all_integers_ && !all_numbers_ && !all_days_ && values_.size() > kMaxCategories;
+    return !all_numbers() && !all_days() && values_.size() > kMaxCategories;
   }
 
   /// What about the values may tell who somebody is; nullptr if nothing.
@@ -51,7 +79,7 @@ class ColumnSketch {
     if (2 * addresses_ > seen_) return "its values look like e-mail addresses";
     if (4 * sentences_ > seen_) return "its values look like free text";
     if (seen_ >= kFewRecords && values_.size() >= std::min<std::uint64_t>(seen_, kMaxCategories) &&
-        !(all_numbers_ && !all_integers_) && !all_days_) {
+        !(all_numbers() && !all_integers()) && !all_days()) {
       return "nearly every value is another, as in an identifier";
     }
     return nullptr;
@@ -61,9 +89,9 @@ class ColumnSketch {
   [[nodiscard]] std::optional<Cells> cells(std::optional<std::uint64_t> bins) const {
     if (holds_only_nulls()) return std::nullopt;
     if (auto words = booleans()) return words;
-    if (all_integers_) return integers(bins);
-    if (all_numbers_ && min_ < max_) return NumberCells::make(min_, max_, bins);
-    if (all_days_) return days();
+    if (all_integers()) return integers(bins);
+    if (all_numbers() && min_ < max_) return NumberCells::make(min_, max_, bins);
+    if (all_days()) return days();
     std::vector<std::string> sorted;
     for (std::size_t i = 0; i < values_.size(); ++i) sorted.emplace_back(values_[i]);
     std::sort(sorted.begin(), sorted.end());
@@ -79,19 +107,18 @@ class ColumnSketch {
     if (text.find('@') != std::string_view::npos) ++addresses_;
   }
 
-  void see_day(std::string_view text) {
+  /// Whether it is one.
+  bool see_day(std::string_view text) {
     constexpr std::size_t kLetters = sizeof("2026-01-31") - 1;
-    if (!all_days_) return;
-    all_days_ = text.size() == kLetters && text[4] == '-' && text[7] == '-';
-    if (!all_days_) return;
+    if (text.size() != kLetters || text[4] != '-' || text[7] != '-') return false;
     try {
       DateCells::make({.min = std::string(text), .max = std::string(text)});
     } catch (const InvalidInput&) {
-      all_days_ = false;
-      return;
+      return false;
     }
     if (first_day_.empty() || text < first_day_) first_day_ = text;
     if (text > last_day_) last_day_ = text;
+    return true;
   }
 
   [[nodiscard]] Cells days() const {
@@ -103,24 +130,27 @@ class ColumnSketch {
     return DateCells::make(declared);
   }
 
-  void see_number(std::string_view text) {
+  /// Whether it is one.
+  bool see_number(std::string_view text) {
     const std::string_view digits = text.substr(text.front() == '-' ? 1 : 0);
     const bool padded = digits.size() > 1 && digits[0] == '0' && digits[1] != '.';
     const auto number = padded ? std::nullopt : read_number(text);
-    if (!number || !std::isfinite(*number)) {
-      all_numbers_ = all_integers_ = false;
-      return;
-    }
+    if (!number || !std::isfinite(*number)) return false;
     min_ = std::min(min_, *number);
     max_ = std::max(max_, *number);
     const auto integer = read_integer(text);
     if (!integer || text.find('.') != std::string_view::npos) {
       all_integers_ = false;
-      return;
+      return true;
     }
     min_integer_ = std::min(min_integer_, *integer);
     max_integer_ = std::max(max_integer_, *integer);
+    return true;
   }
+
+  [[nodiscard]] bool all_numbers() const { return numbers_.others == 0; }
+  [[nodiscard]] bool all_integers() const { return all_integers_ && all_numbers(); }
+  [[nodiscard]] bool all_days() const { return days_.others == 0; }
 
   [[nodiscard]] std::optional<Cells> booleans() const {
     if (values_.size() != 2) return std::nullopt;
@@ -148,10 +178,9 @@ class ColumnSketch {
   std::uint64_t sentences_ = 0;  // values of five words or more
   std::uint64_t addresses_ = 0;  // values with an @
   std::string first_day_, last_day_;
-  bool all_days_ = true;
+  Strangers numbers_, days_;
   bool has_null_ = false;
-  bool all_numbers_ = true;
-  bool all_integers_ = true;
+  bool all_integers_ = true;  // of the numbers
   double min_ = std::numeric_limits<double>::infinity();
   double max_ = -std::numeric_limits<double>::infinity();
   std::int64_t min_integer_ = std::numeric_limits<std::int64_t>::max();
@@ -231,7 +260,9 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   std::uint64_t records = 0;
   for (; csv.next(); ++records) {
     require_well_formed(csv);
-    for (std::size_t i = 0; i < names.size(); ++i) sketches[i].see(csv.fields()[positions[i]]);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      sketches[i].see(csv.fields()[positions[i]], csv.line_number());
+    }
   }
 
   std::vector<std::string> notes = {
@@ -240,12 +271,18 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
                   public_csv, records),
       "Review it before use: bounds and categories are those that happened to be in that file."};
   for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string few = sketches[i].few_strangers();
     if (sketches[i].holds_only_nulls()) {
       notes.push_back(fmt::format("Column \"{}\" is left out: it holds nulls only.", names[i]));
     } else if (sketches[i].is_too_wide()) {
       notes.push_back(
-          fmt::format("Column \"{}\" is left out: it has more than {} values that are not numbers.",
-                      names[i], kMaxCategories));
+          few.empty()
+              ? fmt::format(
+                    "Column \"{}\" is left out: it has more than {} values that are not numbers.",
+                    names[i], kMaxCategories)
+              : fmt::format("Column \"{}\" is left out: {}.", names[i], few));
+    } else if (!few.empty()) {
+      notes.push_back(fmt::format("Column \"{}\" is taken for words: {}.", names[i], few));
     }
     const char* suspicion = sketches[i].suspicion();
     if (suspicion != nullptr) {

@@ -27,7 +27,8 @@ struct DomainDraft {
 /// orders them; empty means all; those in `excluded` are left out.
 ///
 /// Left out with a note are columns of nulls only, and of more than 1000 values that are not
-/// numbers. A note points out columns that look like names, addresses, identifiers or free text.
+/// numbers. Notes name the first of a few values that keep a column from being numbers or days,
+/// and point out columns that look like names, addresses, identifiers or free text.
 ///
 /// Throws InvalidInput for a file or a line that is not well-formed, and where nothing is left.
 [[nodiscard]] DomainDraft draft_domain(const std::string& public_csv,

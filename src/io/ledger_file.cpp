@@ -119,6 +119,33 @@ void require_positive(const ExactPrivacy& cost) {
   }
 }
 
+/// Refuses a charge to a new name of a file that is known by others, unless that is meant.
+void require_same_name(const std::string& name, const std::vector<std::string>& known,
+                       const ReleaseCharge& release, const std::string& ledger) {
+  if (known.empty() || release.another_data_set) return;
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw InvalidInput(fmt::format(
+      "{0} knows {1} as {2} already, and what was charged there would not count for {3}: name it "
+      "{2}, or say that another data set is meant (--another-data-set)",
+      ledger, release.file->path, known.front(), name));
+}
+
+/// "epsilon 2 and delta 1e-07 remain", and which of the two is missing.
+std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& total,
+                            const ExactPrivacy& asked) {
+  if (total.notion != Notion::kApproximate) {
+    return fmt::format("{} {} remains", total.notion == Notion::kConcentrated ? "rho" : "epsilon",
+                       account.remaining(total).text());
+  }
+  const Decimal epsilon = account.remaining(total);
+  const Decimal delta = account.remaining_delta(total);
+  const bool lacks_delta = asked.delta > delta;
+  return fmt::format("epsilon {} and delta {} remain{}", epsilon.text(), delta.text(),
+                     !lacks_delta                   ? ""
+                     : asked.parameter() <= epsilon ? " (delta is what is missing)"
+                                                    : " (both are missing)");
+}
+
 /// Refuses a charge that the total, if there is one, does not allow.
 void require_room(const DataSetSummary& known, const ReleaseCharge& release,
                   const std::string& ledger) {
@@ -141,11 +168,10 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
                                    parameters_of(release.cost)));
   }
   if (!known.account.with(release.cost).fits(total)) {
-    throw InvalidInput(fmt::format(
-        "the total of {} in {} is {}, of which {} {} remains, but this release costs {}",
-        known.data_set, ledger, total.text(),
-        total.notion == Notion::kConcentrated ? "rho" : "epsilon",
-        known.account.remaining(total).text(), release.cost.text()));
+    throw InvalidInput(
+        fmt::format("the total of {} in {} is {}, of which {}, but this release costs {}",
+                    known.data_set, ledger, total.text(),
+                    remaining_words(known.account, total, release.cost), release.cost.text()));
   }
 }
 
@@ -325,12 +351,15 @@ ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
   require_positive(release.cost);
   SqliteTransaction transaction(database_->sqlite());
   const std::string name = database_->resolve(release.data_set, release.file);
+  std::vector<std::string> names;
+  if (release.file) names = database_->names_of(*release.file);
+  require_same_name(name, names, release, database_->path());
   auto known = summarise(database_->entries(name));
   if (known.empty()) known.push_back({name, std::nullopt, {}});
   require_room(known.front(), release, database_->path());
   ChargeReceipt receipt{std::move(known.front())};
   receipt.data_set.account.add(release.cost);
-  if (release.file) receipt.other_names = database_->names_of(*release.file);
+  receipt.other_names = std::move(names);
   std::erase(receipt.other_names, name);
   database_->remember(name, release.file);
   LedgerEntry entry;

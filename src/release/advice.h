@@ -50,24 +50,31 @@ struct AdviceQuestion {
   std::optional<std::uint64_t> outputs{};     ///< none: 1 for each person or table
   std::optional<std::string> unit{};          ///< the column that names persons
   std::optional<double> epsilon{}, delta{};   ///< none: advised
+  bool accept_large_delta = false;            ///< a delta of 1/n or more is looked at all the same
   /// The error that is still good: total variation (none: 0.1); of estimates the standard error of
-  /// a share (none: 0.01).
+  /// a share of one half (none: 0.01).
   std::optional<double> error{};
   /// Of the central model. None: independent records; but a whole table of more outcomes than these
   /// reach is advised as marginals.
   Family family = Family::kNone;
+  /// Of Gaussian samples, as a release's.
+  std::vector<std::string> logarithms{};
+  std::optional<PublicFile> covariance{};
 };
 
 /// What one budget buys.
 struct AdvisedBudget {
   double epsilon = 0;
   std::string mechanism{};
-  /// Total variation of each record's law from the truth; of estimates the standard error of the
-  /// share of a rare value; of a table's marginals what noise does to two columns together. None
-  /// where nothing serves, and `why` says why.
+  /// Total variation of each record's law from the truth; of estimates the standard error of a
+  /// share of one half, sampling included, which is about the worst there is; of a table's
+  /// marginals what noise does to two columns together. None where nothing serves, and `why` says
+  /// why.
   std::optional<double> error{};
   std::string why{};
-  /// The standard error of the best known oracle that answers frequencies alone, for estimates.
+  /// Of estimates: the same of a share of 1/k, one in as many as there are outcomes.
+  std::optional<double> typical_error{};
+  /// And of one half by the best known oracle that answers frequencies alone.
   std::optional<double> oracle_error{};
 };
 
@@ -79,18 +86,20 @@ struct Advice {
   std::uint64_t outputs = 1;
   double delta = 0;
   std::vector<AdvisedBudget> budgets{};  ///< ascending, 0.5, 1, 2, 4, 8 among them
-  std::size_t chosen = 0;                ///< the index of the budget that is advised
+  /// The index of the budget that is advised; none if no budget brings the error down far enough.
+  std::optional<std::size_t> chosen{};
 
   std::string model_why{}, mechanism_why{}, epsilon_why{}, delta_why{}, count_why{};
   std::string error_words{};            ///< the advised budget's error in odds
+  std::vector<std::string> warnings{};  ///< what to think of before it is done
   std::vector<std::string> notes{};     ///< what else would serve
-  std::vector<std::string> commands{};  ///< check, sample, and what comes after
+  std::vector<std::string> commands{};  ///< check, sample, and what comes after; if one is advised
 };
 
-/// The advice, from the numbers of plans (release/plan.h): the least budget of the list whose error
-/// is good, else the greatest, unless one is given. Throws InvalidInput, in one sentence, for a
-/// question that contradicts itself or lacks what nothing can be advised without. Some seconds at
-/// most.
+/// The advice, from the numbers of plans (release/plan.h): the one given, or the least budget of
+/// the list whose error is good, or that there is none and what would do. Throws InvalidInput, in
+/// one sentence, for a question that contradicts itself or lacks what nothing can be advised
+/// without. Some seconds at most.
 [[nodiscard]] Advice advise(const AdviceQuestion& question, const PublicInputs& inputs);
 
 /// What `mollify advise --json` prints, and what it prints without.

@@ -19,7 +19,7 @@ struct ErrorKind {
 
 ErrorKind error_kind(const Advice& advice) {
   if (advice.model == Model::kLocal && advice.question.purpose == Purpose::kEstimates) {
-    return {"standard_error", "standard error of a share"};
+    return {"standard_error", "standard error of a share of 1/2"};
   }
   if (advice.question.family == Family::kMarginals) {
     return {"two_way_total_variation_of_noise", "total variation of two columns"};
@@ -77,7 +77,7 @@ std::string times_words(double probability) {
 }
 
 std::string advice_json(const Advice& advice) {
-  const AdvisedBudget& chosen = advice.budgets[advice.chosen];
+  const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
   const ErrorKind kind = error_kind(advice);
   Json budgets = Json::array();
   for (const AdvisedBudget& one : advice.budgets) {
@@ -85,6 +85,7 @@ std::string advice_json(const Advice& advice) {
               {"mechanism", one.mechanism},
               {"error", optional_json(one.error)},
               {"odds_factor", std::exp(one.epsilon)}};
+    if (one.typical_error) json["typical_error"] = *one.typical_error;
     if (one.oracle_error) json["oracle_error"] = *one.oracle_error;
     if (!one.error) json["refusal"] = one.why;
     budgets.push_back(std::move(json));
@@ -95,13 +96,16 @@ std::string advice_json(const Advice& advice) {
                {"family", advice.question.family == Family::kNone
                               ? Json(nullptr)
                               : Json(name_of(advice.question.family))},
-               {"mechanism", chosen.mechanism},
+               {"advised", chosen != nullptr},
+               {"mechanism", chosen != nullptr ? Json(chosen->mechanism) : Json(nullptr)},
                {"outcomes", advice.outcomes},
-               {"epsilon", chosen.epsilon},
+               {"epsilon", chosen != nullptr ? Json(chosen->epsilon) : Json(nullptr)},
                {"delta", advice.delta},
                {"count", advice.outputs},
                {"error",
-                {{"kind", kind.key}, {"value", *chosen.error}, {"words", advice.error_words}}},
+                {{"kind", kind.key},
+                 {"value", chosen != nullptr ? Json(*chosen->error) : Json(nullptr)},
+                 {"words", advice.error_words}}},
                {"reasons",
                 {{"model", advice.model_why},
                  {"mechanism", advice.mechanism_why},
@@ -109,6 +113,7 @@ std::string advice_json(const Advice& advice) {
                  {"delta", advice.delta_why},
                  {"count", advice.count_why}}},
                {"budgets", budgets},
+               {"warnings", advice.warnings},
                {"notes", advice.notes},
                {"commands", advice.commands}})
              .dump(2) +
@@ -116,43 +121,54 @@ std::string advice_json(const Advice& advice) {
 }
 
 std::string advice_text(const Advice& advice) {
-  const AdvisedBudget& chosen = advice.budgets[advice.chosen];
+  const AdvisedBudget* chosen = advice.chosen ? &advice.budgets[*advice.chosen] : nullptr;
   const ErrorKind kind = error_kind(advice);
   std::string text = subject_of(advice) + "\n\n";
   const auto add = [&](const char* what, const std::string& value, const std::string& why) {
     text += fmt::format("{:<10} {:<20} {}\n", what, value, why);
   };
   add("model", std::string(name_of(advice.model)), advice.model_why);
-  add("mechanism", chosen.mechanism, advice.mechanism_why);
-  add("epsilon", fmt::format("{:g}", chosen.epsilon), advice.epsilon_why);
+  if (chosen != nullptr) add("mechanism", chosen->mechanism, advice.mechanism_why);
+  add("epsilon", chosen != nullptr ? fmt::format("{:g}", chosen->epsilon) : "-",
+      advice.epsilon_why);
   add("delta", fmt::format("{:g}", advice.delta), advice.delta_why);
   add("count", std::to_string(advice.outputs), advice.count_why);
-  add("error", fmt::format("{:.4g}", *chosen.error),
-      fmt::format("{}: {}", kind.words, advice.error_words));
-  text += "\nrun\n";
-  for (const std::string& command : advice.commands) text += "  " + command + "\n";
+  if (chosen != nullptr) {
+    add("error", fmt::format("{:.4g}", *chosen->error),
+        fmt::format("{}: {}", kind.words, advice.error_words));
+    text += "\nrun\n";
+    for (const std::string& command : advice.commands) text += "  " + command + "\n";
+  } else {
+    text += "\nnothing to advise; with --epsilon or another --alpha there is what to run\n";
+  }
   text += fmt::format("\n{:<34}", "the same at epsilon");
   for (const AdvisedBudget& one : advice.budgets) {
-    text += fmt::format(" {:>10g}{}", one.epsilon, &one == &chosen ? "*" : " ");
+    text += fmt::format(" {:>10g}{}", one.epsilon, &one == chosen ? "*" : " ");
   }
-  text += fmt::format("\n{:<34}", kind.words);
-  for (const AdvisedBudget& one : advice.budgets) {
-    text += fmt::format(" {:>10} ", one.error ? fmt::format("{:.4g}", *one.error) : "-");
-  }
-  if (chosen.oracle_error) {
-    text += fmt::format("\n{:<34}", "of subset selection, no records");
+  const auto add_row = [&](const std::string& name,
+                           const std::optional<double> AdvisedBudget::*error) {
+    text += fmt::format("\n{:<34}", name);
     for (const AdvisedBudget& one : advice.budgets) {
-      text += fmt::format(" {:>10} ",
-                          one.oracle_error ? fmt::format("{:.4g}", *one.oracle_error) : "-");
+      text += fmt::format(" {:>10} ", one.*error ? fmt::format("{:.4g}", *(one.*error)) : "-");
     }
+  };
+  add_row(kind.words, &AdvisedBudget::error);
+  if (advice.budgets.back().typical_error) {
+    add_row(fmt::format("of a share of 1/{}", advice.outcomes), &AdvisedBudget::typical_error);
+  }
+  if (advice.budgets.back().oracle_error) {
+    add_row("of 1/2 by subset selection", &AdvisedBudget::oracle_error);
   }
   text += fmt::format("\n{:<34}", "a guess right 1 in 1000 becomes");
   for (const AdvisedBudget& one : advice.budgets) {
     text += fmt::format(" {:>10} ", guess_words(one.epsilon));
   }
-  text += "\n* advised\n";
+  text += chosen != nullptr ? "\n* advised\n" : "\n";
+  for (const std::string& warning : advice.warnings)
+    text += fmt::format("\nWARNING: {}\n", warning);
   for (const std::string& note : advice.notes) text += fmt::format("\nnote: {}\n", note);
-  return text;
+  return text +
+         "\nthe guide \"Five jobs, from the question to the judgement\" shows such releases\n";
 }
 
 }  // namespace mollify

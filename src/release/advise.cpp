@@ -2,12 +2,14 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
 #include "local/frequency_oracle.h"
 #include "release/acceptance.h"
 #include "release/advice.h"
+#include "release/central_release.h"
 #include "release/plan.h"
 #include "release/release_space.h"
 
@@ -15,6 +17,12 @@ namespace mollify {
 namespace {
 
 constexpr std::array kBudgets = {0.5, 1.0, 2.0, 4.0, 8.0};
+
+/// The share of whose estimate the error is told: about the worst there is.
+constexpr double kHalf = 0.5;
+
+/// Above it odds are large enough to be thought of twice.
+constexpr double kModerateEpsilon = 4;
 
 constexpr const char* kFewerOutcomes =
     "fewer outcomes say more at the same epsilon: cut columns into fewer bins, or leave some out";
@@ -48,6 +56,7 @@ class Advisor {
   }
 
   Advice advice() {
+    settle_protection();
     settle_model();
     settle_space();
     settle_counts();
@@ -69,7 +78,21 @@ class Advisor {
     return question().purpose == Purpose::kEstimates && advice_.model == Model::kLocal;
   }
   [[nodiscard]] bool is_marginals() const { return question().family == Family::kMarginals; }
-  [[nodiscard]] const AdvisedBudget& chosen() const { return advice_.budgets[advice_.chosen]; }
+  [[nodiscard]] const AdvisedBudget& chosen() const { return advice_.budgets[*advice_.chosen]; }
+
+  /// Whoever names the column of persons means persons.
+  void settle_protection() {
+    AdviceQuestion& asked = advice_.question;
+    if (!asked.unit) return;
+    if (!asked.protect && asked.model != Model::kIntegral) asked.protect = Protected::kPerson;
+    if (asked.protect == Protected::kPerson) return;
+    const bool row = asked.protect == Protected::kRow;
+    throw InvalidInput(fmt::format(
+        "--unit {} is given, but {} protects {}; say --protect person, or leave --unit out",
+        *asked.unit,
+        asked.protect ? fmt::format("--protect {}", name_of(*asked.protect)) : "model integral",
+        row ? "single rows, and a person may have many" : "the whole table"));
+  }
 
   void settle_model() {
     AdviceQuestion& asked = advice_.question;
@@ -82,10 +105,21 @@ class Advisor {
     }
     advice_.model = model_for(asked);
     if (asked.model && *asked.model != advice_.model) {
-      throw InvalidInput(fmt::format("model {} does not protect each {}; leave one of them out",
-                                     name_of(*asked.model), name_of(*asked.protect)));
+      throw InvalidInput(fmt::format(
+          "--protect {} with --purpose {} is for model {}, but the model is {}; leave --model out",
+          name_of(*asked.protect), name_of(asked.purpose), name_of(advice_.model),
+          name_of(*asked.model)));
     }
     if (!asked.protect) asked.protect = protected_by(advice_.model);
+    if (asked.purpose == Purpose::kEstimates && advice_.model == Model::kIntegral) {
+      throw InvalidInput(
+          "one record of a table tells nothing of a population, so there are no estimates that "
+          "protect the table; protect each person or each row instead");
+    }
+    if (asked.family != Family::kGaussian && (!asked.logarithms.empty() || asked.covariance)) {
+      throw InvalidInput(fmt::format("{} is for --family gaussian, but the family is another",
+                                     asked.covariance ? "--covariance" : "--log"));
+    }
     switch (advice_.model) {
       case Model::kLocal:
         advice_.model_why = fmt::format(
@@ -118,7 +152,7 @@ class Advisor {
       for (const Column& column : domain_->columns()) sizes_.push_back(column.size());
       if (settled_family() != Family::kNone) return;
       if (kind_ == SpaceKind::kCategories) {
-        domain_->require_enumerable("advice for this question");
+        require_countable(*domain_);
         advice_.outcomes = domain_->size();
       }
       return;
@@ -208,6 +242,7 @@ class Advisor {
     if (question().delta) {
       advice_.delta = *question().delta;
       advice_.delta_why = "as given";
+      if (question().accept_large_delta) return;
       require_small_delta(advice_.delta, fmt::format("{:g}", advice_.delta), n,
                           by_person() ? "persons" : "rows");
     } else {
@@ -225,7 +260,10 @@ class Advisor {
                        .unknowns = {PlanUnknown::kAlpha},
                        .outcomes = advice_.outcomes,
                        .outputs = advice_.outputs,
-                       .budget = Privacy::approximate(epsilon, advice_.delta)};
+                       .budget = Privacy::approximate(epsilon, advice_.delta),
+                       .accept_large_delta = question().accept_large_delta,
+                       .logarithms = question().logarithms,
+                       .covariance = question().covariance};
     asked.records = question().records.value_or(1);
     // In the central model the outcomes have been counted.
     if (advice_.model != Model::kCentral || asked.family != Family::kNone) {
@@ -242,6 +280,7 @@ class Advisor {
     AdvisedBudget found{.epsilon = epsilon};
     const PlanReport report = plan(plan_question(epsilon), inputs_);
     const PlanAnswer& answer = report.answers.front();
+    if (advice_.warnings.empty()) advice_.warnings = report.question.warnings;
     if (!answer.best) {
       found.why = answer.ways.front().why;
       return found;
@@ -260,8 +299,9 @@ class Advisor {
       found.error = 0;
       return found;
     }
-    found.error = std::sqrt(subset_report_variance(k, of_draw, 1) / n);
-    found.oracle_error = std::sqrt(subset_selection_variance(k, of_draw) / n);
+    found.error = std::sqrt(subset_report_variance(k, of_draw, 1, kHalf) / n);
+    if (k > 2) found.typical_error = std::sqrt(subset_report_variance(k, of_draw, 1, 1 / k) / n);
+    found.oracle_error = std::sqrt(subset_selection_variance(k, of_draw, kHalf) / n);
     return found;
   }
 
@@ -291,39 +331,57 @@ class Advisor {
                                             return one.epsilon == *question().epsilon;
                                           })
                            : std::find_if(budgets.begin(), budgets.end(), is_good);
-    if (question().epsilon) {
-      advice_.epsilon_why = "as given";
-    } else if (found != budgets.end()) {
-      advice_.epsilon_why =
-          fmt::format("the least of these whose error is at most {:g}", *question().error);
-    } else {
+    if (found == budgets.end()) {
+      const bool none = std::none_of(budgets.begin(), budgets.end(),
+                                     [](const AdvisedBudget& one) { return one.error; });
+      if (none) throw InvalidInput(budgets.back().why);
       advice_.epsilon_why = fmt::format("none of these brings the error to {:g}; {}",
                                         *question().error, what_would());
+      return;
     }
-    advice_.chosen = found == budgets.end() ? budgets.size() - 1
-                                            : static_cast<std::size_t>(found - budgets.begin());
-    const AdvisedBudget& one = budgets[advice_.chosen];
+    advice_.chosen = static_cast<std::size_t>(found - budgets.begin());
+    const AdvisedBudget& one = *found;
     if (!one.error) throw InvalidInput(one.why);
+    advice_.epsilon_why =
+        question().epsilon
+            ? "as given"
+            : fmt::format("the least of these whose error is at most {:g}", *question().error);
     advice_.epsilon_why += "; " + odds_words(one.epsilon);
     advice_.mechanism_why = mechanism_why(one);
+    if (one.epsilon > kModerateEpsilon) {
+      advice_.warnings.push_back(fmt::format(
+          "epsilon {0:g} {1}allows odds of e^{0:g} = {2:.4g}; half of that is a compromise{3}",
+          one.epsilon, is_good(one) ? "brings the error down to what was asked for, but " : "",
+          std::exp(one.epsilon),
+          advice_.model == Model::kCentral || is_estimation()
+              ? ""
+              : ", and the error is for the worst case over all data that there could be"));
+    }
   }
 
   /// What would bring the error down, at the greatest budget of the list.
   [[nodiscard]] std::string what_would() const {
+    const double most = advice_.budgets.back().epsilon;
     if (is_estimation()) {
+      const double n = static_cast<double>(*question().records);
       const double much = advice_.budgets.back().error.value_or(1) / *question().error;
-      return fmt::format("{:.0f} persons would at epsilon {:g}",
-                         std::ceil(static_cast<double>(*question().records) * much * much),
-                         advice_.budgets.back().epsilon);
+      const std::string would =
+          fmt::format("{:.0f} persons would at epsilon {:g}", std::ceil(n * much * much), most);
+      const double sampling = kHalf / std::sqrt(n);
+      if (sampling <= *question().error) return would;
+      return fmt::format(
+          "sampling alone leaves {:.2g} for a share of one half, so no epsilon brings it to {:g} "
+          "with {:.0f} persons; {}",
+          sampling, *question().error, n, would);
     }
     if (advice_.model == Model::kCentral) {
-      PlanQuestion asked = plan_question(advice_.budgets.back().epsilon);
+      PlanQuestion asked = plan_question(most);
       asked.unknowns = {PlanUnknown::kRecords};
       asked.alpha = *question().error;
       const PlanAnswer answer = plan(asked, inputs_).answers.front();
       if (answer.best) {
-        return fmt::format("{:.0f} rows would at epsilon {:g}", *answer.ways[*answer.best].value,
-                           advice_.budgets.back().epsilon);
+        return fmt::format("{:.0f} {} would at epsilon {:g}", *answer.ways[*answer.best].value,
+                           by_person() ? "persons" : "rows", most);
       }
     }
     return kFewerOutcomes;
@@ -351,10 +409,16 @@ class Advisor {
   }
 
   void tell_error() {
+    if (!advice_.chosen) return;
     const double error = *chosen().error;
     if (is_estimation()) {
       advice_.error_words = fmt::format(
-          "the share of a rare value is found to within {:.3g}, 19 times in 20", 1.96 * error);
+          "a share of one half is found to within {:.3g}, 19 times in 20, sampling "
+          "included{}",
+          1.96 * error,
+          chosen().typical_error ? fmt::format("; a share of 1/{} to within {:.3g}",
+                                               advice_.outcomes, 1.96 * *chosen().typical_error)
+                                 : "");
       return;
     }
     const std::string times = times_words(error);
@@ -372,20 +436,20 @@ class Advisor {
       return;
     }
     advice_.error_words =
-        fmt::format("a record is as good as one drawn from the {}'s own, but for {} at worst",
+        fmt::format("at worst a record is as good as one drawn from the {}'s own, but for {}",
                     by_person() ? who() : "table", times);
   }
 
   void tell_notes() {
     auto& notes = advice_.notes;
-    if (is_estimation() && chosen().oracle_error) {
+    if (is_estimation() && advice_.chosen && chosen().oracle_error) {
       const double ratio = std::pow(*chosen().error / *chosen().oracle_error, 2);
       notes.push_back(fmt::format(
           "where estimates are all that is wanted, a frequency oracle that releases no records "
-          "needs "
-          "fewer persons: subset selection has variance s(1-s)/(n(p-s)^2) with p = dE/(dE+k-d), "
-          "s = (p(d-1)+(1-p)d)/(k-1), E = e^epsilon and d near k/(E+1), here {} that of "
-          "randomized response (standard error {:.3g})",
+          "may do with fewer persons: subset selection has variance s(1-s)/(n(p-s)^2) for a rare "
+          "value, with p = dE/(dE+k-d), s = (p(d-1)+(1-p)d)/(k-1), E = e^epsilon and d near "
+          "k/(E+1); for a share of one half its variance is {} that of randomized response here "
+          "(standard error {:.3g})",
           ratio > 1.0001 ? fmt::format("{:.3g} times less than", ratio) : "just",
           *chosen().oracle_error));
     }
@@ -397,8 +461,8 @@ class Advisor {
     }
     if (advice_.model != Model::kCentral && !is_estimation()) {
       notes.push_back(
-          "the error is for the worst data; public records for --reference, or public units for "
-          "mollify tune --best, make it smaller for data like theirs");
+          "the error is for the worst data; public records for --reference of mollify sample, or "
+          "public units for mollify tune --best, make it smaller for data like theirs");
     }
     if (question().purpose == Purpose::kRecords && advice_.model == Model::kLocal) {
       notes.push_back(
@@ -422,11 +486,19 @@ class Advisor {
           "the rows share one noisy model: where it errs all err together, and more of them tell "
           "no more; mollify generate draws more of them from the model at no cost");
     }
-    if (question().family == Family::kGaussian) {
+    if (question().family == Family::kGaussian && !question().covariance) {
       notes.emplace_back(
-          "these numbers are for a covariance of 1 in each column; plan takes another, and --log "
-          "for columns whose logarithms are Gaussian, --covariance-bound, --mean-bound");
+          "these numbers are for a covariance of 1 in each column; --covariance takes another, "
+          "and --log names columns whose logarithms are Gaussian; plan also takes "
+          "--covariance-bound and --mean-bound");
     }
+    if (advice_.chosen && by_person()) {
+      notes.push_back(fmt::format(
+          "ROSTER.csv: one column {0}, all that there may be, from a public source; without "
+          "--units who takes part is not protected",
+          question().unit.value_or("PERSON")));
+    }
+    if (!advice_.chosen) return;
     if (*chosen().error > *question().error) notes.emplace_back(kFewerOutcomes);
     if (advice_.model == Model::kCentral && !is_marginals() && *chosen().error > kMostError) {
       notes.push_back("sample refuses so large an error without --accept-error");
@@ -435,7 +507,8 @@ class Advisor {
 
   /// What noise would do to rows of one model, at the advised budget; nothing where there is none.
   [[nodiscard]] std::string marginals_words() const {
-    PlanQuestion asked = plan_question(chosen().epsilon);
+    PlanQuestion asked =
+        plan_question(advice_.chosen ? chosen().epsilon : advice_.budgets.back().epsilon);
     asked.family = Family::kMarginals;
     asked.domain = question().domain;
     const PlanAnswer answer = plan(asked, inputs_).answers.front();
@@ -452,6 +525,7 @@ class Advisor {
   }
 
   void tell_commands() {
+    if (!advice_.chosen) return;
     const AdviceQuestion& asked = question();
     const std::string domain = asked.domain ? asked.domain->name() : "DOMAIN.yaml";
     const std::string unit = by_person() ? " --unit " + asked.unit.value_or("PERSON") : "";
@@ -462,9 +536,15 @@ class Advisor {
         data);
     if (by_person()) sample += " --units ROSTER.csv";
     if (is_estimation()) sample += " --mechanism randomized-response";
-    if (asked.family == Family::kGaussian) sample += " --covariance COVARIANCE.csv";
+    if (asked.family == Family::kGaussian) {
+      if (!asked.logarithms.empty()) {
+        sample += fmt::format(" --log {}", fmt::join(asked.logarithms, ","));
+      }
+      sample += " --covariance " + (asked.covariance ? asked.covariance->name : "COVARIANCE.csv");
+    }
     sample += fmt::format(" --epsilon {:g}", chosen().epsilon);
     if (advice_.delta > 0) sample += fmt::format(" --delta {:g}", advice_.delta);
+    if (asked.accept_large_delta) sample += " --accept-large-delta";
     sample += fmt::format(" --count {} --out RELEASED.csv --certificate CERTIFICATE.json",
                           advice_.outputs);
     auto& commands = advice_.commands;

@@ -1,9 +1,13 @@
 #include "release/central_release.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "central/gaussian_sampler.h"
 #include "central/moment_sampler.h"
@@ -126,8 +130,8 @@ class FiniteRelease final : public PreparedRelease {
 class PointRelease : public PreparedRelease {
  public:
   PointRelease(DesignedRelease made, Domain domain, RealColumns columns,
-               std::optional<StringIndex> roster)
-      : PreparedRelease(std::move(made.certificate)),
+               std::optional<StringIndex> roster, std::vector<std::string> warnings = {})
+      : PreparedRelease(std::move(made.certificate), std::move(warnings)),
         domain_(std::move(domain)),
         columns_(std::move(columns)),
         roster_(std::move(roster)) {}
@@ -172,8 +176,9 @@ class PointRelease : public PreparedRelease {
 class GaussianRelease final : public PointRelease {
  public:
   GaussianRelease(DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
-                  std::optional<StringIndex> roster)
-      : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster)),
+                  std::optional<StringIndex> roster, std::vector<std::string> warnings)
+      : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster),
+                     std::move(warnings)),
         sampler_(*certificate().gaussian(), std::move(whitening)) {}
 
  private:
@@ -255,11 +260,46 @@ std::vector<WhitenedRange> mean_ranges_of(const RealColumns& columns, const Whit
   return whitening.ranges_of_box(low, high);
 }
 
+std::vector<std::string> wide_ranges(const RealColumns& columns, std::span<const double> covariance,
+                                     double covariance_bound) {
+  // A mean that may be anywhere in so many deviations is hardly ever meant.
+  constexpr double kMostDeviations = 1000;
+  std::vector<std::string> said;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const double variance =
+        covariance.empty() ? covariance_bound : covariance[i * columns.size() + i];
+    const double deviations = (columns.high(i) - columns.low(i)) / std::sqrt(variance);
+    if (columns.is_logarithm(i) || !(deviations > kMostDeviations)) continue;
+    said.push_back(fmt::format(
+        "the declared range of {0} is {1:.2g} standard deviations {2} wide; is {3} of logarithms "
+        "(--log {0})?",
+        columns.name(i), deviations,
+        covariance.empty() ? "(by the bound of the covariance)" : "of the covariance",
+        covariance.empty() ? "the bound" : "the covariance"));
+  }
+  return said;
+}
+
+void require_countable(const Domain& domain) {
+  if (domain.is_enumerable()) return;
+  const bool numbers =
+      std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& column) {
+        return std::holds_alternative<NumberCells>(column.cells()) &&
+               !column.mapping().null_is_category;
+      });
+  throw InvalidInput(fmt::format(
+      "independent records in model central need a domain of at most {} outcomes, but the product "
+      "of its columns is {:.15g}: declare fewer bins or fewer columns, or release rows of one "
+      "noisy model (--family marginals){}",
+      Domain::kMaxOutcomes, domain.product(),
+      numbers ? ", or numbers that are not cut and roughly Gaussian (--family gaussian)" : ""));
+}
+
 std::unique_ptr<const PreparedRelease> prepare_finite(ReleaseSpec spec, const PublicInputs& inputs,
                                                       std::optional<std::uint64_t> records) {
   validate_spec(spec);
   Domain domain = complete_spec(spec, inputs);
-  domain.require_enumerable("model central");
+  require_countable(domain);
   PublicFacts facts{.outcomes = domain.size()};
   auto roster = count_records(spec, inputs, records, facts);
   DesignedRelease made = design_release(spec, facts, domain);
@@ -283,17 +323,20 @@ std::unique_ptr<const PreparedRelease> prepare_gaussian(ReleaseSpec spec,
     return std::make_unique<const SharedGaussianRelease>(std::move(made), std::move(domain),
                                                          std::move(columns), std::move(roster));
   }
-  Whitening whitening = whitening_of(
-      columns, gaussian.covariance ? inputs.covariance(gaussian.covariance->name, columns)
-                                   : std::vector<double>());
+  const std::vector<double> covariance = gaussian.covariance
+                                             ? inputs.covariance(gaussian.covariance->name, columns)
+                                             : std::vector<double>();
+  Whitening whitening = whitening_of(columns, covariance);
   PublicFacts facts;
   auto roster = count_records(spec, inputs, records, facts);
   if (!gaussian.mean_bound) facts.mean_ranges = mean_ranges_of(columns, whitening);
   DesignedRelease made = design_release(spec, facts, domain);
   require_acceptable(made.certificate);
+  std::vector<std::string> wide =
+      wide_ranges(columns, covariance, gaussian.covariance_bound.value_or(1));
   return std::make_unique<const GaussianRelease>(std::move(made), std::move(domain),
                                                  std::move(columns), std::move(whitening),
-                                                 std::move(roster));
+                                                 std::move(roster), std::move(wide));
 }
 
 }  // namespace mollify

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "central/whitening.h"
@@ -38,5 +39,17 @@ namespace mollify {
 /// Where the mean lies if it lies in the declared ranges, in whitened coordinates.
 [[nodiscard]] std::vector<WhitenedRange> mean_ranges_of(const RealColumns& columns,
                                                         const Whitening& whitening);
+
+/// Of each column, not taken in logarithms, whose declared range is more than 1000 standard
+/// deviations wide, a sentence that asks whether it should be: with dollars and a covariance of
+/// their logarithms what is released is nothing. An empty covariance is at most the bound. Public
+/// facts alone.
+[[nodiscard]] std::vector<std::string> wide_ranges(const RealColumns& columns,
+                                                   std::span<const double> covariance,
+                                                   double covariance_bound);
+
+/// Refuses (InvalidInput) a domain of too many outcomes for independent records, and names the
+/// families that have no such limit.
+void require_countable(const Domain& domain);
 
 }  // namespace mollify

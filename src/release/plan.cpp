@@ -283,10 +283,12 @@ void take_columns(PlanQuestion& question, const PublicInputs& inputs) {
   const RealColumns columns(inputs.domain(*question.domain), question.logarithms);
   question.dimension = columns.size();
   if (question.shared) return;
-  const Whitening whitening = whitening_of(
-      columns, question.covariance ? inputs.covariance(question.covariance->name, columns)
-                                   : std::vector<double>());
+  const std::vector<double> covariance = question.covariance
+                                             ? inputs.covariance(question.covariance->name, columns)
+                                             : std::vector<double>();
+  const Whitening whitening = whitening_of(columns, covariance);
   if (!question.mean_bound) question.mean_ranges = mean_ranges_of(columns, whitening);
+  question.warnings = wide_ranges(columns, covariance, question.covariance_bound);
 }
 
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
@@ -301,7 +303,7 @@ PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
       question.columns = marginal_columns(inputs->domain(*question.domain));
     } else if (question.domain) {
       const Domain domain = inputs->domain(*question.domain);
-      domain.require_enumerable("model central");
+      require_countable(domain);
       question.outcomes = domain.size();
     }
     switch (question.family) {

@@ -93,6 +93,9 @@ struct PlanQuestion {
   /// Of a table's marginals.
   Neighbours neighbours = Neighbours::kReplace;
   std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
+
+  /// Of a plan: what its domain lets fear.
+  std::vector<std::string> warnings{};
 };
 
 /// What one mechanism needs.

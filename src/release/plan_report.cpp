@@ -87,7 +87,7 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   const auto given = [&](PlanUnknown unknown, double value) {
     return answer.unknown == unknown ? *way.value : value;
   };
-  std::vector<std::string> said;
+  std::vector<std::string> said = question.warnings;
   const double records = given(PlanUnknown::kRecords, static_cast<double>(question.records));
   // A budget is rounded down from what was typed; the next double is not below that.
   const double typed = question.budget.delta;

@@ -67,10 +67,10 @@ std::string finite_accuracy(const Certificate& certificate) {
     return accuracy + "; the records released together are not independent of each other.";
   }
   if (!design.outputs) return accuracy + ", independently of the others.";
-  return fmt::format(
-      "{}, and all {} together follow independent draws from it to within {:.6g}.", accuracy,
-      *design.outputs,
-      std::min(1.0, design.total_variation_up * static_cast<double>(*design.outputs)));
+  const double together = design.total_variation_up * static_cast<double>(*design.outputs);
+  if (!(together < 1)) return accuracy + ".";  // at 1 nothing is promised of all together
+  return fmt::format("{}, and all {} together follow independent draws from it to within {:.6g}.",
+                     accuracy, *design.outputs, together);
 }
 
 constexpr const char* kSharedNoise =

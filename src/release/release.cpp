@@ -111,7 +111,8 @@ void charge(const PreparedRelease& prepared, const Charging& charging) {
                           .mechanism = certificate.mechanism(),
                           .count = certificate.spec.count.value_or(0),
                           .certificate_sha256 = hash.hex(),
-                          .without_total = charging.without_total});
+                          .without_total = charging.without_total,
+                          .another_data_set = charging.another_data_set});
 }
 
 void release(const PreparedRelease& prepared, const Source& data, Sink& sink,

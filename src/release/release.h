@@ -28,6 +28,9 @@ class PreparedRelease {
 
   [[nodiscard]] const Certificate& certificate() const noexcept { return certificate_; }
 
+  /// What its domain lets fear, beside what its certificate says (release/acceptance.h). Public.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+
   /// What a ledger is to charge: the decimals of the spec where the release promises the doubles
   /// nearest below them, otherwise the promise's own doubles, exactly.
   [[nodiscard]] ExactPrivacy cost() const;
@@ -51,10 +54,12 @@ class PreparedRelease {
                     std::size_t threads) const = 0;
 
  protected:
-  explicit PreparedRelease(Certificate certificate) : certificate_(std::move(certificate)) {}
+  explicit PreparedRelease(Certificate certificate, std::vector<std::string> warnings = {})
+      : certificate_(std::move(certificate)), warnings_(std::move(warnings)) {}
 
  private:
   Certificate certificate_;
+  std::vector<std::string> warnings_;
 };
 
 /// The number of records that is public in the central model: rows, or units, each counted once.
@@ -75,6 +80,7 @@ struct Charging {
   std::string data_set;            ///< empty: the file's, as ReleaseCharge says
   bool without_total = false;      ///< a data set without a total is charged too
   std::optional<DataFile> file{};  ///< where the data is, if it is a file
+  bool another_data_set = false;   ///< though the ledger knows the file by other names only
 };
 
 /// Charges the release, as `release` does before it draws; for those who draw in another way.

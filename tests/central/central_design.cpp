@@ -47,7 +47,7 @@ TEST(CentralDesign, RefusesInOneSentence) {
             "mechanism ds-roo spends epsilon and delta, but the budget is rho; mechanism product "
             "spends rho");
   EXPECT_EQ(design_refusal(kSubsampledRr, {5, 2, 6, Privacy::pure(1)}),
-            "mechanism subsampled-rr releases at most as many outputs as there are records, 5, but "
+            "at most as many outputs can be released as there are records, 5, but "
             "6 are asked for");
   EXPECT_EQ(
       design_refusal(kSubsetRr, {5, 2, 2, Privacy::pure(1)}),

@@ -1,4 +1,5 @@
 // `mollify advise`: from a question to a release.
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -67,7 +68,7 @@ TEST(Advise, GivesCommandsThatRun) {
   run_all(advised(command, {"--purpose", "records", "--protect", "person", "--domain",
                             "domain.yaml", "--unit", "id"}));
   run_all(advised(command, {"--purpose", "estimates", "--protect", "person", "--domain",
-                            "domain.yaml", "--unit", "id", "--n", "4"}));
+                            "domain.yaml", "--unit", "id", "--n", "4", "--epsilon", "2"}));
   run_all(advised(command, {"--purpose", "records", "--protect", "table", "--domain", "domain.yaml",
                             "--epsilon", "3"}));
 }
@@ -82,11 +83,17 @@ TEST(Advise, ComparesEstimationWithAFrequencyOracle) {
   const double p = e / (e + 29);
   const double q = 1 / (e + 29);
   const Json& one = found["budgets"][1];
-  EXPECT_NEAR(one["error"], std::sqrt(q * (1 - q) / 5000) / (p - q), 1e-12);
+  // A person is drawn, and then reports: a share f is reported with probability q + f(p - q).
+  const auto error = [](double hit, double miss, double share) {
+    const double reported = miss + share * (hit - miss);
+    return std::sqrt(reported * (1 - reported) / 5000) / (hit - miss);
+  };
+  EXPECT_NEAR(one["error"], error(p, q, 0.5), 1e-12);
+  EXPECT_NEAR(one["typical_error"], error(p, q, 1.0 / 30), 1e-12);
   // d = 8 of 30 (30/(e + 1) = 8.07).
   const double inside = 8 * e / (8 * e + 22);
   const double s = (inside * 7 + (1 - inside) * 8) / 29;
-  EXPECT_NEAR(one["oracle_error"], std::sqrt(s * (1 - s) / 5000) / (inside - s), 1e-12);
+  EXPECT_NEAR(one["oracle_error"], error(inside, s, 0.5), 1e-12);
   EXPECT_THAT(found["notes"][0].get<std::string>(), HasSubstr("subset selection has variance"));
   EXPECT_THAT(found["commands"].dump(), HasSubstr("mollify estimate"));
   EXPECT_THAT(command.run({"advise", "--help"}).out, HasSubstr("subset selection has variance"));
@@ -135,13 +142,111 @@ TEST(Advise, GivesGaussianSamplesThatRun) {
 
 TEST(Advise, SaysWhatWouldDoWhereNothingServes) {
   const CommandLine command;
-  const Json few = advised(command, {"--purpose", "estimates", "--protect", "person", "--columns",
-                                     "1000", "--n", "20", "--alpha", "0.0001"});
-  EXPECT_EQ(few["epsilon"], 8);
-  EXPECT_THAT(few["reasons"]["epsilon"].get<std::string>(), HasSubstr("persons would"));
+  const auto unserved = [&](const Arguments& question) {
+    const Ended words = command.run(Arguments{"advise"} + question);
+    EXPECT_EQ(words.status, 1) << words.err;
+    EXPECT_THAT(words.out, HasSubstr("\nnothing to advise"));
+    EXPECT_THAT(words.out, Not(HasSubstr("mollify sample --model")));
+    EXPECT_THAT(words.out, Not(HasSubstr("*")));
+    const Ended ended = command.run(Arguments{"advise", "--json"} + question);
+    EXPECT_EQ(ended.status, 1) << ended.err;
+    const Json found = Json::parse(ended.out);
+    EXPECT_EQ(found["advised"], false);
+    EXPECT_TRUE(found["epsilon"].is_null());
+    EXPECT_EQ(found["commands"].size(), 0U);
+    return found["reasons"]["epsilon"].get<std::string>();
+  };
+  // Half a binomial deviation is left whatever the mechanism: .5/sqrt(20) = .112.
+  EXPECT_THAT(
+      unserved({"--purpose", "estimates", "--protect", "person", "--columns", "1000", "--n", "20"}),
+      HasSubstr("sampling alone leaves 0.11 for a share of one half, so no epsilon brings "
+                "it to 0.01 with 20 persons; "));
+  EXPECT_THAT(
+      unserved(
+          {"--purpose", "estimates", "--protect", "person", "--columns", "100000", "--n", "3000"}),
+      ::testing::AllOf(HasSubstr("persons would at epsilon 8"), Not(HasSubstr("sampling"))));
+  EXPECT_THAT(unserved({"--purpose", "records", "--protect", "person", "--columns", "1000000"}),
+              HasSubstr("none of these brings the error to 0.1; fewer outcomes"));
   const Json wide = advised(command, {"--purpose", "records", "--protect", "person", "--columns",
                                       "1000000", "--epsilon", "1"});
   EXPECT_THAT(wide["notes"].dump(), HasSubstr("fewer outcomes"));
+}
+
+// What is promised is what the release then estimates with, for its largest shares too.
+TEST(Advise, TellsTheErrorThatEstimatesHave) {
+  const CommandLine command;
+  command.files.write("d.yaml", "columns:\n  x: {type: integer, min: 1, max: 20}\n");
+  std::string rows = "id,x\n";
+  for (int i = 0; i < 2000; ++i) {
+    rows += std::to_string(i) + "," + std::to_string(i % 2 == 0 ? 1 : 1 + i % 20) + "\n";
+  }
+  command.files.write("data.csv", rows);
+  const Json found = advised(command, {"--purpose", "estimates", "--n", "2000", "--domain",
+                                       "d.yaml", "--unit", "id", "--alpha", "0.012"});
+  ASSERT_EQ(found["epsilon"], 8);
+  const Ended sampled =
+      command.run({"sample", "--model", "local", "--data", "data.csv", "--domain", "d.yaml",
+                   "--unit", "id", "--mechanism", "randomized-response", "--epsilon", "8",
+                   "--count", "1", "--out", "r.csv", "--certificate", "c.json"});
+  ASSERT_EQ(sampled.status, 0) << sampled.err;
+  const Ended estimated =
+      command.run({"estimate", "--released", "r.csv", "--certificate", "c.json", "--json"});
+  ASSERT_EQ(estimated.status, 0) << estimated.err;
+  double largest = 0;
+  const Json estimate = Json::parse(estimated.out);
+  for (const Json& one : estimate["estimates"]) {
+    largest = std::max(largest, one["standard_error"].get<double>());
+  }
+  // The largest share is about .5.
+  EXPECT_NEAR(largest, found["error"]["value"].get<double>(), 0.001);
+}
+
+TEST(Advise, ProtectsPersonsWhereTheirColumnIsNamed) {
+  const CommandLine command;
+  const Arguments sample = {"--purpose", "sample",  "--columns", "16",     "--n",
+                            "5912",      "--count", "300",       "--unit", "person"};
+  const Json found = advised(command, sample + Arguments{"--model", "central"});
+  EXPECT_EQ(found["protect"], "person");
+  EXPECT_EQ(found["model"], "central");
+  EXPECT_THAT(found["commands"].dump(), HasSubstr("--unit person --units ROSTER.csv"));
+  EXPECT_THAT(found["notes"].dump(), HasSubstr("ROSTER.csv: one column person"));
+  const auto refused = [&](const Arguments& more) {
+    const Ended ended = command.run(Arguments{"advise"} + sample + more);
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    return ended.err;
+  };
+  EXPECT_EQ(refused({"--protect", "row"}),
+            "mollify: --unit person is given, but --protect row protects single rows, and a person "
+            "may have many; say --protect person, or leave --unit out\n");
+  EXPECT_EQ(refused({"--protect", "table"}),
+            "mollify: --unit person is given, but --protect table protects the whole table; say "
+            "--protect person, or leave --unit out\n");
+}
+
+TEST(Advise, WarnsOfALargeEpsilon) {
+  const CommandLine command;
+  EXPECT_THAT(command.run(Arguments{"advise"} + kEach).out,
+              HasSubstr("WARNING: epsilon 8 brings the error down to what was asked for, but "
+                        "allows odds of e^8 = 2981; half of that is a compromise, and the error is "
+                        "for the worst case over all data that there could be\n"));
+  EXPECT_EQ(advised(command, kEach + Arguments{"--alpha", "0.2"})["warnings"].size(), 0U);
+}
+
+TEST(Advise, TakesWhatAGaussianReleaseTakes) {
+  const CommandLine command;
+  command.files.write("d.yaml", "columns:\n  a: {type: number, min: 1, max: 1000000}\n");
+  command.files.write("c.csv", "a\n2\n");
+  const Arguments gaussian = {"--purpose", "sample", "--protect",    "row",      "--family",
+                              "gaussian",  "--n",    "2500",         "--domain", "d.yaml",
+                              "--count",   "5",      "--covariance", "c.csv"};
+  const Json found = advised(command, gaussian + Arguments{"--log", "a"});
+  EXPECT_EQ(found["warnings"].size(), 0U);
+  EXPECT_THAT(found["commands"][1].get<std::string>(), HasSubstr(" --log a --covariance c.csv "));
+  const Json dollars = advised(command, gaussian + Arguments{"--epsilon", "4"});
+  // 999999 / sqrt(2).
+  EXPECT_EQ(dollars["warnings"][0],
+            "the declared range of a is 7.1e+05 standard deviations of the covariance wide; is the "
+            "covariance of logarithms (--log a)?");
 }
 
 TEST(Advise, ReadsAloud) {
@@ -190,6 +295,10 @@ TEST(Advise, RefusesInOneSentence) {
             "mollify: delta must be below 1/n = 0.01 for 100 rows, but is 0.5: with so large a one "
             "whole records may be released as they are; to do so all the same, accept it "
             "(--accept-large-delta, accept_large_delta in a spec)\n");
+  EXPECT_THAT(advised(command, {"--purpose", "sample", "--protect", "row", "--columns", "4", "--n",
+                                "100", "--count", "5", "--delta", "0.5", "--accept-large-delta"})
+                  .dump(),
+              HasSubstr("--accept-large-delta"));
 }
 
 }  // namespace

@@ -148,8 +148,8 @@ TEST(Draft, OfManyNumbersLeavesThemWhole) {
   std::string high = low;
   std::replace(high.begin(), high.end(), '0', '7');
   command.files.write("public.csv", header + "\n" + low + "\n" + high + "\n");
-  const Ended ended =
-      command.run({"domain", "--public", "public.csv", "--out", "domain.yaml", "--json"});
+  const Ended ended = command.run(
+      {"domain", "--public", "public.csv", "--out", "domain.yaml", "--overwrite", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_GT(Json::parse(ended.out)["outcomes"], 1e48);
   command.files.write("data.csv", header + "\n1,2,3,4,5,6,7,7\n");

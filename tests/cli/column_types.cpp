@@ -97,6 +97,11 @@ TEST(ColumnTypes, AreDraftedWithWhatBecomesOfAValue) {
   command.files.write("public.csv", "name,day,size\nann,2026-01-01,1\nbob,2026-02-01,2\n");
   const Ended draft = command.run({"domain", "--public", "public.csv", "--out", "draft.yaml"});
   EXPECT_EQ(draft.status, 0) << draft.err;
+  const Ended again = command.run({"domain", "--public", "public.csv", "--out", "draft.yaml"});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_EQ(
+      again.err,
+      "mollify: --out must be a new file, but draft.yaml is there; --overwrite replaces it\n");
   const std::string yaml = command.files.read("draft.yaml");
   EXPECT_THAT(yaml, HasSubstr("# Column \"name\" may tell who somebody is, by its name."));
   EXPECT_THAT(yaml,
@@ -104,6 +109,42 @@ TEST(ColumnTypes, AreDraftedWithWhatBecomesOfAValue) {
   EXPECT_THAT(yaml, HasSubstr("null: 1\n    outside: clip"));
   const Ended without = command.run({"domain", "--public", "public.csv", "--exclude", "name,day"});
   EXPECT_EQ(without.out.find("day"), std::string::npos) << without.out;
+}
+
+// Nulls that a declared value stands for are no findings, but a tenth of a column is to be seen.
+TEST(ColumnTypes, CountTheNullsThatBecomeAValue) {
+  const CommandLine command;
+  command.files.write("d.yaml",
+                      "columns:\n  age: {type: integer, edges: [18, 25, 65], null: 18}\n"
+                      "  sex: {type: categorical, values: [f, m], null: category}\n");
+  command.files.write("data.csv", "age,sex\n20,f\n,m\nNA,\n70,f\n");
+  const Arguments check = {"check", "--data", "data.csv", "--domain", "d.yaml"};
+  const Ended ended = command.run(check);
+  EXPECT_EQ(ended.status, 1) << "70 is a finding";
+  EXPECT_THAT(ended.out, HasSubstr("age: 2 nulls become from 18 to 24 (declared)\n"));
+  EXPECT_THAT(ended.out, ::testing::Not(HasSubstr("sex: ")));
+  const Json mapped = Json::parse(command.run(check + Arguments{"--json"}).out)["mapped"];
+  ASSERT_EQ(mapped.size(), 2U);
+  EXPECT_EQ(mapped[1]["nulls"], true);
+  EXPECT_EQ(mapped[1]["values"], 2);
+  command.files.write("data.csv", "age,sex\n20,f\n,m\n");
+  EXPECT_EQ(command.run(check).status, 0);
+}
+
+TEST(ColumnTypes, NameWhatKeepsAColumnFromBeingNumbers) {
+  const CommandLine command;
+  std::string rows = "cost,day\n";
+  for (int i = 0; i < 1200; ++i) {
+    rows += (i == 300 ? std::string("\"1,234.50\"") : std::to_string(i) + ".5") + "," +
+            (i == 7 ? "soon" : "2026-01-" + std::to_string(10 + i % 20)) + "\n";
+  }
+  command.files.write("public.csv", rows);
+  const Ended draft = command.run({"domain", "--public", "public.csv"});
+  EXPECT_EQ(draft.status, 0) << draft.err;
+  EXPECT_THAT(draft.out, HasSubstr("# Column \"cost\" is left out: all but 1 value are numbers; "
+                                   "line 302 is \"1,234.50\"."));
+  EXPECT_THAT(draft.out, HasSubstr("# Column \"day\" is taken for words: all but 1 value are "
+                                   "days; line 9 is \"soon\"."));
 }
 
 TEST(ColumnTypes, NeedMassesThatSumToOne) {

@@ -239,8 +239,7 @@ TEST(DangerousAnswers, ReplacesNoEarlierRelease) {
   const Ended refused = command.run(to_file + charged);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
-            "mollify: --out must be a new file, but out.csv is there, perhaps of a release that "
-            "was paid for; --overwrite replaces it\n");
+            "mollify: --out must be a new file, but out.csv is there; --overwrite replaces it\n");
   EXPECT_EQ(command.files.read("out.csv"), first);
   EXPECT_EQ(command.files.read("out.csv.certificate.json"), certificate);
   EXPECT_FALSE(command.names().contains("ledger")) << "nothing is charged";
@@ -254,7 +253,9 @@ TEST(DangerousAnswers, ReplacesNoEarlierRelease) {
 TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
   const Release command;
   const Arguments charged =
-      kSample + kIntegral + Arguments{"--count", "1", "--ledger", "ledger", "--data-set", "people"};
+      kSample + kIntegral + Arguments{"--count",       "1",          "--ledger",
+                                      "ledger",        "--data-set", "people",
+                                      "--certificate", "kept.json",  "--overwrite"};
   const Ended refused = command.run(charged + Arguments{"--epsilon", "0.1"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,

@@ -57,6 +57,24 @@ const Json& cell(const Json& cells, const std::string& name) {
   throw std::out_of_range(name);
 }
 
+// A certificate is made before the records are drawn, so nothing in it can name them.
+TEST(Estimate, SaysThatRecordsAndCertificateAreNotBound) {
+  const Population command;
+  command.release(kLocal + Arguments{"--mechanism", "randomized-response"} + kOneDraw);
+  constexpr const char* kSaid = "are of this certificate is not checked";
+  EXPECT_NE(command.estimate().out.find(kSaid), std::string::npos);
+  const Ended verified =
+      command.run({"verify", "--certificate", "c.json", "--domain", "domain.yaml"});
+  EXPECT_NE(verified.out.find(kSaid), std::string::npos) << verified.out;
+  // What contradicts it in public is refused.
+  command.files.write("released.csv", "age,smoker,wealth\n3,true,1\n");
+  const Ended other = command.estimate();
+  EXPECT_EQ(other.status, 2);
+  EXPECT_EQ(other.err,
+            "mollify: released.csv must be of the release of c.json, but has a column \"wealth\", "
+            "which such a release has not\n");
+}
+
 // At a confidence of 1 - 1e-6 an interval that misses is a fault, not chance.
 TEST(Estimate, FindsThePopulationOfEveryLinearRelease) {
   const std::vector<std::pair<Arguments, int>> releases = {

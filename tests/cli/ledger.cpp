@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "accounting/decimal.h"
@@ -19,10 +20,12 @@
 namespace mollify::test {
 namespace {
 
-const Arguments kCharged = {"--ledger", "ledger", "--no-total"};
+/// A charge is never without its certificate.
+const Arguments kKept = {"--certificate", "kept.json", "--overwrite"};
+const Arguments kCharged = Arguments{"--ledger", "ledger", "--no-total"} + kKept;
 const Arguments kNamed = {"--ledger", "ledger", "--data-set", "people"};
 /// Of releases: total or not, and small tables.
-const Arguments kFree = kNamed + Arguments{"--no-total"};
+const Arguments kFree = kNamed + Arguments{"--no-total"} + kKept;
 const Arguments kAccepted = {"--accept-error"};
 
 Arguments declaring(const Arguments& total) {
@@ -48,7 +51,7 @@ TEST(Ledger, IsNotMadeOfAFileThatHoldsAnything) {
 TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
   const Release command;
   const Arguments tenth = kSample + kIntegral + kFree + Arguments{"--epsilon", "0.1"} +
-                          Arguments{"--count", "3", "--out", "out.csv", "--overwrite"};
+                          Arguments{"--count", "3", "--out", "out.csv"};
   EXPECT_EQ(command.run(declaring({"--epsilon", "1"})).status, 0);
   for (int i = 0; i < 10; ++i) ASSERT_EQ(command.run(tenth).status, 0) << i;
   const std::string tenth_release = command.files.read("out.csv");
@@ -79,7 +82,7 @@ TEST(Ledger, ChargesWhatWasTypedAndRefusesWhatWouldPassTheTotal) {
   EXPECT_EQ(entry["cost"]["epsilon"], "0.1");
 
   // The hash is the certificate's, and its promise is not above the charge, exactly.
-  const std::string certificate = command.files.read("out.csv.certificate.json");
+  const std::string certificate = command.files.read("kept.json");
   Sha256 hash;
   hash.add(certificate);
   EXPECT_EQ(entry["certificate_sha256"], hash.hex());
@@ -150,11 +153,12 @@ TEST(Ledger, ComposesAcrossModels) {
   EXPECT_EQ(people()["rule"], "Gaussian-DP composition");
 
   const Arguments other = {"--ledger", "ledger", "--data-set", "others"};
+  const Arguments another = other + Arguments{"--another-data-set"} + kKept;
   ASSERT_EQ(
       command.run(Arguments{"ledger", "--declare", "--epsilon", "1", "--scope", "unit=id"} + other)
           .status,
       0);
-  const Ended refused = command.run(central + other + quarter);
+  const Ended refused = command.run(central + another + quarter);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
             "mollify: the total of others in ledger protects each unit of id, but this release "
@@ -182,14 +186,34 @@ TEST(Ledger, NamesADataSetByItsFile) {
   EXPECT_EQ(command.run({"ledger", "--ledger", "ledger", "--data", "link.csv"}).status, 0);
 }
 
+// Of a total in two parts, the part that is missing is named; a total nobody touched is all there.
+TEST(Ledger, SaysWhatIsMissing) {
+  const Release command;
+  const Ended declared = command.run(declaring({"--epsilon", "2", "--delta", "1e-7"}));
+  EXPECT_EQ(lines_of(declared.out)[3], "  remaining  epsilon 2 and delta 1e-07");
+  const Arguments central =
+      kSample + Arguments{"--model", "central", "--count", "1"} + kAccepted + kNamed + kKept;
+  const auto refused = [&](const Arguments& budget) {
+    const Ended ended = command.run(central + budget);
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    return ended.err;
+  };
+  EXPECT_EQ(refused({"--epsilon", "1", "--delta", "1e-6"}),
+            "mollify: the total of people in ledger is epsilon 2 and delta 1e-07, of which epsilon "
+            "2 and delta 1e-07 remain (delta is what is missing), but this release costs epsilon 1 "
+            "and delta 1e-06\n");
+  EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-6"}),
+              ::testing::HasSubstr("remain (both are missing)"));
+  EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-8"}),
+              ::testing::HasSubstr("remain, but this release costs epsilon 3"));
+}
+
 // What was charged stays charged, even where the records could not be written.
 TEST(Ledger, KeepsTheChargeOfAReleaseThatFailed) {
   const Release command;
-  EXPECT_EQ(command
-                .run(kSample + kIntegral + kFree + kOneDraw +
-                     Arguments{"--out", "/dev/full", "--certificate", "c.json"})
-                .status,
-            1);
+  EXPECT_EQ(
+      command.run(kSample + kIntegral + kFree + kOneDraw + Arguments{"--out", "/dev/full"}).status,
+      1);
   EXPECT_EQ(ledger_of(command)["data_sets"][0]["spent"]["epsilon"], "1");
   // What is refused before is not.
   EXPECT_EQ(command.run(kSample + kIntegral + kFree + kOneDraw + Arguments{"--out", "/none/a.csv"})
@@ -230,8 +254,15 @@ TEST(Ledger, RefusesInOneSentence) {
             "--data-set is needed, but is not given"},
            {one + Arguments{"--data-set", "people"},
             "--data-set is a name in a ledger, but no --ledger is given"},
-           {one + Arguments{"--ledger", "domain.yaml"},
+           {one + kKept + Arguments{"--ledger", "domain.yaml"},
             "domain.yaml is not a ledger but a file of another kind"},
+           {one + Arguments{"--ledger", "ledger"},
+            "--certificate, --out or --json is needed beside --ledger, or the certificate of what "
+            "is charged would be lost, but none is given"},
+           {one + Arguments{"--another-data-set"},
+            "--another-data-set is about a ledger, but no --ledger is given"},
+           {one + kKept + Arguments{"--ledger", "ledger", "--another-data-set"},
+            "--another-data-set needs --data-set, the name of it, but none is given"},
            {one + Arguments{"--ledger", "here", "--out", "here"},
             "--out must not overwrite the file of --ledger, here"},
            {kSample + kLocal + kOneDraw + kFree,

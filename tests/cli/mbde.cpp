@@ -38,10 +38,10 @@ TEST(Mbde, LearnsADensityAndSaysWhatWasGained) {
   command.files.write("p.json", kTwoModes);
   for (const std::string& classifier :
        whole_or_sanitized<Arguments>({"probability", "logit", "sign"}, {"probability"})) {
-    const Json run =
-        boosted(command, Arguments{"--density", "p.json", "--epsilon", "2", "--classifier",
-                                   classifier, "--region", "-1.5:-0.5", "--out", "m.json"} +
-                             kQuick);
+    const Json run = boosted(
+        command, Arguments{"--density", "p.json", "--epsilon", "2", "--classifier", classifier,
+                           "--region", "-1.5:-0.5", "--out", "m.json", "--overwrite"} +
+                     kQuick);
     expect_sound(run, 2);
     ASSERT_EQ(run["iterations"].size(), 3U);
     double drops = 0;

@@ -20,6 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 const Arguments kInLedger = {"--ledger", "ledger"};
+/// Of releases: a charge is never without its certificate.
+const Arguments kCharging = kInLedger + Arguments{"--certificate", "kept.json", "--overwrite"};
 const Arguments kIntegralDraw = kSample + kIntegral + kOneDraw;
 
 unsigned mode_of(const std::string& path) {
@@ -46,17 +48,17 @@ TEST(Robustness, DeclaresNoTotalForAFileThatIsNotThere) {
                  "but later.csv is not");
   EXPECT_FALSE(command.names().contains("ledger"));
   EXPECT_EQ(command.run(declare + Arguments{"--data", "data.csv"}).status, 0);
-  EXPECT_EQ(command.run(kIntegralDraw + kInLedger).status, 0);
-  EXPECT_THAT(command.run(kIntegralDraw + kInLedger).err, HasSubstr("of which epsilon 0 remains"));
+  EXPECT_EQ(command.run(kIntegralDraw + kCharging).status, 0);
+  EXPECT_THAT(command.run(kIntegralDraw + kCharging).err, HasSubstr("of which epsilon 0 remains"));
 }
 
 TEST(Robustness, ChargesAPipeOnlyByAName) {
   const Release command;
   const Pipe pipe(kClean);
-  const Arguments piped = {"sample",      "--data",         pipe.path(), "--domain",
-                           "domain.yaml", "--model",        "central",   "--count",
-                           "1",           "--epsilon",      "1",         "--ledger",
-                           "ledger",      "--accept-error", "--no-total"};
+  const Arguments piped = {
+      "sample",  "--data",         pipe.path(),  "--domain",      "domain.yaml", "--model",
+      "central", "--count",        "1",          "--epsilon",     "1",           "--ledger",
+      "ledger",  "--accept-error", "--no-total", "--certificate", "kept.json",   "--overwrite"};
   expect_refused(command.run(piped),
                  "--data-set is needed beside --ledger, because " + pipe.path() +
                      " is a pipe or a device and has no name that lasts, but is not given");
@@ -73,9 +75,9 @@ TEST(Robustness, KnowsAFileAgainByWhateverName) {
   const Release command;
   std::filesystem::create_hard_link(command.files.path("data.csv"), command.files.path("hard.csv"));
   const Arguments free = {"--no-total"};
-  const Arguments by_name = kIntegralDraw + kInLedger + Arguments{"--data-set", "people"} + free;
+  const Arguments by_name = kIntegralDraw + kCharging + Arguments{"--data-set", "people"} + free;
   ASSERT_EQ(command.run(by_name).status, 0);
-  Arguments hard = kIntegralDraw + kInLedger + free;
+  Arguments hard = kIntegralDraw + kCharging + free;
   hard[2] = "hard.csv";
   const Ended linked = command.run(hard);
   EXPECT_EQ(linked.status, 0) << linked.err;
@@ -85,11 +87,18 @@ TEST(Robustness, KnowsAFileAgainByWhateverName) {
   EXPECT_EQ(command.run(hard).status, 0);
   EXPECT_EQ(data_sets(command).size(), 1U);
   EXPECT_EQ(data_sets(command)[0]["releases"], 3);
-  // Another name on purpose is taken, and said.
-  const Ended other =
-      command.run(kIntegralDraw + kInLedger + Arguments{"--data-set", "others"} + free);
-  EXPECT_EQ(other.status, 0);
+  // Another name is refused before anything is drawn, or taken on purpose, and said.
+  const Arguments others = kIntegralDraw + kCharging + Arguments{"--data-set", "others"} + free;
+  expect_refused(command.run(others),
+                 "ledger knows " +
+                     std::filesystem::canonical(command.files.path("data.csv")).string() +
+                     " as people already, and what was charged there would not count for others: "
+                     "name it people, or say that another data set is meant (--another-data-set)");
+  EXPECT_EQ(data_sets(command).size(), 1U);
+  const Ended other = command.run(others + Arguments{"--another-data-set"});
+  EXPECT_EQ(other.status, 0) << other.err;
   EXPECT_THAT(other.err, HasSubstr("the ledger knows the same file as people too"));
+  EXPECT_EQ(command.run(others).status, 0) << "it is known by this name now";
   EXPECT_EQ(command.run({"ledger", "--ledger", "ledger", "--data", "moved.csv"}).status, 0);
 }
 
@@ -171,7 +180,9 @@ TEST(Robustness, KeepsTheModeOfAFileAndMakesPrivateOnesForTheirOwner) {
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_EQ(mode_of(command.files.path("model.json")), 0600U);
   std::filesystem::permissions(command.files.path("model.json"), std::filesystem::perms(0640));
-  ASSERT_EQ(command.run(model).status, 0);
+  expect_refused(command.run(model),
+                 "--out must be a new file, but model.json is there; --overwrite replaces it");
+  ASSERT_EQ(command.run(model + Arguments{"--overwrite"}).status, 0);
   EXPECT_EQ(mode_of(command.files.path("model.json")), 0640U);
 }
 

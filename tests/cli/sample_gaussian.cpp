@@ -4,6 +4,7 @@
 #include <random>
 #include <tuple>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -181,6 +182,47 @@ TEST(SampleGaussian, IsChargedWhatItPromises) {
   EXPECT_EQ(command.sample(release).status, 0);
   const Ended third = command.sample(release);
   EXPECT_EQ(third.status, 2) << third.err;
+}
+
+// A covariance of logarithms beside dollars: a public fact, which sample and plan tell.
+TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
+  const CommandLine command;
+  command.files.write("d.yaml",
+                      "columns:\n  year1: {type: number, min: 0.01, max: 1000000}\n"
+                      "  age: {type: number, min: 1, max: 100}\n");
+  command.files.write("c.csv", "year1,age\n2,0\n0,90\n");
+  std::string rows = "year1,age\n";
+  for (int i = 0; i < 3000; ++i) {
+    rows += std::to_string(1 + i % 977) + "," + std::to_string(20 + i % 60) + "\n";
+  }
+  command.files.write("data.csv", rows);
+  const Arguments sample = {"sample",  "--model",   "central",  "--family", "gaussian",
+                            "--data",  "data.csv",  "--domain", "d.yaml",   "--covariance",
+                            "c.csv",   "--epsilon", "4",        "--delta",  "1e-6",
+                            "--count", "2"};
+  const std::string warning =
+      "the declared range of year1 is 7.1e+05 standard deviations of the covariance wide; is the "
+      "covariance of logarithms (--log year1)?";
+  const Ended dollars = command.run(sample);
+  EXPECT_EQ(dollars.status, 0) << dollars.err;
+  EXPECT_THAT(dollars.err, ::testing::HasSubstr("WARNING: " + warning + "\n"));
+  EXPECT_THAT(dollars.err, ::testing::Not(::testing::HasSubstr("range of age")));
+  EXPECT_EQ(Json::parse(command.run(sample + Arguments{"--json"}).out)["warnings"][0], warning);
+  EXPECT_THAT(command.run(sample + Arguments{"--log", "year1"}).err,
+              ::testing::Not(::testing::HasSubstr("WARNING")));
+  const Ended plan = command.run({"plan", "--model", "central", "--family", "gaussian", "--domain",
+                                  "d.yaml", "--covariance", "c.csv", "--epsilon", "4", "--delta",
+                                  "1e-6", "--n", "3000", "--count", "2"});
+  EXPECT_THAT(plan.out, ::testing::HasSubstr("warning: " + warning + "\n"));
+}
+
+// All of it is charged, whatever the noise needs.
+TEST(SampleGaussian, SaysThatAllOfTheBudgetCounts) {
+  const Vitals command;
+  const Ended ended = command.sample(Arguments{"--rho", "5", "--count", "1"} + Vitals::kCovariance);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err,
+              ::testing::HasSubstr("less than the budget would do, though all of it counts"));
 }
 
 TEST(SampleGaussian, RefusesInOneSentence) {

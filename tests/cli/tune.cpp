@@ -86,8 +86,8 @@ TEST(Tune, WritesTheBestBandThatSampleTakes) {
   command.files.write("public.csv", units());
   for (const Arguments& space :
        {Arguments{"--cells", "64", "--score", "empirical"}, Arguments{"--cells", "64"}}) {
-    const Json found =
-        tuned(command, space + Arguments{"--epsilon", "2", "--best", "--out", "band.json"});
+    const Json found = tuned(command, space + Arguments{"--epsilon", "2", "--best", "--out",
+                                                        "band.json", "--overwrite"});
     const double limit = found["limit"]["kl"];
     const double best = found["best"]["kl"];
     EXPECT_GE(best, limit);
