@@ -55,13 +55,4 @@ template <class Enumeration>
   return text;
 }
 
-/// The value of that name. Throws InvalidInput if there is none: "fruit must be apple, pear or
-/// plum, but is ..."; `what` is "fruit".
-template <class Enumeration>
-[[nodiscard]] Enumeration value_named(std::string_view what, std::string_view name) {
-  if (const auto value = named<Enumeration>(name)) return *value;
-  throw InvalidInput(std::string(what) + " must be " + all_names<Enumeration>(" or ") +
-                     ", but is \"" + std::string(name) + "\"");
-}
-
 }  // namespace mollify

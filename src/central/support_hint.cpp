@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
+#include "accounting/nearest_name.h"
 #include "central/above_threshold.h"
 #include "central/stable_histogram.h"
 #include "kernel/core/invalid_input.h"
@@ -216,8 +217,8 @@ SupportHint parse_support_hint(const std::string& text) {
       return {kind, *number};
     }
   }
-  throw InvalidInput(fmt::format(
-      "support must be contiguous, bounded, heavy, width=W or subgaussian=S, but is \"{}\"", text));
+  refuse_name("support", "contiguous, bounded, heavy, width=W or subgaussian=S", text,
+              std::vector<std::string>{"contiguous", "bounded", "heavy", "width", "subgaussian"});
 }
 
 SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells) {

@@ -1,6 +1,7 @@
 // mollify advise: from a question to a release, before any data.
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "command.h"
 #include "io/public_files.h"
 #include "kernel/core/invalid_input.h"
@@ -38,7 +39,7 @@ std::vector<std::uint64_t> sizes_of(const std::string& text) {
 
 int run(const AdviseOptions& options) {
   AdviceQuestion question{
-      .purpose = value_named<Purpose>("purpose", needed(options.purpose, "--purpose")),
+      .purpose = known_value<Purpose>("purpose", needed(options.purpose, "--purpose")),
       .records = options.n,
       .outputs = options.count,
       .unit = options.unit,
@@ -47,11 +48,11 @@ int run(const AdviseOptions& options) {
       .accept_large_delta = options.accept_large_delta,
       .error = options.alpha,
       .logarithms = options.logarithms};
-  if (options.protect) question.protect = value_named<Protected>("protect", *options.protect);
-  if (options.model) question.model = value_named<Model>("model", *options.model);
+  if (options.protect) question.protect = known_value<Protected>("protect", *options.protect);
+  if (options.model) question.model = known_value<Model>("model", *options.model);
   if (options.domain) question.domain = SpecDomain{*options.domain};
   if (options.columns) question.column_sizes = sizes_of(*options.columns);
-  if (options.family) question.family = value_named<Family>("family", *options.family);
+  if (options.family) question.family = known_value<Family>("family", *options.family);
   if (options.covariance) question.covariance = PublicFile{*options.covariance};
   const Advice advice = advise(question, PublicFiles());
   fmt::print("{}", options.json ? advice_json(advice) : advice_text(advice));

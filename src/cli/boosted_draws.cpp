@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
@@ -59,8 +60,7 @@ void draw_from_candidates(const BoostedDensity& density, const Measure& referenc
 
 void require_boosted_sampler(const std::string& sampler) {
   if (sampler == kRejection || sampler == kCandidates || sampler == kWalk) return;
-  throw InvalidInput(fmt::format("sampler must be {}, {} or {}, but is \"{}\"", kRejection,
-                                 kCandidates, kWalk, sampler));
+  refuse_name("sampler", sampler, std::vector<std::string>{kRejection, kCandidates, kWalk});
 }
 
 void require_drawable(const std::string& sampler, const BoostingSpec& spec) {

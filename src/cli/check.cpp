@@ -14,6 +14,7 @@
 #include "io/overlap.h"
 #include "io/roster.h"
 #include "kernel/core/invalid_input.h"
+#include "space/nearest_word.h"
 
 namespace mollify::cli {
 namespace {
@@ -96,8 +97,9 @@ int run(const CheckOptions& options) {
         } else if (finding.column.empty()) {
           fmt::print("{}:{}: {}\n", data, finding.line, finding.expectation);
         } else {
-          fmt::print("{}:{}: {} {}, but is \"{}\"{}\n", data, finding.line, finding.column,
+          fmt::print("{}:{}: {} {}, but is \"{}\"{}{}\n", data, finding.line, finding.column,
                      finding.expectation, printable(finding.value),
+                     did_you_mean(domain, finding.column, finding.value),
                      finding.becomes.empty() ? ""
                                              : fmt::format(" → {}{}", printable(finding.becomes),
                                                            finding.by_default ? " (default)" : ""));

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "kernel/core/band.h"
+#include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
+#include "release/acceptance.h"
 
 namespace mollify::cli {
 namespace {
@@ -87,6 +89,12 @@ std::string printable(std::string_view text) {
 
 void tell(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
+void tell_epsilon_cap(const std::optional<double>& epsilon_of_draw) {
+  if (epsilon_of_draw.value_or(0) > ExpBound::kGreatestEpsilon) {
+    tell(epsilon_cap_words(*epsilon_of_draw, ExpBound::kGreatestEpsilon) + "\n");
+  }
 }
 
 void flush_output() {

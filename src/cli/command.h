@@ -58,6 +58,9 @@ std::string printable(std::string_view text);
 /// Writes to standard error; nobody listening is no failure.
 void tell(std::string_view text);
 
+/// Says, to standard error, that a draw counts epsilon 30 at most, where more is asked for.
+void tell_epsilon_cap(const std::optional<double>& epsilon_of_draw);
+
 /// Fails loudly (exit status 1) if standard output could not take what was written.
 void flush_output();
 

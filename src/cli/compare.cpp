@@ -13,6 +13,7 @@
 #include "marginals.h"
 #include "number_list.h"
 #include "progress.h"
+#include "release/acceptance.h"
 #include "release/advice.h"
 #include "release/local_release.h"
 #include "release/spec_json.h"
@@ -157,6 +158,9 @@ double distance_of(const Json& parts, const std::string& data) {
   const auto release = prepare_local(spec, PublicFiles(data));
   const CsvSource source(data);
   release->require(source);
+  for (const std::string& warning : warnings(release->certificate())) {
+    tell("WARNING: " + warning + "\n");
+  }
   if (is_of_points(*release)) {
     throw InvalidInput(
         "give one --epsilon and one --mechanism: several at once are compared over categories, but "

@@ -21,6 +21,7 @@
 #include "records/numeric_rows.h"
 #include "records/private_table.h"
 #include "records/record_encoder.h"
+#include "release/acceptance.h"
 #include "release/advice.h"
 #include "release/central_release.h"
 #include "report.h"
@@ -154,13 +155,13 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
 FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
                        const PublicFiles& inputs, const Source& source) {
   const ReleaseSpec& spec = release.certificate().spec;
-  const FiniteDesign& design = *release.certificate().finite();
+  const FiniteDesign* design = release.certificate().finite();
   FiniteLaws laws;
   laws.truth = truth_of(spec, domain, inputs, source);
-  if (is_randomized_response(design.design.mechanism) && !design.hint) {
+  if (design != nullptr && is_randomized_response(design->design.mechanism) && !design->hint) {
     // A record keeps its value but for a uniform draw, whose rate is TV k/(k - 1).
     const auto k = static_cast<double>(domain.size());
-    const double uniform = k > 1 ? design.design.total_variation_up * k / (k - 1) : 0;
+    const double uniform = k > 1 ? design->design.total_variation_up * k / (k - 1) : 0;
     for (const double mass : laws.truth) laws.law.push_back((1 - uniform) * mass + uniform / k);
     return laws;
   }
@@ -192,7 +193,7 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
                 {"model", "central"},
                 {"mechanism", certificate.mechanism()},
                 {"total", certificate.total.text()},
-                {"records", *certificate.facts.records},
+                {"records", certificate.facts.records ? Json(*certificate.facts.records) : nullptr},
                 {"simulated_records", laws.simulated},
                 {"law", divergence_json(law)},
                 {"uniform", divergence_json(divergence_report(laws.truth, uniform))}};
@@ -201,7 +202,9 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
     return kSuccess;
   }
   fmt::print("{}\n{}, {}, {} {}; {}\n", kNotPrivate, certificate.mechanism(),
-             certificate.total.text(), *certificate.facts.records,
+             certificate.total.text(),
+             certificate.facts.records ? std::to_string(*certificate.facts.records)
+                                       : std::string("a protected number of"),
              certificate.spec.unit ? "units" : "records",
              laws.simulated == 0
                  ? std::string("the law of a released record is exact")
@@ -341,7 +344,11 @@ int compare_central(const ReleaseSpec& spec, const std::string& data, bool json)
   const Domain domain = inputs.domain(spec.domain);
   const CsvSource source(data);
   const auto release = prepared_for(spec, inputs, source);
+  for (const std::string& warning : warnings(release->certificate())) {
+    tell("WARNING: " + warning + "\n");
+  }
   if (spec.gaussian() != nullptr) return compare_gaussian(*release, domain, inputs, source, json);
+  domain.require_enumerable("a comparison of outcomes");
   return compare_finite(*release, domain, inputs, source, json);
 }
 

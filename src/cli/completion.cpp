@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
 
@@ -121,7 +122,7 @@ std::string completion_script(const CLI::App& app, const std::string& shell) {
   if (shell == "bash") return bash_script(app);
   if (shell == "zsh") return "autoload -U +X bashcompinit && bashcompinit\n" + bash_script(app);
   if (shell == "fish") return fish_script(app);
-  throw InvalidInput(fmt::format("completion must be bash, zsh or fish, but is \"{}\"", shell));
+  refuse_name("completion", shell, std::vector<std::string>{"bash", "zsh", "fish"});
 }
 
 std::string manual_page(const CLI::App& app, const std::string& name) {
@@ -135,10 +136,13 @@ std::string manual_page(const CLI::App& app, const std::string& name) {
     }
     return page + fmt::format(".SH EXIT STATUS\n{}\n", roff(app.get_footer()));
   }
+  std::vector<std::string> known = {"mollify"};
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() == name) return page_of(*command);
+    known.push_back(command->get_name());
   }
-  throw InvalidInput(fmt::format("there is no command \"{}\" to print the manual of", name));
+  throw InvalidInput(fmt::format("there is no command \"{}\" to print the manual of{}", name,
+                                 did_you_mean(name, known)));
 }
 
 }  // namespace mollify::cli

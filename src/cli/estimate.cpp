@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "command.h"
 #include "estimate/estimate_json.h"
 #include "estimate/population_estimate.h"
@@ -45,14 +46,7 @@ EstimateRequest request_of(const EstimateOptions& options) {
   EstimateRequest request;
   request.confidence = options.confidence.value_or(request.confidence);
   request.pairs = options.pairs;
-  if (options.method) {
-    const auto method = named<EstimateMethod>(*options.method);
-    if (!method) {
-      throw InvalidInput(fmt::format("method must be one of {}, but is \"{}\"",
-                                     all_names<EstimateMethod>(), *options.method));
-    }
-    request.method = *method;
-  }
+  if (options.method) request.method = known_value<EstimateMethod>("method", *options.method);
   return request;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "boosting/network.h"
 #include "command.h"
 #include "kernel/core/invalid_input.h"
@@ -16,7 +17,7 @@ constexpr double kHeldOutShare = 0.2;
 NetworkOptions network_options(const LearnerOptions& options) {
   const std::string schedule = options.schedule.value_or("fast");
   if (schedule != "fast" && schedule != "papers") {
-    throw InvalidInput(fmt::format("schedule must be fast or papers, but is \"{}\"", schedule));
+    refuse_name("schedule", schedule, std::vector<std::string>{"fast", "papers"});
   }
   NetworkOptions network = schedule == "papers" ? NetworkOptions{} : release_network();
   const auto whole = [](const std::optional<std::uint64_t>& given, std::size_t& value) {
@@ -33,8 +34,7 @@ NetworkOptions network_options(const LearnerOptions& options) {
   }
   if (options.optimiser) {
     if (*options.optimiser != "nesterov" && *options.optimiser != "adam") {
-      throw InvalidInput(
-          fmt::format("optimiser must be nesterov or adam, but is \"{}\"", *options.optimiser));
+      refuse_name("optimiser", *options.optimiser, std::vector<std::string>{"nesterov", "adam"});
     }
     network.optimiser = *options.optimiser == "adam" ? Optimiser::kAdam : Optimiser::kNesterov;
   }
@@ -75,8 +75,7 @@ std::unique_ptr<WeakLearner> LearnerOptions::make() const {
   const std::string name = learner.value_or("network");
   if (name == "network") return std::make_unique<NetworkLearner>(network_options(*this));
   if (name != "tree" && name != "logistic") {
-    throw InvalidInput(
-        fmt::format("learner must be network, tree or logistic, but is \"{}\"", name));
+    refuse_name("learner", name, std::vector<std::string>{"network", "tree", "logistic"});
   }
   for (const auto& [flag, given] :
        {std::pair{"--schedule", schedule.has_value()}, std::pair{"--width", width.has_value()},

@@ -1,6 +1,7 @@
 // mollify ledger: what has been spent of which data set, and what remains.
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "command.h"
 #include "io/ledger_file.h"
 #include "kernel/core/invalid_input.h"
@@ -22,8 +23,8 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
   if (options.scope) {
     const auto scope = ProtectionScope::parse(*options.scope);
     if (!scope) {
-      throw InvalidInput(
-          fmt::format("scope must be row, unit=COLUMN or table, but is \"{}\"", *options.scope));
+      refuse_name("scope", "row, unit=COLUMN or table", *options.scope,
+                  std::vector<std::string>{"row", "unit", "table"});
     }
     total.scope = *scope;
   }

@@ -16,11 +16,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/nearest_name.h"
 #include "command.h"
 #include "completion.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
-#include "space/nearest_name.h"
 
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "boosted_draws.h"
 #include "boosting_problem.h"
 #include "boosting_run.h"
@@ -76,13 +77,7 @@ MbdeSpec spec_of(const MbdeOptions& options, const std::optional<BoostedDensity>
   require_range(spec.boosting.epsilon);
   spec.boosting.outputs = static_cast<std::size_t>(options.outputs.value_or(1));
   if (options.classifier) {
-    const std::optional<Bounding> bounding = named<Bounding>(*options.classifier);
-    if (!bounding) {
-      throw InvalidInput(
-          fmt::format("classifier must be probability, logit, sign or sigmoid, but is \"{}\"",
-                      *options.classifier));
-    }
-    spec.boosting.bounding = *bounding;
+    spec.boosting.bounding = known_value<Bounding>("classifier", *options.classifier);
   }
   spec.iterations = static_cast<std::size_t>(options.iterations.value_or(spec.iterations));
   return spec;

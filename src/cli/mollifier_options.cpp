@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "command.h"
 #include "io/text_file.h"
 #include "kernel/channel/matrix_channel.h"
@@ -66,8 +67,7 @@ bool MollifierOptions::given() const {
     return false;
   }
   if (*mollifier != kNaive && *mollifier != kConvex && *mollifier != kScaleAndShift) {
-    throw InvalidInput(fmt::format("mollifier must be {}, {} or {}, but is \"{}\"", kNaive, kConvex,
-                                   kScaleAndShift, *mollifier));
+    refuse_name("mollifier", *mollifier, std::vector<std::string>{kNaive, kConvex, kScaleAndShift});
   }
   if (is_scale_and_shift() && channel) {
     throw InvalidInput("--channel is for naive and convex, but scale-and-shift has none");

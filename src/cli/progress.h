@@ -8,8 +8,8 @@
 namespace mollify::cli {
 
 /// Shows steps done, steps in all, rate and time left on standard error, a few times a second and
-/// not before the first second has passed. Silent unless standard error is a terminal. For commands
-/// that analyse: what a release does for how long is nobody's business.
+/// not before the first second has passed. Silent unless standard error is a terminal, so that no
+/// log has how long a release took, which may tell of its data. What it counts must be public.
 class Progress {
  public:
   Progress(std::string steps_name, std::uint64_t steps);

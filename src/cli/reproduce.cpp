@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "command.h"
 #include "kernel/core/invalid_input.h"
 #include "laboratory/figure/figure_files.h"
@@ -42,8 +43,10 @@ std::vector<Reproduction> chosen_figures(const std::vector<std::string>& ids) {
       chosen.push_back(reproduction);
     }
     if (!found) {
-      throw InvalidInput(
-          fmt::format("there is no figure \"{}\"; see mollify reproduce --list", id));
+      std::vector<std::string> known;
+      for (const Reproduction& one : reproductions()) known.push_back(one.id);
+      throw InvalidInput(fmt::format("there is no figure \"{}\"{}; see mollify reproduce --list",
+                                     id, did_you_mean(id, known)));
     }
   }
   if (ids.empty()) chosen.assign(reproductions().begin(), reproductions().end());

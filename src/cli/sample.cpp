@@ -17,6 +17,7 @@
 #include "kernel/core/invalid_input.h"
 #include "ledger_options.h"
 #include "output_files.h"
+#include "progress.h"
 #include "records/counted_source.h"
 #include "records/in_threads.h"
 #include "release/acceptance.h"
@@ -210,7 +211,14 @@ class ReleaseOutput final : public Sink {
   void certify(const std::string& certificate) { certificate_ = certificate; }
   /// Before the certificate, if there is a ledger at all.
   void charge_to(const ChargedLedger& ledger) { ledger_ = &ledger; }
-  void begin(const Schema& schema) override { text_.begin(schema); }
+  void begin(const Schema& schema) override {
+    if (progress_) progress_->finish();
+    text_.begin(schema);
+  }
+  void drawn(std::uint64_t units, std::uint64_t of_units) override {
+    if (!progress_) progress_.emplace("units", of_units);
+    progress_->reached(units);
+  }
   void write(const Block& block) override { text_.write(block); }
   void take_model(const std::string& json) override {
     if (options_.model) model_ = model_file_text(json, domain_);
@@ -250,6 +258,7 @@ class ReleaseOutput final : public Sink {
   CsvSink text_;
   std::string certificate_;
   const ChargedLedger* ledger_ = nullptr;
+  std::optional<Progress> progress_;
 };
 
 /// What is told beside records and certificate, for programs.

@@ -1,5 +1,6 @@
 #include "space_options.h"
 
+#include "accounting/nearest_name.h"
 #include "command.h"
 #include "spec_options.h"
 
@@ -18,13 +19,13 @@ SpaceSpec SpaceOptions::request() const {
   SpaceSpec request{
       .cells = cells, .candidates = candidates, .fresh = fresh, .scorer = chosen_scorer()};
   if (candidates_file) request.list = PublicFile{*candidates_file};
-  if (space) request.kind = value_named<SpaceKind>("space", *space);
+  if (space) request.kind = known_value<SpaceKind>("space", *space);
   return request;
 }
 
 std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
   if (!score) return std::nullopt;
-  return value_named<ScorerKind>("score", *score);
+  return known_value<ScorerKind>("score", *score);
 }
 
 ScorerKind SpaceOptions::scorer_for(SpaceKind kind) const {

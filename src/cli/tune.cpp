@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
+#include "accounting/nearest_name.h"
 #include "command.h"
+#include "divergence/f_divergence.h"
 #include "divergence/worst_case_risk.h"
 #include "io/domain_yaml.h"
 #include "io/public_files.h"
@@ -28,7 +30,7 @@ namespace mollify::cli {
 namespace {
 
 struct TuneOptions {
-  std::optional<std::string> public_units, unit, domain, data, reference;
+  std::optional<std::string> public_units, unit, domain, data, reference, divergence;
   std::optional<double> epsilon, c1, c2;
   std::optional<std::uint64_t> count;
   std::optional<std::string> out;
@@ -83,6 +85,17 @@ const std::string& best(const std::vector<TriedBand>& bands,
   return bands[static_cast<std::size_t>(least - results.begin())].choice;
 }
 
+/// The one that bands are compared in: KL unless another is asked for.
+const DivergenceName& divergence_of(const TuneOptions& options) {
+  const std::string key = options.divergence.value_or(kDivergenceNames.front().key);
+  std::vector<std::string> known;
+  for (const DivergenceName& name : kDivergenceNames) {
+    if (name.key == key) return name;
+    known.emplace_back(name.key);
+  }
+  refuse_name("divergence", key, known);
+}
+
 void refuse_private_units(const TuneOptions& options, const std::string& file) {
   if (!options.data) return;
   if (!std::filesystem::exists(*options.data)) {
@@ -120,38 +133,39 @@ void require_best(const TuneOptions& options, const ReleaseSpace& space) {
   require_new("--out", options.out, options.overwrite);
 }
 
-void print_contest(const BandContest& found, const TuneOptions& options) {
-  const auto held_out = [](const std::optional<double>& kl) {
-    return kl ? fmt::format("{:.4f}", *kl) : std::string("-");
+void print_contest(const BandContest& found, const char* words, const TuneOptions& options) {
+  const auto held_out = [](const std::optional<double>& mean) {
+    return mean ? fmt::format("{:.4f}", *mean) : std::string("-");
   };
   fmt::print(
-      "no epsilon-LDP sampler has mean KL below {:.4f} on these units; minimax {:.4f}, uniform "
+      "no epsilon-LDP sampler has mean {} below {:.4f} on these units; minimax {:.4f}, uniform "
       "reference at its best b {:.4f}, reference from the units {:.4f}, best {} held out\n\n",
-      found.best.limit_kl_down, found.minimax_kl, found.even.kl, found.from_units.kl,
+      words, found.best.limit_down, found.minimax, found.even.mean, found.from_units.mean,
       held_out(found.best_held_out));
-  fmt::print("{:<34} {:>9} {:>12} {:>9}\n", "mean KL", "b", "on the units", "held out");
-  const auto row = [&](const std::string& name, const std::string& b, double kl,
+  fmt::print("{:<34} {:>9} {:>12} {:>9}\n", fmt::format("mean {}", words), "b", "on the units",
+             "held out");
+  const auto row = [&](const std::string& name, const std::string& b, double mean,
                        const std::optional<double>& out) {
-    fmt::print("{:<34} {:>9} {:>12.4f} {:>9}\n", name, b, kl, held_out(out));
+    fmt::print("{:<34} {:>9} {:>12.4f} {:>9}\n", name, b, mean, held_out(out));
   };
-  row("minimax", "", found.minimax_kl, found.minimax_kl);
-  row("uniform reference", fmt::format("{:.4f}", found.even.location), found.even.kl,
+  row("minimax", "", found.minimax, found.minimax);
+  row("uniform reference", fmt::format("{:.4f}", found.even.location), found.even.mean,
       found.even_held_out);
   row("reference from the units", fmt::format("{:.4f}", found.from_units.location),
-      found.from_units.kl, found.from_units_held_out);
-  row("best", "", found.best.kl, found.best_held_out);
+      found.from_units.mean, found.from_units_held_out);
+  row("best", "", found.best.mean, found.best_held_out);
   fmt::print("{:<34} {:>9} {:>12.4f}\n\n", "limit of every sampler, proven", "",
-             found.best.limit_kl_down);
+             found.best.limit_down);
   // To a power of ten, from 1e-6: what is below is the processor's.
-  const double gap = found.best.kl - found.best.limit_kl_down;
+  const double gap = found.best.mean - found.best.limit_down;
   fmt::print(
       "the best is within {:.0e} of the limit; held out: each fifth of the units, by the rest\n",
       std::pow(10, std::max(-6.0, std::ceil(std::log10(std::max(gap, 1e-300))))));
   if (found.share > 0) {
     fmt::print(
-        "written is the best moved {:g} of the way to the uniform one, which has mean KL {} held "
+        "written is the best moved {:g} of the way to the uniform one, which has mean {} {} held "
         "out\n",
-        found.share, held_out(found.written_held_out));
+        found.share, words, held_out(found.written_held_out));
   }
   if (options.out)
     fmt::print("{} is a band that sample takes: --band file={}\n", *options.out, *options.out);
@@ -160,34 +174,41 @@ void print_contest(const BandContest& found, const TuneOptions& options) {
 int run_best(const TuneOptions& options, const UnitMasses& units, double epsilon,
              const ReleaseSpace& space) {
   Progress progress("searches", 1 + kHeldOutParts);
-  const BandContest found =
-      band_contest(units, epsilon, [&](std::size_t searched) { progress.reached(searched); });
+  const DivergenceName& name = divergence_of(options);
+  const auto divergence = known_value<BandDivergence>("divergence", name.key);
+  const BandContest found = band_contest(units, epsilon, divergence,
+                                         [&](std::size_t searched) { progress.reached(searched); });
   progress.finish();
   if (options.out) write_files({{*options.out, public_band_text({epsilon, found.written})}});
   if (!options.json) {
-    print_contest(found, options);
+    print_contest(found, name.words, options);
     tell_what_was_not_compared(options);
     return kSuccess;
   }
-  const auto known = [](const std::optional<double>& kl) { return kl ? Json(*kl) : Json(nullptr); };
+  const auto known = [](const std::optional<double>& mean) {
+    return mean ? Json(*mean) : Json(nullptr);
+  };
+  const std::string key = name.key;
+  const std::string held_out = "held_out_" + key;
   print_json({{"epsilon", epsilon},
               {"units", units.size()},
               {"space", name_of(space.kind())},
               {"outcomes", space.size()},
-              {"limit", {{"kl", found.best.limit_kl_down}}},
-              {"best", {{"kl", found.best.kl}, {"held_out_kl", known(found.best_held_out)}}},
-              {"minimax", {{"kl", found.minimax_kl}}},
+              {"divergence", key},
+              {"limit", {{key, found.best.limit_down}}},
+              {"best", {{key, found.best.mean}, {held_out, known(found.best_held_out)}}},
+              {"minimax", {{key, found.minimax}}},
               {"uniform",
                {{"location", found.even.location},
-                {"kl", found.even.kl},
-                {"held_out_kl", known(found.even_held_out)}}},
+                {key, found.even.mean},
+                {held_out, known(found.even_held_out)}}},
               {"from_units",
                {{"location", found.from_units.location},
-                {"kl", found.from_units.kl},
-                {"held_out_kl", known(found.from_units_held_out)}}},
+                {key, found.from_units.mean},
+                {held_out, known(found.from_units_held_out)}}},
               {"written",
                {{"share", found.share},
-                {"held_out_kl", known(found.written_held_out)},
+                {held_out, known(found.written_held_out)},
                 {"lower", found.written}}}});
   tell_what_was_not_compared(options);
   return kSuccess;
@@ -211,6 +232,7 @@ int run(const TuneOptions& options) {
   const double epsilon = draw_budget_down(Privacy::pure(needed(options.epsilon, "--epsilon")),
                                           options.count.value_or(1))
                              .epsilon;
+  tell_epsilon_cap(*options.epsilon / static_cast<double>(options.count.value_or(1)));
   if (options.best) {
     require_best(options, space);
   } else if (options.out) {
@@ -251,7 +273,12 @@ int run(const TuneOptions& options) {
   if (options.best) return run_best(options, distributions, epsilon, space);
 
   const std::vector<BandTuning::Result> results = tuning.results();
-  const auto& by_kl = best(bands, results, [](const DivergenceReport& d) { return d.kl; });
+  const DivergenceName& asked = divergence_of(options);
+  Json least = Json::object();
+  for (const DivergenceName& name : kDivergenceNames) {
+    least[name.key] =
+        best(bands, results, [&](const DivergenceReport& mean) { return mean.*name.value; });
+  }
   if (options.json) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < bands.size(); ++i) {
@@ -268,11 +295,7 @@ int run(const TuneOptions& options) {
                 {"outcomes", space.size()},
                 {"scorer", name_of(kind)},
                 {"bands", rows},
-                {"best",
-                 {{"kl", by_kl},
-                  {"tv", best(bands, results, [](const DivergenceReport& d) { return d.tv; })},
-                  {"hellinger2", best(bands, results,
-                                      [](const DivergenceReport& d) { return d.hellinger2; })}}}});
+                {"best", least}});
     tell_what_was_not_compared(options);
     return kSuccess;
   }
@@ -291,7 +314,8 @@ int run(const TuneOptions& options) {
       "\nworst: among these units; bound: over everything between c1 and c2 times the "
       "reference{}\n",
       options.c2 ? "" : " (needs --c2)");
-  fmt::print("\nleast mean KL: --band {}\n", by_kl);
+  fmt::print("\nleast mean {}: --band {}\n", asked.words,
+             least[asked.key].get_ref<const std::string&>());
   tell_what_was_not_compared(options);
   return kSuccess;
 }
@@ -321,6 +345,8 @@ void add_tune(CLI::App& app, Session& session) {
   add_text(command, "--reference", options->reference, "FILE",
            "public CSV of records in the domain");
   options->space.add_to(command);
+  add_text(command, "--divergence", options->divergence, "NAME",
+           "what bands are compared by: kl (default), tv, hellinger2 or chi2");
   command.add_flag("--best", options->best,
                    "find the best band there is for these units, with the limit that no sampler of "
                    "any kind beats on them");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "estimate/estimate_json.h"
 #include "estimate/population_estimate.h"
 #include "front/domain.h"
@@ -13,12 +14,9 @@ namespace mollify::front {
 namespace {
 
 inside::EstimateRequest inward(const EstimateOptions& options) {
-  const auto method = inside::named<inside::EstimateMethod>(options.method);
-  if (!method) {
-    throw InvalidInput(fmt::format("method must be one of {}, but is \"{}\"",
-                                   inside::all_names<inside::EstimateMethod>(), options.method));
-  }
-  return {.confidence = options.confidence, .method = *method, .pairs = options.pairs};
+  return {.confidence = options.confidence,
+          .method = inside::known_value<inside::EstimateMethod>("method", options.method),
+          .pairs = options.pairs};
 }
 
 EstimatedValue outward_value(const inside::EstimatedValue& found) {

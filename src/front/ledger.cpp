@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "front/privacy.h"
 #include "kernel/core/invalid_input.h"
 
@@ -28,7 +29,8 @@ LedgerBalance outward(const inside::DataSetSummary& summary) {
 inside::ProtectionScope scope_of(const std::string& scope) {
   const auto parsed = inside::ProtectionScope::parse(scope);
   if (parsed) return *parsed;
-  throw InvalidInput(fmt::format("scope must be row, unit=COLUMN or table, but is \"{}\"", scope));
+  inside::refuse_name("scope", "row, unit=COLUMN or table", scope,
+                      std::vector<std::string>{"row", "unit", "table"});
 }
 
 }  // namespace

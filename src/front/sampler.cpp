@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "front/entropy.h"
 #include "front/privacy.h"
 #include "front/release_key.h"
@@ -26,8 +27,9 @@ namespace {
 
 inside::Mechanism mechanism_of(const std::string& name) {
   if (const auto mechanism = inside::named<inside::Mechanism>(name)) return *mechanism;
-  throw InvalidInput(fmt::format("mechanism must be one of {}, but is \"{}\"",
-                                 inside::all_names<inside::Mechanism>(), name));
+  std::vector<std::string> known;
+  for (const auto& one : inside::names<inside::Mechanism>()) known.emplace_back(one.name);
+  inside::refuse_name("mechanism", "one of " + inside::all_names<inside::Mechanism>(), name, known);
 }
 
 template <class Score>

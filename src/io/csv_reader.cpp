@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
-#include "space/nearest_name.h"
 
 namespace mollify {
 

@@ -17,10 +17,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "accounting/nearest_name.h"
 #include "io/yaml_tree.h"
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
-#include "space/nearest_name.h"
 
 namespace mollify {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "io/check.h"
 #include "kernel/core/invalid_input.h"
+#include "space/nearest_word.h"
 
 namespace mollify {
 
@@ -32,7 +33,9 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
       const std::string place =
           finding.column.empty() ? "" : fmt::format(" column \"{}\"", finding.column);
       const std::string value =
-          finding.column.empty() ? "" : fmt::format(", but is \"{}\"", finding.value);
+          finding.column.empty() ? ""
+                                 : fmt::format(", but is \"{}\"{}", finding.value,
+                                               did_you_mean(domain, finding.column, finding.value));
       throw InvalidInput(
           fmt::format("{} line {}{} {}{}", path, finding.line, place, finding.expectation, value));
     });

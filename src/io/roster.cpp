@@ -11,7 +11,8 @@ StringIndex read_roster(const std::string& path, const std::string& unit_column,
                         std::optional<std::string_view> bytes) {
   CsvReader csv(path, bytes);
   const std::size_t position = csv.position(
-      unit_column, "which names the units; --units-column names another column of the roster");
+      unit_column, "which names the units; --units-column names another column of the roster",
+      CsvReader::Header::kTold);
   StringIndex units;
   while (csv.next()) {
     const auto refuse = [&](const std::string& what) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/search/band_spec.h"
 #include "kernel/search/positive_masses.h"
@@ -104,10 +105,11 @@ PlacedBand parse_band(std::string_view text) {
     band.file = given;
     return band;
   }
-  throw InvalidInput(
-      fmt::format("band must be minimax, relative, location=B with B between 0 and 1, typical, "
-                  "typical=STRENGTH,RECORDS with both above 0, or file=F, but is \"{}\"",
-                  text));
+  refuse_name(
+      "band",
+      "minimax, relative, location=B with B between 0 and 1, typical, typical=STRENGTH,RECORDS "
+      "with both above 0, or file=F",
+      text, std::vector<std::string>{"minimax", "relative", "location", "typical", "file"});
 }
 
 std::string to_text(const PlacedBand& band) {

@@ -129,6 +129,22 @@ std::string odds_words(double epsilon) {
       epsilon, std::exp(epsilon), times);
 }
 
+std::string epsilon_cap_words(double asked, double released) {
+  return fmt::format(
+      "a draw counts epsilon {} at most, so epsilon {:.6g} is released and not the epsilon {:.6g} "
+      "asked for",
+      ExpBound::kGreatestEpsilon, released, asked);
+}
+
+std::vector<std::string> epsilon_warnings(double asked, double released, std::uint64_t draws) {
+  std::vector<std::string> said;
+  if (draws > 0 && asked > ExpBound::kGreatestEpsilon * static_cast<double>(draws)) {
+    said.push_back(epsilon_cap_words(asked, released));
+  }
+  if (released >= kLargeEpsilon) said.push_back(odds_words(released));
+  return said;
+}
+
 void require_small_delta(double delta, const std::string& text, double records,
                          const char* things) {
   if (delta * records < 1) return;
@@ -161,14 +177,10 @@ std::vector<std::string> warnings(const Certificate& certificate) {
   const Privacy budget = certificate.spec.budget();
   const bool in_epsilon =
       total.notion == PrivacyNotion::kPure || total.notion == PrivacyNotion::kApproximate;
-  if (certificate.local() != nullptr && certificate.draw.notion == PrivacyNotion::kPure &&
-      !(certificate.draw.epsilon < ExpBound::kGreatestEpsilon) && total.epsilon < budget.epsilon) {
-    said.push_back(fmt::format(
-        "a draw counts epsilon {} at most, so {} is released and not the epsilon {:.6g} "
-        "asked for",
-        ExpBound::kGreatestEpsilon, total.text(), budget.epsilon));
+  if (in_epsilon) {
+    said = epsilon_warnings(budget.epsilon, total.epsilon,
+                            certificate.local() != nullptr ? *certificate.spec.count : 0);
   }
-  if (in_epsilon && total.epsilon >= kLargeEpsilon) said.push_back(odds_words(total.epsilon));
   if (certificate.facts.records && delta_of(certificate) * records_of(certificate) > 0.1) {
     said.push_back(fmt::format(
         "delta {} is more than a tenth of 1/n = {:.4g} for {} {}: the guarantee may fail for one "

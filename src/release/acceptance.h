@@ -1,6 +1,7 @@
 // What a release refuses unless its spec accepts it, and what is said of it in any case.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,14 @@ void require_small_delta(double delta, const std::string& text, double records,
 /// What is dangerous about a release though it is made, a sentence each, from public numbers: an
 /// epsilon above what a draw counts, one that means little, a large delta, records of noise.
 [[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate);
+
+/// Of an epsilon above what draws count, 30 each: what is released instead of what was asked for.
+[[nodiscard]] std::string epsilon_cap_words(double asked, double released);
+
+/// The two sentences about an epsilon, where they are due: that of the cap, for so many draws of
+/// pure privacy (0: the model has no cap), and from epsilon 10 on that of the odds.
+[[nodiscard]] std::vector<std::string> epsilon_warnings(double asked, double released,
+                                                        std::uint64_t draws);
 
 /// What epsilon allows in odds: "... a guess that is right once in 1000 times ...".
 [[nodiscard]] std::string odds_words(double epsilon);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "kernel/core/band.h"
+#include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "local/frequency_oracle.h"
 #include "release/acceptance.h"
@@ -312,6 +313,11 @@ class Advisor {
         throw InvalidInput(
             fmt::format("epsilon must be finite and positive, but is {}", *question().epsilon));
       }
+      const double most = ExpBound::kGreatestEpsilon * static_cast<double>(advice_.outputs);
+      if (advice_.model != Model::kCentral && *question().epsilon > most) {
+        epsilon_given_ += ": " + epsilon_cap_words(*question().epsilon, most);
+        advice_.question.epsilon = most;
+      }
       if (std::find(budgets.begin(), budgets.end(), *question().epsilon) == budgets.end()) {
         budgets.push_back(*question().epsilon);
       }
@@ -344,7 +350,7 @@ class Advisor {
     if (!one.error) throw InvalidInput(one.why);
     advice_.epsilon_why =
         question().epsilon
-            ? "as given"
+            ? epsilon_given_
             : fmt::format("the least of these whose error is at most {:g}", *question().error);
     advice_.epsilon_why += "; " + odds_words(one.epsilon);
     advice_.mechanism_why = mechanism_why(one);
@@ -563,6 +569,7 @@ class Advisor {
 
   const PublicInputs& inputs_;
   Advice advice_;
+  std::string epsilon_given_ = "as given";
   std::optional<Domain> domain_;
   SpaceKind kind_ = SpaceKind::kCategories;
   std::vector<std::uint64_t> sizes_;  // how many values each column has

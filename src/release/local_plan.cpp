@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
+#include "accounting/nearest_name.h"
 #include "kernel/core/band.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
@@ -15,6 +16,7 @@
 #include "release/models_release.h"
 #include "release/plan_model.h"
 #include "release/release_space.h"
+#include "space/nearest_word.h"
 
 namespace mollify {
 namespace {
@@ -33,8 +35,9 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
   const auto column = std::find_if(columns.begin(), columns.end(),
                                    [&](const Column& c) { return c.name() == name; });
   if (equals == std::string::npos || column == columns.end()) {
-    throw InvalidInput(fmt::format(
-        "region must be COLUMN=VALUE[,VALUE] for a column of the domain, but is \"{}\"", text));
+    std::vector<std::string> known;
+    for (const Column& one : columns) known.push_back(one.name());
+    refuse_name("region", "COLUMN=VALUE[,VALUE] for a column of the domain", text, known);
   }
   RegionCondition condition{static_cast<std::size_t>(column - columns.begin()),
                             std::vector<bool>(column->size())};
@@ -43,8 +46,8 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
     const std::string value = text.substr(begin, end - begin);
     const Verdict verdict = column->read(value).verdict;
     if (verdict != Verdict::kValue && !(verdict == Verdict::kNull && column->declares_nulls())) {
-      throw InvalidInput(fmt::format("region needs for {} {}, but has \"{}\"", name,
-                                     column->expectation(), value));
+      throw InvalidInput(fmt::format("region needs for {} {}, but has \"{}\"{}", name,
+                                     column->expectation(), value, did_you_mean(*column, value)));
     }
     condition.inside[column->encode(value)] = true;
     begin = end + 1;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "accounting/names.h"
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
 #include "release/spec_json.h"
 
@@ -182,7 +183,7 @@ void PartReader::require_kind(const Part& part) const {
 
 Model model_of(const PartReader& reader) {
   const auto name = reader.find<std::string>("/model");
-  return name ? value_named<Model>("model", *name) : Model::kLocal;
+  return name ? known_value<Model>("model", *name) : Model::kLocal;
 }
 
 Family family_of(const PartReader& reader, Model model) {
@@ -190,7 +191,7 @@ Family family_of(const PartReader& reader, Model model) {
   // Of a family that there is not, what it would have is not asked.
   const Family family = name ? named<Family>(*name).value_or(Family::kGaussian) : Family::kNone;
   reader.refuse_strangers(model, family);
-  return name ? value_named<Family>("family", *name) : family;
+  return name ? known_value<Family>("family", *name) : family;
 }
 
 LocalSpec local_spec(const PartReader& reader) {
@@ -208,14 +209,14 @@ LocalSpec local_spec(const PartReader& reader) {
   spec.reference = reader.find_file("/reference");
   SpaceSpec& space = spec.space;
   if (const auto kind = reader.find<std::string>("/space/kind")) {
-    space.kind = value_named<SpaceKind>("space", *kind);
+    space.kind = known_value<SpaceKind>("space", *kind);
   }
   space.cells = reader.find<std::uint64_t>("/space/cells");
   space.candidates = reader.find<std::uint64_t>("/space/candidates");
   space.fresh = reader.find<bool>("/space/fresh").value_or(false);
   space.list = reader.find_file("/space/list");
   if (const auto scorer = reader.find<std::string>("/space/scorer")) {
-    space.scorer = value_named<ScorerKind>("score", *scorer);
+    space.scorer = known_value<ScorerKind>("score", *scorer);
   }
   return spec;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
 #include "release/json_syntax.h"
 #include "release/plan_model.h"
@@ -207,7 +208,7 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   if (question.family == Family::kMarginals) {
     reader.require_given("/domain");
     const auto neighbours = reader.find<std::string>("/neighbours");
-    if (neighbours) question.neighbours = value_named<Neighbours>("neighbours", *neighbours);
+    if (neighbours) question.neighbours = known_value<Neighbours>("neighbours", *neighbours);
   }
   question.shared = reader.find<bool>("/shared").value_or(false);
   for (const char* other : {"/mean_bound", "/mean_range", "/covariance", "/covariance_bound",
@@ -231,7 +232,7 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   const Unknowns unknowns = unknowns_of(reader, question, name.empty());
   const auto named = reader.find<std::string>("/unknown");
   question.unknowns =
-      named ? unknowns.named(value_named<PlanUnknown>("unknown", *named)) : unknowns.found();
+      named ? unknowns.named(known_value<PlanUnknown>("unknown", *named)) : unknowns.found();
   const auto whole = [&](const char* place) {
     return reader.find<std::uint64_t>(place).value_or(1);
   };

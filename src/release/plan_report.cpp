@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -82,12 +83,25 @@ Json curve_json(const PlanAnswer& answer) {
 
 /// What the best way's release would refuse, or say, for its danger: see release/acceptance.h.
 std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
-  if (question.model != Model::kCentral || !answer.best) return {};
+  if (!answer.best) return {};
   const PlanWay& way = answer.ways[*answer.best];
+  const bool central = question.model == Model::kCentral;
+  std::vector<std::string> said = question.warnings;
+  if (way.spent.notion == PrivacyNotion::kPure || way.spent.notion == PrivacyNotion::kApproximate) {
+    const bool sought = answer.unknown == PlanUnknown::kEpsilon;
+    const std::uint64_t draws = answer.unknown == PlanUnknown::kOutputs
+                                    ? static_cast<std::uint64_t>(*way.value)
+                                    : question.outputs;
+    for (std::string& words :
+         epsilon_warnings(sought ? way.spent.epsilon : question.budget.epsilon, way.spent.epsilon,
+                          central ? 0 : draws)) {
+      said.push_back(std::move(words));
+    }
+  }
+  if (!central) return said;
   const auto given = [&](PlanUnknown unknown, double value) {
     return answer.unknown == unknown ? *way.value : value;
   };
-  std::vector<std::string> said = question.warnings;
   const double records = given(PlanUnknown::kRecords, static_cast<double>(question.records));
   // A budget is rounded down from what was typed; the next double is not below that.
   const double typed = question.budget.delta;
@@ -138,7 +152,7 @@ Json answer_json(const PlanQuestion& question, const PlanAnswer& answer) {
     json["refusal"] = answer.ways.front().why;
   }
   json.update(answer.facts);
-  if (question.model == Model::kCentral) json["warnings"] = warnings(question, answer);
+  json["warnings"] = warnings(question, answer);
   if (question.curve && best != nullptr) json["curve"] = curve_json(answer);
   return json;
 }

@@ -29,6 +29,7 @@ class CertifiedSink final : public Sink {
   void begin(const Schema& schema) override { sink_.begin(schema); }
   void write(const Block& block) override { sink_.write(block); }
   void take_model(const std::string& json) override { sink_.take_model(json); }
+  void drawn(std::uint64_t units, std::uint64_t of_units) override { sink_.drawn(units, of_units); }
   void finish() override {
     certify_(certificate_);
     sink_.finish();

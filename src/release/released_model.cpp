@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/order/shuffle.h"
 #include "mollify/version.h"
 #include "release/json_syntax.h"
+#include "space/nearest_word.h"
 
 namespace mollify {
 namespace {
@@ -71,10 +73,14 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
       return {i, asked.encode(field)};
     }
     throw InvalidInput(
-        fmt::format("{} in given must be {}, but is \"{}\"", column, asked.expectation(), value));
+        fmt::format("{} in given must be {}, but is \"{}\"{}", column, asked.expectation(), value,
+                    did_you_mean(asked, value)));
   }
+  std::vector<std::string> known;
+  for (const Column& one : domain.columns()) known.push_back(one.name());
   throw InvalidInput(
-      fmt::format("given must name columns of the model, but \"{}\" is none", column));
+      fmt::format("given must name columns of the model, but \"{}\" is none{}", column,
+                  did_you_mean(column, known)));
 }
 
 }  // namespace mollify

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
 #include "release/json_syntax.h"
 #include "release/spec_json.h"
-#include "space/nearest_name.h"
 
 namespace mollify {
 namespace {
@@ -92,7 +92,7 @@ GaussianSpec gaussian_spec(const PartReader& reader) {
 
 MarginalsSpec marginals_spec(const PartReader& reader) {
   const auto name = reader.find<std::string>("/neighbours");
-  return {name ? value_named<Neighbours>("neighbours", *name) : Neighbours::kReplace};
+  return {name ? known_value<Neighbours>("neighbours", *name) : Neighbours::kReplace};
 }
 
 ExactPrivacy privacy_of(const PartReader& reader, const ReleaseSpec& spec) {

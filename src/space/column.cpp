@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
 #include "space/declared_word.h"
 #include "space/field_text.h"
@@ -103,9 +104,10 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {
     const Reading reading = column.read(value);
     if (reading.verdict != Verdict::kValue) {
-      throw InvalidInput(fmt::format("column \"{}\": {} must be {} (or the word {}), but is \"{}\"",
-                                     column.name_, key, column.expectation(),
-                                     key == "null" ? "category" : "clip", value));
+      const std::string word = key == "null" ? "category" : "clip";
+      refuse_name(fmt::format("column \"{}\": {}", column.name_, key),
+                  fmt::format("{} (or the word {})", column.expectation(), word), value,
+                  std::vector<std::string>{word});
     }
     return reading.cell;
   };

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
 #include "space/time_text.h"
@@ -63,8 +64,9 @@ void DateCells::Declaration::cut_by(const std::string& text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw InvalidInput(fmt::format("bins must be one of {} or a number, but is \"{}\"",
-                                   all_names<Period>(), text));
+    std::vector<std::string> known;
+    for (const auto& one : names<Period>()) known.emplace_back(one.name);
+    refuse_name("bins", "one of " + all_names<Period>() + " or a number", text, known);
   }
   bins = number;
 }

@@ -36,17 +36,18 @@ std::vector<double> between(const std::vector<double>& from, const std::vector<d
 
 }  // namespace
 
-BandContest band_contest(const UnitMasses& units, double epsilon,
+BandContest band_contest(const UnitMasses& units, double epsilon, BandDivergence divergence,
                          const std::function<void(std::size_t)>& done) {
   const double e = std::exp(ExpBound(epsilon).epsilon());
   const std::size_t k = units.outcome_count();
   const std::vector<double> even = even_masses(k);
   BandContest contest;
-  contest.minimax_kl = BandObjective(units, e).value(
-      std::vector<double>(k, 1 / (e + static_cast<double>(k) - 1) * (1 - 1e-12)));
-  contest.even = best_location(units, even, epsilon);
-  contest.from_units = best_location(units, reference_from(units), epsilon);
-  contest.best = best_band(units, epsilon);
+  contest.minimax =
+      BandObjective(units, e, divergence)
+          .value(std::vector<double>(k, 1 / (e + static_cast<double>(k) - 1) * (1 - 1e-12)));
+  contest.even = best_location(units, even, epsilon, divergence);
+  contest.from_units = best_location(units, reference_from(units), epsilon, divergence);
+  contest.best = best_band(units, epsilon, divergence);
   if (done) done(1);
 
   if (units.size() >= kHeldOutParts) {
@@ -56,15 +57,16 @@ BandContest band_contest(const UnitMasses& units, double epsilon,
     for (std::size_t part = 0; part < kHeldOutParts; ++part) {
       const UnitMasses seen = units.without(part, kHeldOutParts);
       const UnitMasses unseen = units.only(part, kHeldOutParts);
-      const BandObjective measured(unseen, e);
+      const BandObjective measured(unseen, e, divergence);
       const double weight = static_cast<double>(unseen.size()) / static_cast<double>(units.size());
       const std::vector<double> even_lower =
-          scaled(even, best_location(seen, even, epsilon).location);
+          scaled(even, best_location(seen, even, epsilon, divergence).location);
       const std::vector<double> reference = reference_from(seen);
       even_sum += weight * measured.value(even_lower);
-      from_units_sum += weight * measured.value(scaled(
-                                     reference, best_location(seen, reference, epsilon).location));
-      const BestBand found = best_band(seen, epsilon);
+      from_units_sum +=
+          weight * measured.value(scaled(
+                       reference, best_location(seen, reference, epsilon, divergence).location));
+      const BestBand found = best_band(seen, epsilon, divergence);
       for (std::size_t i = 0; i < kShares.size(); ++i) {
         by_share[i] += weight * measured.value(between(found.lower, even_lower, kShares[i]));
       }

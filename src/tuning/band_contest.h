@@ -9,10 +9,11 @@
 
 namespace mollify {
 
-/// Mean KL of public units from their laws, on these units and held out: a fifth of the units after
-/// the other is left out, the band is made of the rest, and the left-out fifth is measured.
+/// Mean divergence of public units from their laws, on these units and held out: a fifth of the
+/// units after the other is left out, the band is made of the rest, and the left-out fifth is
+/// measured.
 struct BandContest {
-  double minimax_kl = 0;      ///< of the band with lower bounds 1 / (E + k - 1): learns nothing
+  double minimax = 0;         ///< of the band with lower bounds 1 / (E + k - 1): learns nothing
   BestLocation even{};        ///< an even reference at its best b
   BestLocation from_units{};  ///< the units' mean, a hundredth of it even, at its best b
   BestBand best{};
@@ -30,6 +31,7 @@ inline constexpr std::size_t kHeldOutParts = 5;
 
 /// `done` is told after each of the 1 + kHeldOutParts searches. At least one unit.
 [[nodiscard]] BandContest band_contest(const UnitMasses& units, double epsilon,
+                                       BandDivergence divergence,
                                        const std::function<void(std::size_t)>& done = {});
 
 }  // namespace mollify

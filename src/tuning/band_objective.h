@@ -1,43 +1,48 @@
 // How far units are from their laws in a band, as a function of its lower bounds.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "tuning/band_divergence.h"
 #include "tuning/unit_masses.h"
 
 namespace mollify {
 
-/// V(lo), the mean over units of min { KL(P_u || q) : lo <= q <= E lo, sum q = 1 }, which is convex
-/// in lo because the set of all (lo, q) is convex and KL is jointly convex
-/// (docs/theory/best-band.md).
+/// V(lo), the mean over units of min { D(P_u || q) : lo <= q <= E lo, sum q = 1 }, which is convex
+/// in lo because the set of all (lo, q) is convex and D is convex in q (docs/theory/best-band.md).
 ///
-/// A unit's q is clip(P / r, lo, E lo) where P is positive, with the sum 1 - lo(elsewhere), or, if
-/// that is more than E lo has there, r = 0 and q = E lo. At that change V has a kink. `smoothed`
-/// takes it away: r solves sum clip(P / r, lo, E lo) + lo(elsewhere) + tau / r = 1, which is the
-/// barrier of weight tau on the room that is left.
+/// Whatever D, a unit's q is clip(P / R, lo, E lo) where P is positive, with the sum 1 -
+/// lo(elsewhere), or, if that is more than E lo has there, R = 0 and q = E lo. D's slope at q is
+/// -s, s = a (P/q)^p: (a, p) is (1, 1) for KL, (1/2, 1/2) for Hellinger's, (1, 2) for chi-squared.
+/// At that change V has a kink. `smoothed` takes it away: R solves sum clip(P / R, lo, E lo) +
+/// lo(elsewhere) + tau / r = 1, r = a R^p, which is the barrier of weight tau on the room that is
+/// left.
+///
+/// Total variation has no such q alone: it is max { sum (P - E lo)+, sum (lo - P)+ }, and
+/// `smoothed` has (x + sqrt(x^2 + 4 tau^2)) / 2 in place of each positive part, and of the maximum.
 class BandObjective {
  public:
-  /// Both must outlive it. E = e^epsilon.
-  BandObjective(const UnitMasses& units, double e) : units_(units), e_(e) {}
+  /// The units must outlive it. E = e^epsilon.
+  BandObjective(const UnitMasses& units, double e, BandDivergence divergence)
+      : units_(units), e_(e), divergence_(divergence) {}
 
-  /// V, with P = 0 outcomes free; infinite where no law fits. O(masses).
+  /// V; infinite where no law fits. O(masses).
   [[nodiscard]] double value(std::span<const double> lower) const;
 
   /// The smoothed V and its derivatives at `lower`.
   struct Slope {
     double value = 0;  ///< infinite where no law fits; nothing else is then filled in
     std::vector<double> gradient;
-    /// sum over units of P ln s + 1 - r, with s = P / q: the dual value, before `gradient` is made
-    /// nonnegative.
+    /// V is at least this plus the least of sum lo' gradient over the lower bounds lo' that there
+    /// are.
     double dual = 0;
     /// The Hessian is diagonal(curvature) + sum over units of weight_u a_u a_u', where a_u is 1 at
-    /// lower edges and outcomes without mass, E at upper edges, and 0 between.
+    /// outcomes without mass.
     std::vector<double> curvature;
     std::vector<double> weights;
-    /// a_u of each unit's own outcomes, unit after unit: 0 between, 1 lower, 2 upper.
-    std::vector<std::uint8_t> edges;
+    /// a_u of each unit's own outcomes, unit after unit.
+    std::vector<double> own;
   };
   [[nodiscard]] Slope smoothed(std::span<const double> lower, double tau) const;
 
@@ -48,8 +53,12 @@ class BandObjective {
   [[nodiscard]] double e() const noexcept { return e_; }
 
  private:
+  void add_by_price(std::span<const double> lower, double sum, double tau, Slope& slope) const;
+  void add_variation(std::span<const double> lower, double sum, double tau, Slope& slope) const;
+
   const UnitMasses& units_;
   double e_;
+  BandDivergence divergence_;
 };
 
 }  // namespace mollify

@@ -30,24 +30,25 @@ double inner_product(const std::vector<double>& a, const std::vector<double>& b)
 /// Newton's method for the lower bounds, each at least `least`.
 class BandDescent {
  public:
-  BandDescent(const UnitMasses& units, double e, std::vector<double> start)
-      : objective_(units, e),
+  BandDescent(const UnitMasses& units, double e, BandDivergence divergence,
+              std::vector<double> start)
+      : objective_(units, e, divergence),
         lower_(std::move(start)),
         least_(kLeastSum / static_cast<double>(units.outcome_count())) {}
 
   BestBand run(const std::function<void(double)>& step) {
-    BestBand best{.lower = lower_, .kl = objective_.value(lower_), .limit_kl_down = 0};
+    BestBand best{.lower = lower_, .mean = objective_.value(lower_), .limit_down = 0};
     for (double tau = 1e-2; tau > 1e-10; tau /= 8) {
       for (int round = 0; round < 40; ++round) {
         const BandObjective::Slope slope = objective_.smoothed(lower_, tau);
-        best.limit_kl_down = std::max(best.limit_kl_down, limit_down(slope));
+        best.limit_down = std::max(best.limit_down, limit_down(slope));
         const double value = objective_.value(lower_);
-        if (value < best.kl) {
-          best.kl = value;
+        if (value < best.mean) {
+          best.mean = value;
           best.lower = lower_;
         }
-        if (step) step(best.kl - best.limit_kl_down);
-        if (best.kl - best.limit_kl_down < kGap) return best;
+        if (step) step(best.mean - best.limit_down);
+        if (best.mean - best.limit_down < kGap) return best;
         // The next tau is worth more than the rest of this one.
         const double left = value - limit_down(slope);
         if (left < 4 * tau || !descend(slope, tau)) break;
@@ -97,16 +98,15 @@ class BandDescent {
     Eigen::VectorXd cross = Eigen::VectorXd::Zero(size);
     double ones = 0;
     std::size_t at = 0;
-    const double by_edge[] = {-1, 0, objective_.e() - 1};
     for (std::size_t u = 0; u < objective_.units().size(); ++u) {
       const auto unit = objective_.units()[u];
       ones += slope.weights[u];
       for (std::size_t i = 0; i < unit.outcomes.size(); ++i) {
-        const double own = slope.weights[u] * by_edge[slope.edges[at + i]];
+        const double own = slope.weights[u] * (slope.own[at + i] - 1);
         if (own == 0) continue;
         cross(unit.outcomes[i]) += own;
         for (std::size_t j = 0; j <= i; ++j) {
-          hessian(unit.outcomes[i], unit.outcomes[j]) += own * by_edge[slope.edges[at + j]];
+          hessian(unit.outcomes[i], unit.outcomes[j]) += own * (slope.own[at + j] - 1);
         }
       }
       at += unit.outcomes.size();
@@ -174,33 +174,34 @@ class BandDescent {
 
 }  // namespace
 
-BestBand best_band(const UnitMasses& units, double epsilon, std::vector<double> start,
-                   const std::function<void(double)>& step) {
+BestBand best_band(const UnitMasses& units, double epsilon, BandDivergence divergence,
+                   std::vector<double> start, const std::function<void(double)>& step) {
   if (units.size() == 0) throw InvalidInput("the best band needs units, but there are none");
   const double e = std::exp(ExpBound(epsilon).epsilon());
-  if (units.outcome_count() == 1) return {.lower = {1 / e}, .kl = 0, .limit_kl_down = 0};
+  if (units.outcome_count() == 1) return {.lower = {1 / e}, .mean = 0, .limit_down = 0};
   if (start.empty()) {
     start = units.mean();
     const double even = 1 / static_cast<double>(start.size());
     for (double& mass : start) mass = (0.9 * mass + 0.1 * even);
-    const double location = best_location(units, start, epsilon).location;
+    const double location = best_location(units, start, epsilon, divergence).location;
     for (double& mass : start) mass *= location;
   }
-  return BandDescent(units, e, std::move(start)).run(step);
+  return BandDescent(units, e, divergence, std::move(start)).run(step);
 }
 
-BestLocation best_location(const UnitMasses& units, const std::vector<double>& h, double epsilon) {
+BestLocation best_location(const UnitMasses& units, const std::vector<double>& h, double epsilon,
+                           BandDivergence divergence) {
   const double e = std::exp(ExpBound(epsilon).epsilon());
-  const BandObjective objective(units, e);
-  const auto kl_at = [&](double location) {
+  const BandObjective objective(units, e, divergence);
+  const auto mean_at = [&](double location) {
     std::vector<double> lower = h;
     for (double& mass : lower) mass *= location;
     return objective.value(lower);
   };
   // Half of a double's bits are all that a minimum's place can have.
   constexpr int kBits = 26;
-  const auto [location, kl] = boost::math::tools::brent_find_minima(kl_at, 1 / e, 1.0, kBits);
-  return {.location = location, .kl = kl};
+  const auto [location, mean] = boost::math::tools::brent_find_minima(mean_at, 1 / e, 1.0, kBits);
+  return {.location = location, .mean = mean};
 }
 
 }  // namespace mollify

@@ -69,7 +69,8 @@ double typical_location(std::size_t outcome_count, double epsilon, const Dirichl
     }
   }
   const std::vector<double> even(outcome_count, 1 / k);
-  const double found = best_location(units, even, epsilon).location;
+  const double found =
+      best_location(units, even, epsilon, BandDivergence::kKullbackLeibler).location;
   // Three digits are as good, and more would depend on the processor.
   const double rounded = std::stod(fmt::format("{:.3g}", found));
   const double least = std::exp(-capped);

@@ -176,7 +176,7 @@ TEST(Estimate, RefusesInOneSentence) {
   EXPECT_EQ(refused({"--confidence", "1"}),
             "mollify: confidence must be above 0.5 and below 1, but is 1\n");
   EXPECT_EQ(refused({"--method", "best"}),
-            "mollify: method must be one of unbiased, simplex, maximum-likelihood, but is "
+            "mollify: method must be unbiased, simplex or maximum-likelihood, but is "
             "\"best\"\n");
   population.files.write("other.yaml", "columns:\n  age: {type: integer, min: 0, max: 79}\n");
   EXPECT_EQ(refused({"--domain", "other.yaml"}),

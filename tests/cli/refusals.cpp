@@ -120,8 +120,9 @@ TEST(Refusals, OfAModelToCompare) {
 
 TEST(Refusals, OfModelsAndUnits) {
   const Release command;
-  EXPECT_EQ(refused_sample(command, Arguments{"--model", "global"} + kOneDraw),
-            "model must be local, integral or central, but is \"global\"");
+  EXPECT_EQ(
+      refused_sample(command, Arguments{"--model", "global"} + kOneDraw),
+      "model must be local, integral or central, but is \"global\" (did you mean \"local\"?)");
   EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--unit", "id"} + kOneDraw),
             "model integral protects the whole table and has no unit, but one is given; use model "
             "local to protect each unit");
@@ -141,7 +142,7 @@ TEST(Refusals, OfModelsAndUnits) {
   command.files.write("units.csv", "name,age\nann,3\n");
   EXPECT_EQ(refused_sample(command, kRostered + kOneDraw),
             "units.csv has no column \"id\", which names the units; --units-column names another "
-            "column of the roster");
+            "column of the roster; it has name, age");
   EXPECT_EQ(refused_sample(command, kLocal + Arguments{"--units", "nobody.csv"} + kOneDraw),
             "nobody.csv cannot be opened: No such file or directory");
 }

@@ -48,7 +48,7 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
   EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(estimate(certificate, domain, records, {.method = "best"}));
             }),
-            "method must be one of unbiased, simplex, maximum-likelihood, but is \"best\"");
+            "method must be unbiased, simplex or maximum-likelihood, but is \"best\"");
 }
 
 }  // namespace

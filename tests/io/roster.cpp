@@ -27,10 +27,12 @@ TEST(ReadRoster, IsStrict) {
   };
   EXPECT_EQ(refusal("id\n"), "r.csv must list units, but lists none");
   // A roster without a header would lose its first unit.
-  for (const char* content : {"a,b\n1,2\n", "ann\nbob\n"}) {
+  for (const auto& [content, columns] :
+       {std::pair{"a,b\n1,2\n", "a, b"}, std::pair{"ann\nbob\n", "ann"}}) {
     EXPECT_EQ(refusal(content),
-              "r.csv has no column \"id\", which names the units; --units-column names another "
-              "column of the roster");
+              std::string("r.csv has no column \"id\", which names the units; --units-column names "
+                          "another column of the roster; it has ") +
+                  columns);
   }
   EXPECT_EQ(refusal("id,x\n1,2\n,3\n"), "r.csv line 3 must name a unit, but its id is empty");
   EXPECT_EQ(refusal("id\n1\n\n2\n1\n"),

@@ -112,8 +112,9 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/count", -1), "s.json must have a whole number at /count");
   EXPECT_EQ(with(integral(), "/count", nullptr), "s.json must have a whole number at /count");
   EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
-  EXPECT_EQ(with(integral(), "/model", "global"),
-            "model must be local, integral or central, but is \"global\"");
+  EXPECT_EQ(
+      with(integral(), "/model", "global"),
+      "model must be local, integral or central, but is \"global\" (did you mean \"local\"?)");
   EXPECT_EQ(with(integral(), "/format", "mollify release 9"),
             "s.json must have the format \"mollify release 1\"");
   EXPECT_EQ(with(integral(), "/privacy/epsilon", "-1"),

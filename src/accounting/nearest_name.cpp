@@ -1,9 +1,11 @@
-#include "space/nearest_name.h"
+#include "accounting/nearest_name.h"
 
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "kernel/core/invalid_input.h"
 
 namespace mollify {
 namespace {
@@ -38,7 +40,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view typed, std::span<const std::string> known) {
   constexpr std::size_t kLongest = 100;  // names of more letters are not mistyped but others
-  if (typed.size() > kLongest) return {};
+  if (typed.size() < 2 || typed.size() > kLongest) return {};
   std::string nearest;
   // Dashes are no letters of a name.
   const auto dashes = static_cast<std::size_t>(std::count(typed.begin(), typed.end(), '-'));
@@ -55,7 +57,24 @@ std::string nearest_name(std::string_view typed, std::span<const std::string> kn
 
 std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
   const std::string name = nearest_name(typed, known);
-  return name.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", name);
+  // What is a name is wrong by what is missing after it.
+  return name.empty() || name == typed ? "" : fmt::format(" (did you mean \"{}\"?)", name);
+}
+
+void refuse_name(std::string_view what, std::string_view expected, std::string_view typed,
+                 std::span<const std::string> known) {
+  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"{}", what, expected, typed,
+                                 did_you_mean(typed.substr(0, typed.find('=')), known)));
+}
+
+void refuse_name(std::string_view what, std::string_view typed,
+                 std::span<const std::string> known) {
+  std::string expected;
+  for (const std::string& name : known) {
+    if (!expected.empty()) expected += &name == &known.back() ? " or " : ", ";
+    expected += name;
+  }
+  refuse_name(what, expected, typed, known);
 }
 
 }  // namespace mollify

@@ -1,8 +1,10 @@
-#include "space/nearest_name.h"
+#include "accounting/nearest_name.h"
 
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "refusal.h"
 
 namespace mollify {
 namespace {
@@ -20,6 +22,17 @@ TEST(NearestName, FindsWhatWasMistyped) {
   EXPECT_EQ(nearest_name(std::string(1000, 'x'), flags), "");
   EXPECT_EQ(did_you_mean("--domian", flags), " (did you mean \"--domain\"?)");
   EXPECT_EQ(did_you_mean("", flags), "");
+  EXPECT_EQ(did_you_mean("--data", flags), "") << "what is wrong with it is something else";
+}
+
+TEST(NearestName, IsToldWithTheRefusal) {
+  const std::vector<std::string> known = {"row", "unit", "table"};
+  EXPECT_EQ(test::refusal_of([&] { refuse_name("scope", "tabel", known); }),
+            "scope must be row, unit or table, but is \"tabel\" (did you mean \"table\"?)");
+  EXPECT_EQ(test::refusal_of([&] { refuse_name("scope", "row or unit=C", "unti=ward", known); }),
+            "scope must be row or unit=C, but is \"unti=ward\" (did you mean \"unit\"?)");
+  EXPECT_EQ(test::refusal_of([&] { refuse_name("scope", "row or unit=C", "unit", known); }),
+            "scope must be row or unit=C, but is \"unit\"");
 }
 
 }  // namespace
