@@ -128,7 +128,9 @@ void require_best(const TuneOptions& options, const ReleaseSpace& space) {
   refuse(options.c2.has_value(), "--c2");
   refuse(options.reference.has_value(), "--reference");
   if (space.kind() == SpaceKind::kCandidates) {
-    throw InvalidInput("--best is for categories and grids, but the space is candidates");
+    throw InvalidInput(
+        "--best is for categories and grids, but the space is candidates: each list of these would "
+        "need bounds of its own");
   }
   require_new("--out", options.out, options.overwrite);
 }

@@ -126,11 +126,11 @@ class FinitePlan final : public PlanModel {
     answer.facts["papers_records"]["shuffled-rr"] = shuffled ? Json(*shuffled) : Json(nullptr);
     answer.lines = fmt::format(
         "best: {}\n"
-        "any mechanism needs of the order of {:.4g} records; which factor stands before that is "
-        "not "
-        "known\n"
+        "what any mechanism needs grows like {}/(alpha epsilon), here {:.4g} records times a "
+        "factor "
+        "that is not known\n"
         "the papers ask for {:.4g} records with subsampled-rr{}\n",
-        answer.ways[*answer.best].why, order, subsampled,
+        answer.ways[*answer.best].why, whole.strong ? "k sqrt(count)" : "k", order, subsampled,
         shuffled ? fmt::format(" and {} with shuffled-rr", *shuffled) : "");
   }
 

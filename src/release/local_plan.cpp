@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
@@ -15,8 +16,10 @@
 #include "release/design.h"
 #include "release/models_release.h"
 #include "release/plan_model.h"
+#include "release/public_band.h"
 #include "release/release_space.h"
 #include "space/nearest_word.h"
+#include "tuning/typical_band.h"
 
 namespace mollify {
 namespace {
@@ -97,6 +100,7 @@ class LocalPlan final : public PlanModel {
             domain);
       }
     }
+    if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
     if (!question.region.empty()) region_mass_ = mass_of(question.region);
     if (question.every_mechanism) {
       for (const auto& [mechanism, name] : names<Mechanism>()) {
@@ -171,6 +175,13 @@ class LocalPlan final : public PlanModel {
       throw InvalidInput(fmt::format("a plan of model {} has no unknown {}",
                                      name_of(question.model), name_of(unknown)));
     }
+    const auto& band = question.local.band;
+    if (unknown != PlanUnknown::kAlpha && band && (band->typical || !band->file.empty())) {
+      throw InvalidInput(
+          fmt::format("band {} is found for one epsilon and number of outcomes, so a plan with it "
+                      "has no unknown {}",
+                      to_text(*band), name_of(unknown)));
+    }
     if (unknown == PlanUnknown::kOutcomes && space_) {
       throw InvalidInput("the domain says how many outcomes there are, so k is no unknown");
     }
@@ -237,6 +248,11 @@ class LocalPlan final : public PlanModel {
     facts["promised"] = promise;
     facts["not_promised"] = no_promise;
     answer.lines = fmt::format("\npromised: {}\nnot promised: {}\n\n", promise, no_promise);
+    if (const auto location = found_location(whole, draw)) {
+      facts["location"] = *location;
+      answer.lines += fmt::format("band {} lies at location={:.6g}{}\n", to_text(*whole.local.band),
+                                  *location, file_band_ ? " about its own bounds" : "");
+    }
     if (band) {
       answer.lines += fmt::format(
           "whatever the data, an outcome is released with {:.4g} to {:.4g} times its reference "
@@ -301,6 +317,9 @@ class LocalPlan final : public PlanModel {
       add(change, masses, of_draw, risk.largest_lift, risk.quoted_total_variation());
     };
     add_risk("as asked", reference, epsilon);
+    // A band that was found was found for this.
+    const auto& band = whole.local.band;
+    if (band && (band->typical || !band->file.empty())) return;
     if (2 * epsilon <= ExpBound::kGreatestEpsilon) {
       add_risk("epsilon doubled", reference, 2 * epsilon);
     }
@@ -344,15 +363,48 @@ class LocalPlan final : public PlanModel {
     if (!masses_.empty()) return ReferenceMasses::given(masses_);
     return ReferenceMasses::uniform(space_ ? space_->size() : question.outcomes);
   }
+  /// Reads the band's file: its bounds are a reference of its own.
+  void find_band(const LocalSpec& local, const PublicInputs* inputs) {
+    if (in_mu_) {
+      throw InvalidInput(
+          fmt::format("band {} needs an epsilon, but the budget is in mu", to_text(*local.band)));
+    }
+    if (local.reference) {
+      throw InvalidInput(fmt::format("band {} has a reference of its own, but another is given",
+                                     to_text(*local.band)));
+    }
+    if (local.band->typical) return;
+    if (inputs == nullptr)
+      throw InvalidInput("a band's file needs files, but none can be read here");
+    if (kind_ == SpaceKind::kCandidates) {
+      throw InvalidInput("a band's file is for categories and grids, but the space is candidates");
+    }
+    file_band_ = inputs->band(local.band->file);
+    masses_ = file_band_->lower;
+    const double sum = std::accumulate(masses_.begin(), masses_.end(), 0.0);
+    for (double& mass : masses_) mass /= sum;
+  }
+
+  /// Where a band lies that has a file, or is found for its prior.
+  [[nodiscard]] std::optional<double> found_location(const PlanQuestion& question,
+                                                     const Privacy& draw) const {
+    const auto& band = question.local.band;
+    if (!band) return std::nullopt;
+    const std::uint64_t outcomes = space_ ? space_->size() : question.outcomes;
+    if (file_band_) {
+      require_band_fits(*file_band_, band->file, draw.epsilon, outcomes);
+      return std::accumulate(file_band_->lower.begin(), file_band_->lower.end(), 0.0);
+    }
+    if (!band->typical) return std::nullopt;
+    if (!typical_) {  // a plan with it asks for one budget and one number of outcomes
+      typical_ = typical_location(static_cast<std::size_t>(outcomes), draw.epsilon, *band->typical);
+    }
+    return typical_;
+  }
+
   /// Of a question with one mechanism. `reference` is for bands alone.
   [[nodiscard]] WorstCaseRisk risk_of(const PlanQuestion& question,
                                       const ReferenceMasses& reference, const Privacy& draw) const {
-    const auto& band = question.local.band;
-    if (band && (band->typical || !band->file.empty())) {
-      throw InvalidInput(fmt::format(
-          "band {} is found when a release is prepared; here say where it lies, location=B",
-          to_text(*band)));
-    }
     // Randomized response knows no reference, and a plan of all is asked with one for the others.
     const bool alone = question.local.mechanism == Mechanism::kRandomizedResponse;
     const std::span<const double> masses =
@@ -361,6 +413,7 @@ class LocalPlan final : public PlanModel {
         question.local, in_mu_, kind_, space_ ? space_->size() : question.outcomes, masses);
     (draw.notion == PrivacyNotion::kGaussian ? parameters.mu : parameters.epsilon) =
         draw.parameter();
+    if (const auto location = found_location(question, draw)) parameters.location = location;
     validate_parameters(parameters);
     if (!is_band(parameters.mechanism)) return mechanism_risk(parameters);
     return band_risk(parameters, reference, draw.epsilon);
@@ -371,6 +424,8 @@ class LocalPlan final : public PlanModel {
   SpaceKind kind_ = SpaceKind::kCategories;
   std::vector<double> masses_;
   std::optional<double> region_mass_;
+  std::optional<PublicBand> file_band_;
+  mutable std::optional<double> typical_;
   bool in_mu_;
   bool searches_outcomes_;
 };

@@ -15,8 +15,10 @@
 namespace mollify {
 namespace {
 
-/// Up to here the Hessian is a matrix, and above it only multiplies.
+/// Up to here the Hessian is a matrix, and above it only multiplies. That of total variation is all
+/// but singular, where conjugate gradients lead nowhere.
 constexpr std::size_t kDenseOutcomes = 512;
+constexpr std::size_t kDenseOutcomesOfVariation = 2048;
 /// All that is shared by the outcomes that no unit has.
 constexpr double kLeastSum = 1e-9;
 constexpr double kGap = 1e-7;
@@ -34,7 +36,9 @@ class BandDescent {
               std::vector<double> start)
       : objective_(units, e, divergence),
         lower_(std::move(start)),
-        least_(kLeastSum / static_cast<double>(units.outcome_count())) {}
+        least_(kLeastSum / static_cast<double>(units.outcome_count())),
+        dense_(divergence == BandDivergence::kTotalVariation ? kDenseOutcomesOfVariation
+                                                             : kDenseOutcomes) {}
 
   BestBand run(const std::function<void(double)>& step) {
     BestBand best{.lower = lower_, .mean = objective_.value(lower_), .limit_down = 0};
@@ -71,7 +75,7 @@ class BandDescent {
       held[i] = lower_[i] <= 2 * least_ && slope.gradient[i] > 0;
     }
     const std::vector<double> direction =
-        lower_.size() <= kDenseOutcomes ? by_matrix(slope, held) : by_conjugates(slope, held);
+        lower_.size() <= dense_ ? by_matrix(slope, held) : by_conjugates(slope, held);
     for (double length = 1; length > 1e-10; length /= 2) {
       std::vector<double> next(lower_.size());
       double predicted = 0;
@@ -170,6 +174,7 @@ class BandDescent {
   BandObjective objective_;
   std::vector<double> lower_;
   double least_;
+  std::size_t dense_;
 };
 
 }  // namespace

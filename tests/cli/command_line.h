@@ -58,6 +58,11 @@ class CommandLine {
     return start(arguments, streams_.path("out"), streams_.path("err"));
   }
 
+  [[nodiscard]] pid_t start_into(const Arguments& arguments, const std::string& out,
+                                 const std::string& err) const {
+    return start(arguments, out, err);
+  }
+
   [[nodiscard]] Ended finish(pid_t process) const {
     int state = 0;
     while (::waitpid(process, &state, 0) < 0 && errno == EINTR) {

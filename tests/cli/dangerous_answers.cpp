@@ -154,6 +154,41 @@ TEST(DangerousAnswers, SaysWhatALargeEpsilonMeans) {
   EXPECT_EQ(json["warnings"].size(), 2U);
 }
 
+// Not `sample` alone: who plans with more must not think that it counts.
+TEST(DangerousAnswers, SaysThatADrawCountsThirtyAtMostWhoeverAsks) {
+  const Release command;
+  const auto said = [&](const Arguments& words) {
+    const Ended ended = command.run(words);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.out + ended.err;
+  };
+  const std::string capped =
+      "a draw counts epsilon 30 at most, so epsilon 30 is released and not the epsilon 40 asked "
+      "for";
+  const Arguments forty = {"--epsilon", "40"};
+  const Arguments of_five = Arguments{"--k", "5"} + forty;
+  command.files.write("p.json", "[0.5, 0.5]");
+  for (const Arguments& words :
+       {Arguments{"plan"} + of_five, Arguments{"risk"} + of_five,
+        Arguments{"risk", "--k", "5", "--epsilon", "1,40"}, Arguments{"verify"} + of_five,
+        Arguments{"law", "--p", "p.json"} + forty,
+        Arguments{"advise", "--purpose", "records", "--protect", "person", "--columns", "5"} +
+            forty,
+        Arguments{"compare", "--data", "data.csv", "--domain", "domain.yaml"} + forty,
+        Arguments{"tune", "--public-units", "data.csv", "--unit", "id", "--domain", "domain.yaml"} +
+            forty}) {
+    if (words.front() == "tune") {
+      command.files.write("data.csv", "id,sex,age,smoker,weight\nann,f,20,true,55.5\n");
+    }
+    EXPECT_THAT(said(words), HasSubstr(capped)) << words.front();
+  }
+  EXPECT_THAT(said({"plan", "--k", "5", "--epsilon", "12"}),
+              HasSubstr("warning: epsilon 12 allows that the output multiplies the odds of a "
+                        "guess by up to 1.628e+05"));
+  EXPECT_THAT(said({"plan", "--k", "5", "--epsilon", "60", "--count", "2"}),
+              Not(HasSubstr("at most")));
+}
+
 TEST(DangerousAnswers, RefusesRecordsOfNoiseAndSaysWhatWouldDo) {
   const TwoValues command(1000);
   const Ended refused = command.sample({"--epsilon", "1"});

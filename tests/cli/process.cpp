@@ -1,5 +1,6 @@
 // The command among other processes: interrupted, without room to write, without its streams.
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -39,6 +40,69 @@ TEST(Process, InterruptedReleasesAllOrNothing) {
     }
   }
   std::printf("%zu of %d releases were done before they were interrupted\n", done, kTrials);
+}
+
+/// A terminal that a command can write to.
+class Terminal {
+ public:
+  Terminal() : descriptor_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    EXPECT_GE(descriptor_, 0);
+    EXPECT_EQ(::grantpt(descriptor_) | ::unlockpt(descriptor_), 0);
+    path_ = ::ptsname(descriptor_);
+    ::fcntl(descriptor_, F_SETFL, O_NONBLOCK);
+    held_ = ::open(path_.c_str(), O_RDWR | O_NOCTTY);  // so that it outlives the command
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() {
+    ::close(held_);
+    ::close(descriptor_);
+  }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// What has been written to it.
+  [[nodiscard]] std::string shown() const {
+    std::string text;
+    char some[4096];
+    for (ssize_t count = 0; (count = ::read(descriptor_, some, sizeof some)) > 0;) {
+      text.append(some, static_cast<std::size_t>(count));
+    }
+    return text;
+  }
+
+ private:
+  int descriptor_;
+  int held_ = -1;
+  std::string path_;
+};
+
+// Units that take 10 microseconds and more, so many that it takes longer than a second. What is
+// shown there is shown nowhere else.
+TEST(Process, ShowsProgressOnATerminalOnly) {
+  const Release command;
+  command.files.write("domain.yaml", kTwoNumbers);
+  std::string rows = "id,weight,age\n";
+  for (int unit = 0; unit < 40000; ++unit) {
+    rows += std::to_string(unit) + ",70," + std::to_string(unit % 100) + "\n";
+  }
+  command.files.write("data.csv", rows);
+  const Arguments release =
+      Arguments{"sample", "--model",   "local",    "--unit",      "id",
+                "--data", "data.csv",  "--domain", "domain.yaml", "--candidates",
+                "200000", "--threads", "1"} +
+      kOneDraw;
+  const Terminal terminal;
+  const pid_t process = command.start_into(release, command.files.path("out"), terminal.path());
+  std::string shown;
+  for (int wait = 0; wait < 600 && shown.find("s left") == std::string::npos; ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    shown += terminal.shown();
+  }
+  ::kill(process, SIGKILL);
+  static_cast<void>(command.finish(process));
+  EXPECT_NE(shown.find(" of 40000 units, "), std::string::npos) << shown;
+  EXPECT_NE(shown.find(" a second, "), std::string::npos) << shown;
 }
 
 TEST(Process, FailsWithOneSentenceWhereThereIsNoRoom) {

@@ -123,6 +123,72 @@ TEST(Tune, WritesTheBestBandThatSampleTakes) {
   EXPECT_NE(told.out.find(" held out"), std::string::npos);
 }
 
+TEST(Tune, ProvesTheBestBandByEveryDivergence) {
+  const Release command;
+  command.files.write("domain.yaml", kTwoNumbers);
+  command.files.write("public.csv", units());
+  for (const std::string divergence : {"kl", "tv", "hellinger2", "chi2"}) {
+    const Json found = tuned(command, {"--cells", "16", "--score", "empirical", "--epsilon", "2",
+                                       "--best", "--divergence", divergence});
+    const double limit = found["limit"][divergence];
+    const double best = found["best"][divergence];
+    std::printf("%s: limit %.6f, best %.6f\n", divergence.c_str(), limit, best);
+    EXPECT_EQ(found["divergence"], divergence);
+    EXPECT_GT(limit, 0);
+    EXPECT_GE(best, limit);
+    EXPECT_LT(best - limit, 1e-6);
+    EXPECT_LT(best, found["minimax"][divergence]);
+    EXPECT_LE(best, found["uniform"][divergence]);
+    EXPECT_GT(found["best"]["held_out_" + divergence], best);
+  }
+  const Ended told = command.run({"tune", "--public-units", "public.csv", "--unit", "id",
+                                  "--domain", "domain.yaml", "--epsilon", "2", "--cells", "16",
+                                  "--best", "--divergence", "tv"});
+  EXPECT_NE(told.out.find("no epsilon-LDP sampler has mean total variation below "),
+            std::string::npos)
+      << told.out << told.err;
+}
+
+// What a plan says of a band that is found is what its release has.
+TEST(Tune, PlansTheBandsThatAreFound) {
+  const Release command;
+  const auto planned = [&](const std::string& band) {
+    const Ended ended = command.run(
+        {"plan", "--domain", "domain.yaml", "--epsilon", "1", "--band", band, "--json"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.status == 0 ? Json::parse(ended.out) : Json();
+  };
+  const auto released = [&](const std::string& band) {
+    const Ended ended =
+        command.run(kSample + kLocal + kOneDraw + Arguments{"--band", band, "--json"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.status == 0 ? Json::parse(ended.out) : Json();
+  };
+  const Json typical = planned("typical=2,5");
+  const Json drawn = released("typical=2,5");
+  EXPECT_EQ(typical["location"], drawn["certificate"]["facts"]["location"]);
+  EXPECT_DOUBLE_EQ(typical["alpha"], drawn["draw"]["total_variation"].get<double>());
+  std::vector<double> lower;
+  for (int i = 0; i < 120; ++i) lower.push_back((i < 60 ? 0.004 : 0.006));
+  command.files.write(
+      "b.json", Json({{"format", "mollify band 1"}, {"epsilon", 1}, {"lower", lower}}).dump());
+  EXPECT_NEAR(planned("file=b.json")["location"], 0.6, 1e-12);
+  EXPECT_NEAR(planned("file=b.json")["alpha"],
+              released("file=b.json")["draw"]["total_variation"].get<double>(), 1e-9);
+  const Ended words =
+      command.run({"plan", "--domain", "domain.yaml", "--epsilon", "1", "--band", "file=b.json"});
+  EXPECT_NE(words.out.find("band file=b.json lies at location=0.6 about its own bounds"),
+            std::string::npos)
+      << words.out;
+  EXPECT_EQ(command.run({"plan", "--k", "120", "--alpha", "0.5", "--band", "typical"}).err,
+            "mollify: band typical is found for one epsilon and number of outcomes, so a plan with "
+            "it has no unknown epsilon\n");
+  EXPECT_EQ(
+      command.run({"plan", "--domain", "domain.yaml", "--epsilon", "2", "--band", "file=b.json"})
+          .err,
+      "mollify: b.json is a band for epsilon 1 a draw, but a draw has 2\n");
+}
+
 TEST(Tune, PlacesTheTypicalBandWithoutUnits) {
   const Release command;
   for (const char* band : {"typical", "typical=2", "typical=2,5"}) {
@@ -218,8 +284,10 @@ TEST(Tune, RefusesInOneSentence) {
   EXPECT_EQ(refused(fine + Arguments{"--cells", "9", "--best", "--c2", "3"}),
             "mollify: --best finds the reference and its place itself, so --c2 must not be given "
             "beside it\n");
-  EXPECT_EQ(refused(fine + Arguments{"--candidates", "9", "--best"}),
-            "mollify: --best is for categories and grids, but the space is candidates\n");
+  EXPECT_EQ(
+      refused(fine + Arguments{"--candidates", "9", "--best"}),
+      "mollify: --best is for categories and grids, but the space is candidates: each list of "
+      "these would need bounds of its own\n");
   EXPECT_EQ(refused(fine + Arguments{"--out", "band.json"}),
             "mollify: --out is where --best writes its band, but --best is not given\n");
   EXPECT_EQ(refused(fine + Arguments{"--c1", "0.5"}),

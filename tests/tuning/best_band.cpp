@@ -190,16 +190,15 @@ TEST(BestBand, IsTheLeastOfAGrid) {
         std::vector<double> centre(k, 0.5);
         double width = 1;
         double least = 1e300;
-        for (int level = 0; level < 3; ++level) {
-          constexpr int kSteps = 40;
+        for (int level = 0; level < 4; ++level) {
+          const int steps = k == 2 ? 40 : 16;
           std::vector<double> nearest = centre;
-          for (int point = 0; point < (k == 2 ? kSteps * kSteps : kSteps * kSteps * kSteps);
-               ++point) {
+          for (int point = 0; point < (k == 2 ? steps * steps : steps * steps * steps); ++point) {
             std::vector<double> lower = centre;
             int rest = point;
             for (double& bound : lower) {
-              bound += width * ((rest % kSteps + 0.5) / kSteps - 0.5);
-              rest /= kSteps;
+              bound += width * ((rest % steps + 0.5) / steps - 0.5);
+              rest /= steps;
             }
             if (*std::min_element(lower.begin(), lower.end()) <= 0) continue;
             const double value = objective.value(lower);
@@ -208,7 +207,7 @@ TEST(BestBand, IsTheLeastOfAGrid) {
             nearest = lower;
           }
           centre = nearest;
-          width /= 8;
+          width /= k == 2 ? 8 : 4;
         }
         std::printf("k=%zu epsilon=%.1f %s: grid %.7f, found %.7f, limit %.7f\n", k, epsilon,
                     name.data(), least, best.mean, best.limit_down);
