@@ -4,11 +4,8 @@
 #include <cmath>
 #include <span>
 
-#include <fmt/format.h>
-
 #include "accounting/nearest_name.h"
 #include "kernel/core/band.h"
-#include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
 #include "kernel/search/band_spec.h"
 #include "kernel/search/projection.h"

@@ -10,6 +10,7 @@
 #include "compare_points.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
+#include "kernel/core/invalid_input.h"
 #include "marginals.h"
 #include "number_list.h"
 #include "progress.h"

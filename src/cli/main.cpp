@@ -113,8 +113,9 @@ int run(int argc, char** argv) {
   using namespace mollify::cli;
   CLI::App app(
       "Releases samples of private data under differential privacy.\n"
-      "Start with `mollify check` on your data, `mollify plan` for what epsilon buys, then "
-      "`mollify sample`.",
+      "Start with `mollify advise`, which says what release serves you, then `mollify check` on "
+      "your "
+      "data, then `mollify sample`.",
       "mollify");
   app.formatter(std::make_shared<BriefCommands>());
   app.footer(

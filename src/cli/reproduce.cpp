@@ -44,7 +44,7 @@ std::vector<Reproduction> chosen_figures(const std::vector<std::string>& ids) {
     }
     if (!found) {
       std::vector<std::string> known;
-      for (const Reproduction& one : reproductions()) known.push_back(one.id);
+      for (const Reproduction& one : reproductions()) known.emplace_back(one.id);
       throw InvalidInput(fmt::format("there is no figure \"{}\"{}; see mollify reproduce --list",
                                      id, did_you_mean(id, known)));
     }

@@ -40,12 +40,13 @@ constexpr FlagHelp kHelp[] = {
     {"--units-column", "COLUMN", "", "column of --units that names them (default: as --unit)"},
     {"--mechanism", "NAME", kMechanismFlags, ""},  // its help lists names
     {"--epsilon", "NUMBER", kMechanismFlags,
-     "privacy budget of all draws of a unit together, from 1e-06"},
+     "privacy budget of the whole release, of a unit all draws together, from 1e-06; a draw counts "
+     "30 at most"},
     {"--mu", "NUMBER", kMechanismFlags,
      "Gaussian privacy in place of epsilon, from 0.001 to 20 for each draw; makes "
      "gaussian-curve the default"},
     {"--c1", "NUMBER", kMechanismFlags,
-     "least density of P against the reference; makes class the default"},
+     "least density of the private distribution P against the reference; makes class the default"},
     {"--c2", "NUMBER", kMechanismFlags,
      "greatest density of P against the reference; makes class the default"},
     {"--gamma", "NUMBER", kMechanismFlags,

@@ -1,13 +1,10 @@
 #include "mollify/estimate.h"
 
-#include <fmt/format.h>
-
 #include "accounting/nearest_name.h"
 #include "estimate/estimate_json.h"
 #include "estimate/population_estimate.h"
 #include "front/domain.h"
 #include "front/release.h"
-#include "kernel/core/invalid_input.h"
 #include "records/private_table.h"
 
 namespace mollify::front {

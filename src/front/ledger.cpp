@@ -1,7 +1,5 @@
 #include "front/ledger.h"
 
-#include <fmt/format.h>
-
 #include "accounting/nearest_name.h"
 #include "front/privacy.h"
 #include "kernel/core/invalid_input.h"

@@ -14,17 +14,19 @@ namespace mollify {
 
 namespace {
 
-/// How files begin that hold no text.
+/// How files begin that hold no text, and what is to be done with them.
 const char* packing_of(std::string_view beginning) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 6> kPackings = {
-      {{"\x1f\x8b", "compressed by gzip"},
-       {"BZh", "compressed by bzip2"},
+  constexpr std::array<std::pair<std::string_view, const char*>, 8> kPackings = {
+      {{"\x1f\x8b", "looks compressed by gzip: unpack it first"},
+       {"BZh", "looks compressed by bzip2: unpack it first"},
        {"\xfd"
         "7zXZ",
-        "compressed by xz"},
-       {"\x28\xb5\x2f\xfd", "compressed by zstd"},
-       {"PK\x03\x04", "a zip archive or a spreadsheet"},
-       {"PAR1", "Parquet"}}};
+        "looks compressed by xz: unpack it first"},
+       {"\x28\xb5\x2f\xfd", "looks compressed by zstd: unpack it first"},
+       {"PK\x03\x04", "looks like a zip archive or a spreadsheet: save it as CSV first"},
+       {"PAR1", "looks like Parquet: save it as CSV first"},
+       {"\xff\xfe", "looks like UTF-16: save it as UTF-8 first"},
+       {"\xfe\xff", "looks like UTF-16: save it as UTF-8 first"}}};
   for (const auto& [bytes, packing] : kPackings) {
     if (beginning.starts_with(bytes)) return packing;
   }
@@ -51,8 +53,7 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
     throw InvalidInput(fmt::format("{} must start with a header, but is empty", lines_.path()));
   }
   if (const char* packing = packing_of(lines_.line())) {
-    throw InvalidInput(
-        fmt::format("{} must be text, but looks {}: unpack it first", lines_.path(), packing));
+    throw InvalidInput(fmt::format("{} must be text, but {}", lines_.path(), packing));
   }
   if (lines_.line().empty()) {
     throw InvalidInput(

@@ -126,12 +126,15 @@ TEST(CsvReader, ListsTheColumnsOfAFileWhoseHeaderMayBeTold) {
 TEST(CsvReader, SaysThatAFileIsPacked) {
   const test::Scratch scratch;
   for (const auto& [beginning, packing] :
-       {std::pair{std::string("\x1f\x8b\x08"), "compressed by gzip"},
-        std::pair{std::string("PK\x03\x04"), "a zip archive or a spreadsheet"},
-        std::pair{std::string("PAR1"), "Parquet"}}) {
+       {std::pair{std::string("\x1f\x8b\x08"), "looks compressed by gzip: unpack it first"},
+        std::pair{std::string("PK\x03\x04"),
+                  "looks like a zip archive or a spreadsheet: save it as CSV first"},
+        std::pair{std::string("PAR1"), "looks like Parquet: save it as CSV first"},
+        std::pair{std::string("\xff\xfes\0e\0x\0", 8),
+                  "looks like UTF-16: save it as UTF-8 first"}}) {
     const auto file = scratch.write("d.csv", beginning + "\n1\n");
     EXPECT_EQ(test::refusal(scratch, [&] { CsvReader reader(file); }),
-              std::string("d.csv must be text, but looks ") + packing + ": unpack it first");
+              std::string("d.csv must be text, but ") + packing);
   }
 }
 
