@@ -124,7 +124,8 @@ void print_estimate(const PopulationEstimate& found) {
 /// the unit's where there is one.
 void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std::string& released,
                         const std::string& certificate) {
-  for (const std::string& column : CsvReader(released).header()) {
+  const CsvReader reader(released);
+  for (const std::string& column : reader.header()) {
     const auto& columns = domain.columns();
     const bool known =
         column == spec.unit || std::any_of(columns.begin(), columns.end(),
