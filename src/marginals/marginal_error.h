@@ -21,12 +21,12 @@ struct MarginalDistance {
 /// A column of k cells whose counts have noise of deviation s is off by
 /// E|z| s sqrt(k (k - 1)) / (2 n) in total variation, because the counts' sum is known; E|z| is
 /// sqrt(2/pi), or 1/sqrt(2) of Laplace noise. 1/s^2 is that of
-/// the column's own measurements, and half of the sum of those of the tree's and the rounds', shared
-/// among the columns: so much do later measurements tell of columns. Two columns i and j are off by
-/// the root of 3/2 (t_i^2 + t_j^2): their columns' noise together, and half as much again for the
-/// dependence that measured pairs make up. Both shares were found by releases of tables whose
-/// columns are independent, and hold there to within a half (tests/marginals/marginal_error.cpp).
-/// No distance is above 1.
+/// the column's own measurements, and half of the sum of those of the tree's and the rounds',
+/// shared among the columns: so much do later measurements tell of columns. Two columns i and j are
+/// off by the root of 3/2 (t_i^2 + t_j^2): their columns' noise together, and half as much again
+/// for the dependence that measured pairs make up. Both shares were found by releases of tables
+/// whose columns are independent, and hold there to within a half
+/// (tests/marginals/marginal_error.cpp). No distance is above 1.
 ///
 /// Left out, because no public fact tells it: the dependence between columns that the model does
 /// not hold. It comes on top.

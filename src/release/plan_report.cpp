@@ -92,9 +92,8 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
     const std::uint64_t draws = answer.unknown == PlanUnknown::kOutputs
                                     ? static_cast<std::uint64_t>(*way.value)
                                     : question.outputs;
-    for (std::string& words :
-         epsilon_warnings(sought ? way.spent.epsilon : question.budget.epsilon, way.spent.epsilon,
-                          central ? 0 : draws)) {
+    for (std::string& words : epsilon_warnings(sought ? way.spent.epsilon : question.budget.epsilon,
+                                               way.spent.epsilon, central ? 0 : draws)) {
       said.push_back(std::move(words));
     }
   }

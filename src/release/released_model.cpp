@@ -72,15 +72,13 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
     if (verdict == Verdict::kValue || (verdict == Verdict::kNull && asked.declares_nulls())) {
       return {i, asked.encode(field)};
     }
-    throw InvalidInput(
-        fmt::format("{} in given must be {}, but is \"{}\"{}", column, asked.expectation(), value,
-                    did_you_mean(asked, value)));
+    throw InvalidInput(fmt::format("{} in given must be {}, but is \"{}\"{}", column,
+                                   asked.expectation(), value, did_you_mean(asked, value)));
   }
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());
-  throw InvalidInput(
-      fmt::format("given must name columns of the model, but \"{}\" is none{}", column,
-                  did_you_mean(column, known)));
+  throw InvalidInput(fmt::format("given must name columns of the model, but \"{}\" is none{}",
+                                 column, did_you_mean(column, known)));
 }
 
 }  // namespace mollify

@@ -73,8 +73,7 @@ TEST(ReleaseSpec, IsReadAsItIsWritten) {
   json shared = gaussian();
   shared.erase("covariance_bound");
   shared["shared"] = true;
-  for (const json& spec :
-       {integral(), local, other, text, finite, rated, bits, normal, shared}) {
+  for (const json& spec : {integral(), local, other, text, finite, rated, bits, normal, shared}) {
     const ReleaseSpec read = parse_spec(spec.dump(), "s.json");
     const std::string written = spec_text(read);
     EXPECT_EQ(parse_spec(written, "s.json"), read) << written;
