@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -79,7 +80,11 @@ int run(const CheckOptions& options) {
   const std::uint64_t most = options.most.value_or(1000);
   std::uint64_t shown = 0;
   Json findings = Json::array();
-  if (!options.json) fmt::print("{}\n", kNotPrivate);
+  // Only once the files can be read.
+  bool has_begun = options.json;
+  const auto begin = [&] {
+    if (!std::exchange(has_begun, true)) fmt::print("{}\n", kNotPrivate);
+  };
   // How many values of a column become what, and whether by default.
   std::map<std::tuple<std::string, std::string, bool>, std::uint64_t> mapped;
   const CheckCounts counts =
@@ -88,6 +93,7 @@ int run(const CheckOptions& options) {
           ++mapped[{std::string(finding.column), finding.becomes, finding.by_default}];
         }
         if (shown++ >= most) return;
+        begin();
         if (options.json) {
           findings.push_back({{"line", finding.line},
                               {"column", finding.column},
@@ -105,6 +111,7 @@ int run(const CheckOptions& options) {
                                                            finding.by_default ? " (default)" : ""));
         }
       });
+  begin();
   std::vector<std::pair<std::string, bool>> others;
   for (const std::string& file : options.references) others.emplace_back(file, false);
   if (options.units) others.emplace_back(*options.units, true);

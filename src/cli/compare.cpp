@@ -159,14 +159,10 @@ double distance_of(const Json& parts, const std::string& data) {
   const auto release = prepare_local(spec, PublicFiles(data));
   const CsvSource source(data);
   release->require(source);
-  for (const std::string& warning : warnings(release->certificate())) {
-    tell("WARNING: " + warning + "\n");
-  }
   if (is_of_points(*release)) {
     throw InvalidInput(
         "give one --epsilon and one --mechanism: several at once are compared over categories, but "
-        "this "
-        "domain is released over a grid or candidates");
+        "this domain is released over a grid or candidates");
   }
   return comparison_of(*release, source, data).mean_law_distance;
 }
@@ -262,6 +258,9 @@ int compare(const CompareOptions& options, const CLI::App& command) {
   const auto release = prepare_local(spec, PublicFiles(data));
   const CsvSource source(data);
   release->require(source);
+  for (const std::string& warning : warnings(release->certificate())) {
+    tell("WARNING: " + warning + "\n");
+  }
   if (is_of_points(*release)) return compare_points(*release, source, options.json);
   const Domain& domain = release->space().domain();
   const LocalSampler& sampler = release->sampler();

@@ -155,13 +155,13 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
 FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
                        const PublicFiles& inputs, const Source& source) {
   const ReleaseSpec& spec = release.certificate().spec;
-  const FiniteDesign* design = release.certificate().finite();
+  const FiniteDesign& design = *release.certificate().finite();
   FiniteLaws laws;
   laws.truth = truth_of(spec, domain, inputs, source);
-  if (design != nullptr && is_randomized_response(design->design.mechanism) && !design->hint) {
+  if (is_randomized_response(design.design.mechanism) && !design.hint) {
     // A record keeps its value but for a uniform draw, whose rate is TV k/(k - 1).
     const auto k = static_cast<double>(domain.size());
-    const double uniform = k > 1 ? design->design.total_variation_up * k / (k - 1) : 0;
+    const double uniform = k > 1 ? design.design.total_variation_up * k / (k - 1) : 0;
     for (const double mass : laws.truth) laws.law.push_back((1 - uniform) * mass + uniform / k);
     return laws;
   }
@@ -193,7 +193,7 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
                 {"model", "central"},
                 {"mechanism", certificate.mechanism()},
                 {"total", certificate.total.text()},
-                {"records", certificate.facts.records ? Json(*certificate.facts.records) : nullptr},
+                {"records", *certificate.facts.records},
                 {"simulated_records", laws.simulated},
                 {"law", divergence_json(law)},
                 {"uniform", divergence_json(divergence_report(laws.truth, uniform))}};
@@ -202,9 +202,7 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
     return kSuccess;
   }
   fmt::print("{}\n{}, {}, {} {}; {}\n", kNotPrivate, certificate.mechanism(),
-             certificate.total.text(),
-             certificate.facts.records ? std::to_string(*certificate.facts.records)
-                                       : std::string("a protected number of"),
+             certificate.total.text(), *certificate.facts.records,
              certificate.spec.unit ? "units" : "records",
              laws.simulated == 0
                  ? std::string("the law of a released record is exact")
@@ -348,7 +346,6 @@ int compare_central(const ReleaseSpec& spec, const std::string& data, bool json)
     tell("WARNING: " + warning + "\n");
   }
   if (spec.gaussian() != nullptr) return compare_gaussian(*release, domain, inputs, source, json);
-  domain.require_enumerable("a comparison of outcomes");
   return compare_finite(*release, domain, inputs, source, json);
 }
 
@@ -360,8 +357,7 @@ double central_distance(const ReleaseSpec& spec, const std::string& data) {
   if (spec.central() == nullptr) {
     throw InvalidInput(
         "give one --epsilon and one --mechanism: several at once are compared on finite domains, "
-        "but "
-        "the family is gaussian");
+        "but the family is gaussian");
   }
   const auto release = prepared_for(spec, inputs, source);
   const FiniteLaws laws = finite_laws(*release, domain, inputs, source);

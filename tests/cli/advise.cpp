@@ -285,7 +285,8 @@ TEST(Advise, RefusesInOneSentence) {
             "neither is given\n");
   EXPECT_EQ(
       refused({"--purpose", "records", "--protect", "table", "--model", "local", "--columns", "4"}),
-      "mollify: model local does not protect each table; leave one of them out\n");
+      "mollify: --protect table with --purpose records is for model integral, but the model is "
+      "local; leave --model out\n");
   EXPECT_EQ(refused(kEach + Arguments{"--delta", "1e-6"}),
             "mollify: --delta is for model central, but the model is local\n");
   EXPECT_EQ(refused(kEach + Arguments{"--epsilon", "-1"}),

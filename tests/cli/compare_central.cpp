@@ -81,20 +81,6 @@ TEST(CompareCentral, SimulatesOtherMechanisms) {
       0);
 }
 
-TEST(CompareCentral, SimulatesReleasesFromAModel) {
-  const ColouredTable command;
-  const Arguments marginals = {"--family", "marginals", "--epsilon", "8",
-                               "--delta",  "1e-6",      "--count",   "500"};
-  const Json found = command.json(kCompared + marginals);
-  EXPECT_EQ(found["mechanism"], "marginals");
-  EXPECT_GE(found["simulated_records"], 500);
-  EXPECT_LT(found["law"]["tv"], 0.1);
-  EXPECT_LT(found["law"]["tv"], found["uniform"]["tv"]);
-  const Ended hidden = command.run(kCompared + marginals + Arguments{"--neighbours", "add-remove"});
-  EXPECT_EQ(hidden.status, 0) << hidden.err;
-  EXPECT_THAT(hidden.out, HasSubstr("a protected number of records"));
-}
-
 TEST(CompareCentral, ShowsGaussianReleases) {
   const CommandLine command;
   command.files.write("d.yaml",

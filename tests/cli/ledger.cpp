@@ -41,7 +41,7 @@ TEST(Ledger, IsNotMadeOfAFileThatHoldsAnything) {
   for (const std::string& bytes : {std::string("x"), std::string("\n"), std::string(300, 'x')}) {
     command.files.write("ledger", bytes);
     const Ended ended =
-        command.run(kSample + kIntegral + kOneDraw + Arguments{"--ledger", "ledger"});
+        command.run(kSample + kIntegral + kOneDraw + Arguments{"--ledger", "ledger"} + kKept);
     EXPECT_EQ(ended.status, 2);
     EXPECT_EQ(ended.err, "mollify: ledger is not a ledger but a file of another kind\n");
     EXPECT_EQ(command.files.read("ledger"), bytes);
@@ -190,7 +190,7 @@ TEST(Ledger, NamesADataSetByItsFile) {
 TEST(Ledger, SaysWhatIsMissing) {
   const Release command;
   const Ended declared = command.run(declaring({"--epsilon", "2", "--delta", "1e-7"}));
-  EXPECT_EQ(lines_of(declared.out)[3], "  remaining  epsilon 2 and delta 1e-07");
+  EXPECT_EQ(lines_of(declared.out)[3], "  remaining  epsilon 2 and delta 0.0000001");
   const Arguments central =
       kSample + Arguments{"--model", "central", "--count", "1"} + kAccepted + kNamed + kKept;
   const auto refused = [&](const Arguments& budget) {
@@ -199,9 +199,9 @@ TEST(Ledger, SaysWhatIsMissing) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--epsilon", "1", "--delta", "1e-6"}),
-            "mollify: the total of people in ledger is epsilon 2 and delta 1e-07, of which epsilon "
-            "2 and delta 1e-07 remain (delta is what is missing), but this release costs epsilon 1 "
-            "and delta 1e-06\n");
+            "mollify: the total of people in ledger is epsilon 2 and delta 0.0000001, of which "
+            "epsilon 2 and delta 0.0000001 remain (delta is what is missing), but this release "
+            "costs epsilon 1 and delta 0.000001\n");
   EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-6"}),
               ::testing::HasSubstr("remain (both are missing)"));
   EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-8"}),

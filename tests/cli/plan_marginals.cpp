@@ -60,7 +60,9 @@ TEST(PlanMarginals, TellsTheNoiseOfColumnsAndPairs) {
   EXPECT_LT(found["two_way"]["mean"], found["two_way"]["worst"]);
   EXPECT_EQ(found["seen_dependence"].size(), 3U);
   const double half = found["records_to_halve"];
-  EXPECT_NEAR(half, 6000, 1);
+  // A little more than twice as many, whose columns are measured again with less.
+  EXPECT_GT(half, 6000);
+  EXPECT_LT(half, 6500);
   const Json twice = command.planned({"--n", std::to_string(found["records_to_halve"].get<int>()),
                                       "--epsilon", "1", "--delta", "1e-6"});
   EXPECT_NEAR(twice["alpha"], found["alpha"].get<double>() / 2, 1e-4);

@@ -263,10 +263,11 @@ TEST(Refusals, OfSpacesAndScorers) {
     return refused_sample(command, kIntegral + kOneDraw + options);
   };
   EXPECT_EQ(with({"--space", "sphere"}),
-            "space must be categories, grid or candidates, but is \"sphere\"");
-  EXPECT_EQ(with({"--score", "guess"}),
-            "score must be kernel, empirical, histogram, gaussian-mixture, ratio or mbde, but is "
-            "\"guess\"");
+            "space must be categories, grid, candidates or models, but is \"sphere\"");
+  EXPECT_EQ(
+      with({"--score", "guess"}),
+      "score must be kernel, empirical, histogram, gaussian-mixture, ratio, mbde or likelihood, "
+      "but is \"guess\"");
   EXPECT_EQ(with({"--band", "middle"}),
             "band must be minimax, relative, location=B with B between 0 and 1, typical, "
             "typical=STRENGTH,RECORDS with both above 0, or file=F, but is "

@@ -47,8 +47,8 @@ TEST(Reproduce, TakesTheBeginningOfNamesAndListsThem) {
   const Ended people = command.run({"reproduce", "--list"});
   EXPECT_NE(people.out.find("park-4"), std::string::npos);
   for (const auto& [arguments, said] :
-       {std::pair{Arguments{"reproduce", "park-9"},
-                  "mollify: there is no figure \"park-9\"; see mollify reproduce --list\n"},
+       {std::pair{Arguments{"reproduce", "monte"},
+                  "mollify: there is no figure \"monte\"; see mollify reproduce --list\n"},
         std::pair{Arguments{"reproduce", "par"},
                   "mollify: there is no figure \"par\"; see mollify reproduce --list\n"}}) {
     const Ended ended = command.run(arguments);

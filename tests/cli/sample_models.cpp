@@ -106,8 +106,8 @@ TEST(SampleModels, ReleasesRowsOfOneModelForTheBudgetOfOneDraw) {
   }
   // More rows of the model that was released.
   const PairShares first = pair_shares(command.files.read("out.csv"));
-  const Ended more =
-      command.run({"generate", "--model", "model.json", "--count", "3000", "--out", "more.csv"});
+  const Ended more = command.run(
+      {"generate", "--model", "model.json", "--count", "3000", "--out", "more.csv", "--overwrite"});
   ASSERT_EQ(more.status, 0) << more.err;
   EXPECT_LT(mean_pair_distance(first, pair_shares(command.files.read("more.csv"))), 0.08);
 }

@@ -107,8 +107,10 @@ TEST(Words, SayWhatLimitsAPlan) {
           .run(
               {"plan", "--model", "central", "--n", "9", "--domain", "wide.yaml", "--epsilon", "1"})
           .err,
-      "mollify: model central needs a domain of at most 16777216 outcomes, but the product of its "
-      "columns is 10000000000; declare fewer bins or fewer columns\n");
+      "mollify: independent records in model central need a domain of at most 16777216 outcomes, "
+      "but "
+      "the product of its columns is 10000000000: declare fewer bins or fewer columns, or release "
+      "rows of one noisy model (--family marginals)\n");
 }
 
 TEST(Words, PointOutInADraftWhatMayTellWhoSomebodyIs) {

@@ -137,7 +137,12 @@ TEST(LedgerFile, KnowsAFileByPathAndByDeviceAndInode) {
   EXPECT_EQ(charged("", {"/b", {{1, 10}}}).data_set.data_set, "/a") << "a hard link";
   EXPECT_EQ(charged("", {"/a", {{1, 11}}}).data_set.data_set, "/a") << "written anew";
   EXPECT_EQ(charged("", {"/c", {{2, 10}}}).data_set.data_set, "/c") << "another device";
-  const ChargeReceipt other = charged("others", first);
+  EXPECT_THROW((void)charged("others", first), InvalidInput) << "without saying that it is meant";
+  ReleaseCharge meant = release_at(pure_cost("0.1"));
+  meant.data_set = "others";
+  meant.file = first;
+  meant.another_data_set = true;
+  const ChargeReceipt other = ledger.charge(meant);
   EXPECT_EQ(other.other_names, std::vector<std::string>{"/a"});
   EXPECT_EQ(other.data_set.account.releases(), 1U);
   EXPECT_EQ(ledger.names_of(first).front(), "others") << "the latest of its path";

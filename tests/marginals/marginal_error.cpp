@@ -126,9 +126,10 @@ TEST(MarginalError, FallsAsRecordsGrow) {
 TEST(MarginalError, IsSmallerByAddingAndOfOneColumnHasNoPairs) {
   const std::vector<MarginalColumn> columns = {{10, true}, {4, false}};
   const Privacy budget = Privacy::concentrated(0.1);
-  const MarginalError replaced = marginal_error(design_of(columns, budget), 1000);
+  // So many that no column is measured again.
+  const MarginalError replaced = marginal_error(design_of(columns, budget), 1'000'000);
   const MarginalError added =
-      marginal_error(design_of(columns, budget, Neighbours::kAddRemove), 1000);
+      marginal_error(design_of(columns, budget, Neighbours::kAddRemove), 1'000'000);
   EXPECT_NEAR(replaced.expected() / added.expected(), std::sqrt(2.0), 1e-6);
   ASSERT_EQ(added.seen.size(), 3U);
   EXPECT_LT(added.seen[0].distance, added.seen[1].distance);
