@@ -5,7 +5,9 @@ lines and fields (what they release is random). The two set-up commands stand in
 run-tests itself is one of them and runs the other. The C++ block must be examples/release_one.cpp,
 which is compiled and run by a test of its own.
 
-usage: commands.py REPOSITORY FOLDER_OF_THE_COMMAND [--readme-only]
+usage: commands.py REPOSITORY FOLDER_OF_THE_COMMAND [--readme-only] [--write]
+
+--write puts what is printed now into the pages; read the difference before you commit it.
 """
 
 import os
@@ -21,16 +23,16 @@ def shape(text):
 
 def main():
     repository, command_folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-    readme = (repository / "README.md").read_text()
     documents = [] if "--readme-only" in sys.argv else sorted((repository / "docs").rglob("*.md"))
-    pages = [readme] + [page.read_text() for page in documents]
+    pages = {page: page.read_text() for page in [repository / "README.md", *documents]}
+    readme = pages[repository / "README.md"]
     environment = dict(os.environ, PATH=f"{command_folder}:{os.environ['PATH']}")
     (repository / "build").mkdir(exist_ok=True)
     failures = 0
     commands = 0
-    blocks = [block for page in pages
-              for block in re.findall(r"^```(console(?: random)?)\n(.*?)^```", page, re.M | re.S)]
-    for kind, body in blocks:
+    blocks = [(page, *block) for page, text in pages.items()
+              for block in re.findall(r"^```(console(?: random)?)\n(.*?)^```", text, re.M | re.S)]
+    for page, kind, body in blocks:
         command, expected = body.split("\n", 1)
         assert command.startswith("$ "), command
         done = subprocess.run(["bash", "-o", "pipefail", "-c", command[2:]], cwd=repository,
@@ -39,6 +41,11 @@ def main():
         same = shape(printed) == shape(expected) if "random" in kind else printed == expected
         broken_pipe = 141  # of a command whose output `head` stopped reading
         commands += 1
+        if "--write" in sys.argv and not same and done.returncode in (0, broken_pipe):
+            block = f"```{kind}\n{command}\n"
+            page.write_text(page.read_text().replace(f"{block}{expected}```",
+                                                     f"{block}{printed}```", 1))
+            same = True
         if not same or done.returncode not in (0, broken_pipe):
             failures += 1
             print(f"FAILED (status {done.returncode}): {command}\n-- expected\n{expected}"
