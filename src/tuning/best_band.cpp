@@ -74,8 +74,15 @@ class BandDescent {
     for (std::size_t i = 0; i < lower_.size(); ++i) {
       held[i] = lower_[i] <= 2 * least_ && slope.gradient[i] > 0;
     }
-    const std::vector<double> direction =
-        lower_.size() <= dense_ ? by_matrix(slope, held) : by_conjugates(slope, held);
+    if (lower_.size() > dense_) return follow(slope, by_conjugates(slope, held), tau);
+    // Where rounding makes the matrix indefinite, a ridge turns its direction downhill.
+    for (double ridge = 1e-12; ridge < 1; ridge *= 1e3) {
+      if (follow(slope, by_matrix(slope, held, ridge), tau)) return true;
+    }
+    return false;
+  }
+
+  bool follow(const BandObjective::Slope& slope, const std::vector<double>& direction, double tau) {
     for (double length = 1; length > 1e-10; length /= 2) {
       std::vector<double> next(lower_.size());
       double predicted = 0;
@@ -94,7 +101,7 @@ class BandDescent {
   }
 
   [[nodiscard]] std::vector<double> by_matrix(const BandObjective::Slope& slope,
-                                              const std::vector<bool>& held) const {
+                                              const std::vector<bool>& held, double ridge) const {
     const std::size_t k = lower_.size();
     const auto size = static_cast<Eigen::Index>(k);
     // a = 1 + e with e on the unit's own outcomes alone, in units of lo: better scaled.
@@ -125,7 +132,7 @@ class BandDescent {
                             ? 0
                             : (hessian(i, j) + cross(i) + cross(j) + ones) * scale * lower_[column];
       }
-      hessian(i, i) += slope.curvature[row] * scale * scale + 1e-12;
+      hessian(i, i) += slope.curvature[row] * scale * scale + ridge;
       right(i) = held[row] ? 0 : -slope.gradient[row] * scale;
     }
     const Eigen::VectorXd solved = hessian.selfadjointView<Eigen::Lower>().ldlt().solve(right);

@@ -106,8 +106,8 @@ TEST(SampleModels, ReleasesRowsOfOneModelForTheBudgetOfOneDraw) {
   }
   // More rows of the model that was released.
   const PairShares first = pair_shares(command.files.read("out.csv"));
-  const Ended more = command.run(
-      {"generate", "--model", "model.json", "--count", "3000", "--out", "more.csv", "--overwrite"});
+  const Ended more =
+      command.run({"generate", "--model", "model.json", "--count", "3000", "--out", "more.csv"});
   ASSERT_EQ(more.status, 0) << more.err;
   EXPECT_LT(mean_pair_distance(first, pair_shares(command.files.read("more.csv"))), 0.08);
 }
@@ -128,10 +128,11 @@ TEST(SampleModels, FiftyRowsOfAModelAreNearerThanFiftyDraws) {
                            "--model-out", "model.json"})
                   .status,
               0);
-    ASSERT_EQ(
-        command.run({"generate", "--model", "model.json", "--count", "3000", "--out", "more.csv"})
-            .status,
-        0);
+    ASSERT_EQ(command
+                  .run({"generate", "--model", "model.json", "--count", "3000", "--out", "more.csv",
+                        "--overwrite"})
+                  .status,
+              0);
     of_models += mean_pair_distance(truth, pair_shares(command.files.read("more.csv"))) / kReleases;
   }
   // All single draws together are within a factor e^.2 of uniform.

@@ -118,7 +118,7 @@ TEST(BestBand, IsWithinItsGapAndNoBandBeatsTheLimit) {
   for (const Tried& tried :
        {Tried{2, 2, 3, 20, 1}, Tried{3, 3, 1, 50, 1}, Tried{12, 5, 40, 160, 2},
         Tried{30, 6, 1, 200, 2}, Tried{30, 30, 0, 100, 0.1}, Tried{30, 6, 32, 50, 8},
-        Tried{250, 6, 32, 200, 2}, Tried{600, 6, 32, 200, 2}}) {
+        Tried{120, 6, 32, 200, 2}, Tried{600, 6, 32, 200, 2}}) {
     const UnitMasses units =
         dirichlet_units(one_by_rank(tried.k), tried.strength, tried.records, tried.units, random);
     for (const auto& [divergence, name] : names<BandDivergence>()) {
@@ -216,7 +216,7 @@ TEST(BestBand, IsTheLeastOfAGrid) {
         std::printf("k=%zu epsilon=%.1f %s: grid %.7f, found %.7f, limit %.7f\n", k, epsilon,
                     name.data(), least, best.mean, best.limit_down);
         EXPECT_GE(least, best.limit_down);
-        EXPECT_LE(best.mean, least + 1e-12);
+        EXPECT_LE(best.mean, least + 1e-7);  // the gap that ends the search
         EXPECT_NEAR(least, best.mean, 1e-3);
       }
     }
