@@ -74,19 +74,6 @@ uint128 saturate(const Bounds& bounds, IsPositive is_positive, Numerators to) {
   return sum;
 }
 
-template <class Score>
-uint128 round_any(const Bounds& bounds, const Score* scores, ScoreScale scale, Numerators to) {
-  if (std::isinf(scale.t)) {
-    const auto is_positive = [&](std::size_t i) {
-      const auto score = static_cast<double>(scores[i]);
-      return (scale.exponent == 0 ? score : rescaled(score, scale.exponent)) > kLeastScore;
-    };
-    return saturate(bounds, is_positive, to);
-  }
-  return scale.exponent == 0 ? round_as_they_are(bounds, scores, scale.t, to)
-                             : round_rescaled(bounds, scores, scale, to);
-}
-
 }  // namespace
 
 Bounds bounds_of(const Band& band) {
@@ -114,12 +101,20 @@ void fit_reference(const Bounds& bounds, Numerators to) {
 
 namespace detail {
 
-uint128 round(const Bounds& bounds, const double* scores, ScoreScale scale, Numerators to) {
-  return round_any(bounds, scores, scale, to);
+template <class Score>
+uint128 round(const Bounds& bounds, const Score* scores, ScoreScale scale, Numerators to) {
+  if (std::isinf(scale.t)) {
+    const auto is_positive = [&](std::size_t i) {
+      const auto score = static_cast<double>(scores[i]);
+      return (scale.exponent == 0 ? score : rescaled(score, scale.exponent)) > kLeastScore;
+    };
+    return saturate(bounds, is_positive, to);
+  }
+  return scale.exponent == 0 ? round_as_they_are(bounds, scores, scale.t, to)
+                             : round_rescaled(bounds, scores, scale, to);
 }
-uint128 round(const Bounds& bounds, const float* scores, ScoreScale scale, Numerators to) {
-  return round_any(bounds, scores, scale, to);
-}
+template uint128 round(const Bounds&, const double*, ScoreScale, Numerators);
+template uint128 round(const Bounds&, const float*, ScoreScale, Numerators);
 
 void settle(const Bounds& bounds, uint128 sum, Numerators numerators) {
   const bool raise = sum < bounds.total;

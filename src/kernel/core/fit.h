@@ -30,7 +30,8 @@ struct Bounds {
     return product < total ? static_cast<std::uint64_t>(product) : total;
   }
 
-  /// The bounds of `count` outcomes from `begin` on, for a pass over these.
+  /// The bounds of `count` outcomes from `begin` on, for a pass over these; total and
+  /// lower_sum stay those of the whole. `fit` uses no lower_sum: it is for the search.
   [[nodiscard]] Bounds part(std::size_t begin, std::size_t count) const {
     Bounds part = *this;
     part.size = count;
@@ -70,9 +71,9 @@ namespace detail {
 /// Writes every numerator, inside its bounds and near scale times score, and each block's sum
 /// modulo 2^64. With an infinite scale, positive scores have their upper bounds, and the others
 /// share what is left in proportion to their lower ones, clamped. Returns the exact sum. Whether
-/// the bounds leave room for the total does not matter here.
-uint128 round(const Bounds& bounds, const double* scores, ScoreScale scale, Numerators to);
-uint128 round(const Bounds& bounds, const float* scores, ScoreScale scale, Numerators to);
+/// the bounds leave room for the total does not matter here. Scores are doubles or floats.
+template <class Score>
+uint128 round(const Bounds& bounds, const Score* scores, ScoreScale scale, Numerators to);
 
 /// Moves numerators that are inside their bounds to others that are, too, until they sum to the
 /// total, and blocks with them. `sum` is the exact sum of the first.

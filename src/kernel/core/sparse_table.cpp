@@ -1,7 +1,6 @@
 #include "kernel/core/sparse_table.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace mollify {
 
@@ -10,39 +9,25 @@ SparseTable::SparseTable(const Band& band) : band_(&band) {
   fit_reference(bounds(), {numerators_, block_sums_});
 }
 
-void SparseTable::copy_tidy(std::span<const std::uint32_t> outcomes,
-                            std::span<const double> scores) {
-  const std::size_t count = std::min(outcomes.size(), scores.size());
+void SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const double> scores) {
+  order_.clear();
+  for (std::size_t j = 0; j < std::min(outcomes.size(), scores.size()); ++j) {
+    if (outcomes[j] < band_->outcome_count()) order_.push_back(j);
+  }
+  const auto before = [&](std::size_t a, std::size_t b) { return outcomes[a] < outcomes[b]; };
+  if (!std::is_sorted(order_.begin(), order_.end(), before)) {
+    std::stable_sort(order_.begin(), order_.end(), before);
+  }
   outcomes_.clear();
   scores_.clear();
-  bool ascending = true;
-  for (std::size_t j = 0; j < count; ++j) {
-    if (outcomes[j] >= band_->outcome_count()) continue;
-    ascending = ascending && (outcomes_.empty() || outcomes_.back() < outcomes[j]);
-    outcomes_.push_back(outcomes[j]);
-    scores_.push_back(scores[j]);
-  }
-  if (ascending) return;
-  std::vector<std::size_t> order(outcomes_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return outcomes_[a] < outcomes_[b]; });
-  std::vector<std::uint32_t> sorted_outcomes;
-  std::vector<double> sorted_scores;
-  for (const std::size_t j : order) {
-    if (!sorted_outcomes.empty() && sorted_outcomes.back() == outcomes_[j]) {
-      sorted_scores.back() += scores_[j];
+  for (const std::size_t j : order_) {
+    if (!outcomes_.empty() && outcomes_.back() == outcomes[j]) {
+      scores_.back() += scores[j];
     } else {
-      sorted_outcomes.push_back(outcomes_[j]);
-      sorted_scores.push_back(scores_[j]);
+      outcomes_.push_back(outcomes[j]);
+      scores_.push_back(scores[j]);
     }
   }
-  outcomes_ = std::move(sorted_outcomes);
-  scores_ = std::move(sorted_scores);
-}
-
-void SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const double> scores) {
-  copy_tidy(outcomes, scores);
   const std::size_t scored = outcomes_.size();
   lowers_.resize(scored + 1);
   numerators_.resize(scored + 1);
@@ -62,23 +47,6 @@ Bounds SparseTable::bounds() const {
   bounds.lowers = lowers_.data();
   bounds.size = lowers_.size();
   return bounds;
-}
-
-SparseTable::Probability SparseTable::probability(std::size_t i) const {
-  const auto found = std::lower_bound(outcomes_.begin(), outcomes_.end(), i);
-  if (found != outcomes_.end() && *found == i) {
-    return {numerators_[static_cast<std::size_t>(found - outcomes_.begin())], band_->total()};
-  }
-  return {static_cast<uint128>(numerators_.back()) * band_->lower(i),
-          static_cast<uint128>(band_->total()) * std::max<std::uint64_t>(lowers_.back(), 1)};
-}
-
-std::size_t SparseTable::locate(std::uint64_t position) const {
-  std::size_t block = 0;
-  while (position >= block_sums_[block]) position -= block_sums_[block++];
-  std::size_t j = block * kBlock;
-  while (position >= numerators_[j]) position -= numerators_[j++];
-  return j;
 }
 
 std::size_t SparseTable::locate_unscored(std::uint64_t position) const {

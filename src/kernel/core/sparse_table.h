@@ -9,6 +9,7 @@
 #include "band.h"
 #include "fit.h"
 #include "secure_random.h"
+#include "table.h"
 
 namespace mollify {
 
@@ -55,13 +56,6 @@ class SparseTable {
   /// C: the sum of the unscored outcomes' lower bounds.
   [[nodiscard]] std::uint64_t unscored_lower() const { return lowers_.back(); }
 
-  /// The probability of outcome i as numerator / denominator, exactly. O(log m). NOT PRIVATE.
-  struct Probability {
-    uint128 numerator;
-    uint128 denominator;
-  };
-  [[nodiscard]] Probability probability(std::size_t i) const;
-
   /// The outcome that `draw` returns for two uniform integers: `position` below the total, and, if
   /// that falls on the unscored outcomes, `unscored_position` below unscored_lower(). NOT PRIVATE.
   [[nodiscard]] std::size_t outcome_at(std::uint64_t position,
@@ -80,11 +74,13 @@ class SparseTable {
   /// Takes over the outcomes, tidied, with their scores and bounds; the numerators wait for fit.
   void take(std::span<const std::uint32_t> outcomes, std::span<const double> scores);
   [[nodiscard]] Bounds bounds() const;
-  void copy_tidy(std::span<const std::uint32_t> outcomes, std::span<const double> scores);
-  [[nodiscard]] std::size_t locate(std::uint64_t position) const;
+  [[nodiscard]] std::size_t locate(std::uint64_t position) const {
+    return detail::run_at(numerators_, block_sums_, position);
+  }
   [[nodiscard]] std::size_t locate_unscored(std::uint64_t position) const;
 
   const Band* band_;
+  std::vector<std::size_t> order_;  // of the outcomes given, while they are taken over
   std::vector<std::uint32_t> outcomes_;
   std::vector<double> scores_;                // of the scored outcomes, then 0 for the others
   std::vector<std::uint64_t> lowers_;         // of the scored outcomes, then C

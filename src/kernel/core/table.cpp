@@ -14,15 +14,17 @@ void Table::require_count(std::size_t count) const {
                      " outcomes needs as many scores, but has " + std::to_string(count));
 }
 
-std::size_t Table::outcome_at(std::uint64_t position) const {
+std::size_t detail::run_at(std::span<const std::uint64_t> numerators,
+                           std::span<const std::uint64_t> block_sums, std::uint64_t position) {
   std::size_t block = 0;
-  while (position >= block_sums_[block]) position -= block_sums_[block++];
+  while (position >= block_sums[block]) position -= block_sums[block++];
   // Eight at a time while eight are left. In the right eight all runs that end at or before the
   // position are counted, for a processor cannot foresee where a loop would stop. No sum overflows:
   // all numerators together are N.
   constexpr std::size_t kGroup = 8;
-  const std::uint64_t* n = numerators_.get() + block * kBlock;
-  const std::uint64_t* const end = numerators_.get() + band_->outcome_count();
+  const std::uint64_t* const first = numerators.data();
+  const std::uint64_t* const end = first + numerators.size();
+  const std::uint64_t* n = first + block * kBlock;
   for (; end - n >= static_cast<std::ptrdiff_t>(kGroup); n += kGroup) {
     const std::uint64_t sum = ((n[0] + n[1]) + (n[2] + n[3])) + ((n[4] + n[5]) + (n[6] + n[7]));
     if (position < sum) {
@@ -32,12 +34,12 @@ std::size_t Table::outcome_at(std::uint64_t position) const {
         run_end += n[i];
         ended += position >= run_end ? 1U : 0U;
       }
-      return static_cast<std::size_t>(n - numerators_.get()) + ended;
+      return static_cast<std::size_t>(n - first) + ended;
     }
     position -= sum;
   }
   while (position >= *n) position -= *n++;
-  return static_cast<std::size_t>(n - numerators_.get());
+  return static_cast<std::size_t>(n - first);
 }
 
 }  // namespace mollify

@@ -13,6 +13,15 @@
 
 namespace mollify {
 
+namespace detail {
+
+/// The i with n_0 + ... + n_(i-1) <= position < n_0 + ... + n_i, for numerators n whose blocks of
+/// kBlock have these sums; position must be below the sum of all. O(size / 256 + 256).
+[[nodiscard]] std::size_t run_at(std::span<const std::uint64_t> numerators,
+                                 std::span<const std::uint64_t> block_sums, std::uint64_t position);
+
+}  // namespace detail
+
 /// The law of one release over the k outcomes of a band: integer numerators n_i over N.
 ///
 /// Theorem. For any band, any k scores and any search whatsoever, after `assign`
@@ -58,7 +67,9 @@ class Table {
 
   /// The outcome i with n_0 + ... + n_(i-1) <= position < n_0 + ... + n_i; position must be below
   /// band().total(). So each outcome i has exactly n_i positions. O(k / 256 + 256). NOT PRIVATE.
-  [[nodiscard]] std::size_t outcome_at(std::uint64_t position) const;
+  [[nodiscard]] std::size_t outcome_at(std::uint64_t position) const {
+    return detail::run_at(numerators(), block_sums_, position);
+  }
 
   /// One outcome, that of a uniform position. Every draw spends epsilon. For many draws from one
   /// table, see AliasTable.

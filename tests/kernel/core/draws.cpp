@@ -22,6 +22,7 @@
 #include "kernel/hostile_scores.h"
 #include "kernel/search/band_spec.h"
 #include "kernel/search/projection.h"
+#include "kernel/sparse_law.h"
 
 namespace mollify {
 namespace {
@@ -55,7 +56,7 @@ std::vector<Sampler> samplers() {
 
   std::vector<double> sparse_law;
   for (std::size_t i = 0; i < kOutcomes; ++i) {
-    const SparseTable::Probability p = sparse.probability(i);
+    const test::Probability p = test::probability(sparse, i);
     sparse_law.push_back(static_cast<double>(p.numerator) / static_cast<double>(p.denominator));
   }
   std::vector<double> response_law(
