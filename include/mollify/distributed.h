@@ -1,14 +1,15 @@
 // A release whose records are counted and drawn by workers that share nothing, such as Spark's.
 //
 // Each worker prepares the release for itself, from the same spec and texts. Those of the first
-// kind count the records of their parts of the data; whoever stands between brings all counts of a
-// unit together; those of the second kind draw for the units that came to them, by the release's
-// key. The ledger is charged (`charge`) before any of them begins.
+// kind count or sum up the records of their parts of the data; whoever stands between brings all
+// counts of a unit together; those of the second kind draw for the units that came to them, by the
+// release's key. The ledger is charged (`charge`) before any of them begins.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,6 +63,51 @@ class RecordCounter {
 /// workers only count: in models integral and central. A record that is none counts as the first.
 /// Throws InvalidInput for a release that RecordCounter refuses, and for one by units.
 [[nodiscard]] Source counted_table(const PreparedRelease& prepared, const CountedRecords& counted);
+
+/// Whether a release needs of its records nothing but sums of integers over all of them: Gaussian
+/// samples and marginals of rows. Then it is drawn by `release_by_sums`, and otherwise, where
+/// counts of records are enough, by RecordCounter and `counted_table`. Throws InvalidInput, in one
+/// sentence, for Gaussian samples and marginals of units.
+[[nodiscard]] bool is_summed(const PreparedRelease& prepared);
+
+/// Whether the parts of such a release must be the same in all of its passes, their rows in an
+/// order that follows from these rows alone; otherwise any parts do that have each record once.
+[[nodiscard]] bool needs_order(const PreparedRelease& prepared);
+
+/// What one worker sums up over one part of the data in a pass: as often as it likes, for it is the
+/// same each time. Total: no value makes it throw.
+class RecordSums {
+ public:
+  /// `pass` is what the release asked for, and `part` the number of the part, from 0. Throws
+  /// InvalidInput for a pass of another release's kind and unless `is_summed`.
+  RecordSums(const PreparedRelease& prepared, const std::string& pass, std::uint64_t part);
+  ~RecordSums();
+  RecordSums(RecordSums&&) noexcept;
+  RecordSums& operator=(RecordSums&&) noexcept;
+
+  /// Throws InvalidInput for a column that is missing, or there twice.
+  void add(const Source& records);
+
+  /// Integers to be added modulo 2^64 at their places among those of the pass. Private.
+  struct Sums {
+    std::uint64_t begin = 0;  ///< the place of the first
+    std::vector<std::int64_t> sums{};
+  };
+  /// Once, of all that was added.
+  [[nodiscard]] Sums take();
+
+ private:
+  class Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+/// Releases as `release` does, charging the ledger first, from sums: `sum_up` gives the sums of all
+/// parts of a pass, which is told in bytes that are as secret as the records. It may throw: then
+/// nothing was released, and what was charged stays charged. Requires `is_summed`.
+Certificate release_by_sums(
+    const PreparedRelease& prepared,
+    const std::function<std::vector<std::int64_t>(const std::string& pass)>& sum_up,
+    const Sink& sink, const std::optional<Charging>& charging = std::nullopt);
 
 /// Draws for the units of one part of a local release. A unit's records and the values written for
 /// them are the same whoever draws them, as long as its counts are; of other counts they are

@@ -5,8 +5,8 @@
 >>> release.dataframe.write.parquet("released")                                   # doctest: +SKIP
 
 A cluster computes a task again whenever it likes. In model local every draw is by one release key,
-so that whatever is computed again gives the same rows. In the other models Spark counts the records,
-which it may do as often as it likes, and the driver draws once.
+so that whatever is computed again gives the same rows. In the other models Spark counts the records or
+adds up integers over them, which it may do as often as it likes, and the driver draws once.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from mollify import _core
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._ledger import Ledger
+from mollify._model import Model
 from mollify._privacy import Privacy
 from mollify._release import Certificate, _Inputs, _spec
 from mollify._release_key import ReleaseKey
@@ -41,9 +42,15 @@ class Release:
     dataframe: DataFrame
     certificate: Certificate
 
-    def __init__(self, dataframe: DataFrame, certificate: Certificate) -> None:
+    model: Model | None
+    """What the records were drawn from, of family "marginals": `mollify.generate` draws more."""
+
+    def __init__(
+        self, dataframe: DataFrame, certificate: Certificate, model: Model | None = None
+    ) -> None:
         self.dataframe = dataframe
         self.certificate = certificate
+        self.model = model
 
     @property
     def mechanism(self) -> str:
@@ -85,7 +92,7 @@ def sample(
         each time.
     model
         "local" with `unit`; "integral" by categories or a grid without scores; "central" without
-        `unit` or `family`.
+        `unit`, of every family.
 
     Returns
     -------
@@ -117,13 +124,16 @@ def sample(
     made = _Made.of(domain, asked, data)
     prepared = made.release()
     prepared.require(_nothing(data))
+    budget = None if charged is None else charged._inside
+    if prepared.is_summed():
+        frame, model = _drawn_from_sums(made, *_selected(data, domain, wanted), budget, data_set or "")
+        return Release(frame, Certificate(made.certificate), model)
     _core.RecordCounter(prepared)  # refuses what counts are not enough for
-    selected, words = _selected(data, domain, wanted)
+    selected, reading = _selected(data, domain, wanted)
     counts = selected.mapInArrow(
-        _CountRecords(made, wanted, words, by_unit=unit is not None),
+        _CountRecords(made, reading, by_unit=unit is not None),
         "record bigint, count bigint" if unit is None else "unit binary, records binary, counts binary",
     )
-    budget = None if charged is None else charged._inside
     if unit is None:
         frame = _drawn_by_driver(made, counts, budget, data_set or "")
     else:
@@ -202,13 +212,14 @@ def _nothing(data: DataFrame) -> _core.Source:
     """No rows, in columns of these names."""
     import pyarrow as pa
 
-    schema = pa.schema([(field.name, pa.string()) for field in data.schema.fields])
-    return _core.Source.stream(schema.empty_table().__arrow_c_stream__())
+    names = [field.name for field in data.schema.fields]
+    nothing = pa.RecordBatch.from_arrays([pa.array([], pa.string())] * len(names), names=names)
+    return _core.Source.batch(*nothing.__arrow_c_array__())
 
 
 def _selected(
     data: DataFrame, domain: Domain, wanted: list[str]
-) -> tuple[DataFrame, dict[str, list[str]]]:
+) -> tuple[DataFrame, _Reading]:
     """The wanted columns, which are there, by place: Spark takes names in either case, and dots.
 
     Columns of few words, whose values are told as well, come first and as one integer: what a value
@@ -239,7 +250,8 @@ def _selected(
         if isinstance(types[name], DecimalType):
             column = column.cast("string")  # which no value makes fail
         columns.append(column)
-    return placed.select(*([code.alias("code")] if words else []), *columns), words
+    selected = placed.select(*([code.alias("code")] if words else []), *columns)
+    return selected, _Reading([*words, *(name for name in wanted if name not in words)], words)
 
 
 def _few_words(column: Mapping[str, Any]) -> list[str] | None:
@@ -316,28 +328,37 @@ def _collected(name: str, given: Any) -> Any:
     return table.sort_by([(column, "ascending") for column in table.column_names])
 
 
-class _CountRecords:
-    """Rows of the data to counts of their records, for each unit."""
+class _Reading:
+    """How workers read what `_selected` made: of these names, the first ones by their words."""
 
-    def __init__(
-        self, made: _Made, names: list[str], words: dict[str, list[str]], *, by_unit: bool
-    ) -> None:
-        self.made = made
-        self.by_unit = by_unit
-        self.names = [*words, *(name for name in names if name not in words)]
+    def __init__(self, names: list[str], words: dict[str, list[str]]) -> None:
+        self.names = names
         self.words = words
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def sources(self, batches: Iterator[pa.RecordBatch]) -> Iterator[_core.Source]:
         import pyarrow as pa
 
-        counter = _core.RecordCounter(self.made.release())
         lists = [pa.array([*words, None], pa.string()) for words in self.words.values()]
         for batch in batches:
             columns = batch.columns
             if lists:
                 columns = [*_columns_of_words(columns[0], lists), *columns[1:]]
             named = pa.RecordBatch.from_arrays(columns, names=self.names)
-            counter.add(_core.Source.batch(*named.__arrow_c_array__()))
+            yield _core.Source.batch(*named.__arrow_c_array__())
+
+
+class _CountRecords:
+    """Rows of the data to counts of their records, for each unit."""
+
+    def __init__(self, made: _Made, reading: _Reading, *, by_unit: bool) -> None:
+        self.made = made
+        self.reading = reading
+        self.by_unit = by_unit
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        counter = _core.RecordCounter(self.made.release())
+        for part in self.reading.sources(batches):
+            counter.add(part)
             if counter.is_full():
                 yield from self._counts(counter)
         yield from self._counts(counter)
@@ -375,6 +396,55 @@ def _counts_of_units(taken: tuple[Any, ...]) -> pa.RecordBatch:
         [binary(taken[0], taken[1]), binary(taken[2], taken[3]), binary(taken[4], taken[5])],
         names=["unit", "records", "counts"],
     )
+
+
+class _SumRecords:
+    """Rows of a part of the data to integers, which are added to those of other parts.
+
+    What is asked is as secret as the records are: of Gaussian samples it has a release key.
+    """
+
+    most = 1 << 15  # integers in a row
+
+    def __init__(self, made: _Made, reading: _Reading, asked: bytes) -> None:
+        self.made = made
+        self.reading = reading
+        self.asked = asked
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        context: Any = TaskContext.get()
+        part = _core.RecordSums(self.made.release(), self.asked, context.partitionId())
+        for records in self.reading.sources(batches):
+            part.add(records)
+        begin, sums = part.take()
+        for place in range(0, len(sums), self.most):
+            some = sums[place : place + self.most]
+            if some.any():
+                yield _row_of_sums(begin + place, some)
+
+
+def _row_of_sums(begin: int, sums: Any) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.record_batch({"begin": [begin], "sums": pa.array([sums.tobytes()], pa.binary())})
+
+
+def _add_sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Those that begin at one place, modulo 2^64."""
+    import numpy as np
+
+    found: dict[int, Any] = {}
+    for batch in batches:
+        for begin, sums in zip(batch.column(0).to_pylist(), batch.column(1)):
+            some = np.frombuffer(sums.as_buffer(), np.int64)
+            if begin in found:
+                found[begin] += some
+            else:
+                found[begin] = some.copy()
+    for begin, some in found.items():
+        yield _row_of_sums(begin, some)
 
 
 class _DrawUnits:
@@ -471,6 +541,42 @@ def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
         # Units are drawn in an order that tells whose each row is.
         rows = rows.repartition("place").sortWithinPartitions("place").drop("place")
     return rows.toDF(*[one[0] for one in columns])
+
+
+def _drawn_from_sums(
+    made: _Made, selected: DataFrame, reading: _Reading, ledger: _core.Ledger | None, data_set: str
+) -> tuple[DataFrame, Model | None]:
+    """Rows drawn by the driver, which adds noise to what workers add up over all records."""
+    prepared = made.release()
+    session = selected.sparkSession
+    if prepared.needs_order():
+        # A row's role is drawn for its place, which must follow from the rows alone: whatever the
+        # plan, a task that is tried again, or the next pass, finds each row where it was.
+        parts = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+        selected = selected.repartition(parts, *selected.columns)
+        selected = selected.sortWithinPartitions(*selected.columns)
+
+    def sum_up(asked: bytes) -> Any:
+        return _summed(selected, _SumRecords(made, reading, asked))
+
+    table, model = prepared.release_sums(sum_up, ledger, data_set)
+    return session.createDataFrame(_arrow(table)), None if model is None else Model.parse(model)
+
+
+def _summed(selected: DataFrame, part: _SumRecords) -> Any:
+    """The sums of all parts: slices of them are added by workers, and laid end to end here."""
+    import numpy as np
+
+    kind = "begin bigint, sums binary"
+    added = selected.mapInArrow(part, kind).repartition("begin").mapInArrow(_add_sums, kind).toArrow()
+    rows = [
+        (begin, np.frombuffer(some.as_buffer(), np.int64))
+        for begin, some in zip(added.column("begin").to_pylist(), added.column("sums"))
+    ]
+    found = np.zeros(max((begin + len(some) for begin, some in rows), default=0), np.int64)
+    for begin, some in rows:
+        found[begin : begin + len(some)] = some
+    return found
 
 
 def _drawn_by_driver(

@@ -68,6 +68,27 @@ nb::object released_by_counts(const PreparedRelease& prepared,
   return nb::cast(std::move(table));
 }
 
+/// Everything after the charge in one call. Python sums up each pass: (bytes) to an array.
+nb::tuple released_by_sums(const PreparedRelease& prepared, const nb::callable& sum_up,
+                           Ledger* ledger, const std::string& data_set) {
+  ReleasedTable table;
+  std::string model;
+  std::optional<Charging> charging;
+  if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
+  const auto summed = [&](const std::string& pass) {
+    const auto sums = nb::cast<Array<std::int64_t, 1>>(sum_up(nb::bytes(pass.data(), pass.size())));
+    return std::vector<std::int64_t>(sums.data(), sums.data() + sums.size());
+  };
+  release_by_sums(prepared, summed, Sink::memory(table).with_model(model), charging);
+  return nb::make_tuple(nb::cast(std::move(table)), model.empty() ? nb::none() : text(model));
+}
+
+/// (the place of the first, the sums)
+nb::tuple sums_of_part(RecordSums& part) {
+  RecordSums::Sums taken = part.take();
+  return nb::make_tuple(taken.begin, owned_array(std::move(taken.sums)));
+}
+
 /// (the records, 16 bytes for the place of each)
 nb::tuple drawn(UnitDraws& draws, const Source& counted, bool is_last) {
   ReleasedTable table;
@@ -101,6 +122,9 @@ void add_distributed(nb::module_& module) {
              auto counts = roster_counts(one);
              return counts ? nb::object(shown(*std::move(counts))) : nb::none();
            })
+      .def("is_summed", &is_summed)
+      .def("needs_order", &needs_order)
+      .def("release_sums", &released_by_sums, "sum_up"_a, "ledger"_a.none(), "data_set"_a)
       .def("release_counts", &released_by_counts, "outcomes"_a.noconvert(), "counts"_a.noconvert(),
            "ledger"_a.none(), "data_set"_a)
       .def(
@@ -115,6 +139,17 @@ void add_distributed(nb::module_& module) {
       .def("add", &RecordCounter::add, "part"_a, Unlocked())
       .def("is_full", &RecordCounter::is_full)
       .def("take", &taken);
+
+  nb::class_<RecordSums>(module, "RecordSums")
+      .def(
+          "__init__",
+          [](RecordSums* made, const PreparedRelease& prepared, const nb::bytes& pass,
+             std::uint64_t part) {
+            new (made) RecordSums(prepared, std::string(pass.c_str(), pass.size()), part);
+          },
+          "prepared"_a, "asked"_a, "part"_a)
+      .def("add", &RecordSums::add, "records"_a, Unlocked())
+      .def("take", &sums_of_part);
 
   nb::class_<UnitDraws>(module, "UnitDraws")
       .def(nb::init<const PreparedRelease&, const ReleaseKey&, const std::string&>(), "prepared"_a,

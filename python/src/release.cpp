@@ -24,12 +24,6 @@ namespace {
 
 using Table = ReleasedTable;
 
-/// A text of any bytes: those that are no UTF-8 come back as they were (PEP 383).
-nb::object text(const std::string& bytes) {
-  return nb::steal(
-      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
-}
-
 nb::list texts(const std::vector<std::string>& all) {
   nb::list list;
   for (const std::string& one : all) list.append(text(one));
@@ -169,6 +163,11 @@ nb::dict verified(const std::string& certificate, const std::string& name, const
 }
 
 }  // namespace
+
+nb::object text(const std::string& bytes) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+}
 
 PublicTexts public_texts(const nb::dict& texts) {
   PublicTexts all;

@@ -1,6 +1,7 @@
 // Released tables and public texts, as Python has them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <mollify/release.h>
@@ -12,6 +13,9 @@ NB_MAKE_OPAQUE(std::vector<mollify::ReleasedColumn>)
 namespace mollify::python {
 
 using ReleasedTable = std::vector<ReleasedColumn>;
+
+/// A text of any bytes: those that are no UTF-8 come back as they were (PEP 383).
+[[nodiscard]] nb::object text(const std::string& bytes);
 
 /// Texts are of any bytes.
 [[nodiscard]] PublicTexts public_texts(const nb::dict& texts);

@@ -212,6 +212,93 @@ def test_the_counts_are_the_tables(session):
     assert math.exp(-statistic / 2) > ALPHA  # the tail with two degrees of freedom
 
 
+GAUSSIAN = {"family": "gaussian", "rho": 40}
+MARGINALS = {"family": "marginals", "epsilon": 50, "count": 500}
+
+
+@pytest.mark.parametrize(
+    ("passes", "asked"),
+    [
+        (2, {**GAUSSIAN, "covariance_bound": 49, "mean_bound": 3, "count": 3}),
+        (3, {**GAUSSIAN, "covariance_bound": 49, "count": 2}),
+        (4, {**GAUSSIAN, "shared": True, "count": 500}),
+        (1, MARGINALS),
+        (1, {**MARGINALS, "neighbours": "add-remove"}),
+    ],
+    ids=["gaussian", "centre", "shared", "marginals", "hidden-number"],
+)
+def test_workers_add_up_and_the_driver_adds_noise(
+    session, table, tmp_path, monkeypatch, passes, asked
+):
+    """The source fails when it is first read, each task that sums is killed once, the order of rows
+    is another one each time: the sums are the same. The rows: their mean is that of the table, to
+    five standard errors of few rows or to a twentieth."""
+    marks = str(tmp_path)
+    killed = signal.SIGKILL
+
+    def first_time(what):
+        try:
+            os.close(os.open(f"{marks}/{what}", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return False
+        return True
+
+    def flaky(batches):
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        part = TaskContext.get().partitionId()
+        for number, batch in enumerate(batches):
+            rows = np.random.default_rng().permutation(batch.num_rows)
+            yield batch.take(pa.array(rows))
+            if number == 1 and first_time(f"read {part}"):
+                raise OSError("the source is not there")
+
+    class Dying(mollify_spark._SumRecords):
+        def __call__(self, batches):
+            from pyspark import TaskContext
+
+            part = TaskContext.get().partitionId()
+            for rows in super().__call__(batches):
+                yield rows
+                if first_time(f"sum {part}"):
+                    os.kill(os.getpid(), killed)
+
+    summed = mollify_spark._summed
+    seen = []
+
+    def twice(selected, part):
+        sums = summed(selected, part)
+        assert sums.any() and (summed(selected, part) == sums).all()
+        seen.append(len(sums))
+        return sums
+
+    monkeypatch.setattr(mollify_spark, "_SumRecords", Dying)
+    monkeypatch.setattr(mollify_spark, "_summed", twice)
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    ledger.declare("table", epsilon=1000, delta=1e-6, scope="row")
+    frame = session.createDataFrame(table.select(["math", "visits"]))
+    frame = frame.repartition(2).mapInArrow(flaky, frame.schema)
+    domain = mo.Domain({"math": mo.number(-18, 42, bins=60), "visits": mo.number(-10, 19, bins=29)})
+    asked = {"model": "central", "accept_error": True, **asked}
+    release = mollify_spark.sample(frame, domain, **asked, ledger=ledger, data_set="table")
+    assert ledger.balance("table").releases == 1
+    native = mo.sample(table, domain, **asked)
+    assert release.certificate == native.certificate
+    assert mo.verify(release.certificate, domain).holds
+    assert (release.model is None) == (native.model is None)
+    assert len(seen) == passes
+    assert [mark for mark in os.listdir(marks) if mark.startswith("sum")]
+    assert [mark for mark in os.listdir(marks) if mark.startswith("read")]
+    rows = np.array(rows_of(release.dataframe), float)
+    assert rows.shape == (asked["count"], 2)
+    true = np.array([table["math"].to_numpy(), table["visits"].to_numpy()])
+    # Released Gaussians have at most the deviation that the bound allows, which is 7.
+    error = np.abs(rows.mean(axis=0) - true.mean(axis=1))
+    print(f"off by {error} in {asked['count']} rows")
+    assert (error < 5 * 7 / math.sqrt(asked["count"])).all()
+
+
 @pytest.mark.parametrize(
     "more", [{"space": "grid", "cells": 64}, {"candidates": 200}, {"candidates": 200, "fresh": True}]
 )
@@ -362,8 +449,10 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     )
     gaussian = {"family": "gaussian", "covariance_bound": 9, "mean_bound": 25, "accept_error": True}
     assert refusal(
-        frame, numbers, model="central", rho=0.5, count=3, **gaussian
-    ) == "Gaussian samples need the numbers of every record, and not counts of them"
+        frame, numbers, model="central", unit="unit", units=ROSTER, rho=0.5, count=3, **gaussian
+    ) == (
+        "Gaussian samples with a unit draw one row of each unit, and need more than sums over all rows"
+    )
     assert refusal(frame, **asked | {"model": "central", "delta": 1e-9, "count": 2}).startswith(
         "model central with a unit draws one record of each unit"
     )

@@ -21,24 +21,14 @@
 namespace mollify {
 namespace {
 
-/// What each row is for: 2 i and 2 i + 1 are added to and subtracted from run i, 2 m is the
-/// centre's, 2 m + 1 is not used.
-using Role = std::uint32_t;
-
-Role centre_role(const GaussianDesign& design) {
-  return static_cast<Role>(2 * design.request.outputs);
-}
-
 /// The public multiset of roles in a uniformly random order, a role for each of the n rows.
-std::vector<Role> random_roles(const GaussianDesign& design, SecureRandom& random) {
-  std::vector<Role> roles;
+std::vector<GaussianRole> random_roles(const GaussianDesign& design, SecureRandom& random) {
+  std::vector<GaussianRole> roles;
   roles.reserve(design.request.records);
-  for (std::uint64_t run = 0; run < design.request.outputs; ++run) {
-    roles.insert(roles.end(), design.weights.plus_records, static_cast<Role>(2 * run));
-    roles.insert(roles.end(), design.weights.minus_records, static_cast<Role>(2 * run + 1));
+  const std::vector<std::uint64_t> counts = role_counts(design);
+  for (std::size_t role = 0; role < counts.size(); ++role) {
+    roles.insert(roles.end(), counts[role], static_cast<GaussianRole>(role));
   }
-  if (design.centre) roles.insert(roles.end(), design.centre->request.records, centre_role(design));
-  roles.resize(design.request.records, centre_role(design) + 1);
   shuffle(roles, random);
   return roles;
 }
@@ -76,17 +66,6 @@ void visit_whitened(const NumericTable& table, const Whitening& whitening, std::
   while (done < records) flush();
 }
 
-/// S + Y modulo 2^64.
-std::vector<std::int64_t> with_noise(std::span<const std::int64_t> sum,
-                                     const std::vector<std::int64_t>& noise) {
-  std::vector<std::int64_t> result(sum.size());
-  for (std::size_t j = 0; j < sum.size(); ++j) {
-    result[j] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[j]) +
-                                          static_cast<std::uint64_t>(noise[j]));
-  }
-  return result;
-}
-
 bool is_pure(const GaussianDesign& design) {
   return design.guarantee.notion == Privacy::Notion::kPure;
 }
@@ -104,6 +83,44 @@ std::function<void(std::span<std::int64_t>, SecureRandom&)> lattice_noise(
 
 }  // namespace
 
+GaussianRole centre_role(const GaussianDesign& design) {
+  return static_cast<GaussianRole>(2 * design.request.outputs);
+}
+
+std::vector<std::uint64_t> role_counts(const GaussianDesign& design) {
+  std::vector<std::uint64_t> counts;
+  for (std::uint64_t run = 0; run < design.request.outputs; ++run) {
+    counts.push_back(design.weights.plus_records);
+    counts.push_back(design.weights.minus_records);
+  }
+  counts.push_back(design.centre ? design.centre->request.records : 0);
+  std::uint64_t unused = design.request.records;
+  for (const std::uint64_t count : counts) unused -= count;
+  counts.push_back(unused);
+  return counts;
+}
+
+GaussianRuns::GaussianRuns(const GaussianDesign& design, std::vector<double> centre)
+    : roles_(centre_role(design)),
+      steps_in_one_(std::ldexp(1, -design.step_exponent)),
+      centre_(std::move(centre)),
+      scores_(design.request.dimension),
+      runs_(design.request.outputs, ClippedSum(design.request.dimension, design.lattice_radius)) {}
+
+void GaussianRuns::add(GaussianRole role, std::span<const double> row) {
+  if (role >= roles_) return;
+  for (std::size_t j = 0; j < scores_.size(); ++j) {
+    scores_[j] = (row[j] - centre_[j]) * steps_in_one_;
+  }
+  runs_[role / 2].add(scores_, role % 2 == 0 ? 1 : -1);
+}
+
+std::vector<std::int64_t> GaussianRuns::sums() const {
+  std::vector<std::int64_t> all;
+  for (const ClippedSum& run : runs_) all.insert(all.end(), run.sum().begin(), run.sum().end());
+  return all;
+}
+
 GaussianSampler::GaussianSampler(GaussianDesign design, Whitening whitening)
     : design_(std::move(design)), whitening_(std::move(whitening)) {
   if (whitening_.dimension() != design_.request.dimension) {
@@ -119,12 +136,11 @@ GaussianSampler::GaussianSampler(GaussianDesign design, Whitening whitening)
 std::vector<double> GaussianSampler::draw(const NumericTable& table, SecureRandom& random) const {
   const std::size_t d = design_.request.dimension;
   const std::uint64_t n = design_.request.records;
-  const std::size_t m = design_.request.outputs;
   if (table.dimension() != d) {
     throw InvalidInput(
         fmt::format("the table has {} columns, but the design is for {}", table.dimension(), d));
   }
-  const std::vector<Role> roles = random_roles(design_, random);
+  const std::vector<GaussianRole> roles = random_roles(design_, random);
 
   std::vector<double> centre(d, 0);
   if (design_.centre) {
@@ -135,19 +151,19 @@ std::vector<double> GaussianSampler::draw(const NumericTable& table, SecureRando
     centre = part.find(random);
   }
 
-  std::vector<ClippedSum> runs(m, ClippedSum(d, design_.lattice_radius));
-  std::vector<double> scores(d);
-  const double steps_in_one = std::ldexp(1, -design_.step_exponent);
+  GaussianRuns runs(design_, centre);
   visit_whitened(table, whitening_, n, [&](std::uint64_t row, std::span<const double> values) {
-    const Role role = roles[row];
-    if (role >= centre_role(design_)) return;
-    for (std::size_t j = 0; j < d; ++j) {
-      scores[j] = (values[j] - centre[j]) * steps_in_one;
-    }
-    runs[role / 2].add(scores, role % 2 == 0 ? 1 : -1);
+    runs.add(roles[row], values);
   });
+  return release(runs.sums(), centre, random);
+}
 
-  // From here on all is post-processing of S + Y, in floating point.
+std::vector<double> GaussianSampler::release(std::vector<std::int64_t> sums,
+                                             std::span<const double> centre,
+                                             SecureRandom& random) const {
+  const std::size_t d = design_.request.dimension;
+  const std::size_t m = design_.request.outputs;
+  sums.resize(m * d);
   const auto draw_noise = lattice_noise(design_);
   const double cell =
       std::ldexp(1 / static_cast<double>(design_.weights.divisor), design_.step_exponent);
@@ -157,9 +173,10 @@ std::vector<double> GaussianSampler::draw(const NumericTable& table, SecureRando
   std::vector<double> outputs(m * d), released(m * d);
   for (std::size_t run = 0; run < m; ++run) {
     draw_noise(noise, random);
-    const std::vector<std::int64_t> point = with_noise(runs[run].sum(), noise);
     for (std::size_t j = 0; j < d; ++j) {
-      const auto on_lattice = static_cast<double>(point[j]);
+      // From S + Y modulo 2^64 on, all is post-processing, in floating point.
+      const auto on_lattice = static_cast<double>(static_cast<std::int64_t>(
+          static_cast<std::uint64_t>(sums[run * d + j]) + static_cast<std::uint64_t>(noise[j])));
       if (deviation > 0) {
         outputs[run * d + j] = centre[j] + cell * on_lattice + deviation * normals.draw();
       } else {

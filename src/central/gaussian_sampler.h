@@ -1,14 +1,45 @@
 // Samples of a Gaussian of private mean, in the central model.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "central/gaussian_design.h"
 #include "central/whitening.h"
 #include "kernel/core/secure_random.h"
+#include "kernel/noise/clipped_sum.h"
 #include "records/numeric_table.h"
 
 namespace mollify {
+
+/// What a row is for: 2 i and 2 i + 1 are added to and subtracted from run i, 2 m is the centre's,
+/// 2 m + 1 is not used.
+using GaussianRole = std::uint32_t;
+
+[[nodiscard]] GaussianRole centre_role(const GaussianDesign& design);
+
+/// How many of the n rows have each role: public.
+[[nodiscard]] std::vector<std::uint64_t> role_counts(const GaussianDesign& design);
+
+/// The exact sums of all runs. NOT PRIVATE.
+class GaussianRuns {
+ public:
+  /// Around `centre`, d whitened coordinates.
+  GaussianRuns(const GaussianDesign& design, std::vector<double> centre);
+
+  /// A whitened row of any role; d doubles, any.
+  void add(GaussianRole role, std::span<const double> row);
+  /// d integers for each run, modulo 2^64. Those of parts of a table, added, are the table's.
+  [[nodiscard]] std::vector<std::int64_t> sums() const;
+
+ private:
+  GaussianRole roles_;  // of runs
+  double steps_in_one_;
+  std::vector<double> centre_;
+  std::vector<double> scores_;
+  std::vector<ClippedSum> runs_;
+};
 
 /// Releases m points that, if the rows of a table are independent draws from N(mu, Sigma), look
 /// like draws from N(mu, Sigma) themselves [Ghazi et al. 2023; Cheu, Nayak 2024]. Privacy rests on
@@ -53,6 +84,12 @@ class GaussianSampler {
   /// it has more they are not read. Requires table.dimension() == d (InvalidInput otherwise).
   /// O(n d^2) time for whitening, O(n d) without; memory O(m d) and 4 bytes a row.
   [[nodiscard]] std::vector<double> draw(const NumericTable& table, SecureRandom& random) const;
+
+  /// The last step of `draw`: noise on the sums of all runs (GaussianRuns), of rows whose roles
+  /// were given as above, around this centre. Sums that lack count as 0.
+  [[nodiscard]] std::vector<double> release(std::vector<std::int64_t> sums,
+                                            std::span<const double> centre,
+                                            SecureRandom& random) const;
 
  private:
   GaussianDesign design_;

@@ -10,7 +10,6 @@
 
 #include "central/public_normals.h"
 #include "kernel/core/invalid_input.h"
-#include "kernel/noise/clipped_moments.h"
 #include "kernel/noise/discrete_gaussian.h"
 #include "kernel/noise/euclidean_laplace.h"
 
@@ -69,37 +68,18 @@ void add_noise(const MomentDesign& design, const MomentRound& round, SecureRando
   }
 }
 
-/// The only look at the data.
-std::vector<std::int64_t> noisy_entries(const MomentDesign& design, const MomentRound& round,
-                                        const MomentMap& map, const NumericTable& table,
-                                        SecureRandom& random) {
+/// Row-major and by plain loops: a row becomes the same doubles wherever it lies in a block.
+MomentMeasure measure_of(const MomentDesign& design, const MomentMap& map) {
   const std::size_t d = design.request.dimension;
   const double steps = static_cast<double>(design.lattice_radius) / design.clip_radius;
-  // Row-major and by plain loops: a row becomes the same doubles wherever it lies in a block.
-  std::vector<double> forward(d * d);
+  MomentMeasure measure{{map.centre.begin(), map.centre.end()}, std::vector<double>(d * d)};
   for (std::size_t i = 0; i < d; ++i) {
     for (std::size_t j = 0; j < d; ++j) {
-      forward[i * d + j] = steps * map.forward(static_cast<Index>(i), static_cast<Index>(j));
+      measure.forward[i * d + j] =
+          steps * map.forward(static_cast<Index>(i), static_cast<Index>(j));
     }
   }
-  ClippedMoments moments(d, design.lattice_radius, design.offset);
-  std::vector<double> centred(d);
-  std::vector<double> scores(d);
-  std::uint64_t left = design.request.records;
-  table.visit([&](std::span<const double> rows) {
-    for (; !rows.empty() && left > 0; rows = rows.subspan(d), --left) {
-      for (std::size_t j = 0; j < d; ++j) centred[j] = rows[j] - map.centre[static_cast<Index>(j)];
-      for (std::size_t i = 0; i < d; ++i) {
-        double score = 0;
-        for (std::size_t j = 0; j < d; ++j) score += forward[i * d + j] * centred[j];
-        scores[i] = score;
-      }
-      moments.add(scores);
-    }
-  });
-  std::vector<std::int64_t> entries = moments.entries();
-  add_noise(design, round, random, entries);
-  return entries;
+  return measure;
 }
 
 NoisyMoments moments_of(const MomentDesign& design, const std::vector<std::int64_t>& entries) {
@@ -188,17 +168,54 @@ MomentSampler::MomentSampler(MomentDesign design, std::vector<double> low, std::
   check_moment_design(design_);
 }
 
+MomentSums::MomentSums(const MomentDesign& design, MomentMeasure measure)
+    : measure_(std::move(measure)),
+      moments_(design.request.dimension, design.lattice_radius, design.offset),
+      centred_(design.request.dimension),
+      scores_(design.request.dimension) {}
+
+void MomentSums::add(std::span<const double> rows) {
+  const std::size_t d = centred_.size();
+  for (; !rows.empty(); rows = rows.subspan(d)) {
+    for (std::size_t j = 0; j < d; ++j) centred_[j] = rows[j] - measure_.centre[j];
+    for (std::size_t i = 0; i < d; ++i) {
+      double score = 0;
+      for (std::size_t j = 0; j < d; ++j) score += measure_.forward[i * d + j] * centred_[j];
+      scores_[i] = score;
+    }
+    moments_.add(scores_);
+  }
+}
+
 SharedGaussian MomentSampler::measure(const NumericTable& table, SecureRandom& random) const {
   if (table.dimension() != design_.request.dimension) {
     throw InvalidInput(fmt::format("the table has {} columns, but the design is for {}",
                                    table.dimension(), design_.request.dimension));
   }
+  // The only look at the data.
+  const SumUp sum_up = [&](const MomentMeasure& measure) {
+    MomentSums sums(design_, measure);
+    std::uint64_t left = design_.request.records;
+    table.visit([&](std::span<const double> rows) {
+      const std::uint64_t taken = std::min<std::uint64_t>(left, rows.size() / low_.size());
+      sums.add(rows.first(taken * low_.size()));
+      left -= taken;
+    });
+    return sums.entries();
+  };
+  return measure(sum_up, random);
+}
+
+SharedGaussian MomentSampler::measure(const SumUp& sum_up, SecureRandom& random) const {
   MomentMap map = first_map(design_, low_, high_);
   NoisyMoments found;
   for (std::size_t k = 0; k < design_.rounds.size(); ++k) {
     const MomentRound& round = design_.rounds[k];
     if (k > 0) map = next_map(design_, design_.rounds[k - 1], map, found);
-    found = moments_of(design_, noisy_entries(design_, round, map, table, random));
+    std::vector<std::int64_t> entries = sum_up(measure_of(design_, map));
+    entries.resize(ClippedMoments::entry_count(low_.size()));
+    add_noise(design_, round, random, entries);
+    found = moments_of(design_, entries);
   }
   SharedGaussian model = model_of(design_, map, found);
   for (std::size_t i = 0; i < low_.size(); ++i) {

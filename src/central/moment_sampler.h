@@ -9,6 +9,7 @@
 
 #include "central/moment_design.h"
 #include "kernel/core/secure_random.h"
+#include "kernel/noise/clipped_moments.h"
 #include "records/numeric_table.h"
 
 namespace mollify {
@@ -22,6 +23,31 @@ struct SharedGaussian {
   /// and O(d^2) a row.
   void draw(std::uint64_t count, std::span<const double> low, std::span<const double> high,
             SecureRandom& random, const std::function<void(std::span<const double>)>& visit) const;
+};
+
+/// What a round asks of each row: scores = forward (row - centre), in steps of the lattice. Made of
+/// what is public and of noisy answers, so it may be handed on.
+struct MomentMeasure {
+  std::vector<double> centre;   ///< d
+  std::vector<double> forward;  ///< d x d, row-major
+};
+
+/// The exact entries that a round sums up over rows. Sums of parts of a table, added modulo 2^64,
+/// are those of the table. NOT PRIVATE.
+class MomentSums {
+ public:
+  /// `measure` is of the design's dimension.
+  MomentSums(const MomentDesign& design, MomentMeasure measure);
+
+  /// Whole rows, row-major, any doubles. A row becomes the same integers wherever it lies.
+  void add(std::span<const double> rows);
+  [[nodiscard]] std::vector<std::int64_t> entries() const { return moments_.entries(); }
+
+ private:
+  MomentMeasure measure_;
+  ClippedMoments moments_;
+  std::vector<double> centred_;
+  std::vector<double> scores_;
 };
 
 /// Measures a table by the design's rounds.
@@ -48,6 +74,12 @@ class MomentSampler {
   /// Total: any doubles. Requires table.dimension() == d (InvalidInput otherwise). A pass over the
   /// table for each round, O(n d^2), and memory of d^2 numbers.
   [[nodiscard]] SharedGaussian measure(const NumericTable& table, SecureRandom& random) const;
+
+  /// Sums up a round over all rows of a table: MomentSums::entries, or those of its parts added
+  /// modulo 2^64. Each row must count once.
+  using SumUp = std::function<std::vector<std::int64_t>(const MomentMeasure&)>;
+  /// The same of a table that lies elsewhere. Entries that lack count as 0.
+  [[nodiscard]] SharedGaussian measure(const SumUp& sum_up, SecureRandom& random) const;
 
  private:
   MomentDesign design_;

@@ -57,6 +57,60 @@ Source counted_table(const PreparedRelease& prepared, const CountedRecords& coun
   return Source(std::make_shared<const Source::Inside>(std::move(table))).with_counts(column);
 }
 
+namespace {
+
+const inside::SummedRelease* summed_of(const PreparedRelease& prepared) {
+  return dynamic_cast<const inside::SummedRelease*>(prepared.inside().release.get());
+}
+
+const inside::SummedRelease& required_sums(const PreparedRelease& prepared) {
+  if (is_summed(prepared)) return *summed_of(prepared);
+  throw InvalidInput("only Gaussian samples and marginals are drawn from sums over all records");
+}
+
+}  // namespace
+
+bool is_summed(const PreparedRelease& prepared) {
+  const inside::SummedRelease* const summed = summed_of(prepared);
+  if (summed != nullptr) summed->require_sums();
+  return summed != nullptr;
+}
+
+bool needs_order(const PreparedRelease& prepared) { return required_sums(prepared).needs_order(); }
+
+class RecordSums::Inside {
+ public:
+  PreparedRelease prepared;  // which the part points into
+  std::unique_ptr<inside::SummedPart> part;
+};
+
+RecordSums::RecordSums(const PreparedRelease& prepared, const std::string& pass, std::uint64_t part)
+    : inside_(new Inside{prepared, required_sums(prepared).part(pass, part)}) {}
+RecordSums::~RecordSums() = default;
+RecordSums::RecordSums(RecordSums&&) noexcept = default;
+RecordSums& RecordSums::operator=(RecordSums&&) noexcept = default;
+
+void RecordSums::add(const Source& records) { inside_->part->add(*records.inside().records); }
+
+RecordSums::Sums RecordSums::take() {
+  inside::PartSums taken = inside_->part->take();
+  return {taken.begin, std::move(taken.sums)};
+}
+
+Certificate release_by_sums(
+    const PreparedRelease& prepared,
+    const std::function<std::vector<std::int64_t>(const std::string& pass)>& sum_up,
+    const Sink& sink, const std::optional<Charging>& charging) {
+  static_cast<void>(required_sums(prepared));
+  std::optional<inside::Charging> charged;
+  if (charging) charged.emplace(charging_of(*charging, std::nullopt));
+  WithModelFile output(sink.inside(), prepared.inside().domain);
+  inside::release_by_sums(
+      *prepared.inside().release, sum_up, output,
+      [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged);
+  return prepared.certificate();
+}
+
 class UnitDraws::Inside {
  public:
   PreparedRelease prepared;

@@ -113,32 +113,14 @@ void PreparedRelease::require(const Source& data) const {
   inside_->release->require(*data.inside().records);
 }
 
-namespace {
-
 inside::Charging charging_of(const Charging& charging, const std::optional<std::string>& path) {
   return {charging.ledger.inside().file, charging.data_set, charging.without_total,
           path ? inside::data_file_at(*path) : std::nullopt, charging.another_data_set};
 }
 
-/// Passes a release on, and its model as a file that holds the domain too.
-class WithModelFile final : public inside::Sink {
- public:
-  WithModelFile(front::Sink::Inside& sink, const inside::Domain& domain)
-      : sink_(sink), domain_(domain) {}
-
-  void begin(const inside::Schema& schema) override { sink_.begin(schema); }
-  void write(const inside::Block& block) override { sink_.write(block); }
-  void take_model(const std::string& json) override {
-    sink_.take_model(inside::model_file_text(json, domain_));
-  }
-  void finish() override { sink_.finish(); }
-
- private:
-  front::Sink::Inside& sink_;
-  const inside::Domain& domain_;
-};
-
-}  // namespace
+void WithModelFile::take_model(const std::string& json) {
+  sink_.take_model(inside::model_file_text(json, domain_));
+}
 
 void charge(const PreparedRelease& prepared, const Charging& charging) {
   inside::charge(*prepared.inside().release, charging_of(charging, std::nullopt));

@@ -62,4 +62,25 @@ class PreparedRelease::Inside {
   Certificate certificate;
 };
 
+/// What the release's own sink and charge are made of.
+[[nodiscard]] inside::Charging charging_of(const Charging& charging,
+                                           const std::optional<std::string>& path);
+
+/// Passes a release on, and its model as a file that holds the domain too.
+class WithModelFile final : public inside::Sink {
+ public:
+  /// Both must outlive it.
+  WithModelFile(front::Sink::Inside& sink, const inside::Domain& domain)
+      : sink_(sink), domain_(domain) {}
+
+  void begin(const inside::Schema& schema) override { sink_.begin(schema); }
+  void write(const inside::Block& block) override { sink_.write(block); }
+  void take_model(const std::string& json) override;
+  void finish() override { sink_.finish(); }
+
+ private:
+  front::Sink::Inside& sink_;
+  const inside::Domain& domain_;
+};
+
 }  // namespace mollify::front

@@ -1,5 +1,6 @@
 #include "marginals/pair_counts.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -26,6 +27,27 @@ PairCounts::PairCounts(std::vector<std::uint32_t> sizes) : sizes_(std::move(size
       pairs_.emplace_back(std::size_t{sizes_[i]} * sizes_[j]);
     }
   }
+}
+
+PairCounts::PairCounts(std::vector<std::uint32_t> sizes, std::span<const std::int64_t> all)
+    : PairCounts(std::move(sizes)) {
+  for (auto* const tables : {&columns_, &pairs_}) {
+    for (std::vector<std::uint64_t>& table : *tables) {
+      const std::size_t taken = std::min(table.size(), all.size());
+      std::copy_n(all.begin(), taken, table.begin());
+      all = all.subspan(taken);
+    }
+  }
+}
+
+std::vector<std::int64_t> PairCounts::all() const {
+  std::vector<std::int64_t> all;
+  for (const auto* const tables : {&columns_, &pairs_}) {
+    for (const std::vector<std::uint64_t>& table : *tables) {
+      all.insert(all.end(), table.begin(), table.end());
+    }
+  }
+  return all;
 }
 
 void PairCounts::add(std::span<const std::span<const std::uint32_t>> digits) {

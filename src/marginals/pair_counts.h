@@ -23,6 +23,8 @@ class PairCounts {
 
   /// Sizes of at least 1; cells(sizes) is at most kMostCells.
   explicit PairCounts(std::vector<std::uint32_t> sizes);
+  /// Of what `all` gave, or of several of these added modulo 2^64. What lacks counts as 0.
+  PairCounts(std::vector<std::uint32_t> sizes, std::span<const std::int64_t> all);
 
   [[nodiscard]] const std::vector<std::uint32_t>& sizes() const noexcept { return sizes_; }
 
@@ -43,6 +45,9 @@ class PairCounts {
                                                     std::size_t second) const noexcept {
     return pairs_[place(first, second)];
   }
+
+  /// Of all columns, then of all pairs, end to end.
+  [[nodiscard]] std::vector<std::int64_t> all() const;
 
  private:
   [[nodiscard]] std::size_t place(std::size_t first, std::size_t second) const noexcept {

@@ -18,7 +18,9 @@
 #include "records/record_writer.h"
 #include "release/acceptance.h"
 #include "release/design.h"
+#include "release/point_sums.h"
 #include "release/spec_json.h"
+#include "release/summed_release.h"
 
 namespace mollify {
 namespace {
@@ -127,7 +129,7 @@ class FiniteRelease final : public PreparedRelease {
 };
 
 /// A release of records that are points: all that its two samplers share.
-class PointRelease : public PreparedRelease {
+class PointRelease : public PreparedRelease, public SummedRelease {
  public:
   PointRelease(DesignedRelease made, Domain domain, RealColumns columns,
                std::optional<StringIndex> roster, std::vector<std::string> warnings = {})
@@ -145,6 +147,19 @@ class PointRelease : public PreparedRelease {
 
   RecordCounting counting() const override {
     throw InvalidInput("Gaussian samples need the numbers of every record, and not counts of them");
+  }
+
+  void require_sums() const override {
+    if (!certificate().spec.unit) return;
+    throw InvalidInput(
+        "Gaussian samples with a unit draw one row of each unit, and need more than sums over all "
+        "rows");
+  }
+
+  void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
+    RecordWriter writer(columns_, sink);
+    draw_points_by(sum_up, random, writer);
+    writer.finish();
   }
 
   void draw(const Source& data, SecureRandom& random, Sink& sink,
@@ -167,6 +182,8 @@ class PointRelease : public PreparedRelease {
  private:
   virtual void draw_points(const NumericTable& table, SecureRandom& random,
                            RecordWriter& writer) const = 0;
+  virtual void draw_points_by(const SumUp& sum_up, SecureRandom& random,
+                              RecordWriter& writer) const = 0;
 
   Domain domain_;
   RealColumns columns_;
@@ -181,10 +198,28 @@ class GaussianRelease final : public PointRelease {
                      std::move(warnings)),
         sampler_(*certificate().gaussian(), std::move(whitening)) {}
 
+  bool needs_order() const noexcept override { return true; }
+
+  std::unique_ptr<SummedPart> part(const std::string& pass, std::uint64_t number) const override {
+    return gaussian_part(sampler_, columns(), pass, number);
+  }
+
  private:
   void draw_points(const NumericTable& table, SecureRandom& random,
                    RecordWriter& writer) const override {
-    const std::vector<double> released = sampler_.draw(table, random);
+    write(sampler_.draw(table, random), writer);
+  }
+
+  void draw_points_by(const SumUp& sum_up, SecureRandom& random,
+                      RecordWriter& writer) const override {
+    const ReleaseKey key;
+    write(draw_from_parts(
+              sampler_, key,
+              [&](const GaussianPass& pass) { return sum_up(pass_bytes(pass, key)); }, random),
+          writer);
+  }
+
+  void write(const std::vector<double>& released, RecordWriter& writer) const {
     for (std::size_t i = 0; i < released.size(); i += columns().size()) {
       writer.write_point(std::span(released).subspan(i, columns().size()));
     }
@@ -209,12 +244,27 @@ class SharedGaussianRelease final : public PointRelease {
         sampler_(*certificate().moments(), ends_of(this->columns(), false),
                  ends_of(this->columns(), true)) {}
 
+  std::unique_ptr<SummedPart> part(const std::string& pass,
+                                   std::uint64_t /*number*/) const override {
+    return moment_part(sampler_.design(), columns(), pass);
+  }
+
  private:
   void draw_points(const NumericTable& table, SecureRandom& random,
                    RecordWriter& writer) const override {
-    sampler_.measure(table, random)
-        .draw(*certificate().spec.count, sampler_.low(), sampler_.high(), random,
-              [&](std::span<const double> point) { writer.write_point(point); });
+    write(sampler_.measure(table, random), random, writer);
+  }
+
+  void draw_points_by(const SumUp& sum_up, SecureRandom& random,
+                      RecordWriter& writer) const override {
+    write(sampler_.measure(
+              [&](const MomentMeasure& measure) { return sum_up(pass_bytes(measure)); }, random),
+          random, writer);
+  }
+
+  void write(const SharedGaussian& model, SecureRandom& random, RecordWriter& writer) const {
+    model.draw(*certificate().spec.count, sampler_.low(), sampler_.high(), random,
+               [&](std::span<const double> point) { writer.write_point(point); });
   }
 
   MomentSampler sampler_;

@@ -14,6 +14,7 @@
 #include "release/design.h"
 #include "release/released_model.h"
 #include "release/spec_json.h"
+#include "release/summed_release.h"
 
 namespace mollify {
 namespace {
@@ -45,7 +46,24 @@ PairCounts count_units(const Source& data, const Domain& domain, const std::stri
   return counts;
 }
 
-class MarginalsRelease final : public PreparedRelease {
+/// Counts pairs of cells in a part of the rows.
+class PairCountsPart final : public SummedPart {
+ public:
+  explicit PairCountsPart(const Domain& domain) : domain_(domain), counts_(no_counts(domain)) {}
+
+  void add(const Source& records) override {
+    visit_digits(records, domain_, [this](std::span<const std::span<const std::uint32_t>> digits) {
+      counts_.add(digits);
+    });
+  }
+  PartSums take() override { return {0, std::exchange(counts_, no_counts(domain_)).all()}; }
+
+ private:
+  const Domain& domain_;
+  PairCounts counts_;
+};
+
+class MarginalsRelease final : public PreparedRelease, public SummedRelease {
  public:
   MarginalsRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster)
       : PreparedRelease(std::move(made.certificate)),
@@ -64,10 +82,30 @@ class MarginalsRelease final : public PreparedRelease {
 
   void draw(const Source& data, SecureRandom& random, Sink& sink,
             std::size_t /*threads*/) const override {
+    draw_from(exact_pair_counts(data, domain_, certificate().spec.unit, roster_, random), random,
+              sink);
+  }
+
+  void require_sums() const override {
+    if (!certificate().spec.unit) return;
+    throw InvalidInput(
+        "family marginals with a unit shares out each unit's weight among its rows, and needs more "
+        "than counts of all rows");
+  }
+
+  std::unique_ptr<SummedPart> part(const std::string& /*pass*/,
+                                   std::uint64_t /*number*/) const override {
+    return std::make_unique<PairCountsPart>(domain_);
+  }
+
+  void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
+    draw_from(PairCounts(no_counts(domain_).sizes(), sum_up({})), random, sink);
+  }
+
+ private:
+  void draw_from(const PairCounts& counts, SecureRandom& random, Sink& sink) const {
     const MarginalDesign& design = *certificate().marginals();
     const MarginalBudget budget(design.request.budget, design.request.unit);
-    const PairCounts counts =
-        exact_pair_counts(data, domain_, certificate().spec.unit, roster_, random);
     PrivateMarginals answers(counts, budget, random);
     const MarginalModel model = learn_marginals(design, answers);
     RecordWriter writer(domain_, sink);
@@ -76,7 +114,6 @@ class MarginalsRelease final : public PreparedRelease {
     writer.finish();
   }
 
- private:
   Domain domain_;
   std::optional<StringIndex> roster_;
 };

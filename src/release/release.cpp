@@ -126,4 +126,15 @@ void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
   prepared.draw(data, random, certified, thread_count(threads));
 }
 
+void release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp& sum_up,
+                     Sink& sink, const Certify& certify, const std::optional<Charging>& charging) {
+  const auto& summed = dynamic_cast<const SummedRelease&>(prepared);
+  summed.require_sums();
+  const std::string text = certificate_text(prepared.certificate());
+  if (charging) charge(prepared, *charging);
+  SecureRandom random;
+  CertifiedSink certified(sink, certify, text);
+  summed.draw_by(sum_up, random, certified);
+}
+
 }  // namespace mollify

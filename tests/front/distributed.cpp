@@ -84,6 +84,92 @@ TEST(FrontDistributed, WorkersCountAndDrawForAllUnitsOfTheRoster) {
             std::get<std::vector<std::string>>(table[1].values));
 }
 
+/// A release of two numbers around 3 and -20, 4000 rows of them.
+PreparedRelease prepared_numbers(const std::string& family, const char* more = "") {
+  const Domain domain =
+      Domain::make({Column::number("x", 0, 10, 10), Column::number("y", -50, 50, 20)});
+  return prepare(ReleaseSpec::parse("{\"model\": \"central\", \"count\": 5, \"family\": " + family +
+                                        ", \"privacy\": {\"rho\": 50}" + more + "}",
+                                    domain),
+                 4000, {});
+}
+
+struct Numbers {
+  std::vector<double> x;
+  std::vector<double> y;
+};
+
+/// What the parts of a table add up to, each of them in a process of its own that has read the
+/// release anew, and once more that is lost.
+std::vector<std::int64_t> added_up(const PreparedRelease& prepared,
+                                   const std::vector<Numbers>& parts, const std::string& pass) {
+  std::vector<std::int64_t> all;
+  for (std::size_t number = 0; number < parts.size(); ++number) {
+    RecordSums::Sums found;
+    for (int i = 0; i < 2; ++i) {
+      RecordSums part(prepared, pass, number);
+      part.add(Source::memory({{"y", parts[number].y}, {"x", parts[number].x}}));
+      found = part.take();
+    }
+    if (all.size() < found.begin + found.sums.size()) all.resize(found.begin + found.sums.size());
+    for (std::size_t i = 0; i < found.sums.size(); ++i) all[found.begin + i] += found.sums[i];
+  }
+  return all;
+}
+
+TEST(FrontDistributed, DrawsFromSumsOfParts) {
+  std::vector<Numbers> parts(3);
+  for (std::size_t i = 0; i < 4000; ++i) {
+    Numbers& part = parts[i < 10 ? 0 : 2];
+    part.x.push_back(3 + static_cast<double>(i % 7 - 3) / 2);
+    part.y.push_back(-20 + static_cast<double>(i % 5 - 2));
+  }
+  for (const bool is_shared : {false, true}) {
+    const PreparedRelease prepared =
+        is_shared ? prepared_numbers("\"gaussian\"", ", \"shared\": true")
+                  : prepared_numbers("\"gaussian\"", ", \"covariance_bound\": 4");
+    ASSERT_TRUE(is_summed(prepared));
+    EXPECT_EQ(needs_order(prepared), !is_shared);
+    std::vector<ReleasedColumn> table;
+    std::size_t passes = 0;
+    const Certificate certificate = release_by_sums(
+        prepared,
+        [&](const std::string& pass) {
+          ++passes;
+          return added_up(prepared, parts, pass);
+        },
+        Sink::memory(table));
+    EXPECT_EQ(certificate.json(), prepared.certificate().json());
+    EXPECT_EQ(passes, is_shared ? 4U : 3U);
+    // Columns have standard deviations of 1 to 2: 9 are hardly ever exceeded.
+    for (const double x : std::get<std::vector<double>>(table[0].values)) EXPECT_NEAR(x, 3, 18);
+    for (const double y : std::get<std::vector<double>>(table[1].values)) EXPECT_NEAR(y, -20, 18);
+  }
+}
+
+TEST(FrontDistributed, DrawsFromCountsOfPairs) {
+  const PreparedRelease prepared = prepared_numbers("\"marginals\"");
+  ASSERT_TRUE(is_summed(prepared));
+  EXPECT_FALSE(needs_order(prepared));
+  std::vector<Numbers> parts(2);
+  parts[0] = {std::vector<double>(1000, 3.), std::vector<double>(1000, -20.)};
+  parts[1] = {std::vector<double>(3000, 3.), std::vector<double>(3000, -20.)};
+  std::vector<ReleasedColumn> table;
+  std::string model;
+  release_by_sums(
+      prepared, [&](const std::string& pass) { return added_up(prepared, parts, pass); },
+      Sink::memory(table).with_model(model));
+  EXPECT_THAT(model, HasSubstr("mollify model 1"));
+  // All rows are alike, and noise is one row: another cell is drawn once in a thousand.
+  int alike = 0;
+  for (const double x : std::get<std::vector<double>>(table[0].values)) alike += x >= 3 && x <= 4;
+  EXPECT_GE(alike, 4);
+  EXPECT_EQ(test::refusal_of([&] {
+              RecordSums(prepared_numbers("\"gaussian\"", ", \"shared\": true"), "x", 0);
+            }),
+            "a pass over parts of a table is none that this version knows");
+}
+
 TEST(FrontDistributed, RefusesWhatWorkersCannotDo) {
   const PreparedRelease integral = prepared_parts("integral", "}");
   EXPECT_FALSE(roster_counts(integral));
@@ -96,6 +182,14 @@ TEST(FrontDistributed, RefusesWhatWorkersCannotDo) {
       prepared_parts("central", ", \"delta\": 1e-9}, \"unit\": \"person\"", 100'000'000);
   EXPECT_THAT(test::refusal_of([&] { RecordCounter{central}; }),
               HasSubstr("model central with a unit"));
+  EXPECT_FALSE(is_summed(central));
+  EXPECT_EQ(test::refusal_of([&] { RecordSums(central, "", 0); }),
+            "only Gaussian samples and marginals are drawn from sums over all records");
+  EXPECT_THAT(
+      test::refusal_of([&] {
+        static_cast<void>(is_summed(prepared_numbers("\"marginals\"", ", \"unit\": \"person\"")));
+      }),
+      HasSubstr("family marginals with a unit"));
 }
 
 }  // namespace

@@ -27,6 +27,25 @@ TEST(PairCounts, CountsColumnsAndPairs) {
   EXPECT_EQ(values(counts.pair(1, 2)), (std::vector<std::uint64_t>{1, 0, 0, 1, 5, 2}));
 }
 
+TEST(PairCounts, CountsOfPartsAddUp) {
+  const std::vector<std::uint32_t> one = {1, 2, 0};
+  const std::vector<std::uint32_t> other = {0, 2, 1};
+  PairCounts whole({2, 3, 2});
+  whole.add(one, 1);
+  whole.add(other, 1);
+  std::vector<std::int64_t> sums;
+  for (const auto& record : {one, other}) {
+    PairCounts part({2, 3, 2});
+    part.add(record, 1);
+    const std::vector<std::int64_t> all = part.all();
+    sums.resize(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) sums[i] += all[i];
+  }
+  EXPECT_EQ(sums.size(), 7U + 6 + 4 + 6);
+  EXPECT_EQ(PairCounts({2, 3, 2}, sums).all(), whole.all());
+  EXPECT_EQ(PairCounts({2, 3, 2}, {}).all(), PairCounts({2, 3, 2}).all());
+}
+
 TEST(PairCounts, CellsDoNotOverflow) {
   EXPECT_EQ(PairCounts::cells(std::vector<std::uint32_t>{2, 3, 4}), 2U * 3 + 2 * 4 + 3 * 4);
   EXPECT_EQ(PairCounts::cells(std::vector<std::uint32_t>(1000, 65536)),
