@@ -126,8 +126,8 @@ def sample(
     prepared.require(_nothing(data))
     budget = None if charged is None else charged._inside
     if prepared.is_summed():
-        frame, model = _drawn_from_sums(made, *_selected(data, domain, wanted), budget, data_set or "")
-        return Release(frame, Certificate(made.certificate), model)
+        frame, drawn_from = _drawn_from_sums(made, *_selected(data, domain, wanted), budget, data_set or "")
+        return Release(frame, Certificate(made.certificate), drawn_from)
     _core.RecordCounter(prepared)  # refuses what counts are not enough for
     selected, reading = _selected(data, domain, wanted)
     counts = selected.mapInArrow(
