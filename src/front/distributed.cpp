@@ -7,6 +7,7 @@
 #include "kernel/core/invalid_input.h"
 #include "records/counted_table.h"
 #include "records/record_counter.h"
+#include "release/summed_release.h"
 #include "release/unit_draws.h"
 
 namespace mollify::front {

@@ -15,6 +15,7 @@
 #include "release/marginals_release.h"
 #include "release/models_release.h"
 #include "release/spec_json.h"
+#include "release/summed_release.h"
 #include "space/sha256.h"
 
 namespace mollify {

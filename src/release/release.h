@@ -15,7 +15,6 @@
 #include "release/certificate.h"
 #include "release/public_inputs.h"
 #include "release/spec.h"
-#include "release/summed_release.h"
 
 namespace mollify {
 
@@ -102,10 +101,5 @@ using Certify = std::function<void(const std::string& certificate)>;
 void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
              const Certify& certify, const std::optional<Charging>& charging = std::nullopt,
              std::size_t threads = 1);
-
-/// The same from sums over a table that lies elsewhere. Requires a SummedRelease.
-void release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp& sum_up,
-                     Sink& sink, const Certify& certify,
-                     const std::optional<Charging>& charging = std::nullopt);
 
 }  // namespace mollify

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernel/core/secure_random.h"
 #include "records/sink.h"
 #include "records/source.h"
+#include "release/release.h"
 
 namespace mollify {
 
@@ -63,5 +65,11 @@ class SummedRelease {
   /// lack count as 0. Requires require_sums().
   virtual void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const = 0;
 };
+
+/// As `release`, from sums over a table that lies elsewhere. Requires a SummedRelease; throws
+/// whatever `sum_up` throws too.
+void release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp& sum_up,
+                     Sink& sink, const Certify& certify,
+                     const std::optional<Charging>& charging = std::nullopt);
 
 }  // namespace mollify
