@@ -4,37 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mollify import _core
-from mollify._command import Answer, arguments_of
+from mollify._command import Answer, arguments_of, in_python
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
+from mollify._parameters import number
 from mollify._release import Certificate, Release
 from mollify._sampler import Sampler
 
 if TYPE_CHECKING:
     import pandas
 
-class Estimate(Mapping[str, Any]):
-    """What released records tell of the population: what `mollify estimate --json` prints.
+_Kind = TypeVar("_Kind", bound=Answer)
 
-    A mapping: ``estimate["means"]``.
+
+class Estimate(Answer):
+    """What released records tell of the population: what `mollify estimate` prints, and a mapping:
+    ``estimate["means"]``.
     """
-
-    def __init__(self, json_text: str) -> None:
-        self.json = json_text
-        self._parts: dict[str, Any] = json.loads(json_text)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._parts[name]
-
-    def __iter__(self) -> Any:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
 
     def to_pandas(self, column: str | None = None) -> pandas.DataFrame:
         """Every outcome's probability and its interval in a row, or those of one column's values."""
@@ -48,17 +38,6 @@ class Estimate(Mapping[str, Any]):
                 raise _core.InvalidInput(f'the release has no column "{column}"')
             rows = tables[column,]
         return pd.DataFrame(rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, as Python's objects."""
-        parts: dict[str, Any] = json.loads(self.json)
-        return parts
-
-    def __repr__(self) -> str:
-        return f"Estimate({', '.join(self._parts)})"
-
-    def __reduce__(self) -> tuple[type[Estimate], tuple[str]]:
-        return Estimate, (self.json,)
 
 
 def estimate(
@@ -106,20 +85,18 @@ def estimate(
         known = Domain.parse(named["text"]) if "text" in named else Domain.read(named["file"])
     else:
         known = as_domain(domain)
-    return Estimate(
-        _core.estimate(
-            certificate.json,
-            certificate._name,
-            known._inside,
-            source_of(released, list(known)),
-            float(confidence),
-            method,
-            bool(pairs),
-        )
-    )
+    held = {
+        "--certificate": certificate.json.encode(),
+        "--domain": known.yaml().encode(),
+        "--released": source_of(released, list(known)).csv_text(),
+    }
+    asked = {"confidence": number("confidence", confidence), "method": method, "pairs": bool(pairs)}
+    return Estimate(["estimate", *arguments_of(asked)], held)
 
 
-def _asked(command: str, domain: DomainLike | None, parameters: dict[str, Any]) -> Answer:
+def _asked(
+    command: str, domain: DomainLike | None, parameters: dict[str, Any], kind: type[_Kind]
+) -> _Kind:
     held = {} if domain is None else {"--domain": as_domain(domain).yaml().encode()}
     for name in ("reference", "public_units"):
         given = parameters.get(name)
@@ -129,18 +106,57 @@ def _asked(command: str, domain: DomainLike | None, parameters: dict[str, Any]) 
             held["--" + name.replace("_", "-")] = source_of(given, wanted).csv_text()
             del parameters[name]
     progress = bool(parameters.pop("progress", False))
-    return Answer([command, *arguments_of(parameters)], held, progress=progress)
+    return kind([command, *arguments_of(parameters)], held, progress=progress)
 
 
-def advise(domain: DomainLike | None = None, **parameters: Any) -> Answer:
-    """Which release serves a question, what to expect of it, and the commands to run.
+class Advice(Answer):
+    """What `mollify.advise` says; printed with the calls to make in place of the commands."""
+
+    @property
+    def calls(self) -> list[str]:
+        """What to run, line by line: `data` is the private table, `domain` and `units` are public."""
+        return [line for command in self["commands"] for line in _calls(command)]
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        commands = "".join(f"  {command}\n" for command in self["commands"])
+        calls = "".join(f"  {call}\n" for call in self.calls)
+        return in_python(text.replace(commands, calls))
+
+
+def _calls(command: str) -> list[str]:
+    """Python's for a command that was advised, each of whose flags has a value."""
+    name, _, flags = command.removeprefix("mollify ").partition(" ")
+    given = dict(re.findall(r"--([a-z-]+) (.*?)(?= --|$)", flags))
+    if name == "domain":
+        return ['domain = mo.Domain.read("DOMAIN.yaml")  # `mollify-dp domain` drafts one']
+    if name == "generate":
+        return [f"mo.generate(release.model, {given['count']})"]
+    if name in ("estimate", "verify"):
+        return [f"mo.{name}(release)" if name == "estimate" else "mo.verify(release, domain)"]
+    for file in ("data", "domain", "out", "certificate", "model-out"):
+        given.pop(file, None)
+    numbers = ("epsilon", "delta", "rho", "count")
+    arguments = ["data", "domain"]
+    for flag, value in given.items():
+        keyword = flag.replace("-", "_")
+        named = keyword if keyword in ("units", "covariance") else json.dumps(value)
+        arguments.append(f"{keyword}={value if keyword in numbers else named}")
+    call = f"{name}({', '.join(arguments)})"
+    if name == "check":
+        return [f"mo.nonprivate.{call}"]
+    return [f"release = mo.{call}", 'release.certificate.write("CERTIFICATE.json")']
+
+
+def advise(domain: DomainLike | None = None, **parameters: Any) -> Advice:
+    """Which release serves a question, what to expect of it, and the calls to make.
 
     Parameters are those of `mollify advise`: ``purpose`` ("records", "estimates", "sample",
     "table"), ``protect`` ("person", "row", "table"), ``n``, ``columns`` (how many values each has,
     instead of a domain), ``count``, ``epsilon``, ``alpha`` and others. Reads nothing private.
-    Printed as the command prints it, and a mapping.
+    Printed as the command prints it, but for the calls, and a mapping.
     """
-    return _asked("advise", domain, parameters)
+    return _asked("advise", domain, parameters, Advice)
 
 
 def plan(domain: DomainLike | None = None, **parameters: Any) -> Answer:
@@ -149,7 +165,7 @@ def plan(domain: DomainLike | None = None, **parameters: Any) -> Answer:
     Parameters are those of `mollify plan`: ``model``, ``epsilon``, ``delta``, ``count``, ``alpha``,
     ``n``, ``k``, ``region`` and others; ``progress=True`` shows a bar (tqdm). Printed as the command prints it, and a mapping.
     """
-    return _asked("plan", domain, parameters)
+    return _asked("plan", domain, parameters, Answer)
 
 
 def amplify(**parameters: Any) -> Answer:
@@ -158,7 +174,7 @@ def amplify(**parameters: Any) -> Answer:
     ``k`` and three of ``n``, ``epsilon0``, ``epsilon`` and ``delta``: the fourth is found; ``rate``
     and ``chosen`` as in `mollify amplify`.
     """
-    return _asked("amplify", None, parameters)
+    return _asked("amplify", None, parameters, Answer)
 
 
 def risk(sampler: Sampler) -> Answer:
@@ -181,4 +197,5 @@ def tune(public_units: Any, domain: DomainLike, *, unit: str, **parameters: Any)
     The units must be public: whatever is chosen by looking at private ones tells of them.
     Parameters are those of `mollify tune`; ``progress=True`` shows a bar (tqdm).
     """
-    return _asked("tune", domain, {"public_units": public_units, "unit": unit} | parameters)
+    asked = {"public_units": public_units, "unit": unit} | parameters
+    return _asked("tune", domain, asked, Answer)

@@ -61,15 +61,25 @@ def _run(
             os.close(descriptor)
         if terminal is not None:
             heard = terminal.close()
+
+    def with_names(text: str) -> str:
+        for flag, descriptor in opened.items():
+            text = re.sub(rf"/proc/self/fd/{descriptor}(?!\d)", flag.strip("-"), text)
+        return text
+
     if process.returncode == 2 or (process.returncode != 0 and not printed):
         sentence = (complaint or heard).strip().removeprefix("mollify: ")
-        for flag, descriptor in opened.items():
-            sentence = sentence.replace(f"/proc/self/fd/{descriptor}", flag.strip("-"))
-        sentence = re.sub(r"--([a-z][a-z0-9-]*)", lambda at: at[1].replace("-", "_"), sentence)
+        sentence = in_python(re.sub(r", \w+ in a spec\)", ")", with_names(sentence)))
         if process.returncode == 2:
             raise _core.InvalidInput(sentence)
         raise RuntimeError(sentence or f"the command ended with status {process.returncode}")
-    return process.returncode, printed
+    return process.returncode, with_names(printed)
+
+
+def in_python(text: str) -> str:
+    """With Python's names in place of the command's."""
+    text = re.sub(r"\bmollify ([a-z]+)", r"mo.\1", text)
+    return re.sub(r"--([a-z][a-z0-9-]*)", lambda at: at[1].replace("-", "_"), text)
 
 
 class Answer(Mapping[str, Any]):

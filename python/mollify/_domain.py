@@ -17,6 +17,19 @@ def _column(kind: str, **settings: object) -> Column:
     return {"type": kind} | {name: value for name, value in settings.items() if value is not None}
 
 
+def _listed(name: str, given: Any) -> list[Any]:
+    """Public values in their order, which is part of a domain: a set has another one each time."""
+    if isinstance(given, (str, bytes, set, frozenset)) or not isinstance(given, Iterable):
+        raise _core.InvalidInput(f"{name} must be a list, but is {given!r}")
+    listed = list(given)
+    nulls = ("None", "nan", "NaT", "<NA>")
+    if any(not isinstance(one, str) and scalar_text(one) in nulls for one in listed):
+        raise _core.InvalidInput(
+            f'{name} must be without nulls, for which there is null="category", but has one'
+        )
+    return listed
+
+
 def categorical(
     values: Iterable[object], *, null: object = None, outside: object = None
 ) -> Column:
@@ -32,14 +45,14 @@ def categorical(
     outside
         What becomes of everything else. Default: the first value.
     """
-    return _column("categorical", values=list(values), null=null, outside=outside)
+    return _column("categorical", values=_listed("values", values), null=null, outside=outside)
 
 
 def ordinal(
     values: Iterable[object], *, null: object = None, outside: object = None
 ) -> Column:
     """A column of words in their order, so that neighbours are near; otherwise `categorical`."""
-    return _column("ordinal", values=list(values), null=null, outside=outside)
+    return _column("ordinal", values=_listed("values", values), null=null, outside=outside)
 
 
 def boolean(
@@ -49,7 +62,7 @@ def boolean(
     outside: object = None,
 ) -> Column:
     """A column of truths; `values` are the words for false and for true, if they are unusual."""
-    words = None if values is None else list(values)
+    words = None if values is None else _listed("values", values)
     return _column("boolean", values=words, null=null, outside=outside)
 
 
@@ -69,7 +82,7 @@ def integer(
     to 64 and 65 to 110. `outside` is ``"clip"`` (the default: to the nearest of them) or one of the
     integers.
     """
-    cut = None if edges is None else list(edges)
+    cut = None if edges is None else _listed("edges", edges)
     return _column("integer", min=min, max=max, bins=bins, edges=cut, null=null, outside=outside)
 
 
@@ -88,7 +101,7 @@ def number(
     `edges`, `null` and `outside` as for `integer`. `spike` is a number that many values are
     exactly: it has a cell of its own, beside those of `bins` or `edges`.
     """
-    cut = None if edges is None else list(edges)
+    cut = None if edges is None else _listed("edges", edges)
     return _column(
         "number", min=min, max=max, bins=bins, edges=cut, spike=spike, null=null, outside=outside
     )
@@ -127,12 +140,14 @@ _WORDS = {"null": "category", "outside": "clip"}
 
 
 def scalar_text(value: object) -> str:
-    """A value as a file would hold it."""
-    if isinstance(value, bool):
-        value = "true" if value else "false"
+    """A value as a file would hold it: 1.0 is 1, as it is in data."""
     item = getattr(value, "item", None)  # NumPy's scalars
     if callable(item):
         value = item()
+    if isinstance(value, bool):
+        value = "true" if value else "false"
+    if isinstance(value, float):
+        value = repr(value + 0.0).removesuffix(".0")
     iso = getattr(value, "isoformat", None)  # days and times
     if callable(iso):
         value = iso()
@@ -158,9 +173,20 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
     lines = [f"seed: {int(seed)}"] if seed else []
     lines.append("columns:" if columns else "columns: {}")
     for name, column in columns.items():
+        if not isinstance(column, Mapping):
+            raise _core.InvalidInput(
+                f'column "{name}" must be declared as by mollify.number or the others, but is {column!r}'
+            )
         settings = ", ".join(_setting(key, value) for key, value in column.items())
         lines.append(f"  {_text(name)}: {{{settings}}}")
     return "\n".join(lines) + "\n"
+
+
+def _no_domain(given: object) -> _core.InvalidInput:
+    return _core.InvalidInput(
+        "a domain must be a Domain, a mapping from names to declared columns, or the path of its file, "
+        f"but is of type {type(given).__name__}"
+    )
 
 
 class Domain:
@@ -184,6 +210,8 @@ class Domain:
     _path: str | None
 
     def __init__(self, columns: Mapping[str, Mapping[str, Any]], *, seed: int = 0) -> None:
+        if not isinstance(columns, Mapping):
+            raise _no_domain(columns)
         self._inside = _core.Domain.parse(_yaml(columns, seed), "the domain")
         self._path = None
 
@@ -316,6 +344,6 @@ def as_domain(domain: DomainLike) -> Domain:
     """A domain, whatever stands for it: itself, its columns, or its file."""
     if isinstance(domain, Domain):
         return domain
-    if isinstance(domain, Mapping):
-        return Domain(domain)
-    return Domain.read(domain)
+    if isinstance(domain, (str, os.PathLike)):
+        return Domain.read(domain)
+    return Domain(domain)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from mollify import _core
 from mollify._domain import Domain, scalar_text
+from mollify._parameters import whole_number
 from mollify._records import Records
 
 
@@ -85,14 +85,14 @@ def generate(
     InvalidInput
         For what is no model, another count, and columns or values that its domain has not.
     """
-    if not isinstance(model, Model):
+    if isinstance(model, (str, os.PathLike)):
         model = Model.read(model)
-    try:
-        wanted = operator.index(count)
-    except TypeError:
-        wanted = -1
-    if not 0 <= wanted < 2**63:
-        raise _core.InvalidInput(f"count must be a whole number, but is {count!r}")
+    if not isinstance(model, Model):
+        raise _core.InvalidInput(
+            "model must be that of a release of family marginals (Release.model) or a file of one, "
+            f"but is of type {type(model).__name__}"
+        )
+    wanted = whole_number("count", count)
     fixed = {
         str(name): "" if value is None else scalar_text(value)
         for name, value in (given or {}).items()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._html import table
 
 if TYPE_CHECKING:
     import pandas
@@ -39,8 +41,16 @@ class Records:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The records by columns, as Python's objects; None for a null."""
+        return self._cells(len(self))
+
+    def head(self, most: int = 10) -> list[tuple[Any, ...]]:
+        """The first records, as Python's objects; None for a null."""
+        return list(zip(*self._cells(most).values()))
+
+    def _cells(self, most: int) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {}
         for name, kind, values, valid, words, clock in self._table.columns():
+            values, valid = values[:most], valid[:most]
             if kind == "text":
                 rows = [
                     one if not words else None if one < 0 else words[one]
@@ -84,6 +94,12 @@ class Records:
         import polars as pl
 
         return pl.DataFrame(self)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: what this is, and the first records."""
+        shown = self.head()
+        more = f"<p>The first {len(shown)}.</p>" if len(self) > len(shown) else ""
+        return f"<p>{html.escape(repr(self))}</p>{table(self.columns, shown)}{more}"
 
     def __repr__(self) -> str:
         return f"Records({len(self)} of {', '.join(self.columns)})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from mollify._data import column_source, source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._ledger import Ledger
 from mollify._model import Model
+from mollify._parameters import number, whole_number
 from mollify._privacy import Privacy, of_json
 from mollify._records import Records
 from mollify._threads import thread_count
@@ -260,18 +260,12 @@ def _value(name: str, kind: str, given: Any, inputs: _Inputs) -> Any:
         return [given] if isinstance(given, str) else [str(one) for one in given]
     if kind == "text":
         return str(given)
-    try:
-        if kind == "whole number":
-            whole = operator.index(given)
-            if 0 <= whole < 2**63:
-                return whole
-        elif kind == "number":
-            return float(given)
-        elif kind == "decimal number":
-            return given if isinstance(given, str) else str(getattr(given, "item", lambda: given)())
-    except (TypeError, ValueError):
-        pass
-    raise _core.InvalidInput(f"{name} must be a {kind}, but is {given!r}")
+    if kind == "whole number":
+        return whole_number(name, given)
+    if kind == "number":
+        return number(name, given)
+    # A decimal number, as it is typed.
+    return given if isinstance(given, str) else str(getattr(given, "item", lambda: given)())
 
 
 def _spec(domain: Domain, asked: Mapping[str, Any], inputs: _Inputs) -> str:

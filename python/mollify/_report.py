@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from mollify import _core
 from mollify._command import Answer
+from mollify._html import table
 from mollify._release import Release
 
 _STYLE = """
@@ -42,23 +43,7 @@ def _list(items: Iterable[str]) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    def cell(value: object) -> str:
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return f'<td class="number">{value:.6g}</td>' if isinstance(value, float) else (
-                f'<td class="number">{value}</td>'
-            )
-        if isinstance(value, bool):
-            value = str(value).lower()
-        return f"<td>{html.escape('' if value is None else str(value))}</td>"
-
-    cells = [list(map(cell, row)) for row in rows]
-    kinds = [' class="number"' if "number" in one[:20] else "" for one in cells[0]] if cells else []
-    header = "".join(
-        f"<th{kinds[i] if kinds else ''}>{html.escape(name)}</th>" for i, name in enumerate(head)
-    )
-    body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
-    top = f"<thead><tr>{header}</tr></thead>" if any(head) else ""
-    return f'<div class="wide"><table>{top}<tbody>{body}</tbody></table></div>'
+    return f'<div class="wide">{table(head, rows)}</div>'
 
 
 def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str]) -> str:
@@ -109,8 +94,7 @@ def _counts(release: Release) -> list[str]:
 
 def _release_page(release: Release) -> str:
     facts = release.certificate.to_dict()
-    shown = release.to_dict()
-    rows = list(zip(*(column[:10] for column in shown.values())))
+    rows = release.head()
     known: list[tuple[str, object]] = [("mechanism", release.mechanism), ("promised", str(release.guarantee))]
     known += [(name, str(value)) for name, value in facts["facts"].items()]
     if release.total_variation is not None:
@@ -125,7 +109,7 @@ def _release_page(release: Release) -> str:
     drawn = _counts(release)
     if drawn:
         parts.append("<h2>What was released, by column</h2>" + "".join(drawn))
-    parts.append(f"<h2>{len(release)} records</h2>" + _table(list(shown), rows))
+    parts.append(f"<h2>{len(release)} records</h2>" + _table(release.columns, rows))
     if len(release) > len(rows):
         parts.append(f"<p>The first {len(rows)}.</p>")
     parts.append(f"<h2>Certificate</h2><pre>{html.escape(release.certificate.json)}</pre>")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._parameters import number, whole_number
 from mollify._privacy import Privacy, outward
 from mollify._release_key import ReleaseKey, identity_bytes
 from mollify._threads import thread_count
@@ -87,16 +88,13 @@ class Sampler:
         if outcomes is None:
             raise _core.InvalidInput("outcomes or a reference is needed, but neither is given")
         self._parameters: dict[str, Any] = {
-            "mechanism": mechanism,
-            "outcomes": int(outcomes),
-            "epsilon": epsilon,
-            "mu": mu,
+            "mechanism": str(mechanism),
+            "outcomes": whole_number("outcomes", outcomes),
             "reference": masses,
-            "c1": c1,
-            "c2": c2,
-            "gamma": gamma,
-            "location": location,
         }
+        numbers = {"epsilon": epsilon, "mu": mu, "c1": c1, "c2": c2, "gamma": gamma, "location": location}
+        for name, given in numbers.items():
+            self._parameters[name] = None if given is None else number(name, given)
         self._inside = _core.Sampler(**self._parameters)
 
     @property
@@ -269,7 +267,10 @@ class RandomizedResponse:
     """
 
     def __init__(self, *, k: int, epsilon: float) -> None:
-        self._parameters: dict[str, Any] = {"k": int(k), "epsilon": float(epsilon)}
+        self._parameters: dict[str, Any] = {
+            "k": whole_number("k", k),
+            "epsilon": number("epsilon", epsilon),
+        }
         self._inside = _core.RandomizedResponse(**self._parameters)
 
     @property

@@ -75,8 +75,8 @@ class Synthesizer:
     domain
         What a record can be, or a function that makes a domain of the columns' names, which are
         public. An array's columns without a domain of their own are called x0, x1, ...
-    epsilon, delta, count, model, mechanism, unit, units, ledger, data_set
-        As for `mollify.sample`.
+    epsilon, delta, count, model, mechanism, family, accept_error, unit, units, ledger, data_set
+        As for `mollify.sample`; for a table of many columns, `family` is "marginals".
 
     Attributes
     ----------
@@ -96,6 +96,8 @@ class Synthesizer:
         count: int = 100,
         model: str = "central",
         mechanism: str | None = None,
+        family: str | None = None,
+        accept_error: bool = False,
         unit: str | None = None,
         units: Any = None,
         ledger: Ledger | str | os.PathLike[str] | None = None,
@@ -107,6 +109,8 @@ class Synthesizer:
         self.count = count
         self.model = model
         self.mechanism = mechanism
+        self.family = family
+        self.accept_error = accept_error
         self.unit = unit
         self.units = units
         self.ledger = ledger

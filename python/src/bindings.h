@@ -29,7 +29,6 @@ void add_release(nb::module_& module);
 void add_ledger(nb::module_& module);
 void add_sampler(nb::module_& module);
 void add_accounting(nb::module_& module);
-void add_analysis(nb::module_& module);
 void add_distributed(nb::module_& module);
 
 }  // namespace mollify::python

@@ -8,8 +8,20 @@
 namespace mollify::python {
 namespace {
 
-/// Sentences name the command's flags, of which Python's names differ by their dashes.
+/// Sentences name the command's flags, of which Python's names differ by their dashes; what has
+/// another name in a spec has not in Python; and no release of Python's goes without a total.
 std::string with_python_names(std::string sentence) {
+  const std::string command = "(mollify ledger --declare), or say that none is meant (--no-total)";
+  if (const std::size_t at = sentence.find(command); at != std::string::npos) {
+    sentence.replace(at, command.size(), "(Ledger.declare)");
+  }
+  const std::string in_spec = " in a spec)";
+  for (std::size_t end = sentence.find(in_spec); end != std::string::npos;
+       end = sentence.find(in_spec)) {
+    const std::size_t begin = sentence.rfind(", ", end);
+    if (begin == std::string::npos) break;
+    sentence.erase(begin, end + in_spec.size() - 1 - begin);
+  }
   for (const SpecPart& part : spec_parts()) {
     const std::string flag = "--" + part.name;
     for (std::size_t at = sentence.find(flag); at != std::string::npos;
@@ -51,7 +63,6 @@ NB_MODULE(_core, module) {
   add_ledger(module);
   add_sampler(module);
   add_accounting(module);
-  add_analysis(module);
   add_distributed(module);
 }
 

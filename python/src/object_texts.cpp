@@ -36,10 +36,14 @@ void forget_error() {
   PyErr_Clear();
 }
 
+/// The library's text of the same number in an array: 100000 and 0.0001, but 1e+16 and 1e-05.
 void append_number(double number, std::string& bytes) {
   std::array<char, 40> digits{};
+  const double size = std::abs(number);
+  const bool has_exponent = size != 0 && (size < 1e-4 || size >= 1e16);
   const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), number == 0 ? 0.0 : number);
+      std::to_chars(digits.data(), digits.data() + digits.size(), number == 0 ? 0.0 : number,
+                    has_exponent ? std::chars_format::scientific : std::chars_format::fixed);
   bytes.append(digits.data(), end.ptr);
 }
 

@@ -32,11 +32,10 @@ def test_estimates_are_the_commands(schools, tmp_path):
     found = mo.estimate(release)
     release.to_pandas().to_csv(tmp_path / "r.csv", index=False)
     release.certificate.write(tmp_path / "r.json")
-    told = command(
-        *("estimate", "--json", "--released", tmp_path / "r.csv"),
-        *("--certificate", tmp_path / "r.json"),
-    )
+    flags = ("--released", tmp_path / "r.csv", "--certificate", tmp_path / "r.json")
+    told = command("estimate", "--json", *flags)
     assert found.json == told
+    assert str(found) == repr(pickle.loads(pickle.dumps(found))) == command("estimate", *flags)
     assert found.to_dict() == json.loads(told)
     assert found["linear"]
     assert found["records"] == 160
@@ -88,11 +87,19 @@ def test_advice():
     found = mo.advise(purpose="records", protect="person", n=5000, columns=[4, 10])
     assert (found["model"], found["outcomes"], found["count"]) == ("local", 40, 1)
     assert [one["epsilon"] for one in found["budgets"]] == [0.5, 1, 2, 4, 8]
-    assert "mollify sample" in str(found)
+    assert "model local" in found["commands"][2]
+    assert found.calls[1:3] == [
+        'mo.nonprivate.check(data, domain, unit="PERSON")',
+        'release = mo.sample(data, domain, model="local", unit="PERSON", units=units, epsilon=8, count=1)',
+    ]
+    assert "\n  ".join(["run", *found.calls]) in str(found)
+    assert "--" not in str(found)
     of_domain = mo.advise(
         {"sex": mo.categorical(["f", "m"])}, purpose="estimates", protect="person", n=5000
     )
     assert of_domain["outcomes"] == 2
+    assert "mo.estimate(release)" in of_domain.calls
+    assert "/proc" not in of_domain.json
     with pytest.raises(mo.InvalidInput, match="columns"):
         mo.advise(purpose="records", protect="person", n=5000, columns=[0])
 

@@ -81,6 +81,34 @@ def test_tells_words_of_the_format_from_values():
     assert value.columns["a"]["null"] == {"value": "category"}
 
 
+def test_values_mean_what_they_mean_in_data():
+    made = mo.Domain({"a": mo.categorical([1.0, 2.5, np.float32(0.5), 1e5, 1e-4, 1e16, True, -0.0])})
+    words = ["1", "2.5", "0.5", "100000", "0.0001", "1e+16", "true", "0"]
+    assert made.columns["a"]["values"] == words
+    assert mo.Domain({"a": mo.integer(0.0, np.float64(9), bins=2)}).outcome_count == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: mo.categorical("abc"), "values must be a list, but is 'abc'"),
+        (lambda: mo.ordinal({"a"}), "values must be a list, but is {'a'}"),  # of another order each time
+        (lambda: mo.categorical(3), "values must be a list, but is 3"),
+        (lambda: mo.integer(edges=5), "edges must be a list, but is 5"),
+        (lambda: mo.categorical(["a", None]), 'null="category"'),
+        (lambda: mo.categorical(["a", float("nan")]), 'null="category"'),
+        (lambda: mo.Domain({"a": "boolean"}), "but is 'boolean'"),
+        (lambda: mo.Domain(["a"]), "but is of type list"),
+        (lambda: mo.plan(3, epsilon=1), "but is of type int"),
+        (lambda: mo.sample({"a": []}, None, model="integral", epsilon=1), "but is of type NoneType"),
+    ],
+)
+def test_refuses_in_one_sentence_what_declares_nothing(wrong, said):
+    with pytest.raises(mo.InvalidInput) as refused:
+        wrong()
+    assert said in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "columns",
     [

@@ -41,6 +41,12 @@ def test_is_charged_before_a_release_and_refuses_what_is_above_the_total(tmp_pat
     assert [one.data_set for one in ledger.balances()] == ["health"]
 
 
+def test_what_has_no_total_is_refused_in_pythons_words(tmp_path):
+    with pytest.raises(mo.InvalidInput) as refused:
+        release(tmp_path / "budget.db", 0.5)
+    assert str(refused.value).endswith("so nothing would ever be refused: declare one (Ledger.declare)")
+
+
 def test_refuses_what_is_no_total(tmp_path):
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("a", rho=0.5, scope="unit=person")

@@ -164,6 +164,27 @@ def test_a_value_is_one_value_in_every_form(kind):
             assert release.to_dict()["a"] == [value], (type(form), form, row)
 
 
+def test_a_number_has_one_text_in_every_form():
+    """Whether objects or arrays hold it: so units and categories are found again."""
+    numbers = [1e5, 1e-4, 123456.5, 1e16, 1e-5, -2.0, 5e-324, 1.7976931348623157e308, float("inf")]
+    words = mo.Domain({"a": mo.categorical([*numbers, "else"], outside="else")}).columns["a"]["values"]
+    domain = mo.Domain({"a": mo.categorical(words, outside="else")})
+    for number, word in zip(numbers, words):
+        for form in ([number], np.array([number]), np.array([number], object), polars.Series([number])):
+            release = mo.sample({"a": form}, domain, model="integral", epsilon=60)
+            assert release.to_dict()["a"] == [word], (number, type(form))
+
+
+def test_notebooks_are_shown_the_first_records():
+    domain = {"<b>": mo.categorical(["<i>&"])}
+    release = mo.sample({"<b>": ["<i>&"]}, domain, model="integral", epsilon=1, count=12)
+    shown = release._repr_html_()
+    assert shown.count("<td>&lt;i&gt;&amp;</td>") == 10
+    assert "<th>&lt;b&gt;</th>" in shown
+    assert "12 records by minimax with epsilon 1" in shown
+    assert release.head(2) == [("<i>&",)] * 2
+
+
 def test_dates_are_their_texts():
     words = ["2024-02-29", "2024-02-29T12:34:56", "2024-02-29T12:34:56.000007"]
     in_utc = [f"{word}Z" for word in words[1:]]
@@ -331,6 +352,7 @@ def test_a_decimal_is_taken_as_typed(domain):
         ({"epsilon": 1, "delta": 0.1}, "delta is for model central"),
         ({"epsilon": 1, "ledger": "x.db"}, "data_set"),
         ({"epsilon": 1, "reference": 3}, "data must be a table"),
+        ({"epsilon": 1, "model": "central", "count": 9}, "accept it (accept_error)"),
         ({}, "epsilon is needed, but is not given"),
     ],
 )

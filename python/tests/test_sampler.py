@@ -96,7 +96,12 @@ def test_shapes():
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0]),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0, 1], units=[0], count=1),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [[0, 1]]),
+        lambda: mo.Sampler(outcomes=2.5, epsilon=1),
+        lambda: mo.Sampler(outcomes="many", epsilon=1),
+        lambda: mo.Sampler(outcomes=2, epsilon="much"),
         lambda: mo.RandomizedResponse(k=0, epsilon=1),
+        lambda: mo.RandomizedResponse(k=2.7, epsilon=1),
+        lambda: mo.RandomizedResponse(k=3, epsilon="much"),
         lambda: mo.RandomizedResponse(k=3, epsilon=1).draw([0.5]),
     ],
 )

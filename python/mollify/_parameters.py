@@ -1,0 +1,28 @@
+"""Numbers among the parameters, which are public: refused in one sentence where they are none."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from mollify import _core
+
+
+def whole_number(name: str, given: Any) -> int:
+    """From 0 to 2^63 - 1; what is smaller or greater than it may be, the library says."""
+    try:
+        whole = operator.index(given)
+    except TypeError:
+        whole = -1
+    if not 0 <= whole < 2**63:
+        raise _core.InvalidInput(f"{name} must be a whole number, but is {given!r}")
+    return whole
+
+
+def number(name: str, given: Any) -> float:
+    """Any of double precision."""
+    try:
+        return float(given)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise _core.InvalidInput(f"{name} must be a number, but is {given!r}")
