@@ -59,6 +59,8 @@ def column_source(values: object, name: str) -> _core.Source:
 
 
 def _exported(data: Any) -> _core.Source:
+    if hasattr(data, "to_frame"):  # pandas' and Polars' series
+        raise _core.InvalidInput("data must be a table, but is one column, of which to_frame makes one")
     if hasattr(data, "__arrow_c_stream__"):
         return _core.Source.stream(data.__arrow_c_stream__())
     if hasattr(data, "__arrow_c_array__"):

@@ -92,6 +92,8 @@ def generate(
             "model must be that of a release of family marginals (Release.model) or a file of one, "
             f"but is of type {type(model).__name__}"
         )
+    if given is not None and not isinstance(given, Mapping):
+        raise _core.InvalidInput(f"given must be a mapping from names to values, but is {given!r}")
     wanted = whole_number("count", count)
     fixed = {
         str(name): "" if value is None else scalar_text(value)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mollify import _core
+from mollify._parameters import number
 
 
 class Privacy:
@@ -30,6 +31,10 @@ class Privacy:
             raise _core.InvalidInput(
                 "a promise must be in epsilon (with delta or without), in rho or in mu"
             )
+        named = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
+        for name, part in named.items():
+            if part is not None:
+                number(name, part)
         self._parts = (epsilon, delta, rho, mu)
 
     @property
@@ -107,10 +112,11 @@ def of_json(part: dict[str, Any]) -> Privacy:
     return Privacy(**{name: part[name] for name in ("epsilon", "delta", "rho", "mu") if name in part})
 
 
-def compose(releases: Iterable[Privacy]) -> Privacy:
+def compose(releases: Iterable[Any]) -> Privacy:
     """What all releases made from the same data promise together, rounded to the safe side.
 
+    `releases` are releases, or what they promise (`Privacy`).
     The sum of epsilon and delta, or of rho, where a pure release counts epsilon^2 / 2. Raises
     `InvalidInput` where no sum is known.
     """
-    return outward(_core.composed_up([release._inside() for release in releases]))
+    return outward(_core.composed_up([getattr(one, "guarantee", one)._inside() for one in releases]))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+import os
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._data import source_of
 from mollify._html import table
 
 if TYPE_CHECKING:
@@ -46,6 +48,13 @@ class Records:
     def head(self, most: int = 10) -> list[tuple[Any, ...]]:
         """The first records, as Python's objects; None for a null."""
         return list(zip(*self._cells(most).values()))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes a CSV file, as the command does; it appears whole or not at all."""
+        beside = f"{os.fspath(path)}.part"
+        with open(beside, "wb") as file:
+            file.write(source_of(self.to_dict(), self.columns).csv_text())
+        os.replace(beside, path)
 
     def _cells(self, most: int) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mollify import _core
 from mollify._parameters import number, whole_number
 from mollify._privacy import Privacy, outward
+from mollify._private_numbers import private_numbers, private_outcomes
 from mollify._release_key import ReleaseKey, identity_bytes
 from mollify._threads import thread_count
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
-    """An array whose type, which is public, is one of these kinds."""
+    """An array of public numbers whose type is one of these kinds."""
     import numpy as np
 
     array = np.asarray(numbers)
@@ -117,8 +118,8 @@ class Sampler:
         Parameters
         ----------
         scores
-            (k,) or (n, k) private numbers: not necessarily normalised; NaN and negative ones count
-            as 0, and a row without any weight releases from the reference. float32 and float64 in
+            (k,) or (n, k) private numbers: not necessarily normalised; NaN, negative ones and what
+            is no number count as 0, and a row without any weight releases from the reference. float32 and float64 in
             rows are not copied.
 
         Returns
@@ -128,7 +129,7 @@ class Sampler:
         """
         import numpy as np
 
-        array = _numbers("scores", scores, "fiub")
+        array = private_numbers("scores", scores)
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(np.float64)
         if array.ndim not in (1, 2) or array.shape[-1] != self.outcomes:
@@ -157,7 +158,7 @@ class Sampler:
         Parameters
         ----------
         outcomes
-            (m,) private outcomes of all records; one that is none is passed over.
+            (m,) private outcomes of all records: 1.0 is 1, and one that is none is passed over.
         offsets
             (n + 1,) where each unit's records begin, and the last ones end.
         units, count
@@ -181,11 +182,11 @@ class Sampler:
         """
         import numpy as np
 
-        columns = [_numbers("outcomes", outcomes, "iu")]
+        columns = [private_outcomes("outcomes", outcomes, self.outcomes)]
         if units is not None:
-            columns.append(_numbers("units", units, "iu"))
+            columns.append(private_outcomes("units", units, count or 0))
         if weights is not None:
-            columns.append(_numbers("weights", weights, "fiub"))
+            columns.append(private_numbers("weights", weights))
         if any(column.ndim != 1 or len(column) != len(columns[0]) for column in columns):
             raise _core.InvalidInput(
                 "outcomes, units and weights must be of one length, but have shapes "
@@ -304,8 +305,8 @@ class RandomizedResponse:
         Parameters
         ----------
         values
-            Private integers, of any shape; one outside 0 ... k - 1 counts as 0. int64, int32,
-            uint32 and uint8 are not copied.
+            Private integers, of any shape; 1.0 is 1, and whatever is none of 0 ... k - 1 counts
+            as 0. int64, int32, uint32 and uint8 are not copied.
 
         Returns
         -------
@@ -314,7 +315,7 @@ class RandomizedResponse:
         """
         import numpy as np
 
-        array = _numbers("values", values, "iub")
+        array = private_outcomes("values", values, self.k)
         if array.dtype not in (np.int64, np.int32, np.uint32, np.uint8):
             if array.dtype == np.uint64:
                 array = np.where(array < self.k, array, 0)

@@ -13,6 +13,7 @@ from mollify import _core
 from mollify._command import Answer, arguments_of
 from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
+from mollify._parameters import whole_number
 from mollify._release import _Inputs
 from mollify._sampler import Sampler, _numbers
 
@@ -48,7 +49,7 @@ def check(
     the first record is line 2.
     """
     held, named = _held(data, domain, unit, {"units": units})
-    return Answer(["check", *arguments_of(named | {"most": int(most)})], held)
+    return Answer(["check", *arguments_of(named | {"most": whole_number("most", most)})], held)
 
 
 def compare(

@@ -89,7 +89,8 @@ def test_shapes():
         lambda: mo.Sampler(reference=["a"], epsilon=1),
         lambda: mo.Sampler(reference=[1, 1], outcomes=3, epsilon=1),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw([1, 2]),
-        lambda: mo.Sampler(outcomes=3, epsilon=1).draw(["a", "b", "c"]),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw(np.array(["a", "b", "c"])),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw([[1, 2, 3], [1]]),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw(np.ones((1, 1, 3))),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], None),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [0, 1], units=[0]),
@@ -102,7 +103,7 @@ def test_shapes():
         lambda: mo.RandomizedResponse(k=0, epsilon=1),
         lambda: mo.RandomizedResponse(k=2.7, epsilon=1),
         lambda: mo.RandomizedResponse(k=3, epsilon="much"),
-        lambda: mo.RandomizedResponse(k=3, epsilon=1).draw([0.5]),
+        lambda: mo.RandomizedResponse(k=3, epsilon=1).draw(np.array([1j])),
     ],
 )
 def test_refuses_parameters_and_shapes(bad):

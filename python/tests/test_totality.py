@@ -270,6 +270,45 @@ def test_the_number_of_rows_shows_only_where_it_is_public(domain):
     agree(tables, domain, model="integral", epsilon=1)
 
 
+def test_draws_from_arrays_and_lists_of_anything():
+    """Whether one null has made other numbers of a column's is private, and refused nowhere."""
+    k = 4
+    response, sampler = mo.RandomizedResponse(k=k, epsilon=60), mo.Sampler(outcomes=k, epsilon=30)
+    tables = [[3, 1, 2], [3, None, 2], [None] * 3, ["x", b"y", 1j], [Hostile(), Liar("2"), Endless(3)]]
+    tables.append([np.float32(3), 10**400, np.uint64(2**64 - 1)])
+
+    def objects(values):
+        array = np.empty(len(values), object)
+        for place, value in enumerate(values):  # at once NumPy would ask what they are
+            array[place] = value
+        return array
+
+    forms = [list, tuple, objects, lambda values: pandas.Series(objects(values), dtype=object)]
+    for values in tables:
+        for form in forms:
+            seen = response.draw(form(values))
+            assert seen.shape == (3,) and np.all(seen < k)
+            assert sampler.draw_units(form(values), [0, 1, 2, 3]).shape == (3,)
+            assert sampler.draw_units([1] * 3, units=form(values), count=5).shape == (5,)
+            weights = form(values)
+            assert sampler.draw_units([1] * 3, [0, 1, 2, 3], weights=weights).shape == (3,)
+            assert sampler.draw([list(values) + [1]] * 2).shape == (2,)
+    typed = [
+        lambda values: pandas.Series(values),
+        lambda values: pandas.array(values, dtype="Int8"),
+        lambda values: pandas.Series(values, dtype="category"),
+        lambda values: polars.Series(values),
+        lambda values: pyarrow.array(values),
+        lambda values: np.ma.array([0 if one is None else one for one in values],
+                                   mask=[one is None for one in values]),
+    ]  # fmt: skip
+    for form in typed:
+        # At so great an epsilon a value is itself, but for a chance of 4 / e^30 < 1e-12 each.
+        assert response.draw(form([3, 1, 2])).tolist() == [3, 1, 2]
+        assert response.draw(form([3, None, 2])).tolist() == [3, 0, 2]
+        assert sampler.draw_units(form([3, None, 2]), [0, 1, 3]).tolist() == [3, 2]
+
+
 def test_scores_of_every_value():
     """No score is refused; without any weight the reference is released."""
     sampler = mo.Sampler("relative", reference=[1, 2, 3, 4], epsilon=1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mollify import _core
 from mollify._ledger import Ledger
 from mollify._privacy import Privacy
+from mollify._private_numbers import private_numbers
 from mollify._sampler import Sampler, _numbers
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class TokenSampler:
         """
         import numpy as np
 
-        scores = _numbers("private", private, "fiub").astype(np.float64)
+        scores = private_numbers("private", private).astype(np.float64)
         open_scores = _numbers("public", public, "fiub").astype(np.float64)
         if scores.ndim != 2 or scores.shape != open_scores.shape:
             raise _core.InvalidInput(
