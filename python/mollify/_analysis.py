@@ -125,27 +125,32 @@ class Advice(Answer):
 
 
 def _calls(command: str) -> list[str]:
-    """Python's for a command that was advised, each of whose flags has a value."""
-    name, _, flags = command.removeprefix("mollify ").partition(" ")
-    given = dict(re.findall(r"--([a-z-]+) (.*?)(?= --|$)", flags))
+    """Python's for a command that was advised."""
+    name, *parts = command.removeprefix("mollify ").split(" --")
+    given = dict(part.partition(" ")[::2] for part in parts)
     if name == "domain":
         return ['domain = mo.Domain.read("DOMAIN.yaml")  # `mollify-dp domain` drafts one']
     if name == "generate":
         return [f"mo.generate(release.model, {given['count']})"]
-    if name in ("estimate", "verify"):
-        return [f"mo.{name}(release)" if name == "estimate" else "mo.verify(release, domain)"]
-    for file in ("data", "domain", "out", "certificate", "model-out"):
-        given.pop(file, None)
-    numbers = ("epsilon", "delta", "rho", "count")
+    if name == "estimate":
+        return ["mo.estimate(release)"]
+    if name == "verify":
+        return ["mo.verify(release, domain)"]
     arguments = ["data", "domain"]
     for flag, value in given.items():
         keyword = flag.replace("-", "_")
-        named = keyword if keyword in ("units", "covariance") else json.dumps(value)
-        arguments.append(f"{keyword}={value if keyword in numbers else named}")
-    call = f"{name}({', '.join(arguments)})"
+        if flag in ("epsilon", "delta", "rho", "count"):
+            arguments.append(f"{keyword}={value}")
+        elif flag in ("units", "covariance"):
+            arguments.append(f"{keyword}={keyword}")
+        elif flag == "log":
+            arguments.append(f"{keyword}={json.dumps(value.split(','))}")
+        elif flag not in ("data", "domain", "out", "certificate", "model-out"):
+            arguments.append(f"{keyword}={json.dumps(value) if value else True}")
+    call = f"({', '.join(arguments)})"
     if name == "check":
-        return [f"mo.nonprivate.{call}"]
-    return [f"release = mo.{call}", 'release.certificate.write("CERTIFICATE.json")']
+        return [f"mo.nonprivate.check{call}"]
+    return [f"release = mo.{name}{call}", 'release.certificate.write("CERTIFICATE.json")']
 
 
 def advise(domain: DomainLike | None = None, **parameters: Any) -> Advice:

@@ -1,5 +1,6 @@
 // The compiled part of the Python package: the front for programs, and what hands arrays over.
 #include <string>
+#include <utility>
 
 #include <mollify/mollify.h>
 
@@ -9,11 +10,15 @@ namespace mollify::python {
 namespace {
 
 /// Sentences name the command's flags, of which Python's names differ by their dashes; what has
-/// another name in a spec has not in Python; and no release of Python's goes without a total.
+/// another name in a spec has not in Python; and what the command alone allows is left out.
 std::string with_python_names(std::string sentence) {
-  const std::string command = "(mollify ledger --declare), or say that none is meant (--no-total)";
-  if (const std::size_t at = sentence.find(command); at != std::string::npos) {
-    sentence.replace(at, command.size(), "(Ledger.declare)");
+  const std::pair<std::string, std::string> only_the_commands[] = {
+      {"(mollify ledger --declare), or say that none is meant (--no-total)", "(Ledger.declare)"},
+      {", or say that another data set is meant (--another-data-set)", ""},
+  };
+  for (const auto& [words, ours] : only_the_commands) {
+    const std::size_t at = sentence.find(words);
+    if (at != std::string::npos) sentence.replace(at, words.size(), ours);
   }
   const std::string in_spec = " in a spec)";
   for (std::size_t end = sentence.find(in_spec); end != std::string::npos;
