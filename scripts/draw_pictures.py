@@ -284,7 +284,7 @@ def marginals():
             picture.path(f"M{left} {y:.1f} L{left + width} {y:.1f}", LINE, 1.6, dash="2 5")
             picture.text(left + (width - 4 if anchor == "end" else 4), y - 6, short, 12, SOFT, anchor=anchor)
         for words, (colour, _) in lines.items():
-            points = [(x_of(epsilon), y_of(distance)) for epsilon, distance in rows_of.get(words, [])]
+            points = [(x_of(epsilon), y_of(distance)) for epsilon, distance in rows_of.get(words, []) if epsilon <= 5]
             if points:
                 picture.path("M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points), colour, 2.4)
             for x, y in points:
