@@ -202,11 +202,17 @@ def _bytes(array: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(array).view(np.uint8)
 
 
+_MOST_TIMES = {"Y": 5 * 10**6, "M": 6 * 10**7, "W": 3 * 10**8, "D": 2**31, "h": 2**51, "m": 2**57}
+"""What other units can hold too: NumPy raises beyond it, and values decide about no exception."""
+
+
 def _times(array: NDArray[Any]) -> tuple[str, NDArray[Any]]:
-    """Arrow's format of a time or a date, and the times in it."""
+    """Arrow's format of a time or a date, and the times in it, the furthest ones nearer; no nulls."""
     import numpy as np
 
     unit, step = np.datetime_data(array.dtype)
+    most = _MOST_TIMES.get(unit, 2**63 - 1) // step
+    array = np.clip(array.view(np.int64), -most, most).view(array.dtype)
     if unit in ("s", "ms", "us", "ns"):
         formats = {"s": "tss:", "ms": "tsm:", "us": "tsu:", "ns": "tsn:"}
         return formats[unit], array if step == 1 else array.astype(f"datetime64[{unit}]")
@@ -214,7 +220,8 @@ def _times(array: NDArray[Any]) -> tuple[str, NDArray[Any]]:
         return "tdD", array.astype("datetime64[D]")
     if unit in ("h", "m"):
         return "tss:", array.astype("datetime64[s]")
-    return "tsn:", array.astype("datetime64[ns]")
+    parts = {"ps": 10**3, "fs": 10**6, "as": 10**9}.get(unit, 1)
+    return "tsn:", (array.view(np.int64) * step // parts).view("datetime64[ns]")
 
 
 def _add_numpy(

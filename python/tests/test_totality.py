@@ -63,7 +63,7 @@ OBJECTS = [
     np.uint64(2**64 - 1),
     np.bool_(True),
     np.str_("female"),
-    np.datetime64("NaT"),
+    np.datetime64("NaT", "s"),
     np.datetime64("2024-01-01T00", "h"),
     np.timedelta64(3, "s"),
     np.void(b"abc"),
