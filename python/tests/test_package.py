@@ -2,6 +2,8 @@
 
 import ast
 import os
+import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -67,6 +69,18 @@ def test_shows_one_symbol():
         **{"capture_output": True, "text": True, "check": True},
     ).stdout
     assert [line.split()[0] for line in said.splitlines()] == ["PyInit__core"]
+
+
+def test_runs_where_glibc_is_2_34():
+    """Whatever is newer (std::hypot, say) would keep the wheel from computers that it is to serve."""
+    if shutil.which("nm") is None or platform.libc_ver() > ("glibc", "2.36"):
+        pytest.skip("needs nm, and a glibc for which old versions are still bound")
+    from mollify import _command, _core
+
+    for file in (_core.__file__, _command.COMMAND):
+        said = subprocess.run(["nm", "-D", file], capture_output=True, text=True, check=True).stdout
+        needed = {tuple(map(int, one.split("."))) for one in re.findall(r"@GLIBC_([0-9.]+)", said)}
+        assert max(needed) <= (2, 34), file
 
 
 def test_pandas_needs_no_pyarrow():

@@ -218,7 +218,7 @@ def test_dates_are_their_texts():
         for expected, form in forms:
             release = mo.sample({"a": form}, domain, model="integral", epsilon=30)
             assert release.to_dict()["a"] == [expected], (type(form), form)
-    for form in ([np.datetime64("NaT")], np.array(["NaT"], "datetime64[s]"), [pandas.NaT]):
+    for form in ([np.datetime64("NaT", "s")], np.array(["NaT"], "datetime64[s]"), [pandas.NaT]):
         release = mo.sample({"a": form}, domain, model="integral", epsilon=30)
         assert release.to_dict()["a"] == [None]
 

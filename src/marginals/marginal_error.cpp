@@ -75,8 +75,8 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
   std::vector<double> of_pairs;
   for (std::size_t i = 0; i < of_columns.size(); ++i) {
     for (std::size_t j = i + 1; j < of_columns.size(); ++j) {
-      of_pairs.push_back(
-          std::min(1.0, std::sqrt(kSquareOfPair) * std::hypot(of_columns[i], of_columns[j])));
+      const double square = of_columns[i] * of_columns[i] + of_columns[j] * of_columns[j];
+      of_pairs.push_back(std::min(1.0, std::sqrt(kSquareOfPair * square)));
     }
   }
   if (of_pairs.empty()) return error;

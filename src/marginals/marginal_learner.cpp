@@ -134,14 +134,15 @@ class Learner {
     if (const std::uint32_t more = second_column_parts(design_, total_); more > 0) {
       const std::vector<std::vector<double>> again = columns_with(more);
       const double of_again = budget_.deviation(more);
-      const double norm = std::hypot(deviation, of_again);
-      const double weight = deviation / norm * (deviation / norm);
+      // No std::hypot: it takes glibc 2.35, and wheels run on 2.34.
+      const double square = deviation * deviation + of_again * of_again;
+      const double weight = deviation * deviation / square;
       for (std::size_t i = 0; i < counts.size(); ++i) {
         for (std::size_t cell = 0; cell < counts[i].size(); ++cell) {
           counts[i][cell] += weight * (again[i][cell] - counts[i][cell]);
         }
       }
-      deviation *= of_again / norm;
+      deviation *= of_again / std::sqrt(square);
       total_ = total_of(counts);
     }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
