@@ -19,6 +19,8 @@ struct Curve {
   enum class Look { kLine, kDashes, kPoints } look = Look::kLine;
   /// Which of the colours; if there is none, that of its place among the curves.
   std::optional<std::size_t> colour = std::nullopt;
+  /// For curves that are in an order, from 0, the first, to 1: dark to light, in place of a colour.
+  std::optional<double> shade = std::nullopt;
 };
 
 /// A horizontal stripe behind the curves.
@@ -44,6 +46,8 @@ struct Bars {
   std::vector<double> values;
   /// What was published for each group, drawn as a mark; empty: nothing.
   std::vector<double> published{};
+  /// Which of the colours; if there is none, that of its place among the bars.
+  std::optional<std::size_t> colour = std::nullopt;
 };
 
 struct BarChart {

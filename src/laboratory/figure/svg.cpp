@@ -24,6 +24,20 @@ constexpr std::array kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#5
 
 std::string colour_of(std::size_t series) { return kColours[series % kColours.size()]; }
 
+std::string colour_of(const Curve& curve, std::size_t place) {
+  if (!curve.shade) return colour_of(curve.colour.value_or(place));
+  // The lightest colours would not be seen on paper.
+  constexpr double kDarkest = 20;
+  constexpr double kLightest = 195;
+  const auto [red, green, blue] = heat_colours()[static_cast<std::size_t>(
+      kDarkest + std::clamp(*curve.shade, 0.0, 1.0) * (kLightest - kDarkest))];
+  return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue);
+}
+
+std::string colour_of(const Bars& bars, std::size_t place) {
+  return colour_of(bars.colour.value_or(place));
+}
+
 /// What is drawn, part by part.
 class Canvas {
  public:
@@ -232,7 +246,7 @@ std::vector<Entry> legend_of(const LineChart& chart) {
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const Curve& curve = chart.curves[i];
     if (curve.name.empty()) continue;
-    entries.push_back({curve.name, colour_of(curve.colour.value_or(i)),
+    entries.push_back({curve.name, colour_of(curve, i),
                        curve.look == Curve::Look::kPoints   ? Entry::Sign::kPoint
                        : curve.look == Curve::Look::kDashes ? Entry::Sign::kDashes
                                                             : Entry::Sign::kLine});
@@ -248,7 +262,7 @@ std::vector<Entry> legend_of(const BarChart& chart) {
   std::vector<Entry> entries;
   bool has_published = false;
   for (std::size_t i = 0; i < chart.bars.size(); ++i) {
-    entries.push_back({chart.bars[i].name, colour_of(i), Entry::Sign::kBar});
+    entries.push_back({chart.bars[i].name, colour_of(chart.bars[i], i), Entry::Sign::kBar});
     has_published = has_published || !chart.bars[i].published.empty();
   }
   if (has_published) entries.push_back({"published", kInk, Entry::Sign::kMark});
@@ -318,7 +332,7 @@ void draw(Canvas& canvas, const LineChart& chart, double left, double top) {
   draw_frame(canvas, chart.title, chart.x_label, chart.y_label, x, y, true);
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const Curve& curve = chart.curves[i];
-    const std::string colour = colour_of(curve.colour.value_or(i));
+    const std::string colour = colour_of(curve, i);
     std::string path;
     for (std::size_t j = 0; j < curve.x.size(); ++j) {
       if (!std::isfinite(curve.x[j]) || !std::isfinite(curve.y[j])) continue;
@@ -366,13 +380,20 @@ void draw(Canvas& canvas, const BarChart& chart, double left, double top) {
     for (std::size_t i = 0; i < chart.bars.size(); ++i) {
       const Bars& bars = chart.bars[i];
       const double px = x.at(static_cast<double>(g)) + 0.1 * group + static_cast<double>(i) * bar;
+      const bool has_mark = g < bars.published.size() && std::isfinite(bars.published[g]);
       if (std::isfinite(bars.values[g])) {
-        canvas.rect(px + 1, y.at(bars.values[g]), bar - 2, y.begin - y.at(bars.values[g]),
-                    colour_of(i));
+        const double height = y.begin - y.at(bars.values[g]);
+        canvas.rect(px + 1, y.begin - height, bar - 2, height, colour_of(bars, i));
+        // A bar that is too low to be seen is told in words.
+        constexpr double kSeen = 3;
+        if (height < kSeen) {
+          const double words_x = px + bar / 2 + 3;
+          const double words_y = y.begin - (has_mark ? 9 : 5);
+          canvas.text(words_x, words_y, number_text(bars.values[g]), 10, "start", kInk,
+                      fmt::format("transform=\"rotate(-90 {:.1f} {:.1f})\"", words_x, words_y));
+        }
       }
-      if (g < bars.published.size() && std::isfinite(bars.published[g])) {
-        canvas.mark(px + bar / 2, y.at(bars.published[g]));
-      }
+      if (has_mark) canvas.mark(px + bar / 2, y.at(bars.published[g]));
     }
   }
   draw_legend(canvas, left + kAxisLeft, y.begin + kAxisBottom + 8, width_of(chart) - kAxisLeft,

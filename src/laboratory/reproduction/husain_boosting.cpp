@@ -204,6 +204,7 @@ void add_random_charts(Figure& figure, const RandomRuns& runs,
                       .y_reaches = std::move(deviation_reaches)};
   for (std::size_t i = 0; i < runs.components.size(); ++i) {
     Curve of_mean{fmt::format("m = {}", runs.components[i]), runs.epsilons, {}};
+    of_mean.shade = static_cast<double>(i) / static_cast<double>(runs.components.size() - 1);
     Curve of_deviation = of_mean;
     for (const MeanAndSpread& value : values[i]) {
       of_mean.y.push_back(value.mean);

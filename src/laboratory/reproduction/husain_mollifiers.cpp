@@ -43,6 +43,11 @@ Figure husain_cost_of_groups(const ReproductionOptions&) {
                   .stripes = {},
                   .log_x = true,
                   .log_y = true};
+  // As DPB is drawn wherever it stands beside boosting.
+  chart.curves.front().colour = 3;
+  for (std::size_t i = 1; i < chart.curves.size(); ++i) {
+    chart.curves[i].shade = 0.4 * static_cast<double>(i);
+  }
   for (double group = 1; group <= 10'000.5; group *= std::pow(10, 0.25)) {
     const double costs[] = {group, 1, 10, 100};
     for (std::size_t i = 0; i < chart.curves.size(); ++i) {

@@ -14,6 +14,9 @@
 namespace mollify::detail {
 namespace {
 
+/// Its number among the colours of figures.
+constexpr std::size_t kGrey = 8;
+
 constexpr std::array kParkEpsilons = {0.1, 0.5, 1.0, 2.0, 5.0};
 
 /// By the closed form alone: a point mass keeps m of itself.
@@ -33,8 +36,8 @@ Figure worst_cases(std::uint64_t k, const std::vector<double>& published_propose
           "Whatever P on {} outcomes is private: how far is the law that is released from "
           "it, at worst? The worst P is a point mass. The proposed mechanism is the minimax "
           "band; the baseline is the projection on the relative mollifier of the uniform "
-          "distribution, the laws that lie within e^(epsilon/2) of it.",
-          k),
+          "distribution, the laws that lie within e^(epsilon/2) of it.{}",
+          k, published_proposed.empty() ? "" : " Diamonds: the numbers that were published."),
       "Bars are closed forms of the worst case; the column \"exact\" is the textbook formula m "
       "f(1/m) "
       "+ (1 - m) f(0) evaluated plainly, m being what a point mass keeps."};
@@ -99,7 +102,7 @@ Figure park_five_outcomes(const ReproductionOptions&) {
                  .x_label = "outcome",
                  .y_label = "probability",
                  .groups = {"1", "2", "3", "4", "5"},
-                 .bars = {{"P", p, {}}}};
+                 .bars = {{"P", p, {}, kGrey}}};
   std::vector<std::uint32_t> outcomes(p.size());
   std::iota(outcomes.begin(), outcomes.end(), std::uint32_t{0});
   for (const auto& [epsilon, numbers] : published) {
@@ -117,7 +120,9 @@ Figure park_five_outcomes(const ReproductionOptions&) {
       figure.comparisons.push_back({fmt::format("outcome {}, epsilon {:g}", i + 1, epsilon),
                                     numbers[i], exact[i], law[i], ""});
     }
-    chart.bars.push_back({fmt::format("released, epsilon {:g}", epsilon), law, numbers});
+    // Blue first, as the minimax mechanism has it everywhere.
+    chart.bars.push_back({fmt::format("released, epsilon {:g}", epsilon), law, numbers,
+                          chart.bars.size() == 1 ? 0 : chart.bars.size() + 2});
   }
   figure.charts.emplace_back(std::move(chart));
   return figure;

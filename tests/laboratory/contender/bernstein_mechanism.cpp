@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -116,17 +117,36 @@ TEST(BernsteinMechanism, CoefficientsMoveByAtMostTheirSensitivity) {
   EXPECT_GT(most, 1);
 }
 
-// Shifted to be positive: the same noisy coefficients give the same density, whatever was private.
+// docs/theory/errata.md, 8: the shifted density is what its noisy coefficients, and nothing else,
+// make it: their polynomial, less its minimum, divided by its integral.
 TEST(BernsteinMechanism, ShiftingIsPostProcessing) {
   SeededRandom random(5);
   const BernsteinDensity density(sample_of_measure(three_in_the_unit_box(), 100, 1),
                                  {.epsilon = 0.1}, random);
-  double least = 0;
-  for (std::size_t i = 0; i <= 400; ++i) {
-    least = std::min(least, density.polynomial(std::vector<double>{static_cast<double>(i) / 400}));
+  const std::span<const double> coefficients = density.coefficients();
+  const auto by_coefficients = [&](double y) {  // de Casteljau's way
+    std::vector<double> left(coefficients.begin(), coefficients.end());
+    for (std::size_t size = left.size() - 1; size > 0; --size) {
+      for (std::size_t v = 0; v < size; ++v) left[v] += y * (left[v + 1] - left[v]);
+    }
+    return left[0];
+  };
+  constexpr std::size_t kCells = 200;
+  std::vector<double> values;
+  for (std::size_t i = 0; i <= 2 * kCells; ++i) {
+    values.push_back(by_coefficients(static_cast<double>(i) / (2 * kCells)));
   }
+  const double least = *std::min_element(values.begin(), values.end());
   EXPECT_LT(least, 0) << "noise makes the polynomial negative";
-  for (const double mass : density.cell_masses(200)) EXPECT_GT(mass, 0);
+  std::vector<double> expected;
+  double whole = 0;
+  for (std::size_t i = 0; i < kCells; ++i) {
+    const double* at = &values[2 * i];
+    expected.push_back(at[0] + 4 * at[1] + at[2] - 6 * least);
+    whole += expected.back();
+  }
+  const std::vector<double> masses = density.cell_masses(kCells);
+  for (std::size_t i = 0; i < kCells; ++i) EXPECT_NEAR(masses[i], expected[i] / whole, 1e-12);
 }
 
 /// What some seeds make of one table.
