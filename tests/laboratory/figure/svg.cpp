@@ -83,6 +83,28 @@ TEST(Svg, BarsAreInProportion) {
   EXPECT_NEAR(heights[1], 2 * heights[0], 0.11);
 }
 
+// Curves in an order go from dark to light; a bar that nobody would see is told in words.
+TEST(Svg, ShadesWhatIsOrderedAndTellsLowBars) {
+  Figure figure{.id = "x", .source = "", .title = "", .text = {}};
+  Curve first{"first", {0, 1}, {0, 1}};
+  Curve last{"last", {0, 1}, {1, 2}};
+  first.shade = 0;
+  last.shade = 1;
+  figure.charts.emplace_back(
+      LineChart{.title = "", .x_label = "", .y_label = "", .curves = {first, last}});
+  figure.charts.emplace_back(BarChart{.title = "",
+                                      .x_label = "",
+                                      .y_label = "",
+                                      .groups = {"g"},
+                                      .bars = {{"high", {1000}, {}, 8}, {"low", {1.25}, {}}}});
+  const std::string picture = svg(figure);
+  expect_well_formed(picture);
+  for (const char* words : {"#172759", "#97c948", "#444444", ">1.25</text>"}) {
+    EXPECT_THAT(picture, HasSubstr(words));
+  }
+  EXPECT_THAT(picture, Not(HasSubstr("#0072b2")));
+}
+
 TEST(Svg, DrawsWhatIsEmptyOrConstant) {
   Figure figure{.id = "x", .source = "", .title = "", .text = {}};
   figure.charts.emplace_back(LineChart{.title = "", .x_label = "", .y_label = "", .curves = {}});
