@@ -222,7 +222,7 @@ constexpr double kAxisBottom = 50;
 void draw_frame(Canvas& canvas, const std::string& title, const std::string& x_label,
                 const std::string& y_label, const Scale& x, const Scale& y, bool has_numbers) {
   canvas.text((x.begin + x.end) / 2, y.end - 12, title, 14, "middle", kInk, "font-weight=\"600\"");
-  for (const double tick : ticks(y, 5)) {
+  for (const double tick : ticks(y, 7)) {
     canvas.line(x.begin, y.at(tick), x.end, y.at(tick), kRule);
     canvas.text(x.begin - 6, y.at(tick) + 4, number_text(tick), 11, "end", kSoft);
   }
