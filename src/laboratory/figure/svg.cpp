@@ -389,7 +389,7 @@ void draw(Canvas& canvas, const BarChart& chart, double left, double top) {
         if (height < kSeen) {
           const double words_x = px + bar / 2 + 3;
           const double words_y = y.begin - (has_mark ? 9 : 5);
-          canvas.text(words_x, words_y, number_text(bars.values[g]), 10, "start", kInk,
+          canvas.text(words_x, words_y, fmt::format("{:.2g}", bars.values[g]), 10, "start", kInk,
                       fmt::format("transform=\"rotate(-90 {:.1f} {:.1f})\"", words_x, words_y));
         }
       }

@@ -96,10 +96,10 @@ TEST(Svg, ShadesWhatIsOrderedAndTellsLowBars) {
                                       .x_label = "",
                                       .y_label = "",
                                       .groups = {"g"},
-                                      .bars = {{"high", {1000}, {}, 8}, {"low", {1.25}, {}}}});
+                                      .bars = {{"high", {1000}, {}, 8}, {"low", {1.5}, {}}}});
   const std::string picture = svg(figure);
   expect_well_formed(picture);
-  for (const char* words : {"#172759", "#97c948", "#444444", ">1.25</text>"}) {
+  for (const char* words : {"#172759", "#97c948", "#444444", ">1.5</text>"}) {
     EXPECT_THAT(picture, HasSubstr(words));
   }
   EXPECT_THAT(picture, Not(HasSubstr("#0072b2")));
