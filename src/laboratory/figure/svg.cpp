@@ -22,16 +22,16 @@ constexpr const char* kRule = "#d5dade";
 constexpr std::array kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
                                  "#e69f00", "#5b4fa2", "#8a6d3b", "#444444", "#b2182b"};
 
+/// From the first to the last of an order, dark to light.
+constexpr std::array kOrderedColours = {"#1b1e5a", "#44277e", "#70308f", "#9a3389", "#bf3b73",
+                                        "#da4f57", "#e76e3c", "#ea8f2b", "#d9a820", "#a8a632"};
+
 std::string colour_of(std::size_t series) { return kColours[series % kColours.size()]; }
 
 std::string colour_of(const Curve& curve, std::size_t place) {
   if (!curve.shade) return colour_of(curve.colour.value_or(place));
-  // The lightest colours would not be seen on paper.
-  constexpr double kDarkest = 20;
-  constexpr double kLightest = 195;
-  const auto [red, green, blue] = heat_colours()[static_cast<std::size_t>(
-      kDarkest + std::clamp(*curve.shade, 0.0, 1.0) * (kLightest - kDarkest))];
-  return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue);
+  const double share = std::clamp(*curve.shade, 0.0, 1.0) * (kOrderedColours.size() - 1);
+  return kOrderedColours[static_cast<std::size_t>(std::lround(share))];
 }
 
 std::string colour_of(const Bars& bars, std::size_t place) {

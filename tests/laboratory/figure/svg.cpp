@@ -99,7 +99,7 @@ TEST(Svg, ShadesWhatIsOrderedAndTellsLowBars) {
                                       .bars = {{"high", {1000}, {}, 8}, {"low", {1.5}, {}}}});
   const std::string picture = svg(figure);
   expect_well_formed(picture);
-  for (const char* words : {"#172759", "#97c948", "#444444", ">1.5</text>"}) {
+  for (const char* words : {"#1b1e5a", "#a8a632", "#444444", ">1.5</text>"}) {
     EXPECT_THAT(picture, HasSubstr(words));
   }
   EXPECT_THAT(picture, Not(HasSubstr("#0072b2")));
