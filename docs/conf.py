@@ -20,7 +20,7 @@ html_static_path: list[str] = []
 
 myst_heading_anchors = 4
 
-nb_execution_mode = "cache"
+nb_execution_mode = "force"  # a cache would know the notebooks, but not the package
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 

@@ -283,7 +283,8 @@ class Domain:
         """Metadata of a table for SDMetrics, whose reports compare released with real records.
 
         Such a report is NOT PRIVATE. For its real table, `mollify` may be asked for the same types:
-        ``pandas.DataFrame.astype`` of those of ``release.to_pandas()``.
+        ``pandas.DataFrame.astype`` of those of ``release.to_pandas()``. Reports of several tables
+        take it as ``{"tables": {name: domain.to_sdmetrics()}}``.
         """
         kinds: dict[str, Column] = {
             "categorical": {"sdtype": "categorical"},
