@@ -308,6 +308,7 @@ def sample(
     cells: int | None = None,
     candidates: int | None = None,
     fresh: bool = False,
+    trees: bool = False,
     candidates_file: Any = None,
     score: str | None = None,
     family: str | None = None,
@@ -354,9 +355,10 @@ def sample(
         in as many records as the longest has, or in one of nulls. Of other columns the type tells.
     mechanism, band, c1, c2, gamma, reference
         The mechanism; `reference` is a table of public records in the domain.
-    space, cells, candidates, fresh, candidates_file, score
+    space, cells, candidates, fresh, trees, candidates_file, score
         What a release chooses from; `candidates_file` is a table or a file. Space "models", in
-        model "integral": one of `candidates` public models, with `count` rows of it.
+        model "integral": one of `candidates` public models, with `count` rows of it; with `trees`
+        every second model is a tree of columns.
     family, covariance, covariance_bound, mean_bound, log, paper_variance
         Gaussian samples; `covariance` is a (d, d) array in the domain's order, a data frame or a
         file.

@@ -27,7 +27,8 @@ std::string space_text(const Certificate& certificate) {
   const char* what = "outcomes";
   if (design.space == SpaceKind::kGrid) what = "cells";
   if (design.space == SpaceKind::kCandidates) what = "records";
-  if (design.space == SpaceKind::kModels) what = "products of columns";
+  if (design.space == SpaceKind::kModels)
+    what = space.trees ? "products and trees of columns" : "products of columns";
   return fmt::format("{} ({} {}{}), scored by {}", name_of(design.space),
                      certificate.facts.outcomes, what, list, name_of(design.scorer));
 }

@@ -11,13 +11,17 @@ void SpaceOptions::add_to(CLI::App& command) {
   describe(add_whole_number(command, "--cells", cells));
   describe(add_whole_number(command, "--candidates", candidates));
   describe(command.add_flag("--fresh", fresh));
+  describe(command.add_flag("--trees", trees));
   describe(command.add_option("--candidates-file", candidates_file));
   describe(command.add_option("--score", score));
 }
 
 SpaceSpec SpaceOptions::request() const {
-  SpaceSpec request{
-      .cells = cells, .candidates = candidates, .fresh = fresh, .scorer = chosen_scorer()};
+  SpaceSpec request{.cells = cells,
+                    .candidates = candidates,
+                    .fresh = fresh,
+                    .trees = trees,
+                    .scorer = chosen_scorer()};
   if (candidates_file) request.list = PublicFile{*candidates_file};
   if (space) request.kind = known_value<SpaceKind>("space", *space);
   return request;

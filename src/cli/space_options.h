@@ -17,8 +17,9 @@ struct SpaceOptions {
   std::optional<std::string> space, candidates_file, score;
   std::optional<std::uint64_t> cells, candidates;
   bool fresh = false;
+  bool trees = false;
 
-  /// Adds --space, --cells, --candidates, --fresh, --candidates-file and --score to a command.
+  /// Adds --space, --cells, --candidates, --fresh, --trees, --candidates-file and --score to a command.
   void add_to(CLI::App& command);
 
   /// What is asked for. Throws InvalidInput for an unknown name.

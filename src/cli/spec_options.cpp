@@ -105,11 +105,14 @@ constexpr FlagHelp kHelp[] = {
      "with --epsilon alone: the published variance of the noise, not the corrected one"},
     {"--space", "KIND", kSpaceFlags,
      "categories, grid or candidates (default: what the domain suggests); or models: one of many "
-     "public products of columns is released, with as many of its rows as asked for"},
+     "public distributions is released, with as many of its rows as asked for"},
     {"--cells", "NUMBER", kSpaceFlags, "cells of a grid, in all (default: 65536)"},
     {"--candidates", "NUMBER", kSpaceFlags,
      "how many public records to choose from (default: 65536), or models (default: 20000)"},
     {"--fresh", "", kSpaceFlags, "new candidates for each unit, instead of one shared list"},
+    {"--trees", "", kSpaceFlags,
+     "with --space models: every second one is a tree of columns, not a product; best with a "
+     "--reference, whose tree it is"},
     {"--candidates-file", "FILE", kSpaceFlags, "a list made by mollify candidates"},
     {"--score", "NAME", kSpaceFlags,
      "kernel, empirical, histogram, gaussian-mixture, ratio or mbde: how rows become an estimate "

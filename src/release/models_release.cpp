@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "kernel/core/invalid_input.h"
+#include "marginals/pair_counts.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
-#include "reference/product_models.h"
+#include "reference/public_models.h"
 #include "release/design.h"
 #include "release/release_space.h"
 #include "release/released_model.h"
@@ -25,25 +29,94 @@ constexpr double kLikelihoodRecords = 256;
 /// A model's mean log-likelihood is not taken to be less.
 constexpr double kLeastLogarithm = -64;
 
+/// As a graphical model: a potential for each column given its parent.
 MarginalModel marginal_model_of(const std::vector<std::uint32_t>& sizes,
-                                std::span<const double> shares) {
+                                const PublicModels::Model& model) {
   std::vector<MarginalModel::ColumnModel> columns;
   std::vector<GraphicalModel::Potential> potentials;
-  std::size_t first = 0;
+  const double* share = model.shares.data();
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto cells = shares.subspan(first, sizes[i]);
     columns.push_back({single_cells(sizes[i]), std::vector<double>(sizes[i], 1)});
     GraphicalModel::Potential& potential = potentials.emplace_back();
-    potential.clique = {i};
-    for (const double share : cells) potential.values.push_back(std::log(share));
-    first += sizes[i];
+    const std::size_t parent = model.parents[i];
+    const std::size_t runs = parent == PublicModels::kNoParent ? 1 : sizes[parent];
+    potential.values.resize(runs * sizes[i]);
+    // A clique's columns ascend, and the last one's cells are next to each other.
+    const bool is_last = parent == PublicModels::kNoParent || parent < i;
+    for (std::size_t run = 0; run < runs; ++run) {
+      for (std::size_t cell = 0; cell < sizes[i]; ++cell) {
+        potential.values[is_last ? run * sizes[i] + cell : cell * runs + run] = std::log(*share++);
+      }
+    }
+    if (parent == PublicModels::kNoParent) {
+      potential.clique = {i};
+    } else {
+      potential.clique = {std::min(parent, i), std::max(parent, i)};
+    }
   }
   return {std::move(columns), GraphicalModel(sizes, 1, std::move(potentials))};
 }
 
+/// How often a table's columns have each cell; for trees its pairs of columns too.
+class TableCounts {
+ public:
+  TableCounts(const std::vector<std::uint32_t>& sizes, bool with_pairs) : sizes_(sizes) {
+    if (with_pairs) pairs_.emplace(sizes);
+    for (const std::uint32_t size : sizes) columns_.emplace_back(size);
+  }
+
+  void add(std::span<const std::span<const std::uint32_t>> digits) {
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      for (const std::uint32_t digit : digits[i]) ++columns_[i][digit];
+    }
+    if (pairs_) pairs_->add(digits);
+    records_ += digits[0].size();
+  }
+
+  /// The mean of the records' log-likelihoods under a model; 0 of a table without records.
+  [[nodiscard]] double mean_logarithm(const PublicModels::Model& model) const {
+    double sum = 0;
+    const double* share = model.shares.data();
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      const std::size_t parent = model.parents[i];
+      const std::size_t runs = parent == PublicModels::kNoParent ? 1 : sizes_[parent];
+      for (std::size_t run = 0; run < runs; ++run) {
+        for (std::size_t cell = 0; cell < sizes_[i]; ++cell, ++share) {
+          const std::uint64_t count = parent == PublicModels::kNoParent
+                                          ? columns_[i][cell]
+                                          : pair_count(parent, run, i, cell);
+          if (count > 0) sum += static_cast<double>(count) * std::log(*share);
+        }
+      }
+    }
+    return records_ > 0 ? sum / static_cast<double>(records_) : 0;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t pair_count(std::size_t parent, std::size_t run, std::size_t column,
+                                         std::size_t cell) const {
+    return parent < column ? pairs_->pair(parent, column)[run * sizes_[column] + cell]
+                           : pairs_->pair(column, parent)[cell * sizes_[parent] + run];
+  }
+
+  const std::vector<std::uint32_t>& sizes_;
+  std::vector<std::vector<std::uint64_t>> columns_;
+  std::optional<PairCounts> pairs_;
+  std::uint64_t records_ = 0;
+};
+
+void require_pairs(const std::vector<std::uint32_t>& sizes) {
+  if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {
+    throw InvalidInput(
+        fmt::format("trees take at most {} cells of all pairs of columns together, but there are "
+                    "{}: declare fewer bins in the domain",
+                    PairCounts::kMostCells, cells));
+  }
+}
+
 class ModelsRelease final : public PreparedRelease {
  public:
-  ModelsRelease(DesignedRelease made, Domain domain, ProductModels models)
+  ModelsRelease(DesignedRelease made, Domain domain, PublicModels models)
       : PreparedRelease(std::move(made.certificate)),
         domain_(std::move(domain)),
         models_(std::move(models)),
@@ -65,7 +138,7 @@ class ModelsRelease final : public PreparedRelease {
     std::uint32_t index = 0;
     sampler_->draw_rows(likelihoods(data), random, std::span(&index, 1));
     // From here on all is made of the index.
-    const MarginalModel model = marginal_model_of(models_.columns(), models_.shares(index));
+    const MarginalModel model = marginal_model_of(models_.columns(), models_.model(index));
     RecordWriter writer(domain_, sink);
     sink.take_model(released_model_text(model, domain_, certificate().total));
     write_rows(model, *certificate().spec.count, {}, random, writer);
@@ -73,38 +146,16 @@ class ModelsRelease final : public PreparedRelease {
   }
 
  private:
-  /// How often each column has each cell, as shares; all 0 of a table without records.
-  std::vector<double> column_shares(const Source& data) const {
-    std::vector<std::size_t> firsts;
-    std::size_t cells = 0;
-    for (const std::uint32_t size : models_.columns()) {
-      firsts.push_back(cells);
-      cells += size;
-    }
-    std::vector<double> counts(cells);
-    double records = 0;
-    visit_digits(data, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
-      for (std::size_t i = 0; i < digits.size(); ++i) {
-        for (const std::uint32_t digit : digits[i]) counts[firsts[i] + digit] += 1;
-      }
-      records += static_cast<double>(digits[0].size());
-    });
-    if (records > 0) {
-      for (double& count : counts) count /= records;
-    }
-    return counts;
-  }
-
   /// Up to a factor. The kernel's table keeps its band whatever they are.
   std::vector<double> likelihoods(const Source& data) const {
-    const std::vector<double> table = column_shares(data);
+    const bool trees = certificate().spec.local()->space.trees;
+    TableCounts table(models_.columns(), trees);
+    visit_digits(data, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
+      table.add(digits);
+    });
     std::vector<double> scores(models_.size());
-    models_.visit([&](std::uint64_t index, std::span<const double> shares) {
-      double sum = 0;
-      for (std::size_t i = 0; i < shares.size(); ++i) {
-        if (table[i] > 0) sum += table[i] * std::log(shares[i]);
-      }
-      scores[index] = std::max(kLeastLogarithm, sum);
+    models_.visit([&](std::uint64_t index, const PublicModels::Model& model) {
+      scores[index] = std::max(kLeastLogarithm, table.mean_logarithm(model));
     });
     const double most = *std::max_element(scores.begin(), scores.end());
     for (double& score : scores) score = std::exp(kLikelihoodRecords * (score - most));
@@ -112,7 +163,7 @@ class ModelsRelease final : public PreparedRelease {
   }
 
   Domain domain_;
-  ProductModels models_;
+  PublicModels models_;
   std::unique_ptr<LocalSampler> sampler_;
 };
 
@@ -138,9 +189,11 @@ std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
   Domain domain = complete_spec(spec, inputs);
   const LocalSpec& local = *spec.local();
   const ReleaseSpace space(domain, local.space, std::nullopt, inputs);
-  ProductModels models(domain, space.size(),
-                       local.reference ? inputs.records(local.reference->name, domain)
-                                       : std::vector<std::uint32_t>());
+  const ModelShapes shapes = model_shapes(local.space);
+  PublicModels models(domain, space.size(), shapes,
+                      local.reference ? inputs.records(local.reference->name, domain)
+                                      : std::vector<std::uint32_t>());
+  if (shapes == ModelShapes::kProductsAndTrees) require_pairs(models.columns());
   const PublicFacts facts{.outcomes = space.size(), .list_sha256 = models.sha256()};
   return std::make_unique<const ModelsRelease>(design_release(spec, facts, domain),
                                                std::move(domain), std::move(models));

@@ -214,6 +214,7 @@ LocalSpec local_spec(const PartReader& reader) {
   space.cells = reader.find<std::uint64_t>("/space/cells");
   space.candidates = reader.find<std::uint64_t>("/space/candidates");
   space.fresh = reader.find<bool>("/space/fresh").value_or(false);
+  space.trees = reader.find<bool>("/space/trees").value_or(false);
   space.list = reader.find_file("/space/list");
   if (const auto scorer = reader.find<std::string>("/space/scorer")) {
     space.scorer = known_value<ScorerKind>("score", *scorer);

@@ -6,7 +6,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "reference/multiscale_histogram.h"
-#include "reference/product_models.h"
+#include "reference/public_models.h"
 #include "reference/smoothed_histogram.h"
 #include "space/candidates_text.h"
 #include "space/recut_domain.h"
@@ -50,6 +50,7 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
   refuse(spec.candidates.has_value() && kind != SpaceKind::kModels, "the number of candidates",
          SpaceKind::kCandidates);
   refuse(spec.fresh, "a fresh list", SpaceKind::kCandidates);
+  refuse(spec.trees, "a list with trees", SpaceKind::kModels);
   refuse(spec.list.has_value(), "a file of candidates", SpaceKind::kCandidates);
   if (spec.scorer && needs_candidates(*spec.scorer) && kind != SpaceKind::kCandidates) {
     throw InvalidInput(fmt::format("score {} needs space candidates, but the space is {}",
@@ -93,7 +94,7 @@ ReleaseSpace::ReleaseSpace(const Domain& domain, const SpaceSpec& spec,
       domain_(space_domain(domain, spec)),
       layout_(domain_) {
   if (kind_ == SpaceKind::kModels) {
-    size_ = spec.candidates.value_or(ProductModels::kUsual);
+    size_ = spec.candidates.value_or(PublicModels::kUsual);
     return;
   }
   if (!list_) {

@@ -13,6 +13,7 @@
 #include "density/record_layout.h"
 #include "kernel/core/secure_random.h"
 #include "records/empirical.h"
+#include "reference/public_models.h"
 #include "reference/reference_candidates.h"
 #include "release/public_inputs.h"
 #include "release/scorer_kind.h"
@@ -38,6 +39,11 @@ enum class CandidateList {
 constexpr auto names_of(CandidateList) {
   return std::array{Named{CandidateList::kSeeded, "seeded"}, Named{CandidateList::kFresh, "fresh"},
                     Named{CandidateList::kFile, "file"}};
+}
+
+/// What the models of a space models are like.
+[[nodiscard]] inline ModelShapes model_shapes(const SpaceSpec& spec) {
+  return spec.trees ? ModelShapes::kProductsAndTrees : ModelShapes::kProducts;
 }
 
 /// None for other spaces than candidates.

@@ -45,6 +45,7 @@ constexpr Part kParts[] = {
     {"/space/cells", "--cells", kWhole, PartScope::kLocal},
     {"/space/candidates", "--candidates", kWhole, PartScope::kLocal},
     {"/space/fresh", "--fresh", kTruth, PartScope::kLocal},
+    {"/space/trees", "--trees", kTruth, PartScope::kLocal},
     {"/space/list", "--candidates-file", kFile, PartScope::kLocal},
     {"/space/scorer", "--score", kText, PartScope::kLocal},
     {"/support", "--support", kText, PartScope::kFinite},
@@ -157,6 +158,7 @@ void put_local(SpecWriter& writer, const LocalSpec& spec) {
   writer.put("/space/cells", space.cells);
   writer.put("/space/candidates", space.candidates);
   writer.put_truth("/space/fresh", space.fresh);
+  writer.put_truth("/space/trees", space.trees);
   writer.put("/space/list", space.list);
   if (space.scorer) writer.put("/space/scorer", name_of(*space.scorer));
 }

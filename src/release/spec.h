@@ -67,6 +67,7 @@ struct SpaceSpec {
   std::optional<std::uint64_t> cells{};       ///< of a grid, in all
   std::optional<std::uint64_t> candidates{};  ///< how many; of models too
   bool fresh = false;                         ///< new candidates for each unit
+  bool trees = false;                         ///< every second model is a tree of columns
   std::optional<PublicFile> list{};           ///< of candidates, made before
   std::optional<ScorerKind> scorer{};         ///< none: usual_scorer
 

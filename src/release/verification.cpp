@@ -14,7 +14,7 @@
 #include "kernel/core/sparse_table.h"
 #include "kernel/core/table.h"
 #include "kernel/search/projection.h"
-#include "reference/product_models.h"
+#include "reference/public_models.h"
 #include "release/central_release.h"
 #include "release/design.h"
 #include "release/release_space.h"
@@ -202,9 +202,10 @@ void look_at_space(const StatedCertificate& stated, const Domain& domain,
   const LocalSpec* local = stated.spec.local();
   const SpaceKind kind = local ? space_kind(domain, local->space) : SpaceKind::kCategories;
   if (kind == SpaceKind::kModels) {
-    check.domain_matches = count == local->space.candidates.value_or(ProductModels::kUsual);
+    check.domain_matches = count == local->space.candidates.value_or(PublicModels::kUsual);
     if (check.domain_matches && !local->reference) {
-      check.list_matches = ProductModels(domain, count).sha256() == stated.facts.list_sha256;
+      check.list_matches = PublicModels(domain, count, model_shapes(local->space)).sha256() ==
+                           stated.facts.list_sha256;
     }
     return;
   }

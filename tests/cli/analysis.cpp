@@ -215,7 +215,7 @@ TEST(Help, OfEveryCommandFitsAndNamesItsOptions) {
        {"--model",      "--data",      "--domain",          "--epsilon", "--count", "--unit",
         "--units",      "--mechanism", "--reference",       "--c1",      "--c2",    "--gamma",
         "--mu",         "--out",       "--certificate",     "--band",    "--space", "--cells",
-        "--candidates", "--fresh",     "--candidates-file", "--score"}) {
+        "--candidates", "--fresh",     "--candidates-file", "--score",   "--trees"}) {
     EXPECT_NE(sample.find(std::string("\n  ") + option + " "), std::string::npos) << option;
   }
 }

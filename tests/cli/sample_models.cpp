@@ -139,6 +139,44 @@ TEST(SampleModels, FiftyRowsOfAModelAreNearerThanTheReference) {
   EXPECT_LT(of_models, 0.95 * of_reference);
 }
 
+/// Two copies of each of four columns: no product of columns is near, but the tree of public
+/// records of the same kind is.
+TEST(SampleModels, TreesOfPublicRecordsAreNearerThanProducts) {
+  const EightColumns command;
+  std::mt19937_64 random(4);
+  for (const char* name : {"data.csv", "public.csv"}) {
+    std::string table = command.header;
+    for (int row = 0; row < 1500; ++row) {
+      for (std::size_t i = 0; i < kColumns; i += 2) {
+        const std::string value = std::to_string(random() % 3);
+        table += (i == 0 ? "" : ",") + value + "," + value;
+      }
+      table += "\n";
+    }
+    command.files.write(name, table);
+  }
+  const PairShares truth = pair_shares(command.files.read("data.csv"));
+  const auto distance = [&](const Arguments& more) {
+    const Ended ended = command.sample(Arguments{"--epsilon", "10", "--count", "3000", "--band",
+                                                 "location=0.001", "--reference", "public.csv"} +
+                                       more);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return mean_pair_distance(truth, pair_shares(command.files.read("out.csv")));
+  };
+  // A model that is not among the likeliest is drawn with probability 0.001.
+  double products = 1;
+  double trees = 1;
+  for (int i = 0; i < 2; ++i) {
+    products = std::min(products, distance({}));
+    trees = std::min(trees, distance({"--trees"}));
+    const Ended checked = command.run(
+        {"verify", "--certificate", "out.csv.certificate.json", "--domain", "domain.yaml"});
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+  }
+  std::printf("mean two-way distance: products %.3f, trees %.3f\n", products, trees);
+  EXPECT_LT(trees, products - 0.03);
+}
+
 TEST(SampleModels, IsTotal) {
   const EightColumns command;
   const auto visible = [&](const std::string& line, int rows) {
@@ -210,6 +248,8 @@ TEST(SampleModels, RefuseInOneSentence) {
             "mollify: the number of models must be from 1 to 16777216, but is 0\n");
   EXPECT_EQ(refused({"--model", "integral", "--space", "models", "--score", "kernel"}),
             "mollify: score likelihood is that of space models, but kernel goes with models\n");
+  EXPECT_EQ(refused({"--model", "integral", "--trees"}),
+            "mollify: a list with trees belongs to space models, but the space is categories\n");
 }
 
 }  // namespace

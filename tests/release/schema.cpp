@@ -105,6 +105,7 @@ std::vector<Schema2020> specs_with_every_part() {
                      {"cells", 9},
                      {"candidates", 4},
                      {"fresh", true},
+                     {"trees", true},
                      {"list", file},
                      {"scorer", "mbde"}}}});
   specs[1].update({{"model", "integral"}, {"privacy", {{"mu", 1}}}, {"band", "location=0.5"}});

@@ -51,6 +51,7 @@ TEST(ReleaseSpec, IsReadAsItIsWritten) {
                  {{"kind", "candidates"},
                   {"candidates", 9},
                   {"fresh", true},
+                  {"trees", true},
                   {"scorer", "gaussian-mixture"}}}});
   json other = integral();
   other.update({{"mechanism", "gaussian-curve"},
