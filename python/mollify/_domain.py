@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from mollify import _core
 
@@ -70,7 +70,7 @@ def integer(
     min: int | None = None,
     max: int | None = None,
     *,
-    bins: int | None = None,
+    bins: int | Literal["private"] | None = None,
     edges: Iterable[int] | None = None,
     null: object = None,
     outside: object = None,
@@ -79,7 +79,8 @@ def integer(
 
     Without `bins` each integer is a value of its own as far as 2^24 go. In place of the three,
     `edges` are where groups begin, and where the last one ends: ``[0, 18, 65, 110]`` is 0 to 17, 18
-    to 64 and 65 to 110. `outside` is ``"clip"`` (the default: to the nearest of them) or one of the
+    to 64 and 65 to 110. ``bins="private"``: a release of family marginals finds 16 groups of about
+    equal mass, for a part of its budget. `outside` is ``"clip"`` (the default: to the nearest of them) or one of the
     integers.
     """
     cut = None if edges is None else _listed("edges", edges)
@@ -90,7 +91,7 @@ def number(
     min: float | None = None,
     max: float | None = None,
     *,
-    bins: int | None = None,
+    bins: int | Literal["private"] | None = None,
     edges: Iterable[float] | None = None,
     spike: float | None = None,
     null: object = None,
@@ -98,7 +99,7 @@ def number(
 ) -> Column:
     """The numbers min ... max in `bins` cells of equal width; without `bins`, to about six digits.
 
-    `edges`, `null` and `outside` as for `integer`. `spike` is a number that many values are
+    `edges`, ``bins="private"``, `null` and `outside` as for `integer`. `spike` is a number that many values are
     exactly: it has a cell of its own, beside those of `bins` or `edges`.
     """
     cut = None if edges is None else _listed("edges", edges)
@@ -255,7 +256,8 @@ class Domain:
                 if "edges" in column:
                     column["edges"] = [read(edge) for edge in column["edges"]]
                 if "bins" in column:
-                    column["bins"] = int(column["bins"])
+                    bins = column["bins"]
+                    column["bins"] = bins if bins == "private" else int(bins)
             columns[name] = column
         return columns
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +16,7 @@
 #include "io/public_files.h"
 #include "marginals.h"
 #include "marginals/marginal_error.h"
+#include "marginals/private_bins.h"
 #include "records/record_encoder.h"
 #include "release/advice.h"
 #include "release/design.h"
@@ -41,6 +44,29 @@ class PairTally final : public Sink {
   PairCounts& counts_;
 };
 
+/// Private bins are known to nobody before, and compared in as many of equal width.
+Domain compared_domain(const Domain& domain) {
+  std::vector<Column> columns;
+  for (const Column& column : domain.columns()) {
+    if (!has_private_bins(column.cells())) {
+      columns.push_back(column);
+      continue;
+    }
+    const Cells cells = [&]() -> Cells {
+      if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+        return IntegerCells::make(integers->min(), integers->max(),
+                                  std::min<std::uint64_t>(integers->count(), kBinsOfRun));
+      }
+      const auto& numbers = std::get<NumberCells>(column.cells());
+      return numbers.spike() ? NumberCells::with_spike(numbers.min(), numbers.max(), kBinsOfRun,
+                                                       *numbers.spike())
+                             : NumberCells::make(numbers.min(), numbers.max(), kBinsOfRun);
+    }();
+    columns.push_back(Column::make(column.name(), cells, column.mapping()));
+  }
+  return Domain::make(std::move(columns), domain.seed());
+}
+
 struct ComparedTable {
   Domain domain;
   PairCounts truth;
@@ -52,7 +78,7 @@ struct ComparedTable {
 
 ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
   const PublicFiles inputs(data);
-  const Domain domain = inputs.domain(spec.domain);
+  const Domain domain = compared_domain(inputs.domain(spec.domain));
   const CsvSource source(data);
   std::optional<StringIndex> roster;
   if (spec.roster) {

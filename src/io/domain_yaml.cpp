@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::string_view kNullWord = "category";
 constexpr std::string_view kOutsideWord = "clip";
+constexpr std::string_view kPrivateWord = "private";
 
 // Reads one document. Every refusal names the file and the line it is about.
 class DomainParser {
@@ -128,6 +129,14 @@ class DomainParser {
     return whole<std::uint64_t>(node, key, "an integer from 0 to 2^64 - 1");
   }
 
+  static bool is_private(const YamlNode* bins) {
+    return bins != nullptr && bins->is_scalar() && bins->text == kPrivateWord;
+  }
+
+  std::uint64_t number_of_bins(const YamlNode& node) const {
+    return whole<std::uint64_t>(node, "bins", "private or an integer from 0 to 2^64 - 1");
+  }
+
   double number(const YamlNode& node, std::string_view key) const {
     const auto value = read_number(text(node, key));
     if (!value || !std::isfinite(*value)) {
@@ -188,8 +197,12 @@ class DomainParser {
     if (type == "integer") {
       const std::int64_t min = integer(required(key, settings, "min"), "min");
       const std::int64_t max = integer(required(key, settings, "max"), "max");
+      if (is_private(find(settings, "bins"))) {
+        return located(
+            key, [&] { return IntegerCells::with_private_bins(min, max); }, subject);
+      }
       std::optional<std::uint64_t> bins;
-      if (const YamlNode* node = find(settings, "bins")) bins = unsigned_integer(*node, "bins");
+      if (const YamlNode* node = find(settings, "bins")) bins = number_of_bins(*node);
       return located(
           key, [&] { return IntegerCells::make(min, max, bins); }, subject);
     }
@@ -203,8 +216,12 @@ class DomainParser {
     }
     const double min = number(required(key, settings, "min"), "min");
     const double max = number(required(key, settings, "max"), "max");
+    if (is_private(find(settings, "bins"))) {
+      return located(
+          key, [&] { return NumberCells::with_private_bins(min, max, spike); }, subject);
+    }
     std::optional<std::uint64_t> bins;
-    if (const YamlNode* node = find(settings, "bins")) bins = unsigned_integer(*node, "bins");
+    if (const YamlNode* node = find(settings, "bins")) bins = number_of_bins(*node);
     if (spike && !bins) refuse(key, "must give bins or edges beside a spike");
     return located(
         key,
@@ -334,7 +351,9 @@ std::string settings_of(const Cells& cells) {
   };
   const auto range = [](const auto& values, bool binned) {
     return fmt::format("    min: {}\n    max: {}\n", values.min(), values.max()) +
-           (binned ? fmt::format("    bins: {}\n", values.size()) : "");
+           (values.has_private_bins() ? fmt::format("    bins: {}\n", kPrivateWord)
+            : binned                  ? fmt::format("    bins: {}\n", values.size())
+                                      : "");
   };
   return std::visit(
       Overloaded{[&](const Categories& categories) {
@@ -367,7 +386,9 @@ std::string settings_of(const Cells& cells) {
                        edges.empty()
                            ? fmt::format("    min: {}\n    max: {}\n", numbers.min(), numbers.max())
                            : fmt::format("    edges: [{}]\n", fmt::join(edges, ", "));
-                   if (edges.empty() && numbers.declares_bins()) {
+                   if (numbers.has_private_bins()) {
+                     text += fmt::format("    bins: {}\n", kPrivateWord);
+                   } else if (edges.empty() && numbers.declares_bins()) {
                      text += fmt::format("    bins: {}\n", numbers.declared_bins());
                    }
                    if (numbers.spike()) text += fmt::format("    spike: {}\n", *numbers.spike());

@@ -12,6 +12,9 @@ namespace mollify {
 struct MarginalColumn {
   std::uint32_t size = 1;
   bool ordered = false;  ///< whether neighbouring cells are alike
+  /// Whether its cells are put together in private bins (private_bins.h), but for these, ascending.
+  bool private_bins = false;
+  std::vector<std::uint32_t> apart{};
 
   friend bool operator==(const MarginalColumn&, const MarginalColumn&) = default;
 };

@@ -31,16 +31,19 @@ struct MarginalRequest {
 /// How the budget's parts are split. Two designs of one request are equal, so a certificate can be
 /// checked by designing anew.
 ///
-/// Drawn are (marginal_learner.h): every column, with `column_parts`, where that leaves much noise
-/// once more (second_measurement.h); a tree of pairs, chosen with `tree_choice_parts` an edge and
-/// measured with `tree_parts` in all; in rounds one more pair, with `choice_parts` and
-/// `round_parts`, doubled where the outputs say that less noise is needed, until nothing is left.
+/// Drawn are, of columns of private bins, where these lie (private_bins.h), each of four levels
+/// with `cut_parts`; then (marginal_learner.h): every column, with `column_parts`, where that
+/// leaves much noise once more (second_measurement.h); a tree of pairs, chosen with
+/// `tree_choice_parts` an edge and measured with `tree_parts` in all; in rounds one more pair, with
+/// `choice_parts` and `round_parts`, doubled where the outputs say that less noise is needed, until
+/// nothing is left.
 ///
 /// Theorem (privacy). Each step is private by what it takes of the budget (marginal_budget.h), and
 /// PartsLeft lets no sequence of them take more than all: so the whole keeps the guarantee, however
 /// the parts are split, whatever is chosen and whoever chooses it. All else is made of outputs.
 struct MarginalDesign {
   MarginalRequest request;
+  std::uint32_t cut_parts = 0;  ///< for each level of each column of private bins
   std::uint32_t column_parts = 0;
   std::uint32_t tree_choice_parts = 0;
   std::uint32_t tree_parts = 0;
@@ -57,6 +60,9 @@ struct MarginalDesign {
   double column_deviation = 0;
   Privacy guarantee;
   std::string why;  ///< for people
+
+  /// Of all levels of all columns.
+  [[nodiscard]] std::uint64_t all_cut_parts() const;
 };
 
 /// Throws InvalidInput, in one sentence, for a request outside the limits above, for pairs of

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "accounting/monotone_search.h"
+#include "marginals/private_bins.h"
 #include "marginals/second_measurement.h"
 
 namespace mollify {
@@ -38,7 +39,8 @@ double column_deviation(const MarginalDesign& design, const MarginalBudget& budg
     const double edges = columns - 1;
     const double left = MarginalBudget::kParts -
                         (static_cast<double>(design.column_parts) + again) * columns -
-                        design.tree_choice_parts * edges - design.tree_parts;
+                        design.tree_choice_parts * edges - design.tree_parts -
+                        static_cast<double>(design.all_cut_parts());
     const double rounds = std::max(0.0, left / (design.round_parts + design.choice_parts));
     all += kTellOfColumns / columns *
            (edges * precision(design.tree_parts / edges) + rounds * precision(design.round_parts));
@@ -68,7 +70,7 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
   const double deviation = column_deviation(design, budget, rows);
   std::vector<double> of_columns;
   for (const MarginalColumn& column : request.columns) {
-    const double cells = column.size;
+    const double cells = counted_cells(column);
     of_columns.push_back(distance(deviation, std::sqrt(cells * (cells - 1))));
   }
   MarginalError error{.columns = summary_of(of_columns), .pairs = {}, .seen = {}};

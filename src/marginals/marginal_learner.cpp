@@ -423,4 +423,27 @@ MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& ans
   return Learner(design, answers).learn();
 }
 
+MarginalDesign with_bins(MarginalDesign design, const std::vector<CellGroups>& bins) {
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    MarginalColumn& column = design.request.columns[i];
+    column = {bins[i].count, column.ordered};
+  }
+  return design;
+}
+
+MarginalModel without_bins(const MarginalModel& model, const std::vector<CellGroups>& bins) {
+  std::vector<MarginalModel::ColumnModel> columns;
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    const MarginalModel::ColumnModel& of_bins = model.columns()[i];
+    std::vector<double> cells(bins[i].count);
+    for (const std::uint32_t bin : bins[i].of) ++cells[bin];
+    MarginalModel::ColumnModel& column =
+        columns.emplace_back(MarginalModel::ColumnModel{composed(bins[i], of_bins.groups), {}});
+    for (const std::uint32_t bin : bins[i].of) {
+      column.shares.push_back(of_bins.shares[bin] / cells[bin]);
+    }
+  }
+  return {std::move(columns), model.graph()};
+}
+
 }  // namespace mollify

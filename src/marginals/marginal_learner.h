@@ -27,4 +27,11 @@ namespace mollify {
 /// pair can be measured with.
 [[nodiscard]] MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers);
 
+/// The design for columns whose private bins have been found: of so many cells, as they are.
+[[nodiscard]] MarginalDesign with_bins(MarginalDesign design, const std::vector<CellGroups>& bins);
+
+/// The model over the bins' cells that one over bins is: inside a bin they have equal shares.
+[[nodiscard]] MarginalModel without_bins(const MarginalModel& model,
+                                         const std::vector<CellGroups>& bins);
+
 }  // namespace mollify

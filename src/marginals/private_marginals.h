@@ -72,8 +72,10 @@ class MarginalAnswers {
 class PrivateMarginals final : public MarginalAnswers {
  public:
   /// All must outlive it.
-  PrivateMarginals(const PairCounts& counts, const MarginalBudget& budget, SecureRandom& random)
-      : counts_(counts), budget_(budget), random_(random) {}
+  /// `parts` are what steps before have left.
+  PrivateMarginals(const PairCounts& counts, const MarginalBudget& budget, SecureRandom& random,
+                   PartsLeft parts = {})
+      : counts_(counts), budget_(budget), random_(random), parts_(parts) {}
 
   [[nodiscard]] std::uint32_t left() const override { return parts_.left(); }
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override;

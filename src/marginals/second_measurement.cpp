@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "marginals/private_bins.h"
+
 namespace mollify {
 
 std::uint32_t second_column_parts(const MarginalDesign& design, double total_weight) {
   const std::vector<MarginalColumn>& columns = design.request.columns;
   if (columns.size() < 2) return 0;
   double cells = 0;
-  for (const MarginalColumn& column : columns) cells += column.size;
+  for (const MarginalColumn& column : columns) cells += counted_cells(column);
   cells /= static_cast<double>(columns.size());
   const double deviation =
       design.column_deviation * static_cast<double>(design.request.unit.weight);

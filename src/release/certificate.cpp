@@ -8,6 +8,7 @@
 
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
+#include "marginals/private_bins.h"
 #include "release/json_syntax.h"
 #include "release/spec_json.h"
 
@@ -151,13 +152,16 @@ Json design_json(const MarginalDesign& design) {
   const bool pure = design.guarantee.notion == PrivacyNotion::kPure;
   Json columns = Json::array();
   for (const MarginalColumn& column : request.columns) {
-    columns.push_back({{"cells", column.size}, {"ordered", column.ordered}});
+    Json one{{"cells", column.size}, {"ordered", column.ordered}};
+    if (column.private_bins) one["private_bins"] = counted_cells(column);
+    columns.push_back(std::move(one));
   }
   return {{"columns", columns},
           {"neighbours", name_of(request.unit.neighbours)},
           {"unit_weight", request.unit.weight},
           {"parts",
            {{"all", MarginalBudget::kParts},
+            {"each_cut", design.cut_parts},
             {"each_column", design.column_parts},
             {"each_tree_choice", design.tree_choice_parts},
             {"tree", design.tree_parts},

@@ -265,7 +265,15 @@ void design_table(const MarginalsSpec& marginals, const Domain& domain, Designed
 std::vector<MarginalColumn> marginal_columns(const Domain& domain) {
   std::vector<MarginalColumn> columns;
   for (const Column& column : domain.columns()) {
-    columns.push_back({column.size(), is_ordered(column.cells())});
+    MarginalColumn& made =
+        columns.emplace_back(MarginalColumn{column.size(), is_ordered(column.cells())});
+    if (!has_private_bins(column.cells())) continue;
+    made.private_bins = true;
+    const auto* const numbers = std::get_if<NumberCells>(&column.cells());
+    if (numbers != nullptr && numbers->spike()) {
+      made.apart.push_back(numbers->read(*numbers->spike()).cell);
+    }
+    if (column.mapping().null_is_category) made.apart.push_back(column.size() - 1);
   }
   return columns;
 }

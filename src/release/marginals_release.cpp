@@ -1,12 +1,15 @@
 #include "release/marginals_release.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "kernel/core/invalid_input.h"
 #include "marginals/marginal_learner.h"
+#include "marginals/private_bins.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
 #include "release/acceptance.h"
@@ -19,31 +22,132 @@
 namespace mollify {
 namespace {
 
+/// Counts of some columns of the table.
+struct CountedColumns {
+  CountedColumns(std::vector<std::size_t> of, std::vector<CellGroups> in)
+      : columns(std::move(of)), bins(std::move(in)), counts(sizes_of(bins)) {}
+
+  static std::vector<std::uint32_t> sizes_of(const std::vector<CellGroups>& bins) {
+    std::vector<std::uint32_t> sizes;
+    for (const CellGroups& column : bins) sizes.push_back(column.count);
+    return sizes;
+  }
+
+  std::vector<std::size_t> columns;
+  std::vector<CellGroups> bins;  ///< of each of these columns' cells: what is counted
+  PairCounts counts;
+};
+
+/// The records of a table, counted as often as they are asked for.
+class TableRecords {
+ public:
+  TableRecords(const Source& data, const Domain& domain, const std::optional<std::string>& unit,
+               const std::optional<StringIndex>& roster, SecureRandom& random)
+      : data_(data), domain_(domain) {
+    if (!unit) return;
+    // Of more rows than there is weight so many are drawn, one for each.
+    units_.emplace(read_unit_digits(data, domain, *unit, roster, kUnitWeight, random));
+    for (std::size_t one = 0; one < units_->size(); ++one) {
+      if (!units_->digits(one).empty()) continue;
+      for (const Column& column : domain.columns()) {
+        uniform_.push_back(static_cast<std::uint32_t>(random.below(column.size())));
+      }
+    }
+  }
+
+  void count(std::vector<CountedColumns>& tables) const {
+    if (units_) return count_units(tables);
+    std::vector<std::vector<std::uint32_t>> binned(domain_.columns().size());
+    std::vector<std::span<const std::uint32_t>> counted;
+    visit_digits(data_, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
+      for (CountedColumns& table : tables) {
+        counted.clear();
+        for (std::size_t i = 0; i < table.columns.size(); ++i) {
+          const auto of_column = digits[table.columns[i]];
+          const CellGroups& bins = table.bins[i];
+          if (bins.count == bins.of.size()) {  // every cell by itself
+            counted.push_back(of_column);
+            continue;
+          }
+          binned[i].clear();
+          for (const std::uint32_t digit : of_column) binned[i].push_back(bins.of[digit]);
+          counted.push_back(binned[i]);
+        }
+        table.counts.add(counted);
+      }
+    });
+  }
+
+ private:
+  void count_units(std::vector<CountedColumns>& tables) const {
+    const std::size_t columns = domain_.columns().size();
+    std::vector<std::uint32_t> binned;
+    std::span<const std::uint32_t> uniform = uniform_;
+    for (std::size_t unit = 0; unit < units_->size(); ++unit) {
+      std::span<const std::uint32_t> digits = units_->digits(unit);
+      if (digits.empty()) {
+        digits = uniform.first(columns);
+        uniform = uniform.subspan(columns);
+      }
+      for (CountedColumns& table : tables) {
+        binned.clear();
+        for (std::size_t row = 0; row < digits.size(); row += columns) {
+          for (std::size_t i = 0; i < table.columns.size(); ++i) {
+            binned.push_back(table.bins[i].of[digits[row + table.columns[i]]]);
+          }
+        }
+        table.counts.add_unit(binned, kUnitWeight);
+      }
+    }
+  }
+
+  const Source& data_;
+  const Domain& domain_;
+  std::optional<UnitRecords> units_;
+  std::vector<std::uint32_t> uniform_;  // a record of each unit without rows
+};
+
+/// Every cell by itself.
+std::vector<CellGroups> cells_of(const Domain& domain) {
+  std::vector<CellGroups> cells;
+  for (const Column& column : domain.columns()) cells.push_back(single_cells(column.size()));
+  return cells;
+}
+
+/// Where every column is cut: private bins, found now, or its cells.
+std::vector<CellGroups> found_bins(const MarginalDesign& design, const TableRecords& records,
+                                   const MarginalBudget& budget, PartsLeft& parts,
+                                   SecureRandom& random) {
+  const std::vector<MarginalColumn>& columns = design.request.columns;
+  std::vector<CellGroups> bins;
+  std::vector<CountedColumns> fine;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    bins.push_back(single_cells(columns[i].size));
+    if (columns[i].private_bins) fine.emplace_back(std::vector{i}, std::vector{bins.back()});
+  }
+  if (fine.empty()) return bins;
+  records.count(fine);
+  for (const CountedColumns& one : fine) {
+    const std::size_t i = one.columns.front();
+    bins[i] =
+        private_bins(columns[i], one.counts.column(0), budget, design.cut_parts, parts, random);
+  }
+  return bins;
+}
+
+PairCounts counts_in(const TableRecords& records, std::vector<CellGroups> bins) {
+  std::vector<std::size_t> all(bins.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<CountedColumns> table;
+  table.emplace_back(std::move(all), std::move(bins));
+  records.count(table);
+  return std::move(table.front().counts);
+}
+
 PairCounts no_counts(const Domain& domain) {
   std::vector<std::uint32_t> sizes;
   for (const Column& column : domain.columns()) sizes.push_back(column.size());
   return PairCounts(std::move(sizes));
-}
-
-PairCounts count_units(const Source& data, const Domain& domain, const std::string& unit_column,
-                       const std::optional<StringIndex>& roster, SecureRandom& random) {
-  PairCounts counts = no_counts(domain);
-  // Of more rows than there is weight so many are drawn, one for each.
-  const UnitRecords units =
-      read_unit_digits(data, domain, unit_column, roster, kUnitWeight, random);
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    const auto digits = units.digits(unit);
-    if (!digits.empty()) {
-      counts.add_unit(digits, kUnitWeight);
-      continue;
-    }
-    std::vector<std::uint32_t> drawn(domain.columns().size());
-    for (std::size_t i = 0; i < drawn.size(); ++i) {
-      drawn[i] = static_cast<std::uint32_t>(random.below(domain.columns()[i].size()));
-    }
-    counts.add(drawn, kUnitWeight);
-  }
-  return counts;
 }
 
 /// Counts pairs of cells in a part of the rows.
@@ -73,6 +177,8 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   void require(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
     require_single_records(data, "family marginals");
+    // A pass finds private bins, and one counts in them; units are held.
+    if (has_private_bins() && !certificate().spec.unit) data.require_repeatable();
   }
 
   RecordCounting counting() const override {
@@ -82,11 +188,20 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
   void draw(const Source& data, SecureRandom& random, Sink& sink,
             std::size_t /*threads*/) const override {
-    draw_from(exact_pair_counts(data, domain_, certificate().spec.unit, roster_, random), random,
-              sink);
+    const MarginalDesign& design = *certificate().marginals();
+    const MarginalBudget budget(design.request.budget, design.request.unit);
+    const TableRecords records(data, domain_, certificate().spec.unit, roster_, random);
+    PartsLeft parts;
+    const std::vector<CellGroups> bins = found_bins(design, records, budget, parts, random);
+    draw_from(counts_in(records, bins), bins, parts, random, sink);
   }
 
   void require_sums() const override {
+    if (has_private_bins()) {
+      throw InvalidInput(
+          "private bins are found by a pass before the counts, so such a release is made where the "
+          "table is");
+    }
     if (!certificate().spec.unit) return;
     throw InvalidInput(
         "family marginals with a unit shares out each unit's weight among its rows, and needs more "
@@ -99,15 +214,25 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   }
 
   void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
-    draw_from(PairCounts(no_counts(domain_).sizes(), sum_up({})), random, sink);
+    draw_from(PairCounts(no_counts(domain_).sizes(), sum_up({})), cells_of(domain_), {}, random,
+              sink);
   }
 
  private:
-  void draw_from(const PairCounts& counts, SecureRandom& random, Sink& sink) const {
+  [[nodiscard]] bool has_private_bins() const {
+    const std::vector<MarginalColumn>& columns = certificate().marginals()->request.columns;
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const MarginalColumn& column) { return column.private_bins; });
+  }
+
+  /// `counts` are of bins; `parts` is what finding these has left.
+  void draw_from(const PairCounts& counts, const std::vector<CellGroups>& bins, PartsLeft parts,
+                 SecureRandom& random, Sink& sink) const {
     const MarginalDesign& design = *certificate().marginals();
     const MarginalBudget budget(design.request.budget, design.request.unit);
-    PrivateMarginals answers(counts, budget, random);
-    const MarginalModel model = learn_marginals(design, answers);
+    PrivateMarginals answers(counts, budget, random, parts);
+    const MarginalModel model =
+        without_bins(learn_marginals(with_bins(design, bins), answers), bins);
     RecordWriter writer(domain_, sink);
     sink.take_model(released_model_text(model, domain_, design.guarantee));
     write_rows(model, *certificate().spec.count, {}, random, writer);
@@ -123,11 +248,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 PairCounts exact_pair_counts(const Source& data, const Domain& domain,
                              const std::optional<std::string>& unit,
                              const std::optional<StringIndex>& roster, SecureRandom& random) {
-  if (unit) return count_units(data, domain, *unit, roster, random);
-  PairCounts counts = no_counts(domain);
-  visit_digits(data, domain,
-               [&](std::span<const std::span<const std::uint32_t>> digits) { counts.add(digits); });
-  return counts;
+  return counts_in(TableRecords(data, domain, unit, roster, random), cells_of(domain));
 }
 
 std::unique_ptr<const PreparedRelease> prepare_marginals(ReleaseSpec spec,

@@ -68,6 +68,13 @@ bool is_numeric(const Cells& cells) noexcept {
   return std::holds_alternative<NumberCells>(cells) || std::holds_alternative<IntegerCells>(cells);
 }
 
+bool has_private_bins(const Cells& cells) noexcept {
+  const auto* const integers = std::get_if<IntegerCells>(&cells);
+  const auto* const numbers = std::get_if<NumberCells>(&cells);
+  return (integers != nullptr && integers->has_private_bins()) ||
+         (numbers != nullptr && numbers->has_private_bins());
+}
+
 bool is_ordered(const Cells& cells) noexcept {
   const auto* categories = std::get_if<Categories>(&cells);
   return is_numeric(cells) || std::holds_alternative<DateCells>(cells) ||
@@ -241,6 +248,7 @@ std::string Column::canonical_text() const {
                  [&](const IntegerCells& cells) {
                    fmt::format_to(out, " {} {} {}", cells.min(), cells.max(), cells.size());
                    if (!cells.declares_bins() && !cells.ungrouped()) text += " unbinned";
+                   if (cells.has_private_bins()) text += " private";
                    if (!cells.declared_edges().empty()) {
                      fmt::format_to(out, " edges {}", fmt::join(cells.declared_edges(), " "));
                    }
@@ -258,6 +266,7 @@ std::string Column::canonical_text() const {
                    // Hexadecimal: exact, and the same from every library.
                    fmt::format_to(out, " {:a} {:a} {}", cells.min(), cells.max(), cells.size());
                    if (!cells.declares_bins()) text += " unbinned";
+                   if (cells.has_private_bins()) text += " private";
                    for (const double edge : cells.declared_edges()) {
                      fmt::format_to(out, " edge {:a}", edge);
                    }

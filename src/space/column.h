@@ -36,6 +36,9 @@ using Cells = std::variant<Categories, BooleanWords, IntegerCells, NumberCells, 
 /// other ordered cells but words, if there are more than 32.
 [[nodiscard]] bool is_continuous(const Cells& cells) noexcept;
 
+/// True for numbers whose bins a release finds privately.
+[[nodiscard]] bool has_private_bins(const Cells& cells) noexcept;
+
 /// How a column maps what is not one of its values. Declared, hence public.
 struct Mapping {
   /// Null is an outcome of its own, written as an empty field.

@@ -32,6 +32,14 @@ IntegerCells IntegerCells::make(std::int64_t min, std::int64_t max,
   return IntegerCells(min, count, static_cast<std::uint32_t>(cells), bins && cells < count);
 }
 
+IntegerCells IntegerCells::with_private_bins(std::int64_t min, std::int64_t max) {
+  IntegerCells cells = make(min, max);
+  cells.bins_ =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(cells.count_, kCellsOfPrivateBins));
+  cells.has_private_bins_ = true;
+  return cells;
+}
+
 IntegerCells IntegerCells::with_edges(const std::vector<std::int64_t>& edges) {
   if (edges.size() < 2) {
     throw InvalidInput(

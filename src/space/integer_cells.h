@@ -18,6 +18,8 @@ class IntegerCells {
  public:
   /// Of any column.
   static constexpr std::uint64_t kMaxBins = std::uint64_t{1} << 24U;
+  /// As fine are the cells that private bins are put together from, if there are so many integers.
+  static constexpr std::uint32_t kCellsOfPrivateBins = 4096;
 
   /// Without `bins`, each integer is a cell, or, if there are more than 2^24, there are 2^24 cells.
   /// Throws InvalidInput unless min <= max, the range spans fewer than 2^63, and
@@ -32,6 +34,10 @@ class IntegerCells {
   /// do not ascend, or pass max.
   static IntegerCells with_starts(const std::vector<std::int64_t>& starts, std::int64_t max);
 
+  /// Cells whose groups are found by the release, privately (`bins: private`); those that find none
+  /// take them for cells of which no number is declared. Throws InvalidInput as `make`.
+  static IntegerCells with_private_bins(std::int64_t min, std::int64_t max);
+
   /// As declared; empty for cells of near-equal size.
   [[nodiscard]] std::vector<std::int64_t> declared_edges() const;
 
@@ -42,6 +48,7 @@ class IntegerCells {
   [[nodiscard]] bool ungrouped() const noexcept { return bins_ == count_; }
   /// False if the number of cells was left open or is that of the integers.
   [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
+  [[nodiscard]] bool has_private_bins() const noexcept { return has_private_bins_; }
   /// n.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
@@ -76,6 +83,7 @@ class IntegerCells {
   std::uint64_t count_;
   std::uint32_t bins_;
   bool declares_bins_;
+  bool has_private_bins_ = false;
   std::vector<std::uint64_t> starts_;  // offsets of cells, one more than there are, if declared
 };
 

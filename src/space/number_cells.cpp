@@ -99,6 +99,14 @@ NumberCells NumberCells::with_spike(double min, double max, std::uint64_t bins, 
   return cells;
 }
 
+NumberCells NumberCells::with_private_bins(double min, double max, std::optional<double> spike) {
+  NumberCells cells = spike ? with_spike(min, max, kCellsOfPrivateBins, *spike)
+                            : make(min, max, kCellsOfPrivateBins);
+  cells.declares_bins_ = false;
+  cells.has_private_bins_ = true;
+  return cells;
+}
+
 void NumberCells::cut_at(std::vector<double> edges, std::optional<double> spike) {
   spike_ = spike;
   if (spike) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "space/decimal_lattice.h"
+#include "space/integer_cells.h"
 #include "space/reading.h"
 
 namespace mollify {
@@ -29,6 +30,8 @@ namespace mollify {
 class NumberCells {
  public:
   static constexpr std::uint32_t kUndeclaredBins = std::uint32_t{1} << 20U;
+  /// As fine are the cells that private bins are put together from.
+  static constexpr std::uint32_t kCellsOfPrivateBins = IntegerCells::kCellsOfPrivateBins;
 
   /// Throws InvalidInput unless min < max, both are finite, 1 <= bins <= 2^24, and every cell can
   /// hold ten lattice points (which fails only for bounds above 9e37 or cells narrower than 1e-14
@@ -43,6 +46,11 @@ class NumberCells {
   /// Equal cells, and a spike.
   static NumberCells with_spike(double min, double max, std::uint64_t bins, double spike);
 
+  /// Cells whose groups are found by the release, privately (`bins: private`); those that find none
+  /// take them for cells of which no number is declared. Throws InvalidInput as the others.
+  static NumberCells with_private_bins(double min, double max,
+                                       std::optional<double> spike = std::nullopt);
+
   /// As declared: empty for equal cells, without the spike's.
   [[nodiscard]] const std::vector<double>& declared_edges() const noexcept { return declared_; }
   [[nodiscard]] std::optional<double> spike() const noexcept { return spike_; }
@@ -56,6 +64,7 @@ class NumberCells {
   [[nodiscard]] std::uint32_t size() const noexcept { return bins_; }
   /// False if the number of cells was left open.
   [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
+  [[nodiscard]] bool has_private_bins() const noexcept { return has_private_bins_; }
 
   /// Total; O(length). Numbers beyond a bound, infinities included, are kOutside with the bound's
   /// cell; other text is kUnreadable with cell 0.
@@ -91,6 +100,7 @@ class NumberCells {
   double bins_per_unit_;
   std::uint32_t bins_;
   bool declares_bins_;
+  bool has_private_bins_ = false;
   DecimalLattice lattice_;
   std::uint32_t declared_bins_;
   std::vector<double> declared_;
