@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernel/core/wide.h"
 #include "kernel/noise/exponential_choice.h"
 
 namespace mollify {
@@ -26,7 +27,7 @@ std::uint32_t counted_cells(const MarginalColumn& column) {
   return cells;
 }
 
-std::vector<std::uint64_t> cut_distances(std::span<const std::uint64_t> run) {
+std::vector<std::uint64_t> cut_distances(std::span<const std::uint64_t> run, CutBy by) {
   constexpr std::uint64_t kGreatest = std::uint64_t{1} << 61U;
   const std::uint64_t all = std::accumulate(run.begin(), run.end(), std::uint64_t{0});
   std::vector<std::uint64_t> distances;
@@ -34,13 +35,22 @@ std::vector<std::uint64_t> cut_distances(std::span<const std::uint64_t> run) {
   for (std::size_t i = 0; i + 1 < run.size(); ++i) {
     before += run[i];
     const std::uint64_t after = all - before;
-    distances.push_back(std::min(kGreatest, before > after ? before - after : after - before));
+    if (by == CutBy::kMedian) {
+      distances.push_back(std::min(kGreatest, before > after ? before - after : after - before));
+      continue;
+    }
+    const uint128 one = static_cast<uint128>(before) * (run.size() - i - 1);
+    const uint128 other = static_cast<uint128>(after) * (i + 1);
+    const uint128 uneven = (one > other ? one - other : other - one) / run.size();
+    distances.push_back(kGreatest -
+                        static_cast<std::uint64_t>(std::min<uint128>(uneven, kGreatest)));
   }
   return distances;
 }
 
 std::vector<CellRun> cut_once(std::span<const std::uint64_t> counts,
-                              const std::vector<CellRun>& runs, Ratio rate, SecureRandom& random) {
+                              const std::vector<CellRun>& runs, CutBy by, Ratio rate,
+                              SecureRandom& random) {
   const ExponentialChoice choice(rate);
   std::vector<CellRun> halves;
   std::vector<ChoiceTerm> terms;
@@ -50,7 +60,7 @@ std::vector<CellRun> cut_once(std::span<const std::uint64_t> counts,
       continue;
     }
     terms.clear();
-    for (const std::uint64_t distance : cut_distances(counts.subspan(first, end - first))) {
+    for (const std::uint64_t distance : cut_distances(counts.subspan(first, end - first), by)) {
       terms.push_back({1, distance});
     }
     const auto cut = first + static_cast<std::uint32_t>(choice.draw(terms, random).term) + 1;
@@ -65,7 +75,8 @@ CellGroups private_bins(const MarginalColumn& column, std::span<const std::uint6
                         SecureRandom& random) {
   std::vector<CellRun> runs = runs_of(column);
   for (std::size_t level = 0; level < kBinLevels; ++level) {
-    runs = cut_once(counts, runs, budget.choice_rate(parts.take(parts_each)), random);
+    const CutBy by = level + 1 < kBinLevels ? CutBy::kMedian : CutBy::kUnevenness;
+    runs = cut_once(counts, runs, by, budget.choice_rate(parts.take(parts_each)), random);
   }
   for (const std::uint32_t cell : column.apart) runs.emplace_back(cell, cell + 1);
   std::sort(runs.begin(), runs.end());

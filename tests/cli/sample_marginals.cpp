@@ -1,6 +1,7 @@
 // `mollify sample --model central --family marginals`, from the table to the check of its
 // certificate, and `mollify generate`.
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <random>
 #include <string>
@@ -97,6 +98,75 @@ TEST(SampleMarginals, ReleasesUnderEveryNotionAndItVerifies) {
       }
     }
   }
+}
+
+/// Half of the doses lie below 0.1 of a range of 1000: bins of equal width would not see them.
+TEST(SampleMarginals, FindsBinsPrivately) {
+  const Wards command;
+  command.files.write("domain.yaml",
+                      "columns:\n"
+                      "  ward: {type: categorical, values: [north, south, east]}\n"
+                      "  age: {type: integer, min: 0, max: 100000, bins: private}\n"
+                      "  dose: {type: number, min: 0, max: 1000, bins: private, spike: 0, null: "
+                      "category}\n");
+  std::mt19937_64 random(2);
+  std::string table = "id,ward,age,dose\n";
+  for (int row = 0; row < 6000; ++row) {
+    const auto place = static_cast<double>(random() % 1000 + 1) / 1000;
+    const double dose = row % 4 == 0 ? 0 : row % 4 == 1 ? 300 * place : place;
+    table += std::to_string(row / 2) + (row % 2 == 0 ? ",north," : ",south,") +
+             std::to_string(random() % 90) + "," +
+             (row % 8 == 7 ? std::string() : std::to_string(dose)) + "\n";
+  }
+  command.files.write("data.csv", table);
+  for (const Arguments& who :
+       {Arguments{}, Arguments{"--unit", "id"}, Arguments{"--neighbours", "add-remove"}}) {
+    const Ended ended = command.sample(Arguments{"--epsilon", "5", "--delta", "1e-6"} + who);
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const Ended verified = command.verify();
+    EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+    const Json certificate = command.certificate();
+    EXPECT_GT(certificate["design"]["parts"]["each_cut"], 0);
+    EXPECT_EQ(certificate["design"]["columns"][1]["private_bins"], 16);
+    EXPECT_EQ(certificate["design"]["columns"][2]["private_bins"], 18) << "and 0, and null";
+    EXPECT_NE(certificate["design"]["why"].get<std::string>().find(
+                  "bins of 2 columns found privately for 0.1 of the budget"),
+              std::string::npos);
+    int zeros = 0;
+    int nulls = 0;
+    int small = 0;
+    int young = 0;
+    const auto lines = lines_of(command.files.read("out.csv"));
+    ASSERT_EQ(lines.size(), 3001U);
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      const auto fields = fields_of(lines[i]);
+      if (std::stoi(fields[1]) < 200) ++young;
+      if (fields[2].empty()) {
+        ++nulls;
+      } else if (std::stod(fields[2]) == 0) {
+        ++zeros;
+      } else if (std::stod(fields[2]) < 2) {
+        ++small;
+      }
+    }
+    std::printf("of 3000 rows %d young, %d zeros, %d nulls, %d small\n", young, zeros, nulls,
+                small);
+    EXPECT_GT(young, 2400) << "equal bins would give 6 of 3000";
+    EXPECT_NEAR(zeros, 750, 200);
+    EXPECT_NEAR(nulls, 375, 150);
+    EXPECT_GT(small, 700) << "equal bins would give 10 of 3000";
+  }
+  // Whoever asks for them of another family has a number without bins.
+  const Ended other = command.run({"plan", "--model", "central", "--family", "marginals",
+                                   "--domain", "domain.yaml", "--n", "6000", "--epsilon", "1"});
+  EXPECT_EQ(other.status, 0) << other.err;
+  EXPECT_NE(other.out.find("found privately"), std::string::npos) << other.out;
+  const Ended compared =
+      command.run({"compare", "--model", "central", "--family", "marginals", "--data", "data.csv",
+                   "--domain", "domain.yaml", "--epsilon", "5", "--json"});
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  const Ended checked = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
+  EXPECT_EQ(checked.status, 0) << checked.out;
 }
 
 TEST(SampleMarginals, ACertificateThatIsAlteredDoesNotHold) {

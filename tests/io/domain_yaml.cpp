@@ -143,6 +143,22 @@ TEST(ParseDomain, WordsInQuotesAreValues) {
             "categorical 1:c 1:a 4:clip 8:category null 2 outside 1");
 }
 
+TEST(ParseDomain, BinsMayBePrivate) {
+  const std::string yaml =
+      "columns: {i: {type: integer, min: 0, max: 99999, bins: private}, j: {type: integer, min: 0, "
+      "max: 9, bins: private}, x: {type: number, min: 0, max: 1, bins: private, spike: 0}}";
+  const Domain domain = parse_domain(yaml, "d.yaml");
+  const std::uint32_t sizes[] = {4096, 10, 4097};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(has_private_bins(domain.columns()[i].cells()));
+    EXPECT_EQ(domain.columns()[i].size(), sizes[i]);
+  }
+  EXPECT_EQ(parse_domain(domain_yaml(domain), "again").canonical_text(), domain.canonical_text());
+  EXPECT_EQ(refusal("columns: {i: {type: integer, min: 0, max: 9, bins: privat}}"),
+            "d.yaml line 1 must have private or an integer from 0 to 2^64 - 1 as bins, but has "
+            "\"privat\"");
+}
+
 TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(refusal(""), "d.yaml must declare columns, but is empty");
   EXPECT_EQ(refusal("# nothing\n"), "d.yaml must declare columns, but is empty");
