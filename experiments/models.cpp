@@ -5,7 +5,7 @@
 // Usage: models FOLDER, the one that holds rand_hie.csv and rand_hie_eight.yaml
 //
 // Total variation of pairs of columns from the table's, mean over all 28 pairs, of the model that
-// is released: mean over 100 releases. Single draws at a fiftieth of the budget are within a factor
+// is released: mean over 40 releases. Single draws at a fiftieth of the budget are within a factor
 // e^(epsilon/50) of the reference, whose own distance is printed first.
 #include <unistd.h>
 
@@ -93,7 +93,7 @@ Pairs pairs_of_model(const std::string& json) {
 
 double distance_of_models(const std::string& spec, const PublicInputs& inputs, const Source& data,
                           const Pairs& truth) {
-  constexpr int kReleases = 100;
+  constexpr int kReleases = 40;
   const auto release = prepare(parse_spec(spec, "spec"), inputs);
   SecureRandom random;
   double sum = 0;
