@@ -45,7 +45,9 @@ TEST(PublicModels, AreTheSameForEverybodyWithTheDomain) {
     EXPECT_NEAR(shares[0] + shares[1], 1, 1e-12);
     EXPECT_NEAR(shares[2] + shares[3] + shares[4] + shares[5] + shares[6], 1, 1e-12);
     for (const double share : shares) EXPECT_GT(share, 0);
-    if (index == 20) EXPECT_EQ(shares, models.model(20).shares);
+    if (index == 20) {
+      EXPECT_EQ(shares, models.model(20).shares);
+    }
   });
   EXPECT_EQ(next, 50U);
 }
