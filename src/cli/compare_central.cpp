@@ -327,6 +327,15 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
            truth.correlations[pair], law.correlations[pair]);
     }
   }
+  if (const MomentDesign* moments = certificate.moments()) {
+    fmt::print(
+        "\nall records of a release share the noise of one mean and one covariance: they are as "
+        "good "
+        "as new rows of the same Gaussian, but for about {}; how Gaussian the data are shows "
+        "above\n",
+        times_words(moments->expected_total_variation));
+    return kSuccess;
+  }
   fmt::print(
       "\na record is as good as a new row of the same Gaussian, but for {}; how Gaussian the data "
       "are shows above\n",

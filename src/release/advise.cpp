@@ -492,11 +492,21 @@ class Advisor {
           "the rows share one noisy model: where it errs all err together, and more of them tell "
           "no more; mollify generate draws more of them from the model at no cost");
     }
+    constexpr std::uint64_t kManyRows = 10;
+    if (advice_.model == Model::kIntegral && advice_.outputs >= kManyRows && !is_estimation()) {
+      notes.emplace_back(
+          "where all rows may come from one model, --space models of mollify plan and mollify "
+          "sample draws one of many public ones for the whole budget, and any number of its rows "
+          "cost no more");
+    }
     if (question().family == Family::kGaussian && !question().covariance) {
       notes.emplace_back(
           "these numbers are for a covariance of 1 in each column; --covariance takes another, "
           "and --log names columns whose logarithms are Gaussian; plan also takes "
           "--covariance-bound and --mean-bound");
+      notes.emplace_back(
+          "where nobody knows a covariance, --shared of mollify plan and mollify sample learns one "
+          "mean and one covariance, and draws any number of rows that share their noise");
     }
     if (advice_.chosen && by_person()) {
       notes.push_back(fmt::format(

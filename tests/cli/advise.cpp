@@ -170,6 +170,9 @@ TEST(Advise, SaysWhatWouldDoWhereNothingServes) {
   const Json wide = advised(command, {"--purpose", "records", "--protect", "person", "--columns",
                                       "1000000", "--epsilon", "1"});
   EXPECT_THAT(wide["notes"].dump(), HasSubstr("fewer outcomes"));
+  const Json rows = advised(command, {"--purpose", "table", "--protect", "table", "--columns",
+                                      "3,4", "--n", "1000", "--epsilon", "10", "--count", "50"});
+  EXPECT_THAT(rows["notes"].dump(), HasSubstr("--space models"));
 }
 
 // What is promised is what the release then estimates with, for its largest shares too.

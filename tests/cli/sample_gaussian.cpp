@@ -319,6 +319,20 @@ TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
   }
 }
 
+TEST(SampleSharedGaussian, IsComparedWithItsTable) {
+  const Vitals command;
+  const Arguments compare = {
+      "compare", "--model",  "central",  "--family",    "gaussian",  "--log", "dose",    "--shared",
+      "--data",  "data.csv", "--domain", "domain.yaml", "--epsilon", "2",     "--count", "500"};
+  const Ended told = command.run(compare);
+  EXPECT_EQ(told.status, 0) << told.err;
+  EXPECT_NE(told.out.find("all records of a release share the noise"), std::string::npos)
+      << told.out;
+  const Ended json = command.run(compare + Arguments{"--json"});
+  EXPECT_EQ(json.status, 0) << json.err;
+  EXPECT_EQ(Json::parse(json.out)["mechanism"], "shared-gaussian");
+}
+
 TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies) {
   const Vitals command;
   command.files.write("domain.yaml",
