@@ -19,7 +19,8 @@ struct SpaceOptions {
   bool fresh = false;
   bool trees = false;
 
-  /// Adds --space, --cells, --candidates, --fresh, --trees, --candidates-file and --score to a command.
+  /// Adds --space, --cells, --candidates, --fresh, --trees, --candidates-file and --score to a
+  /// command.
   void add_to(CLI::App& command);
 
   /// What is asked for. Throws InvalidInput for an unknown name.

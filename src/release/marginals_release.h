@@ -18,8 +18,8 @@ namespace mollify {
 /// rows, which weigh as much together as any other unit's; a unit of the roster without rows is one
 /// uniform record. Hands the model to the sink.
 ///
-/// One pass over the data, two where bins are private. Memory is that of the cells of all pairs of columns; with units 4 bytes
-/// a value and 8 a unit more.
+/// One pass over the data, two where bins are private. Memory is that of the cells of all pairs of
+/// columns; with units 4 bytes a value and 8 a unit more.
 [[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_marginals(
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
 
