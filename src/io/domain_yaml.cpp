@@ -454,7 +454,13 @@ std::string domain_yaml(const Domain& domain, const std::vector<std::string>& no
     if (mapping.null_value) yaml += fmt::format("    null: {}\n", scalar(*mapping.null_value));
     if (defaults == Defaults::kSpelledOut && !column.declares_nulls()) {
       std::string value;
-      column.write(column.encode(std::string_view()), 0, value);
+      const std::uint32_t cell = column.encode(std::string_view());
+      const auto* numbers = std::get_if<NumberCells>(&column.cells());
+      if (numbers != nullptr && cell == 0) {
+        value = fmt::format("{}", numbers->min());  // as it stands beside `min`
+      } else {
+        column.write(cell, 0, value);
+      }
       yaml += fmt::format("    null: {}\n", scalar(value));
     }
     if (mapping.outside_value) {

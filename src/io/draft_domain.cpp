@@ -37,8 +37,8 @@ struct Strangers {
     value = text;
   }
   [[nodiscard]] bool are_few() const {
-    constexpr std::uint64_t kFew = 10;
-    return others > 0 && others <= kFew && of_type >= kFew * others;
+    constexpr std::uint64_t kOneIn = 10;
+    return others > 0 && of_type >= kOneIn * others;
   }
   [[nodiscard]] std::string words(const char* things) const {
     return fmt::format("all but {} value{} are {}; line {} is \"{}\"", others,

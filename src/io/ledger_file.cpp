@@ -124,10 +124,12 @@ void require_same_name(const std::string& name, const std::vector<std::string>& 
                        const ReleaseCharge& release, const std::string& ledger) {
   if (known.empty() || release.another_data_set) return;
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const std::string& former = known.front();
   throw InvalidInput(fmt::format(
-      "{0} knows {1} as {2} already, and what was charged there would not count for {3}: name it "
-      "{2}, or say that another data set is meant (--another-data-set)",
-      ledger, release.file->path, known.front(), name));
+      "{0} knows {1}{2} already, and what was charged there would not count for {3}: name it {4}, "
+      "or say that another data set is meant (--another-data-set)",
+      ledger, release.file->path, former == release.file->path ? "" : " as " + former, name,
+      former));
 }
 
 /// "epsilon 2 and delta 1e-07 remain", and which of the two is missing.
@@ -163,9 +165,12 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
                     known.data_set, ledger, scope.words(), release.scope.words()));
   }
   if (!LedgerAccount().with(release.cost).spent(total)) {
-    throw InvalidInput(fmt::format("the total of {} in {} is {}, but this release promises {}",
+    const bool lacks_delta =
+        total.notion == Notion::kPure && release.cost.notion == Notion::kApproximate;
+    throw InvalidInput(fmt::format("the total of {} in {} is {}, but this release promises {}{}",
                                    known.data_set, ledger, parameters_of(total),
-                                   parameters_of(release.cost)));
+                                   parameters_of(release.cost),
+                                   lacks_delta ? "; a total that has --delta takes both" : ""));
   }
   if (!known.account.with(release.cost).fits(total)) {
     throw InvalidInput(

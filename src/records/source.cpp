@@ -12,7 +12,8 @@ std::size_t Source::position(std::string_view column, std::string_view reason) c
   const std::vector<std::string>& names = columns();
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
-    throw InvalidInput(fmt::format("{} has no column \"{}\", {}", name(), column, reason));
+    throw InvalidInput(fmt::format("{} has no column \"{}\", {}; mollify check names those it has",
+                                   name(), column, reason));
   }
   if (std::find(found + 1, names.end(), column) != names.end()) {
     throw InvalidInput(

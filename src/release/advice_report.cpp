@@ -72,6 +72,7 @@ std::string guess_words(double epsilon) {
 
 std::string times_words(double probability) {
   if (probability < 1e-9) return "less than 1 time in 1e9";
+  if (probability >= 0.995) return "nearly every time";
   if (probability >= 0.0945) return fmt::format("{:.0f} times in 100", 100 * probability);
   return fmt::format("1 time in {:.3g}", 1 / probability);
 }

@@ -183,7 +183,8 @@ void PartReader::require_kind(const Part& part) const {
 
 Model model_of(const PartReader& reader) {
   const auto name = reader.find<std::string>("/model");
-  return name ? known_value<Model>("model", *name) : Model::kLocal;
+  if (name) return known_value<Model>("model", *name);
+  return reader.has("/family") ? Model::kCentral : Model::kLocal;  // the only one with families
 }
 
 Family family_of(const PartReader& reader, Model model) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
 
@@ -66,8 +67,9 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
   for (const std::string& name : logarithms) {
     const auto is_named = [&](const Axis& axis) { return axis.name == name; };
     if (std::none_of(axes_.begin(), axes_.end(), is_named)) {
-      throw InvalidInput(fmt::format(
-          "logarithms must be of the domain's columns, but \"{}\" is none of them", name));
+      throw InvalidInput(
+          fmt::format("logarithms must be of the domain's columns, but \"{}\" is none of them{}",
+                      name, did_you_mean(name, names())));
     }
   }
 }

@@ -69,6 +69,18 @@ TEST(PlanGaussian, SaysWhatAccuracyAndPrivacyRestOn) {
   EXPECT_NE(help.out.find("privacy holds"), std::string::npos) << help.out;
 }
 
+// A family is model central's, so that need not be said.
+TEST(PlanGaussian, NeedsNoModelBesideAFamily) {
+  const CommandLine command;
+  command.files.write("d.yaml", "columns:\n  x: {type: number, min: 0, max: 100}\n");
+  const Arguments rest = {"--family", "gaussian", "--domain", "d.yaml", "--n",   "9000",
+                          "--count",  "3",        "--rho",    "1",      "--json"};
+  const Ended named = command.run(Arguments{"plan", "--model", "central"} + rest);
+  const Ended unnamed = command.run(Arguments{"plan"} + rest);
+  EXPECT_EQ(named.status, 0) << named.err;
+  EXPECT_EQ(unnamed.out, named.out) << unnamed.err;
+}
+
 TEST(PlanGaussian, RefusesInOneSentence) {
   const CommandLine command;
   const auto refused = [&](const Arguments& options) {
@@ -83,8 +95,9 @@ TEST(PlanGaussian, RefusesInOneSentence) {
             std::string::npos);
   EXPECT_NE(refused({"plan", "--model", "central", "--mean-bound", "5"}).find("--family gaussian"),
             std::string::npos);
-  EXPECT_NE(refused({"plan", "--family", "gaussian"}).find("is for model central"),
-            std::string::npos);
+  EXPECT_NE(
+      refused({"plan", "--model", "local", "--family", "gaussian"}).find("is for model central"),
+      std::string::npos);
   EXPECT_NE(refused(kGaussianPlan + Arguments{"--k", "4"}).find("is for finite domains"),
             std::string::npos);
   EXPECT_NE(refused(kGaussianPlan + Arguments{"--dimension", "3", "--mean-bound", "5", "--n", "100",

@@ -129,8 +129,10 @@ TEST(Refusals, OfModelsAndUnits) {
   EXPECT_EQ(
       refused_sample(command, Arguments{"--model", "local", "--units", "units.csv"} + kOneDraw),
       "a roster of units needs the unit column, but none is given");
-  EXPECT_EQ(refused_sample(command, Arguments{"--model", "local", "--unit", "nobody"} + kOneDraw),
-            "data.csv has no column \"nobody\", which names the unit of a record");
+  EXPECT_EQ(
+      refused_sample(command, Arguments{"--model", "local", "--unit", "nobody"} + kOneDraw),
+      "data.csv has no column \"nobody\", which names the unit of a record; mollify check names "
+      "those it has");
   EXPECT_EQ(refused_sample(command, Arguments{"--model", "local", "--unit", "sex"} + kOneDraw),
             "the unit column must not be a column of the domain, but \"sex\" is");
   command.files.write("units.csv", "id\nann\nbob\nann\n");
@@ -190,16 +192,20 @@ TEST(Refusals, OfThePrivateFileByWhatIsNotPrivate) {
     command.files.write("data.csv", data);
     return refused_sample(command, kIntegral + kOneDraw);
   };
-  EXPECT_EQ(with_data("id,sex,age,smoker\nann,f,20,true\n"),
-            "data.csv has no column \"weight\", which the domain declares");
+  EXPECT_EQ(
+      with_data("id,sex,age,smoker\nann,f,20,true\n"),
+      "data.csv has no column \"weight\", which the domain declares; mollify check names those "
+      "it has");
   EXPECT_EQ(with_data("sex,sex,age,smoker,weight\n"),
             "data.csv has more than one column \"sex\", which the domain declares");
   EXPECT_EQ(with_data(""), "data.csv must start with a header, but is empty");
   EXPECT_EQ(with_data("\nsex,age,smoker,weight\n"),
             "data.csv must start with a header, but its first line is empty");
   // A file without a header starts with a private record, which is not told.
-  EXPECT_EQ(with_data("secret,77,hidden\n"),
-            "data.csv has no column \"sex\", which the domain declares");
+  EXPECT_EQ(
+      with_data("secret,77,hidden\n"),
+      "data.csv has no column \"sex\", which the domain declares; mollify check names those it "
+      "has");
   EXPECT_EQ(with_data("\"sex,secret\n").find("secret"), std::string::npos);
 
   std::filesystem::remove(command.files.path("data.csv"));

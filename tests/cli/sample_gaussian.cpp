@@ -241,9 +241,9 @@ TEST(SampleGaussian, RefusesInOneSentence) {
             "mollify: --mechanism is for finite domains, but the family is gaussian\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "weight"}),
             "mollify: column \"weight\" must have a min above 0 to have logarithms, but it is 0\n");
-  EXPECT_EQ(
-      command.refused(usual + Arguments{"--log", "height"}),
-      "mollify: logarithms must be of the domain's columns, but \"height\" is none of them\n");
+  EXPECT_EQ(command.refused(usual + Arguments{"--log", "height"}),
+            "mollify: logarithms must be of the domain's columns, but \"height\" is none of them "
+            "(did you mean \"weight\"?)\n");
   EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "data.csv"}),
             "mollify: the covariance must be public, but data.csv is the private file itself\n");
   EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "/dev/null"}),

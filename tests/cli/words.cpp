@@ -132,5 +132,49 @@ TEST(Words, PointOutInADraftWhatMayTellWhoSomebodyIs) {
             "(did you mean \"mail\"?)\n");
 }
 
+// What is asked before any data is opened is what a release then states, by the same name.
+TEST(Words, SayTheSameInAPlanAndAtARelease) {
+  const Release command;
+  const auto json = [&](const Arguments& words) {
+    const Ended ended = command.run(words + Arguments{"--json"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.status == 0 ? Json::parse(ended.out) : Json();
+  };
+  const Arguments budget = {"--epsilon", "4", "--count", "2"};
+  for (const char* mechanism : {"minimax", "relative", "randomized-response", "mixture"}) {
+    const Arguments named = budget + Arguments{"--mechanism", mechanism};
+    const Json planned = json(Arguments{"plan", "--domain", "domain.yaml"} + named);
+    for (const Arguments& model : {kLocal, kIntegral}) {
+      const Json released = json(kSample + model + named);
+      EXPECT_EQ(planned["mechanism"], released["certificate"]["mechanism"]);
+      EXPECT_NEAR(planned["alpha"], released["draw"]["total_variation"].get<double>(), 1e-9)
+          << mechanism;
+    }
+  }
+  std::string rows = "sex,age,smoker,weight\n";
+  for (int i = 0; i < 400; ++i) rows += "f,20,true,50\n";
+  command.files.write("data.csv", rows);
+  const Arguments central = {"--model", "central", "--domain", "domain.yaml", "--epsilon",
+                             "1",       "--delta", "1e-6",     "--count",     "5"};
+  const Json planned = json(Arguments{"plan", "--n", "400"} + central);
+  const Arguments sample = Arguments{"sample", "--data", "data.csv", "--accept-error"} + central;
+  const auto stated = [&](const Json& certificate) {
+    return certificate["accuracy"]["total_variation"].get<double>();
+  };
+  const Json best = json(sample)["certificate"];
+  EXPECT_EQ(planned["best"], best["mechanism"]);
+  EXPECT_NEAR(planned["alpha"], stated(best), 1e-9);
+  int compared = 0;
+  for (const Json& row : planned["mechanisms"]) {
+    if (!row.contains("alpha")) continue;
+    const std::string mechanism = row["mechanism"];
+    const Json released = json(sample + Arguments{"--mechanism", mechanism})["certificate"];
+    EXPECT_EQ(released["mechanism"], mechanism);
+    EXPECT_NEAR(row["alpha"], stated(released), 1e-9) << mechanism;
+    ++compared;
+  }
+  EXPECT_GE(compared, 3);
+}
+
 }  // namespace
 }  // namespace mollify::test
