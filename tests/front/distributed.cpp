@@ -121,8 +121,8 @@ TEST(FrontDistributed, DrawsFromSumsOfParts) {
   std::vector<Numbers> parts(3);
   for (std::size_t i = 0; i < 4000; ++i) {
     Numbers& part = parts[i < 10 ? 0 : 2];
-    part.x.push_back(3 + static_cast<double>(i % 7 - 3) / 2);
-    part.y.push_back(-20 + static_cast<double>(i % 5 - 2));
+    part.x.push_back(3 + (static_cast<double>(i % 7) - 3) / 2);
+    part.y.push_back(-20 + static_cast<double>(i % 5) - 2);
   }
   for (const bool is_shared : {false, true}) {
     const PreparedRelease prepared =
