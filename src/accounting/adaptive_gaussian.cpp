@@ -17,13 +17,6 @@ namespace {
 constexpr double kLeastSpent = 1e-12;
 constexpr double kGreatestSpent = 1e6;
 
-double square_root_up(double value) {
-  double root = std::sqrt(value);
-  // std::fma tells the sign of root^2 - value exactly.
-  while (std::fma(root, root, -value) < 0) root = std::nextafter(root, kGreatestSpent);
-  return root;
-}
-
 void require_adaptive_epsilon(double epsilon) {
   if (!(epsilon >= 0 && epsilon <= 1e6)) {
     throw InvalidInput(fmt::format("epsilon must be from 0 to 1e6, but is {}", epsilon));
@@ -42,7 +35,7 @@ double adaptive_gaussian_delta_up(double spent, double epsilon) {
   const double loss =
       mul_up(kMostMeasuredCells, add_up(mul_up(2.0, eta), div_up(eta, -add_up(eta, -1.0))));
   const double factor = exp_up(mul_up(kMostMeasuredCells, eta));
-  const double mu = std::clamp(square_root_up(spent), 1e-6, 1000.0);
+  const double mu = std::clamp(sqrt_up(spent), 1e-6, 1000.0);
   const double reduced = -add_up(-epsilon, loss);
   const double delta = reduced >= 0.0
                            ? gaussian_delta_up(mu, reduced)
@@ -67,6 +60,22 @@ double adaptive_gaussian_budget_down(double epsilon, double delta) {
     (adaptive_gaussian_delta_up(middle, epsilon) <= delta ? fits : too_large) = middle;
   }
   return fits;
+}
+
+double adaptive_amount_down(const Privacy& budget, std::string_view family) {
+  switch (budget.notion) {
+    case PrivacyNotion::kPure:
+      return budget.epsilon;
+    case PrivacyNotion::kApproximate:
+      return adaptive_gaussian_budget_down(budget.epsilon, budget.delta);
+    case PrivacyNotion::kConcentrated:
+      return budget.rho;
+    case PrivacyNotion::kGaussian:
+      break;
+  }
+  throw InvalidInput(fmt::format(
+      "family {} has a budget of epsilon, of epsilon and delta or of rho, but it is of mu",
+      family));
 }
 
 }  // namespace mollify

@@ -2,6 +2,10 @@
 // decided by the outputs before it.
 #pragma once
 
+#include <string_view>
+
+#include "accounting/privacy.h"
+
 namespace mollify {
 
 // A sequence of steps, each a function of the outputs before it:
@@ -33,5 +37,9 @@ inline constexpr double kMostMeasuredCells = 0x1p42;
 /// A greatest M with adaptive_gaussian_delta_up(M, epsilon) <= delta but for rounding; 0 where the
 /// least M has more. Same limits; delta from 0 to below 1.
 [[nodiscard]] double adaptive_gaussian_budget_down(double epsilon, double delta);
+
+/// What adds up over steps each of which is decided by the outputs before it: epsilon, rho, or the
+/// M of an (epsilon, delta). Throws InvalidInput for a budget of mu, naming the family.
+[[nodiscard]] double adaptive_amount_down(const Privacy& budget, std::string_view family);
 
 }  // namespace mollify

@@ -103,6 +103,18 @@ double div_up(double a, double b) {
 
 double div_down(double a, double b) { return -div_up(-a, b); }
 
+double sqrt_up(double x) {
+  const double root = std::sqrt(x);
+  if (x != 0 && x < kErrorUnderflows) return steps_up(root, 1);
+  return std::fma(root, root, -x) < 0 ? steps_up(root, 1) : root;
+}
+
+double sqrt_down(double x) {
+  const double root = std::sqrt(x);
+  if (x != 0 && x < kErrorUnderflows) return steps_down(root, 1);
+  return std::fma(root, root, -x) > 0 ? steps_down(root, 1) : root;
+}
+
 double integer_up(std::uint64_t value) {
   const auto nearest = static_cast<double>(value);
   const bool is_below = nearest < 0x1p64 && static_cast<std::uint64_t>(nearest) < value;

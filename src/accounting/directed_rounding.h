@@ -23,6 +23,8 @@ namespace mollify {
 [[nodiscard]] double mul_up(double a, double b);
 [[nodiscard]] double div_up(double a, double b);
 [[nodiscard]] double div_down(double a, double b);
+[[nodiscard]] double sqrt_up(double x);    ///< of x >= 0
+[[nodiscard]] double sqrt_down(double x);  ///< of x >= 0
 
 /// An integer as a double not below, or not above it.
 [[nodiscard]] double integer_up(std::uint64_t value);

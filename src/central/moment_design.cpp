@@ -27,33 +27,12 @@ static_assert(ClippedMoments::entry_count(kMostPureDimensions) <=
 /// narrow ones; no data of a release decides any of it.
 constexpr std::array<std::uint32_t, 4> kRoundParts = {5, 5, 6, 48};
 
-double moment_amount_down(const Privacy& budget) {
-  switch (budget.notion) {
-    case PrivacyNotion::kPure:
-      return budget.epsilon;
-    case PrivacyNotion::kApproximate:
-      return adaptive_gaussian_budget_down(budget.epsilon, budget.delta);
-    case PrivacyNotion::kConcentrated:
-      return budget.rho;
-    case PrivacyNotion::kGaussian:
-      break;
-  }
-  throw InvalidInput(
-      "family gaussian has a budget of epsilon, of epsilon and delta or of rho, but it is of mu");
-}
-
 /// The square of the sensitivity as a double not below it.
 double square_sensitivity_up(const MomentDesign& design) {
   uint128 square = ClippedMoments::square_sensitivity(design.lattice_radius, design.offset);
   int halvings = 0;
   for (; square >> 53 != 0; ++halvings) square = (square + 1) >> 1;
   return std::ldexp(static_cast<double>(static_cast<std::uint64_t>(square)), halvings);
-}
-
-double moment_root_up(double value) {
-  double root = std::sqrt(value);
-  while (std::fma(root, root, -value) < 0) root = std::nextafter(root, HUGE_VAL);
-  return root;
 }
 
 double moment_ratio_down(Ratio ratio) {
@@ -68,7 +47,7 @@ Ratio round_noise(const MomentDesign& design, std::uint32_t parts) {
   const double square = square_sensitivity_up(design);
   switch (design.request.budget.notion) {
     case PrivacyNotion::kPure:
-      return Ratio::at_least("scale", div_up(moment_root_up(square), part));
+      return Ratio::at_least("scale", div_up(sqrt_up(square), part));
     case PrivacyNotion::kConcentrated:
       return Ratio::at_least("variance", div_up(square, 2 * part));
     default:
@@ -82,7 +61,7 @@ double round_spent_up(const MomentDesign& design, const MomentRound& round) {
   const double noise = moment_ratio_down(round.noise);
   switch (design.request.budget.notion) {
     case PrivacyNotion::kPure:
-      return div_up(moment_root_up(square), noise);
+      return div_up(sqrt_up(square), noise);
     case PrivacyNotion::kConcentrated:
       return div_up(square, 2 * noise);
     default: {
@@ -188,7 +167,7 @@ MomentDesign design_moments(const MomentRequest& request) {
   MomentDesign design;
   design.request = request;
   design.guarantee = request.budget;
-  design.amount = moment_amount_down(request.budget);
+  design.amount = adaptive_amount_down(request.budget, "gaussian");
   design.clip_radius = clip_radius_of(request);
   if (!(design.amount > 0) || std::isinf(design.amount) || !find_lattice(design)) {
     throw InvalidInput(fmt::format(

@@ -12,35 +12,9 @@
 #include "kernel/noise/discrete_laplace.h"
 
 namespace mollify {
-namespace {
-
-double amount_down(const Privacy& budget) {
-  switch (budget.notion) {
-    case PrivacyNotion::kPure:
-      return budget.epsilon;
-    case PrivacyNotion::kApproximate:
-      return adaptive_gaussian_budget_down(budget.epsilon, budget.delta);
-    case PrivacyNotion::kConcentrated:
-      return budget.rho;
-    case PrivacyNotion::kGaussian:
-      break;
-  }
-  throw InvalidInput(
-      "family marginals has a budget of epsilon, of epsilon and delta or of rho, "
-      "but it is of mu");
-}
-
-/// Not above the square root of the value.
-double root_down(double value) {
-  double root = std::sqrt(value);
-  while (root > 0 && std::fma(root, root, -value) > 0) root = std::nextafter(root, 0.0);
-  return root;
-}
-
-}  // namespace
 
 MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit)
-    : notion_(budget.notion), amount_(amount_down(budget)), unit_(unit) {
+    : notion_(budget.notion), amount_(adaptive_amount_down(budget, "marginals")), unit_(unit) {
   try {
     if (!(amount_ > 0) || std::isinf(amount_)) throw InvalidInput("no such budget");
     // The least part has the most noise, the whole the least.
@@ -92,10 +66,10 @@ Ratio MarginalBudget::choice_rate(std::uint32_t parts) const {
       case PrivacyNotion::kPure:
         return div_up(2 * distance, part);
       case PrivacyNotion::kConcentrated:
-        return div_up(distance, root_down(2 * part));
+        return div_up(distance, sqrt_down(2 * part));
       default:
         // (pi/8) (2 Delta eta)^2 = (pi/2) Delta^2 eta^2.
-        return div_up(distance, root_down(div_down(2 * part, kPiUp)));
+        return div_up(distance, sqrt_down(div_down(2 * part, kPiUp)));
     }
   }();
   const Ratio turned = Ratio::at_least("the inverse of a rate", inverse);

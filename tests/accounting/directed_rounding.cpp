@@ -225,6 +225,25 @@ double sum_up(double a, double b) {
   return up;
 }
 
+TEST_F(DirectedRounding, RootsAreTheTightestButBelowTheLeastErrors) {
+  std::mt19937_64 random(kSeed);
+  for (int i = 0; i < kRandomInputs; ++i) {
+    const double x = std::ldexp(1 + static_cast<double>(random() >> 12) * 0x1p-52,
+                                static_cast<int>(random() % 2000) - 1000);
+    Exact truth(x);
+    mpfr_sqrt(truth.get(), truth.get(), MPFR_RNDN);
+    ASSERT_GE(sqrt_up(x), truth.up()) << x;
+    ASSERT_LE(sqrt_down(x), truth.down()) << x;
+    if (x < 0x1p-960) continue;
+    ASSERT_EQ(sqrt_up(x), truth.up()) << x;
+    ASSERT_EQ(sqrt_down(x), truth.down()) << x;
+  }
+  for (const double exact : {0.0, 1.0, 4.0, 0x1p-900, kInfinity}) {
+    EXPECT_EQ(sqrt_up(exact), std::sqrt(exact));
+    EXPECT_EQ(sqrt_down(exact), std::sqrt(exact));
+  }
+}
+
 TEST_F(DirectedRounding, SumsAreTheTightest) {
   for (const double a : edges()) {
     for (const double b : edges()) ASSERT_EQ(add_up(a, b), sum_up(a, b)) << a << " + " << b;
