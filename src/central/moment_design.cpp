@@ -93,10 +93,7 @@ void validate_moments(const MomentRequest& request) {
         "a shared Gaussian takes from 1 to {} columns{}, but there are {}", most,
         pure ? " under pure epsilon (256 with a delta or rho)" : "", request.dimension));
   }
-  if (request.records < 1 || request.records > kMostMomentRecords) {
-    throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is {}",
-                                   kMostMomentRecords, request.records));
-  }
+  require_moment_records(request.records);
 }
 
 /// A radius that few rows of a Gaussian lie beyond: all but e^-t of them [Laurent, Massart 2000].
@@ -160,6 +157,10 @@ MomentErrors errors_of(const MomentDesign& design, const MomentRound& round) {
   errors.margin =
       errors.product * (1 + 2 * std::sqrt(static_cast<double>(design.request.dimension)));
   return errors;
+}
+
+void require_moment_records(std::uint64_t records) {
+  require_between("the number of records", records, 1, kMostMomentRecords);
 }
 
 MomentDesign design_moments(const MomentRequest& request) {

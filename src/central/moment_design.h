@@ -78,6 +78,9 @@ struct MomentDesign {
   friend bool operator==(const MomentDesign&, const MomentDesign&) = default;
 };
 
+/// Throws InvalidInput unless n is within the limits above.
+void require_moment_records(std::uint64_t records);
+
 /// Throws InvalidInput, in one sentence, for a request outside the limits above, and for budgets
 /// so small or large that no noise of the kernel serves them.
 [[nodiscard]] MomentDesign design_moments(const MomentRequest& request);

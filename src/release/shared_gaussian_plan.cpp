@@ -52,7 +52,8 @@ class SharedGaussianPlan final : public PlanModel {
     }
   }
 
-  void require_answerable(PlanUnknown unknown, const PlanQuestion&) const override {
+  void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
+    if (unknown != PlanUnknown::kRecords) require_moment_records(question.records);
     if (unknown == PlanUnknown::kOutcomes || unknown == PlanUnknown::kOutputs) {
       throw InvalidInput(fmt::format(
           "a plan of a shared Gaussian has no unknown {}{}", name_of(unknown),

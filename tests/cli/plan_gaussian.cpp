@@ -106,5 +106,13 @@ TEST(PlanGaussian, RefusesInOneSentence) {
             std::string::npos);
 }
 
+TEST(PlanGaussian, RefusesASharedOneOfNobody) {
+  const CommandLine command;
+  const Ended ended = command.run(
+      kGaussianPlan + Arguments{"--shared", "--dimension", "3", "--n", "0", "--epsilon", "1"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.err, "mollify: the number of records must be from 1 to 549755813888, but is 0\n");
+}
+
 }  // namespace
 }  // namespace mollify::test
