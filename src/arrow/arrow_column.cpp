@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -45,6 +46,7 @@ std::optional<ArrowLayout> layout_of(std::string_view format) {
   if (format == "tdD") return kDate32;
   if (format == "tdm") return kDate64;
   if (format.size() >= 4 && format.starts_with("ts") && format[3] == ':') return kTimestamp;
+  if (format.starts_with("d:")) return kDecimal;
   return std::nullopt;
 }
 
@@ -61,6 +63,31 @@ std::int64_t units_of_second(std::string_view format) {
     default:
       return 0;
   }
+}
+
+/// "d:digits,scale" of 128 bits, or "d:digits,scale,bits". Of the digits nothing is believed: what
+/// is held is read whole.
+std::optional<DecimalForm> decimal_form_of(std::string_view format) {
+  constexpr int kMostDigits = 76;
+  std::array<int, 3> parts = {0, 0, 128};
+  const char* at = format.data() + 2;
+  const char* const end = format.data() + format.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto [after, error] = std::from_chars(at, end, parts[i]);
+    if (error != std::errc()) return std::nullopt;
+    at = after;
+    if (at == end) {
+      if (i == 0) return std::nullopt;
+      break;
+    }
+    if (*at++ != ',' || i + 1 == parts.size()) return std::nullopt;
+  }
+  const auto [digits, scale, bits] = parts;
+  const bool is_width = bits == 32 || bits == 64 || bits == 128 || bits == 256;
+  if (!is_width || digits < 1 || digits > kMostDigits || std::abs(scale) > kMostDigits) {
+    return std::nullopt;
+  }
+  return DecimalForm{static_cast<std::uint8_t>(bits / 8), static_cast<std::int8_t>(scale)};
 }
 
 std::optional<ArrowLists> lists_of(std::string_view format) {
@@ -258,12 +285,17 @@ std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
     if (type.per_second == 0) return std::nullopt;
     type.has_zone = schema.format[4] != '\0';
   }
+  if (*layout == kDecimal) {
+    const auto form = decimal_form_of(schema.format);
+    if (!form) return std::nullopt;
+    type.decimal = *form;
+  }
   if (schema.dictionary != nullptr) {
     const auto values = of(*schema.dictionary);
     if (!values || values->values || values->lists || !is_integer(*layout)) return std::nullopt;
+    type = *values;
+    type.layout = *layout;
     type.values = values->layout;
-    type.per_second = values->per_second;
-    type.has_zone = values->has_zone;
   }
   return type;
 }
@@ -302,8 +334,10 @@ void ArrowColumn::open(const ArrowArray& array) {
   if (!type_.values) return;
   if (before != nullptr && same_buffers(*before->dictionary, *array.dictionary)) return;
   // The new list is made before the old one goes: it has another address.
-  auto list = std::make_unique<List>(ArrowType{
-      .layout = *type_.values, .per_second = type_.per_second, .has_zone = type_.has_zone});
+  ArrowType values = type_;
+  values.layout = *type_.values;
+  values.values.reset();
+  auto list = std::make_unique<List>(values);
   list->column.open(*array.dictionary);
   list->values = list->column.read(0, static_cast<std::size_t>(array.dictionary->length));
   list_ = std::move(list);
@@ -439,6 +473,11 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
       return write_texts([&](std::size_t i) {
         append_time(loaded<std::int64_t>(buffer, i), type_.per_second, bytes_);
         if (type_.has_zone) bytes_ += 'Z';
+      });
+    case kDecimal:
+      return write_texts([&](std::size_t i) {
+        const DecimalForm form = type_.decimal;
+        append_decimal(static_cast<const char*>(buffer) + i * form.bytes, form, bytes_);
       });
     default:
       with_integer(layout, [&](auto kind) { widen(integers_, kind); });

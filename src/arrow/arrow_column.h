@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arrow/abi.h"
+#include "arrow/decimal_text.h"
 #include "records/values.h"
 
 namespace mollify {
@@ -35,6 +36,7 @@ enum class ArrowLayout : std::uint8_t {
   kDate32,
   kDate64,
   kTimestamp,
+  kDecimal,
 };
 
 /// How an array of lists says where each of its lists lies among the items.
@@ -53,12 +55,14 @@ struct ArrowType {
   ArrowLayout layout = ArrowLayout::kNull;
   std::int64_t per_second = 0;  ///< of timestamps
   bool has_zone = false;        ///< of timestamps: then they are of UTC
+  DecimalForm decimal{};        ///< of decimals
   /// Of dictionaries, the values' layout; `layout` is that of the places.
   std::optional<ArrowLayout> values{};
   /// Of lists; all else is then of their items.
   std::optional<ArrowLists> lists{};
 
-  /// Nothing if it is none of them: of lists of lists, structs, decimals, durations, times of day.
+  /// Nothing if it is none of them: of lists of lists, structs, durations, times of day, decimals
+  /// of other widths than 32, 64, 128 and 256 bits or of more than 76 digits.
   [[nodiscard]] static std::optional<ArrowType> of(const ArrowSchema& schema);
 };
 
@@ -72,8 +76,9 @@ void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t 
 /// What private values alone show is never refused. A place beyond its dictionary is a null, and so
 /// is a text whose bounds fall or lie beyond the array's last. Texts may be of any bytes.
 ///
-/// A float is the double that it equals, an integer beyond 64 bits with a sign its digits; dates
-/// and times are their ISO 8601 texts, times in UTC whatever zone they are labelled with.
+/// A float is the double that it equals, an integer beyond 64 bits with a sign its digits; decimals
+/// are their texts (append_decimal), none of whose digits is lost; dates and times are their
+/// ISO 8601 texts, times in UTC whatever zone they are labelled with.
 class ArrowColumn {
  public:
   explicit ArrowColumn(const ArrowType& type);

@@ -185,6 +185,22 @@ TEST(ArrowSource, ReadsDatesAndTimesAsText) {
             (Texts{"'1970-01-01T00:00:01.000000001Z"}));
 }
 
+TEST(ArrowSource, ReadsDecimalsAsText) {
+  BuiltColumn column = column_of("d:19,2", 3);
+  column.add_bits("11101").add(std::vector<std::uint64_t>{7, 7, 1234, 0, ~0ULL, ~0ULL, 0, 0, 0, 1});
+  column.offset = 1;
+  column.length = 4;
+  EXPECT_EQ(read(std::move(column)), (Texts{"'12.34", "'-0.01", "null", "'184467440737095516.16"}));
+  EXPECT_EQ(read(plain<std::int32_t>("d:9,0,32", {-7, 3})), (Texts{"'-7", "'3"}));
+  EXPECT_EQ(read(plain<std::int64_t>("d:18,-1,64", {-7, 0})), (Texts{"'-70", "'0"}));
+  BuiltColumn wide = column_of("d:76,3,256", 1);
+  wide.add_nothing().add(std::vector<std::uint64_t>{5, 0, 0, 0});
+  EXPECT_EQ(read(std::move(wide)), (Texts{"'0.005"}));
+  EXPECT_EQ(read(dictionary(plain<std::int8_t>("c", {1, 0, 2}),
+                            plain<std::int32_t>("d:9,1,32", {10, -25}))),
+            (Texts{"'-2.5", "'1.0", "null"}));
+}
+
 TEST(ArrowSource, ReadsPlacesInDictionaries) {
   const auto words = [] { return texts<std::int32_t>("u", {0, 3, 8}, "redgreen"); };
   EXPECT_EQ(read(dictionary(plain<std::int8_t>("c", {1, 0, -1, 2, 1}), words())),
@@ -325,7 +341,9 @@ TEST(ArrowSource, RefusesMalformedShapes) {
 }
 
 TEST(ArrowSource, RefusesTypesOnlyWhereTheyAreAskedFor) {
-  for (const std::string format : {"+l", "d:19,10", "w:4", "tts", "tDs", "tiM", "tsx:", "x", ""}) {
+  for (const std::string format :
+       {"+l", "d:", "d:19", "d:0,1", "d:77,1,256", "d:19,77", "d:19,-77", "d:19,99999999999",
+        "d:9,1,24", "d:9,1,128,", "d:9,1,", "d:9;1", "w:4", "tts", "tDs", "tiM", "tsx:", "x", ""}) {
     Alive alive;
     std::vector<BuiltColumn> columns;
     columns.push_back(column_of(format, 1, "odd"));
