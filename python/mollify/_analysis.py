@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mollify import _core
@@ -12,7 +12,7 @@ from mollify._command import Answer, arguments_of, in_python
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._parameters import number
-from mollify._release import Certificate, Release
+from mollify._release import Certificate, Release, _Inputs
 from mollify._sampler import Sampler
 
 if TYPE_CHECKING:
@@ -90,23 +90,45 @@ def estimate(
         "--domain": known.yaml().encode(),
         "--released": source_of(released, list(known)).csv_text(),
     }
-    asked = {"confidence": number("confidence", confidence), "method": method, "pairs": bool(pairs)}
-    return Estimate(["estimate", *arguments_of(asked)], held)
+    parameters = {"confidence": number("confidence", confidence), "method": method, "pairs": bool(pairs)}
+    return Estimate(["estimate", *arguments_of(parameters)], held)
 
 
-def _asked(
-    command: str, domain: DomainLike | None, parameters: dict[str, Any], kind: type[_Kind]
-) -> _Kind:
-    held = {} if domain is None else {"--domain": as_domain(domain).yaml().encode()}
-    for name in ("reference", "public_units"):
-        given = parameters.get(name)
-        if given is not None and not isinstance(given, (str, os.PathLike)):
-            unit = parameters.get("unit")
-            wanted = [] if domain is None else [*as_domain(domain), *([unit] if unit else [])]
-            held["--" + name.replace("_", "-")] = source_of(given, wanted).csv_text()
-            del parameters[name]
+def as_files(
+    domain: Domain | None, files: Mapping[str, Any], unit: str | None, units_column: str | None = None
+) -> tuple[dict[str, bytes], dict[str, Any]]:
+    """What lies in memory, by its flag, and what is a file, by its keyword."""
+    held: dict[str, bytes] = {}
+    named: dict[str, Any] = {}
+    for part, given in files.items():
+        if given is None or isinstance(given, (str, os.PathLike)):
+            named[part] = given
+            continue
+        if domain is None:
+            raise _core.InvalidInput(f"{part} in memory needs a domain, whose columns are read of it")
+        inputs = _Inputs(domain, unit, files.get("data") if part != "data" else None, units_column)
+        if part in ("data", "public_units"):
+            text = source_of(given, [*domain, *([unit] if unit else [])]).csv_text()
+        else:
+            text = inputs.texts[inputs.named(part, given)]
+        held["--" + part.replace("_", "-")] = text
+    return held, named
+
+
+_FILES = ("data", "units", "public_units", "reference", "covariance", "candidates_file")
+
+
+def asked(command: str, given: Mapping[str, Any], kind: type[_Kind]) -> _Kind:
+    """The command's answer to a function's arguments, which bear the names of its flags."""
+    parameters = dict(given)
+    domain = parameters.pop("domain", None)
+    known = None if domain is None else as_domain(domain)
     progress = bool(parameters.pop("progress", False))
-    return kind([command, *arguments_of(parameters)], held, progress=progress)
+    files = {name: parameters.pop(name) for name in _FILES if name in parameters}
+    held, named = as_files(known, files, parameters.get("unit"), parameters.get("units_column"))
+    if known is not None:
+        held["--domain"] = known.yaml().encode()
+    return kind([command, *arguments_of(named | parameters)], held, progress=progress)
 
 
 class Advice(Answer):
@@ -153,54 +175,259 @@ def _calls(command: str) -> list[str]:
     return [f"release = mo.{name}{call}", 'release.certificate.write("CERTIFICATE.json")']
 
 
-def advise(domain: DomainLike | None = None, **parameters: Any) -> Advice:
+def advise(
+    domain: DomainLike | None = None,
+    *,
+    purpose: str | None = None,
+    protect: str | None = None,
+    model: str | None = None,
+    n: int | None = None,
+    columns: Sequence[int] | None = None,
+    count: int | None = None,
+    unit: str | None = None,
+    epsilon: float | str | None = None,
+    delta: float | str | None = None,
+    alpha: float | None = None,
+    family: str | None = None,
+) -> Advice:
     """Which release serves a question, what to expect of it, and the calls to make.
 
-    Parameters are those of `mollify advise`: ``purpose`` ("records", "estimates", "sample",
-    "table"), ``protect`` ("person", "row", "table"), ``n``, ``columns`` (how many values each has,
-    instead of a domain), ``count``, ``epsilon``, ``alpha`` and others. Reads nothing private.
-    Printed as the command prints it, but for the calls, and a mapping.
+    Reads nothing private. Printed as the command prints it, but for the calls, and a mapping.
+
+    Parameters
+    ----------
+    domain
+        What a record can be; or else `columns`.
+    purpose
+        "records" (a realistic one of each person), "estimates" (of the population), "sample" (a
+        small table) or "table" (a whole one).
+    protect
+        "person" (everything about each), "row" (each row) or "table" (all of it, and any group).
+    model
+        "local", "integral" or "central", instead of `protect`.
+    n
+        How many persons, or rows.
+    columns
+        How many values each column has, instead of a domain.
+    count
+        Records to release: of each person, or in all.
+    unit
+        The column that names the person of each row.
+    epsilon, delta
+        The budget, where it is settled.
+    alpha
+        The error that is still good: total variation, or of estimates the standard error of a share.
+    family
+        "gaussian" or "marginals".
+
+    Raises
+    ------
+    InvalidInput
+        For parameters that are out of range, missing, or do not go together.
     """
-    return _asked("advise", domain, parameters, Advice)
+    return asked("advise", locals(), Advice)
 
 
-def plan(domain: DomainLike | None = None, **parameters: Any) -> Answer:
+def plan(
+    domain: DomainLike | None = None,
+    *,
+    model: str | None = None,
+    epsilon: float | str | Sequence[float] | None = None,
+    delta: float | str | None = None,
+    rho: float | str | None = None,
+    mu: float | str | None = None,
+    count: int | None = None,
+    alpha: float | None = None,
+    n: int | None = None,
+    k: int | None = None,
+    region: str | Sequence[str] | None = None,
+    mechanism: str | None = None,
+    band: str | None = None,
+    c1: float | None = None,
+    c2: float | None = None,
+    gamma: float | None = None,
+    reference: Any = None,
+    strong: bool = False,
+    curve: bool = False,
+    space: str | None = None,
+    cells: int | None = None,
+    candidates: int | None = None,
+    fresh: bool = False,
+    candidates_file: Any = None,
+    score: str | None = None,
+    family: str | None = None,
+    neighbours: str | None = None,
+    dimension: int | None = None,
+    mean_range: float | None = None,
+    covariance: Any = None,
+    covariance_bound: float | None = None,
+    mean_bound: float | None = None,
+    log: Sequence[str] | None = None,
+    paper_variance: bool = False,
+    accept_large_delta: bool = False,
+    progress: bool = False,
+) -> Answer:
     """What a release can do, or needs, before any data is opened.
 
-    Parameters are those of `mollify plan`: ``model``, ``epsilon``, ``delta``, ``count``, ``alpha``,
-    ``n``, ``k``, ``region`` and others; ``progress=True`` shows a bar (tqdm). Printed as the command prints it, and a mapping.
+    Leave one of its numbers out, and it is found: the budget, how many outcomes or records, the
+    total variation. Reads nothing private. Printed as the command prints it, and a mapping.
+
+    Parameters
+    ----------
+    domain
+        What a record can be; or else `k`.
+    model
+        "local", "integral" or "central".
+    epsilon, delta, rho, mu
+        The budget; several values of `epsilon` are a plan each.
+    count
+        Records to release: for each unit, or in model central in all.
+    alpha
+        Total variation of an output's law from the data's: at worst, or in model central for any
+        data. Between 0 and 1.
+    n
+        Number of records (model central), which is public.
+    k
+        Number of outcomes, where there is no domain.
+    region
+        "COLUMN=VALUE[,VALUE]", or several, which narrow it: bounds on its probability. Without a
+        domain: its reference mass.
+    mechanism, band, c1, c2, gamma, reference
+        As for `sample`; "all" is every mechanism, in models local and integral.
+    strong
+        `alpha` bounds all outputs together (model central).
+    curve
+        Total variation against `n` as well (model central).
+    space, cells, candidates, fresh, candidates_file, score
+        As for `sample`.
+    family, neighbours, covariance, covariance_bound, mean_bound, log, paper_variance
+        As for `sample`.
+    dimension, mean_range
+        Of family "gaussian" without a domain: how many coordinates, and how many standard
+        deviations wide the range is that each coordinate of the mean lies in.
+    accept_large_delta
+        Goes on where `delta` is 1/n or more.
+    progress
+        Shows a bar (tqdm).
+
+    Raises
+    ------
+    InvalidInput
+        For parameters that are out of range, missing, or do not go together.
     """
-    return _asked("plan", domain, parameters, Answer)
+    return asked("plan", locals(), Answer)
 
 
-def amplify(**parameters: Any) -> Answer:
+def amplify(
+    *,
+    k: int | None = None,
+    n: int | None = None,
+    epsilon0: float | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    rate: float | None = None,
+    chosen: int | None = None,
+    accept_large_delta: bool = False,
+) -> Answer:
     """How private shuffled reports are, in proved numbers.
 
-    ``k`` and three of ``n``, ``epsilon0``, ``epsilon`` and ``delta``: the fourth is found; ``rate``
-    and ``chosen`` as in `mollify amplify`.
+    Every record goes through k-ary randomized response, and all reports leave shuffled. Printed as
+    the command prints it, and a mapping.
+
+    Parameters
+    ----------
+    k
+        Number of outcomes.
+    n, epsilon0, epsilon, delta
+        Number of records, epsilon of one report (up to 100), and epsilon and delta of all together:
+        three of the four, and the other is found.
+    rate
+        Each record is first kept with this probability.
+    chosen
+        So many of the `n` records are first chosen, without replacement.
+    accept_large_delta
+        Goes on where `delta` is 1/n or more.
+
+    Raises
+    ------
+    InvalidInput
+        For parameters that are out of range, missing, or do not go together.
     """
-    return _asked("amplify", None, parameters, Answer)
+    return asked("amplify", locals(), Answer)
 
 
 def risk(sampler: Sampler) -> Answer:
     """How far the law of a draw can be from the truth, at worst. Nothing private is read."""
-    asked = dict(sampler._parameters)
-    reference, location = asked.pop("reference"), asked.pop("location")
+    parameters = dict(sampler._parameters)
+    reference, location = parameters.pop("reference"), parameters.pop("location")
     if location is not None:
-        del asked["mechanism"]
-        asked["band"] = f"location={location!r}"
+        del parameters["mechanism"]
+        parameters["band"] = f"location={location!r}"
     held = {"--reference": json.dumps(reference).encode()} if reference else {}
-    outcomes = asked.pop("outcomes")
+    outcomes = parameters.pop("outcomes")
     if not reference:
-        asked["k"] = outcomes
-    return Answer(["risk", *arguments_of(asked)], held)
+        parameters["k"] = outcomes
+    return Answer(["risk", *arguments_of(parameters)], held)
 
 
-def tune(public_units: Any, domain: DomainLike, *, unit: str, **parameters: Any) -> Answer:
+def tune(
+    public_units: Any,
+    domain: DomainLike,
+    *,
+    unit: str,
+    epsilon: float | str | None = None,
+    count: int | None = None,
+    c1: float | None = None,
+    c2: float | None = None,
+    reference: Any = None,
+    best: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    data: Any = None,
+    space: str | None = None,
+    cells: int | None = None,
+    candidates: int | None = None,
+    fresh: bool = False,
+    candidates_file: Any = None,
+    score: str | None = None,
+    progress: bool = False,
+) -> Answer:
     """Where the band lies best, from PUBLIC example units.
 
-    The units must be public: whatever is chosen by looking at private ones tells of them.
-    Parameters are those of `mollify tune`; ``progress=True`` shows a bar (tqdm).
+    For each band: how far the units' estimates are from the laws they would be released from. The
+    units must be public: whatever is chosen by looking at private ones tells of them. Printed as
+    the command prints it, and a mapping.
+
+    Parameters
+    ----------
+    public_units
+        A table or a file of units like yours.
+    domain
+        What a record can be.
+    unit
+        The column that names the unit of each row.
+    epsilon
+        Budget of all draws of a unit.
+    count
+        Draws of each unit. Default: 1.
+    c1, c2
+        Least and greatest density against the reference.
+    reference
+        A table or a file of public records in the domain.
+    best
+        Finds the best band there is for these units, with the limit that no sampler beats on them.
+    out
+        Where that band goes, for ``sample(band="file=...")``.
+    data
+        The private table, opened only to make sure that the units are not from it.
+    space, cells, candidates, fresh, candidates_file, score
+        As for `sample`.
+    progress
+        Shows a bar (tqdm).
+
+    Raises
+    ------
+    InvalidInput
+        For parameters that are out of range, missing, or do not go together; for units that are
+        the private ones.
     """
-    asked = {"public_units": public_units, "unit": unit} | parameters
-    return _asked("tune", domain, asked, Answer)
+    return asked("tune", locals(), Answer)

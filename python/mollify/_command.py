@@ -82,6 +82,19 @@ def in_python(text: str) -> str:
     return re.sub(r"--([a-z][a-z0-9-]*)", lambda at: at[1].replace("-", "_"), text)
 
 
+def _without(arguments: list[str], flags: Mapping[str, int]) -> list[str]:
+    """All but these flags, each of so many values."""
+    kept: list[str] = []
+    skipped = 0
+    for one in arguments:
+        skipped = flags[one] + 1 if one in flags else skipped
+        if skipped:
+            skipped -= 1
+        else:
+            kept.append(one)
+    return kept
+
+
 class Answer(Mapping[str, Any]):
     """What the command says: a mapping (its JSON), and printed as the command prints it."""
 
@@ -148,16 +161,13 @@ class Answer(Mapping[str, Any]):
 
     def _with_epsilon(self, epsilon: float) -> Answer:
         """The answer at another budget."""
-        arguments = list(self._asked[0])
-        for flag in ("--epsilon", "--curve"):
-            while flag in arguments:
-                place = arguments.index(flag)
-                del arguments[place : place + (2 if flag == "--epsilon" else 1)]
+        arguments = _without(self._asked[0], {"--epsilon": 1, "--curve": 0, "--out": 1})
         return Answer([*arguments, "--epsilon", repr(epsilon)], self._asked[1])
 
     def __str__(self) -> str:
         if self._text is None:
-            self._text = _run(*self._asked)[1]
+            arguments, held = self._asked
+            self._text = _run(_without(arguments, {"--out": 1}), held)[1]  # it was written
         return self._text
 
     def __repr__(self) -> str:

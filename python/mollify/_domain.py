@@ -285,8 +285,9 @@ class Domain:
         """Metadata of a table for SDMetrics, whose reports compare released with real records.
 
         Such a report is NOT PRIVATE. For its real table, `mollify` may be asked for the same types:
-        ``pandas.DataFrame.astype`` of those of ``release.to_pandas()``. Reports of several tables
-        take it as ``{"tables": {name: domain.to_sdmetrics()}}``.
+        ``pandas.DataFrame.astype`` of those of ``release.to_pandas()``. The reports of
+        ``sdmetrics.reports`` take it as ``{"tables": {name: domain.to_sdmetrics()}}`` beside a
+        dictionary of tables, the older ones of a single table as it is.
         """
         kinds: dict[str, Column] = {
             "categorical": {"sdtype": "categorical"},

@@ -7,70 +7,102 @@ chosen by looking at it tells of the data.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from mollify import _core
+from mollify._analysis import asked
 from mollify._command import Answer, arguments_of
-from mollify._data import source_of
-from mollify._domain import DomainLike, as_domain
+from mollify._domain import DomainLike
 from mollify._parameters import whole_number
-from mollify._release import _Inputs
 from mollify._sampler import Sampler, _numbers
 
 __all__ = ["check", "compare", "law"]
 
 
-def _held(
-    data: Any, domain: DomainLike, unit: str | None, files: dict[str, Any]
-) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """What lies in memory by its flag, and what is a file by its keyword."""
-    domain = as_domain(domain)
-    held = {"--domain": domain.yaml().encode()}
-    named: dict[str, Any] = {"unit": unit}
-    inputs = _Inputs(domain, unit, data)
-    for part, given in ({"data": data} | files).items():
-        if isinstance(given, str) or hasattr(given, "__fspath__"):
-            named[part] = given
-        elif part == "data":
-            held["--data"] = source_of(given, [*domain, *([unit] if unit else [])]).csv_text()
-        elif given is not None:
-            held["--" + part.replace("_", "-")] = inputs.texts[inputs.named(part, given)]
-    return held, named
-
-
 def check(
-    data: Any, domain: DomainLike, *, unit: str | None = None, units: Any = None, most: int = 1000
+    data: Any,
+    domain: DomainLike,
+    *,
+    unit: str | None = None,
+    units: Any = None,
+    units_column: str | None = None,
+    reference: Any = None,
+    most: int = 1000,
 ) -> Answer:
     """Names every value of private data that its domain does not declare. NOT PRIVATE.
 
     A release maps such values silently, because refusing would tell of them; this is for the data
-    holder, before a release. `data`, `units` as for `mollify.sample`. Of the answer, ``"findings"``
-    is how many there are, and ``"listed"`` the first `most`, by the lines that a file would have:
-    the first record is line 2.
+    holder, before a release. Of the answer, ``"findings"`` is how many there are, and ``"listed"``
+    the first `most`, by the lines that a file would have: the first record is line 2.
+
+    Parameters
+    ----------
+    data, domain, unit, units, units_column
+        As for `mollify.sample`.
+    reference
+        A public table or file: how many of its records the data has too.
+    most
+        Lists at most so many.
+
+    Raises
+    ------
+    InvalidInput
+        For what is wrong in public.
     """
-    held, named = _held(data, domain, unit, {"units": units})
-    return Answer(["check", *arguments_of(named | {"most": whole_number("most", most)})], held)
+    parameters = dict(locals()) | {"most": whole_number("most", most)}
+    return asked("check", parameters, Answer)
 
 
 def compare(
     data: Any,
     domain: DomainLike,
     *,
+    model: str | None = None,
+    epsilon: float | str | None = None,
+    delta: float | str | None = None,
+    rho: float | str | None = None,
+    mu: float | str | None = None,
+    count: int | None = None,
     unit: str | None = None,
     units: Any = None,
+    units_column: str | None = None,
+    mechanism: str | None = None,
+    band: str | None = None,
+    c1: float | None = None,
+    c2: float | None = None,
+    gamma: float | None = None,
     reference: Any = None,
+    space: str | None = None,
+    cells: int | None = None,
+    candidates: int | None = None,
+    fresh: bool = False,
     candidates_file: Any = None,
-    **parameters: Any,
+    score: str | None = None,
+    family: str | None = None,
+    neighbours: str | None = None,
+    covariance: Any = None,
+    covariance_bound: float | None = None,
+    mean_bound: float | None = None,
+    log: Sequence[str] | None = None,
+    paper_variance: bool = False,
+    rate: float | None = None,
+    support: str | None = None,
+    accept_large_delta: bool = False,
+    accept_error: bool = False,
+    progress: bool = False,
 ) -> Answer:
-    """How close the law of a local or integral release is to the truth, beside its reference.
+    """How close the law of a release is to the truth, beside its reference. NOT PRIVATE.
 
-    NOT PRIVATE. Parameters are those of `mollify.sample`; ``progress=True`` shows a bar (tqdm). Of the answer, ``"law"`` and
-    ``"reference"`` are divergences, and ``"outcomes"`` the masses.
+    Of the answer, ``"law"`` and ``"reference"`` are divergences, and ``"outcomes"`` the masses. The
+    parameters are those of `mollify.sample`; `progress` shows a bar (tqdm).
+
+    Raises
+    ------
+    InvalidInput
+        For what is wrong in public.
     """
-    files = {"units": units, "reference": reference, "candidates_file": candidates_file}
-    held, named = _held(data, domain, unit, files)
-    progress = bool(parameters.pop("progress", False))
-    return Answer(["compare", *arguments_of(named | parameters)], held, progress=progress)
+    return asked("compare", locals(), Answer)
 
 
 def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:

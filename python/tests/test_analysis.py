@@ -1,7 +1,9 @@
 """What is told of the population, and beforehand: the command's own answers."""
 
+import inspect
 import json
 import pickle
+import re
 import subprocess
 import sys
 
@@ -66,7 +68,7 @@ def test_estimates_refuse_what_is_not_the_releases(domain, schools):
             wrong()
 
 
-def test_plans_are_the_commands(schools):
+def test_plans_are_the_commands(schools, tmp_path):
     asked = {"model": "central", "epsilon": 1, "delta": 1e-6, "count": 100, "alpha": 0.01}
     plan = mo.plan(schools / "rand_hie.yaml", **asked)
     flags = [part for name, value in asked.items() for part in (f"--{name}", value)]
@@ -79,8 +81,45 @@ def test_plans_are_the_commands(schools):
     assert region["region"]["reference_mass"] == 1 / 8
     with pytest.raises(mo.InvalidInput):
         mo.plan(model="central")
+    matrix = [[1, 0.5], [0.5, 2]]
+    numbers = {"x": mo.number(0, 9), "y": mo.number(0, 9)}
+    asked = {"model": "central", "family": "gaussian", "rho": 0.5, "count": 1, "n": 10**6}
+    covariance = tmp_path / "covariance.csv"
+    covariance.write_text(",x,y\nx,1,0.5\ny,0.5,2\n")
+    planned = mo.plan(numbers, covariance=matrix, covariance_bound=4, **asked)
+    of_file = mo.plan(numbers, covariance=covariance, covariance_bound=4, **asked)
+    assert planned.to_dict() == of_file.to_dict()
+    with pytest.raises(mo.InvalidInput, match="reference in memory needs a domain"):
+        mo.plan(k=2, epsilon=1, reference={"x": [1]})
+
+
+@pytest.mark.parametrize(
+    "function",
+    [mo.plan, mo.advise, mo.tune, mo.amplify, mo.nonprivate.compare, mo.nonprivate.check],
+    ids=lambda function: function.__name__,
+)
+def test_signatures_are_the_commands_flags(function):
+    told = set(re.findall(r"^  --([a-z0-9-]+)", command(function.__name__, "--help"), re.MULTILINE))
+    parameters = inspect.signature(function).parameters
+    named = {name.replace("_", "-") for name in parameters if name != "progress"}
+    assert named == told - {"json"}
+    text = inspect.getdoc(function)
+    if function is not mo.nonprivate.compare:  # whose parameters are those of `sample`
+        assert not [name for name in parameters if not re.search(rf"\b{name}\b", text)]
+    with pytest.raises(TypeError, match="sideways"):
+        function(sideways=1)
+
+
+def test_bands_are_found_and_written_once(schools, tmp_path):
+    polars = pytest.importorskip("polars")
+    units = polars.read_csv(schools / "schools.csv").head(300)
+    band = tmp_path / "band.json"
+    found = mo.tune(units, schools / "schools.yaml", unit="school", epsilon=2, best=True, out=band)
+    written = band.read_bytes()
+    assert str(found)
+    assert band.read_bytes() == written
     with pytest.raises(mo.InvalidInput):
-        mo.plan(sideways=1)
+        mo.tune(units, schools / "schools.yaml", unit="school", epsilon=2, data=units)
 
 
 def test_advice():
