@@ -87,6 +87,12 @@ def spoiled_texts(random, rows):
     )
 
 
+def decimals(random, rows):
+    """Of any bytes, more digits than they say among them."""
+    held = [None, pyarrow.py_buffer(random.bytes(16 * rows) if random.integers(3) else bytes(16 * rows))]
+    return pyarrow.Array.from_buffers(pyarrow.decimal128(9, 2), rows, held)
+
+
 def masked(kind):
     def fill(random, rows):
         missing = random.integers(0, 2, rows).astype(bool)
@@ -102,6 +108,7 @@ NUMPY = [objects, words, *map(bits, ("i1", "u2", "<i4", "i8", "u8", "f4", "f8", 
 ARROW = [
     places,
     spoiled_texts,
+    decimals,
     lambda random, rows: pyarrow.array(bits("i8")(random, rows)),
     lambda random, rows: pyarrow.array(words(random, rows), pyarrow.large_string()),
     lambda random, rows: pyarrow.array([None] * rows, pyarrow.float64()),
