@@ -42,4 +42,4 @@ seen=$(sanitized_python -c "$short" 2>&1) || true
   exit 1
 }
 sanitized_python -m pytest -q \
-  python/tests/test_lists.py python/tests/test_random_tables.py python/tests/test_totality.py
+  python/tests/test_decimals.py python/tests/test_lists.py python/tests/test_random_tables.py python/tests/test_totality.py

@@ -175,15 +175,23 @@ def _add_flat(columns: _core.Columns, name: str, offsets: NDArray[Any], items: A
     columns.add_lists(name, len(offsets) - 1, _bytes(offsets), held)
 
 
+_MOST_SCALE = 76
+"""Of Arrow's decimals, whose texts those of Python's are up to it."""
+
+
 def _plain(value: Any) -> object:
     """What an object means that is no text, number, truth, bytes or None: one of these.
 
     May raise: the library then takes the object for a text that no domain declares.
     """
     import datetime
+    import decimal
 
     import numpy as np
 
+    if isinstance(value, decimal.Decimal) and value.is_finite():
+        exponent = int(value.as_tuple().exponent)
+        return format(value, "f") if abs(exponent) <= _MOST_SCALE else str(value)
     if isinstance(value, datetime.datetime):
         if value.tzinfo is not None:
             return value.astimezone(datetime.timezone.utc).replace(tzinfo=None).isoformat() + "Z"

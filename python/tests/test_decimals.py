@@ -50,6 +50,7 @@ def test_every_digit_is_read(make):
         decimals = column(integers, make, scale)
         assert read(decimals) == texts(decimals)
         assert read(decimals[3:9]) == texts(decimals)[3:9]
+        assert read(decimals.to_pylist()) == texts(decimals)  # objects
         assert read(decimals.dictionary_encode()) == texts(decimals)
         assert read(pandas.Series(decimals, dtype=pandas.ArrowDtype(decimals.type))) == texts(decimals)
         if make is pyarrow.decimal128:
