@@ -189,6 +189,9 @@ def advise(
     delta: float | str | None = None,
     alpha: float | None = None,
     family: str | None = None,
+    covariance: Any = None,
+    log: Sequence[str] | None = None,
+    accept_large_delta: bool = False,
 ) -> Advice:
     """Which release serves a question, what to expect of it, and the calls to make.
 
@@ -219,6 +222,10 @@ def advise(
         The error that is still good: total variation, or of estimates the standard error of a share.
     family
         "gaussian" or "marginals".
+    covariance, log
+        Of family "gaussian": as for `sample`.
+    accept_large_delta
+        Looks at a `delta` of 1/n or more all the same.
 
     Raises
     ------
@@ -253,9 +260,11 @@ def plan(
     cells: int | None = None,
     candidates: int | None = None,
     fresh: bool = False,
+    trees: bool = False,
     candidates_file: Any = None,
     score: str | None = None,
     family: str | None = None,
+    shared: bool = False,
     neighbours: str | None = None,
     dimension: int | None = None,
     mean_range: float | None = None,
@@ -298,9 +307,9 @@ def plan(
         `alpha` bounds all outputs together (model central).
     curve
         Total variation against `n` as well (model central).
-    space, cells, candidates, fresh, candidates_file, score
+    space, cells, candidates, fresh, trees, candidates_file, score
         As for `sample`.
-    family, neighbours, covariance, covariance_bound, mean_bound, log, paper_variance
+    family, shared, neighbours, covariance, covariance_bound, mean_bound, log, paper_variance
         As for `sample`.
     dimension, mean_range
         Of family "gaussian" without a domain: how many coordinates, and how many standard
@@ -381,12 +390,15 @@ def tune(
     c2: float | None = None,
     reference: Any = None,
     best: bool = False,
+    divergence: str | None = None,
     out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
     data: Any = None,
     space: str | None = None,
     cells: int | None = None,
     candidates: int | None = None,
     fresh: bool = False,
+    trees: bool = False,
     candidates_file: Any = None,
     score: str | None = None,
     progress: bool = False,
@@ -415,11 +427,13 @@ def tune(
         A table or a file of public records in the domain.
     best
         Finds the best band there is for these units, with the limit that no sampler beats on them.
-    out
-        Where that band goes, for ``sample(band="file=...")``.
+    divergence
+        What bands are compared by: "kl" (the default), "tv", "hellinger2" or "chi2".
+    out, overwrite
+        Where that band goes, for ``sample(band="file=...")``; `overwrite` replaces a file.
     data
         The private table, opened only to make sure that the units are not from it.
-    space, cells, candidates, fresh, candidates_file, score
+    space, cells, candidates, fresh, trees, candidates_file, score
         As for `sample`.
     progress
         Shows a bar (tqdm).
