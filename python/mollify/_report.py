@@ -47,9 +47,9 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str]) -> str:
-    """A bar of each colour for each row, the longest over the whole width."""
+    """A bar of each colour for each row, the longest over the whole width, and its number."""
     greatest = max((mass for _, masses in rows for mass in masses.values()), default=0) or 1
-    height, left, width = 14, 220, 560
+    height, left, width, right = 14, 220, 510, 58
     step = height * len(colours) + 8
     drawn = []
     for place, (name, masses) in enumerate(rows):
@@ -63,6 +63,8 @@ def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str])
             drawn.append(
                 f'<rect x="{left}" y="{top + line * height}" width="{length:.2f}" '
                 f'height="{height - 2}" fill="{colour}"><title>{kind} {masses[kind]:.6g}</title></rect>'
+                f'<text x="{left + length + 6:.2f}" y="{top + (line + 1) * height - 4}" '
+                f'font-size="11">{masses[kind]:{".4g" if masses[kind] < 1 else ".0f"}}</text>'
             )
     legend = " ".join(
         f'<svg width="12" height="12"><rect width="12" height="12" fill="{colour}"/></svg> {kind}'
@@ -70,7 +72,7 @@ def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str])
     )
     told = f"<p>{legend}</p>" if len(colours) > 1 else ""
     return (
-        f'{told}<svg role="img" aria-label="{html.escape(", ".join(colours))}" viewBox="0 0 {left + width + 8} {len(rows) * step}" '
+        f'{told}<svg role="img" aria-label="{html.escape(", ".join(colours))}" viewBox="0 0 {left + width + right} {len(rows) * step}" '
         f'width="100%">{"".join(drawn)}</svg>'
     )
 
