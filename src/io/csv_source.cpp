@@ -75,6 +75,10 @@ class Readers {
       while (const auto turn = next(lines)) {
         const Block block = lines.split(csv_.header().size());
         worker.work(block);
+        if (!worker.takes()) {
+          if (taken_ == kFailed) return;
+          continue;
+        }
         if (!await(*turn)) return;
         worker.take(block);
         std::uint32_t mine = *turn;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "records/in_threads.h"
 #include "records/record_encoder.h"
 #include "records/units.h"
 
@@ -35,6 +34,7 @@ class CountingWorker final : public BlockWorker {
     encoder_.encode(block);
     count_(encoder_, block);
   }
+  [[nodiscard]] bool takes() const noexcept override { return false; }
   void take(const Block& /*block*/) override {}
 
  private:
@@ -129,7 +129,7 @@ UnitTable read_units(const Source& source, const Domain& domain, const std::stri
   struct Part {
     explicit Part(const std::optional<StringIndex>& of) : units(of) {}
     Units units;
-    UnitTable::Builder builder{};
+    UnitTable::Builder records{};
   };
   std::vector<std::unique_ptr<Part>> parts;
   const auto wanted = wanted_columns(source, domain.names(), unit_column);
@@ -140,25 +140,14 @@ UnitTable read_units(const Source& source, const Domain& domain, const std::stri
       const auto of = part.units.of(block.columns.back());
       for (std::size_t row = 0; row < of.size(); ++row) {
         if (of[row] == Units::kNobody) continue;
-        part.builder.add(of[row], outcomes[row], records_of(block, row));
+        part.records.add(of[row], outcomes[row], records_of(block, row));
       }
     };
     return std::make_unique<CountingWorker<decltype(count)>>(domain, count);
   });
-  std::vector<std::optional<UnitTable>> tables(parts.size());
-  in_threads(parts.size(), parts.size(), [&]() -> RangeWork {
-    return [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        tables[i] = std::move(parts[i]->builder).build(parts[i]->units.ids());
-      }
-    };
-  });
-  UnitTable table = *std::move(tables.front());
-  if (tables.size() == 1) return roster ? std::move(table) : table.sorted_by_id();
-  std::vector<UnitTable> all;
-  all.push_back(std::move(table));
-  for (std::size_t i = 1; i < tables.size(); ++i) all.push_back(*std::move(tables[i]));
-  return UnitTable::merged(all, roster.has_value());
+  std::vector<UnitTable::Part> made;
+  for (const auto& part : parts) made.push_back({&part->records, &part->units.ids()});
+  return UnitTable::of(made, roster.has_value());
 }
 
 std::vector<std::uint32_t> read_table_digits(const Source& source, const Domain& domain,

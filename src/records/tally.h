@@ -27,7 +27,7 @@ class Tally {
   };
 
   void add(Key key) {
-    if (pending_.size() >= std::max(kMinPending, sorted_.keys.size())) merge();
+    if (pending_.size() >= most_pending()) merge();
     pending_.push_back(key);
   }
 
@@ -41,6 +41,7 @@ class Tally {
   [[nodiscard]] Counts take() {
     merge();
     pending_ = {};
+    spare_ = {};
     if (!many_.empty()) merge_many();
     return std::exchange(sorted_, {});
   }
@@ -48,11 +49,16 @@ class Tally {
  private:
   static constexpr std::size_t kMinPending = std::size_t{1} << 18U;
 
+  [[nodiscard]] std::size_t most_pending() const noexcept {
+    return std::max(kMinPending, sorted_.keys.size());
+  }
+
   void merge() {
+    if (pending_.empty()) return;
     sort_pending();
     Counts merged;
-    merged.keys.reserve(sorted_.keys.size());
-    merged.counts.reserve(sorted_.keys.size());
+    merged.keys.reserve(sorted_.keys.size() + pending_.size());
+    merged.counts.reserve(sorted_.keys.size() + pending_.size());
     std::size_t old = 0;
     for (std::size_t i = 0; i < pending_.size();) {
       const Key key = pending_[i];
@@ -66,6 +72,7 @@ class Tally {
     for (; old < sorted_.keys.size(); ++old) take_old(merged, old);
     sorted_ = std::move(merged);
     pending_.clear();
+    pending_.reserve(most_pending());
   }
 
   void merge_many() {
@@ -92,18 +99,19 @@ class Tally {
       std::sort(pending_.begin(), pending_.end());
       return;
     }
-    const Key greatest = *std::max_element(pending_.begin(), pending_.end());
-    std::vector<Key> sorted(pending_.size());
+    Key all = 0;
+    for (const Key key : pending_) all |= key;
+    spare_.resize(pending_.size());
     for (unsigned shift = 0; shift < std::numeric_limits<Key>::digits; shift += kDigitBits) {
-      if (greatest >> shift == 0) break;
+      if ((all >> shift & ((Key{1} << kDigitBits) - 1)) == 0) continue;  // none has the digit
       const auto digit = [shift](Key key) {
         return static_cast<std::size_t>(key >> shift & ((Key{1} << kDigitBits) - 1));
       };
       std::array<std::size_t, std::size_t{1} << kDigitBits> places{};
       for (const Key key : pending_) ++places[digit(key)];
       std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
-      for (const Key key : pending_) sorted[places[digit(key)]++] = key;
-      pending_.swap(sorted);
+      for (const Key key : pending_) spare_[places[digit(key)]++] = key;
+      pending_.swap(spare_);
     }
   }
 
@@ -113,6 +121,7 @@ class Tally {
   }
 
   std::vector<Key> pending_;
+  std::vector<Key> spare_;  // for sorting; kept, for memory that is new each time takes long
   std::vector<std::pair<Key, std::uint64_t>> many_;  // added at once
   Counts sorted_;
 };

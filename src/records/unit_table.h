@@ -14,33 +14,36 @@ namespace mollify {
 
 /// For each unit, how often each outcome occurred among its records. Private.
 ///
-/// Units lie end to end in compressed rows: 12 bytes for each distinct (unit, outcome).
+/// 12 bytes for each distinct (unit, outcome).
 class UnitTable {
  public:
-  /// Collects records in any order. O(log n) amortised for each.
+  /// Collects records in any order, those of one thread. O(log n) amortised for each.
   class Builder {
    public:
     void add(std::uint32_t unit, std::uint32_t outcome, std::uint64_t count = 1) {
       tally_.add(std::uint64_t{unit} << 32U | outcome, count);
     }
 
-    /// The table of `ids`; unit i of `add` is the i-th of them. Requires units < ids.size().
-    [[nodiscard]] UnitTable build(StringIndex ids) &&;
-
    private:
+    friend class UnitTable;
     Tally<std::uint64_t> tally_;
   };
 
-  /// The same units in the order of their ids' bytes, whatever order they were built in. O(n).
-  [[nodiscard]] UnitTable sorted_by_id() const;
+  /// Records that one thread collected. Unit i of them is the i-th of `ids`; so all are fewer.
+  struct Part {
+    Builder* records;
+    const StringIndex* ids;
+  };
 
-  /// The records of all tables together. If `same_units`, all have the same units in one order,
-  /// which stays; otherwise units of one id are one unit, in the order of the ids' bytes. O(n), and
-  /// O(units log units).
-  [[nodiscard]] static UnitTable merged(std::span<const UnitTable> tables, bool same_units);
+  /// The records of all parts together, made by a thread for each; takes them out of the parts. If
+  /// `same_units`, all parts have the same ids, whose order stays; otherwise units of one id are
+  /// one unit, in the order of the ids' bytes, whatever order they were met in. Requires a part.
+  /// O(n parts), which the threads share, and O(units log units). Until it is done, 16 bytes more
+  /// for each distinct (unit, outcome) of each part.
+  [[nodiscard]] static UnitTable of(std::span<const Part> parts, bool same_units);
 
-  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
-  [[nodiscard]] std::string_view id(std::size_t unit) const noexcept { return ids_[unit]; }
+  [[nodiscard]] std::size_t size() const noexcept { return order_.size(); }
+  [[nodiscard]] std::string_view id(std::size_t unit) const noexcept { return ids_[order_[unit]]; }
 
   /// The unit's distinct outcomes, ascending; empty for a unit without records.
   [[nodiscard]] std::span<const std::uint32_t> outcomes(std::size_t unit) const noexcept;
@@ -50,10 +53,26 @@ class UnitTable {
  private:
   UnitTable() = default;
 
+  /// Some units one after the other, so that threads may make many at a time.
+  struct Piece {
+    std::vector<std::size_t> begins;  // one more than there are units
+    std::vector<std::uint32_t> outcomes;
+    std::vector<double> weights;
+  };
+  class Merge;
+  static constexpr std::size_t kUnitsOfPiece = 64;
+
+  template <class Value>
+  [[nodiscard]] static std::span<const Value> of_unit(const Piece& piece,
+                                                      const std::vector<Value>& values,
+                                                      std::size_t unit) noexcept {
+    const std::size_t begin = piece.begins[unit % kUnitsOfPiece];
+    return std::span(values).subspan(begin, piece.begins[unit % kUnitsOfPiece + 1] - begin);
+  }
+
   StringIndex ids_;
-  std::vector<std::size_t> begins_;  // one more than there are units
-  std::vector<std::uint32_t> outcomes_;
-  std::vector<double> weights_;
+  std::vector<std::uint32_t> order_;  // which of these each unit is
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace mollify

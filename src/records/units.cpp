@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "records/id_order.h"
 #include "space/field_text.h"
 
 namespace mollify {
@@ -88,12 +89,9 @@ std::span<const std::uint32_t> Units::of(const Values& ids) {
 }
 
 std::vector<std::uint32_t> Units::in_public_order() const {
+  if (roster_ == nullptr) return in_order_of_bytes(found_);
   std::vector<std::uint32_t> order(size());
   std::iota(order.begin(), order.end(), std::uint32_t{0});
-  if (roster_ != nullptr) return order;
-  std::sort(order.begin(), order.end(), [this](std::uint32_t left, std::uint32_t right) {
-    return found_[left] < found_[right];
-  });
   return order;
 }
 

@@ -190,6 +190,29 @@ TEST(FrontDistributed, RefusesWhatWorkersCannotDo) {
         static_cast<void>(is_summed(prepared_numbers("\"marginals\"", ", \"unit\": \"person\"")));
       }),
       HasSubstr("family marginals with a unit"));
+  const Domain cut = Domain::parse(
+      "columns:\n  x: {type: number, min: 0, max: 10, bins: private}\n"
+      "  y: {type: number, min: -50, max: 50, bins: 20}\n");
+  const PreparedRelease binned = prepare(
+      ReleaseSpec::parse("{\"model\": \"central\", \"count\": 5, \"family\": \"marginals\", "
+                         "\"privacy\": {\"rho\": 50}}",
+                         cut),
+      4000, {});
+  const char* const why =
+      "private bins are found by a pass before the counts, so such a release is made where the "
+      "table is";
+  EXPECT_EQ(test::refusal_of([&] { static_cast<void>(is_summed(binned)); }), why);
+  EXPECT_EQ(test::refusal_of([&] {
+              std::vector<ReleasedColumn> table;
+              release_by_sums(
+                  binned,
+                  [](const std::string&) -> std::vector<std::int64_t> {
+                    ADD_FAILURE() << "a pass was asked for";
+                    return {};
+                  },
+                  Sink::memory(table));
+            }),
+            why);
 }
 
 }  // namespace

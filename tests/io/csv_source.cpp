@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -128,6 +129,39 @@ TEST(CsvSource, GivesTheSameRowsInTheSameOrderToAnyNumberOfThreads) {
     EXPECT_TRUE(notes.one_at_a_time);
     EXPECT_TRUE(notes.fields == fields) << threads << " threads";
   }
+}
+
+/// Counts rows, and takes nothing. The first of all to work waits until another has, so that this
+/// ends where nobody waits for turns.
+class Counting final : public BlockWorker {
+ public:
+  struct Counts {
+    std::atomic<std::size_t> rows = 0;
+    std::atomic<std::size_t> blocks = 0;
+  };
+  explicit Counting(Counts& counts) : counts_(counts) {}
+
+  void work(const Block& block) override {
+    counts_.rows += block.rows;
+    if (counts_.blocks++ > 0) return;
+    while (counts_.blocks < 10) std::this_thread::yield();
+  }
+  [[nodiscard]] bool takes() const noexcept override { return false; }
+  void take(const Block& /*block*/) override { ADD_FAILURE() << "it takes nothing"; }
+
+ private:
+  Counts& counts_;
+};
+
+TEST(CsvSource, WhoeverOnlyCountsDoesNotWaitForTheirTurn) {
+  const test::Scratch scratch;
+  std::string text = "a\n";
+  for (std::size_t row = 0; row < 60'000; ++row) text += std::to_string(row) + "\n";
+  const CsvSource csv(scratch.write("d.csv", text), std::nullopt, 2);
+  Counting::Counts counts;
+  const std::vector<std::size_t> wanted = {0};
+  csv.visit_by(wanted, [&] { return std::make_unique<Counting>(counts); });
+  EXPECT_EQ(counts.rows, 60'000U);
 }
 
 TEST(CsvSource, WhatIsReadDoesNotDependOnThreads) {

@@ -2,10 +2,11 @@
 
 #include <rapidcheck.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -24,13 +25,20 @@ StringIndex index_of(const std::vector<std::string>& ids) {
   return index;
 }
 
+UnitTable table_of(UnitTable::Builder& records, const StringIndex& ids, bool same_units) {
+  const UnitTable::Part part{&records, &ids};
+  return UnitTable::of({&part, 1}, same_units);
+}
+
 TEST(UnitTable, KeepsUnitsWithoutRecords) {
   UnitTable::Builder builder;
   builder.add(2, 9);
   builder.add(2, 4);
   builder.add(2, 9);
   builder.add(1, 5);
-  const UnitTable table = std::move(builder).build(index_of({"d", "c", "b", "a"}));
+  UnitTable::Builder same = builder;
+  const StringIndex ids = index_of({"d", "c", "b", "a"});
+  const UnitTable table = table_of(builder, ids, true);
   ASSERT_EQ(table.size(), 4U);
   EXPECT_EQ(table.id(1), "c");
   EXPECT_THAT(table.outcomes(0), IsEmpty());
@@ -39,7 +47,7 @@ TEST(UnitTable, KeepsUnitsWithoutRecords) {
   EXPECT_THAT(table.weights(2), ElementsAre(1.0, 2.0));
   EXPECT_THAT(table.outcomes(3), IsEmpty());
 
-  const UnitTable sorted = table.sorted_by_id();
+  const UnitTable sorted = table_of(same, ids, false);
   EXPECT_EQ(sorted.id(0), "a");
   EXPECT_EQ(sorted.id(3), "d");
   EXPECT_THAT(sorted.outcomes(0), IsEmpty());
@@ -49,31 +57,52 @@ TEST(UnitTable, KeepsUnitsWithoutRecords) {
 }
 
 TEST(UnitTable, MayHaveNoUnits) {
-  const UnitTable table = UnitTable::Builder().build(StringIndex());
-  EXPECT_EQ(table.size(), 0U);
-  EXPECT_EQ(table.sorted_by_id().size(), 0U);
+  for (const bool same_units : {false, true}) {
+    UnitTable::Builder builder;
+    EXPECT_EQ(table_of(builder, StringIndex(), same_units).size(), 0U);
+  }
 }
 
+// Three parts with ids of their own, in orders of their own, some of them the same.
 RC_GTEST_PROP(UnitTable, AgreesWithAMap, ()) {
-  const auto unit_count = *rc::gen::inRange<std::uint32_t>(1, 20);
-  const auto rows = *rc::gen::container<std::vector<std::pair<std::uint32_t, std::uint32_t>>>(
-      rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, unit_count),
-                    rc::gen::inRange<std::uint32_t>(0, 1U << 24U)));
-  StringIndex ids;
-  for (std::uint32_t unit = 0; unit < unit_count; ++unit) ids.insert(std::to_string(unit));
-  UnitTable::Builder builder;
-  std::map<std::string, std::map<std::uint32_t, double>> expected;
-  for (const auto& [unit, outcome] : rows) {
-    builder.add(unit, outcome);
-    expected[std::to_string(unit)][outcome] += 1;
+  struct Own {
+    StringIndex ids{};
+    UnitTable::Builder records{};
+  };
+  const bool same_units = *rc::gen::arbitrary<bool>();
+  const auto unit_count = *rc::gen::inRange<std::uint32_t>(1, 200);
+  const auto rows = *rc::gen::container<
+      std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>>>(
+      rc::gen::tuple(rc::gen::inRange(0U, 3U), rc::gen::inRange(0U, unit_count),
+                     rc::gen::inRange(0U, 1U << 24U), rc::gen::inRange(0U, 4U)));
+  std::array<Own, 3> owns;
+  StringIndex all;
+  if (same_units) {
+    for (std::uint32_t unit = unit_count; unit-- > 0;) all.insert(std::to_string(unit));
+    for (Own& own : owns) own.ids = all;
   }
-  const UnitTable table = std::move(builder).build(std::move(ids)).sorted_by_id();
-  RC_ASSERT(table.size() == unit_count);
+  std::map<std::string, std::map<std::uint32_t, double>> expected;
+  for (const auto& [part, unit, outcome, count] : rows) {
+    const std::string id = std::to_string(unit);
+    owns.at(part).records.add(owns.at(part).ids.insert(id), outcome, count);
+    auto& records = expected[id];
+    if (count > 0) records[outcome] += count;
+  }
+  std::vector<UnitTable::Part> parts;
+  for (Own& own : owns) parts.push_back({&own.records, &own.ids});
+  const UnitTable table = UnitTable::of(parts, same_units);
+  RC_ASSERT(table.size() == (same_units ? unit_count : expected.size()));
   for (std::size_t unit = 0; unit < table.size(); ++unit) {
-    if (unit > 0) RC_ASSERT(table.id(unit - 1) < table.id(unit));
+    if (same_units) {
+      RC_ASSERT(table.id(unit) == all[unit]);
+    } else if (unit > 0) {
+      RC_ASSERT(table.id(unit - 1) < table.id(unit));
+    }
     std::map<std::uint32_t, double> seen;
-    for (std::size_t i = 0; i < table.outcomes(unit).size(); ++i) {
-      seen[table.outcomes(unit)[i]] = table.weights(unit)[i];
+    const auto outcomes = table.outcomes(unit);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (i > 0) RC_ASSERT(outcomes[i - 1] < outcomes[i]);
+      seen[outcomes[i]] = table.weights(unit)[i];
     }
     RC_ASSERT(seen == expected[std::string(table.id(unit))]);
   }

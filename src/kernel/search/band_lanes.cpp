@@ -72,10 +72,12 @@ template <bool kIsGenerous, class Mass>
 inline uint128 lowers_by(const LowerRule& rule, const Mass* masses, std::size_t size,
                          std::uint64_t* lowers) {
   const Real4 least = all(rule.floor), mass_sum = all(rule.mass_sum), parts = all(rule.total);
-  const Real4 hair = all(1 + 0x1p-39);
+  const Real4 hair = all(kIsGenerous ? 1 + 0x1p-39 : 1.0);
+  const Real4 per_mass = all(rule.floor / rule.mass_sum * rule.total) * hair;
   const auto lower_of = [&](Real4 mass) {
-    const Real4 scaled = least * (mass / mass_sum) * parts;
-    return to_integers(kIsGenerous ? ceiling(scaled * hair) : floor(scaled));
+    const Real4 scaled =
+        sizeof(Mass) == sizeof(float) ? mass * per_mass : least * (mass / mass_sum) * parts * hair;
+    return to_integers(kIsGenerous ? ceiling(scaled) : floor(scaled));
   };
   // Modulo 2^64, and the high halves alone: they tell the sum but for less than 2^54.
   Word4 sum = all(std::uint64_t{0}), high = all(std::uint64_t{0});

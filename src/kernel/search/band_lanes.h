@@ -21,7 +21,9 @@ struct BandLanes {
   /// The sum of masses, in sixteen parts; NaN unless each of them is positive and finite.
   double (*sum_of_floats)(const float* masses, std::size_t size);
 
-  /// Writes the lower bounds, from 1 to 2^62, and returns their exact sum.
+  /// Writes the lower bounds, from 1 to 2^62, and returns their exact sum. A mass in double
+  /// precision is divided by the sum, for certificates hash what comes of it; one in single
+  /// precision is multiplied once, for a division binds, and is at most 2^-51 beside that.
   uint128 (*lowers_of_doubles)(const LowerRule&, const double* masses, std::size_t size,
                                std::uint64_t* lowers);
   uint128 (*lowers_of_floats)(const LowerRule&, const float* masses, std::size_t size,

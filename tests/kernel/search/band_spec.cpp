@@ -80,10 +80,18 @@ TEST(BandSpec, LowerBoundsAreTheSharesAndAHairRoundedUp) {
 }
 
 /// max(1, ceil or floor of the share), one outcome after the other.
-std::uint64_t lower_of(double mass, const detail::LowerRule& rule) {
-  const double scaled = rule.floor * (mass / rule.mass_sum) * rule.total;
-  const double rounded = rule.is_generous ? std::ceil(scaled * (1 + 0x1p-39)) : std::floor(scaled);
+std::uint64_t lower_of(double scaled, const detail::LowerRule& rule) {
+  const double rounded = rule.is_generous ? std::ceil(scaled) : std::floor(scaled);
   return static_cast<std::uint64_t>(std::fmin(std::fmax(rounded, 1), 0x1p62));
+}
+std::uint64_t lower_of_double(double mass, const detail::LowerRule& rule) {
+  const double hair = rule.is_generous ? 1 + 0x1p-39 : 1;
+  return lower_of(rule.floor * (mass / rule.mass_sum) * rule.total * hair, rule);
+}
+std::uint64_t lower_of_float(float mass, const detail::LowerRule& rule) {
+  const double hair = rule.is_generous ? 1 + 0x1p-39 : 1;
+  return lower_of(static_cast<double>(mass) * (rule.floor / rule.mass_sum * rule.total * hair),
+                  rule);
 }
 
 std::vector<const detail::BandLanes*> all_band_lanes() {
@@ -111,8 +119,11 @@ TEST(BandSpec, LanesMakeTheBoundsThatOneAtATimeMakes) {
     uint128 of_doubles = 0, of_floats = 0;
     std::vector<std::uint64_t> doubles_lowers, floats_lowers;
     for (std::size_t i = 0; i < size; ++i) {
-      doubles_lowers.push_back(lower_of(masses[i], rule));
-      floats_lowers.push_back(lower_of(static_cast<double>(floats[i]), rule));
+      doubles_lowers.push_back(lower_of_double(masses[i], rule));
+      floats_lowers.push_back(lower_of_float(floats[i], rule));
+      EXPECT_NEAR(static_cast<double>(floats_lowers.back()),
+                  static_cast<double>(lower_of_double(static_cast<double>(floats[i]), rule)),
+                  1 + 0x1p-50 * static_cast<double>(floats_lowers.back()));
       of_doubles += doubles_lowers.back();
       of_floats += floats_lowers.back();
     }
