@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -144,7 +145,11 @@ class Counting final : public BlockWorker {
   void work(const Block& block) override {
     counts_.rows += block.rows;
     if (counts_.blocks++ > 0) return;
-    while (counts_.blocks < 10) std::this_thread::yield();
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (counts_.blocks < 10 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::yield();
+    }
+    EXPECT_GE(counts_.blocks, 10U) << "the other thread waits for this one";
   }
   [[nodiscard]] bool takes() const noexcept override { return false; }
   void take(const Block& /*block*/) override { ADD_FAILURE() << "it takes nothing"; }
