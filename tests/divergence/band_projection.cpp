@@ -198,6 +198,31 @@ Band any_band(std::size_t k) {
   return {scaled(h, b), scaled(h, lift)};
 }
 
+// [Husain et al. 2019, Lemmas 17 and 18]: of two members of a band with upper = e^epsilon lower,
+// one within delta of P means the other is within delta + epsilon, and so no farther off the other
+// way round.
+RC_GTEST_PROP(BandProjection, MembersAreAboutEquallyFar, ()) {
+  const std::size_t k = *rc::gen::inRange<std::size_t>(1, 12);
+  const Band band = any_band(k);
+  const double epsilon = std::log(band.upper[0] / band.lower[0]);
+  const Masses p = *test::distribution_with_zeros(k, 8);
+  const auto distance_of_any_member = [&] {
+    const Masses other = *test::distribution_with_zeros(k, 8);
+    return kullback_leibler(p, project_on_band(other, band.lower, band.upper).law);
+  };
+  RC_ASSERT(std::abs(distance_of_any_member() - distance_of_any_member()) <= epsilon + 1e-12);
+}
+
+TEST(BandProjection, MembersMayBeEpsilonApart) {
+  const double lift = 0.5 * std::exp(1.0);
+  const Masses h{0.25, 0.25, 0.5};
+  const Masses p{1, 0, 0};
+  const auto member_near = [&](const Masses& other) {
+    return kullback_leibler(p, project_on_band(other, scaled(h, 0.5), scaled(h, lift)).law);
+  };
+  EXPECT_NEAR(member_near({0, 0.5, 0.5}) - member_near(p), 1, 1e-12);
+}
+
 RC_GTEST_PROP(BandProjectionProperty, IsAMemberWithTheStatedForm, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(1, 60);
   const Band band = any_band(k);

@@ -40,15 +40,16 @@ void require_spec(const BernsteinSpec& spec, std::size_t coordinates) {
 
 /// Bin(K, y)(v) for v = 0 ... K: the weights of the coefficients at y.
 std::vector<double> binomial_weights(std::size_t lattice, double y) {
-  std::vector<double> weights(lattice + 1);
+  if (y > 0.5) {  // from the likelier end, so that nothing underflows
+    std::vector<double> weights = binomial_weights(lattice, 1 - y);
+    std::reverse(weights.begin(), weights.end());
+    return weights;
+  }
   const double k = static_cast<double>(lattice);
-  for (std::size_t v = 0; v <= lattice; ++v) {
+  std::vector<double> weights{std::pow(1 - y, k)};
+  for (std::size_t v = 0; v < lattice; ++v) {
     const double hits = static_cast<double>(v);
-    // 0^0 is 1 at the ends.
-    const double logs = std::lgamma(k + 1) - std::lgamma(hits + 1) - std::lgamma(k - hits + 1) +
-                        (v == 0 ? 0 : hits * std::log(y)) +
-                        (v == lattice ? 0 : (k - hits) * std::log1p(-y));
-    weights[v] = std::exp(logs);
+    weights.push_back(weights.back() * (k - hits) / (hits + 1) * (y / (1 - y)));
   }
   return weights;
 }
@@ -97,11 +98,14 @@ double normal_density(double z, double width) {
   return std::exp(-z * z / (2 * width * width)) / (std::sqrt(2 * std::numbers::pi) * width);
 }
 
-/// f at the nodes.
-std::vector<double> estimate_at_nodes(std::span<const double> points, const BernsteinSpec& spec) {
+}  // namespace
+
+NodeValues kernel_density_at_nodes(std::span<const double> points, const BernsteinSpec& spec) {
+  require_spec(spec, points.size());
   const std::size_t nodes = spec.lattice + 1;
   const std::size_t count = points.size() / spec.dimension;
-  std::vector<double> sums(spec.dimension == 1 ? nodes : nodes * nodes);
+  NodeValues result{std::vector<double>(spec.dimension == 1 ? nodes : nodes * nodes), count};
+  std::vector<double>& sums = result.values;
   std::vector<double> first(nodes);
   std::vector<double> last(nodes);
   for (std::size_t i = 0; i < count; ++i) {
@@ -123,18 +127,27 @@ std::vector<double> estimate_at_nodes(std::span<const double> points, const Bern
     }
   }
   for (double& sum : sums) sum /= static_cast<double>(count);
-  return sums;
+  return result;
 }
-
-}  // namespace
 
 BernsteinDensity::BernsteinDensity(std::span<const double> points, const BernsteinSpec& spec,
                                    SeededRandom& random)
+    : BernsteinDensity(kernel_density_at_nodes(points, spec), spec, random) {}
+
+BernsteinDensity::BernsteinDensity(const NodeValues& estimate, const BernsteinSpec& spec,
+                                   SeededRandom& random)
     : spec_(spec) {
-  require_spec(spec, points.size());
-  std::vector<double> noisy = estimate_at_nodes(points, spec);
+  require_spec(spec, estimate.points * spec.dimension);
+  std::vector<double> noisy = estimate.values;
+  const std::size_t nodes = spec.lattice + 1;
+  if (noisy.size() != (spec.dimension == 1 ? nodes : nodes * nodes)) {
+    throw InvalidInput(
+        fmt::format("the estimate must be that at {} nodes along each axis, but has "
+                    "{} values",
+                    nodes, noisy.size()));
+  }
   if (spec.epsilon) {
-    const auto count = static_cast<double>(points.size() / spec.dimension);
+    const auto count = static_cast<double>(estimate.points);
     const auto d = static_cast<double>(spec.dimension);
     const double sensitivity =
         spec.group / (count * std::pow(2 * std::numbers::pi, d / 2) * std::pow(spec.width, d));

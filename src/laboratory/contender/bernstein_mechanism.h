@@ -23,6 +23,18 @@ struct BernsteinSpec {
   double group = 1;
 };
 
+/// A function at the nodes v/K, the last axis fastest, and how many points it was estimated from.
+struct NodeValues {
+  std::vector<double> values;
+  std::size_t points = 0;
+};
+
+/// The Gaussian kernel density estimate that the mechanism adds noise to, from n points of d
+/// coordinates in [0, 1], end to end (others lie outside the box and still count for n). Throws
+/// InvalidInput for a spec out of range or no points. O(n (K + 1)^d).
+[[nodiscard]] NodeValues kernel_density_at_nodes(std::span<const double> points,
+                                                 const BernsteinSpec& spec);
+
 /// A density on [0, 1]^d as a Bernstein polynomial. NOT PRIVATE here: its noise comes from a seed
 /// and from floating point.
 ///
@@ -37,9 +49,11 @@ struct BernsteinSpec {
 /// of them by at most S (K + 1)^d in sum. What is computed from them is free, shifting included.
 class BernsteinDensity {
  public:
-  /// From n points of d coordinates in [0, 1], end to end (others lie outside the box and still
-  /// count for n). Throws InvalidInput for a spec out of range or no points. O(n (K + 1)^d).
+  /// Draws the noise. Throws InvalidInput as kernel_density_at_nodes does. O(n (K + 1)^d).
   BernsteinDensity(std::span<const double> points, const BernsteinSpec& spec, SeededRandom& random);
+  /// The same from an estimate that stands, for many draws from one. Throws InvalidInput for a spec
+  /// out of range or other nodes than the estimate's.
+  BernsteinDensity(const NodeValues& estimate, const BernsteinSpec& spec, SeededRandom& random);
 
   /// W c, the last axis fastest.
   [[nodiscard]] std::span<const double> coefficients() const { return coefficients_; }

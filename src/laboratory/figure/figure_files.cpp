@@ -156,7 +156,8 @@ h1 { font-size: 28px; margin-bottom: 4px; } h2 { font-size: 21px; margin: 14px 0
 svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; margin: 12px 0; font-size: 14px; } th { text-align: left; border-bottom: 2px solid #94a0ab; }
 td, th { padding: 3px 12px 3px 0; vertical-align: top; } tr + tr td { border-bottom: 1px solid #e6e9eb; }
-td.n { font-variant-numeric: tabular-nums; white-space: nowrap; } nav ol { columns: 2; margin: 0; }
+td.n { font-variant-numeric: tabular-nums; white-space: nowrap; } nav ol { columns: 2; column-gap: 32px; margin: 0; }
+nav li { break-inside: avoid; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px; margin: 8px 0; } dt { font-weight: 600; } dd { margin: 0; }
 summary { cursor: pointer; color: #2255b5; margin: 8px 0; }
 </style>

@@ -111,6 +111,9 @@ Figure gaussian_table(double covariance_bound, const std::vector<Budget>& budget
                       ? fmt::format("with a covariance between I and {:g} I", covariance_bound)
                       : "with known covariance",
                   kBudgetEpsilon, kBudgetRho, kBudgetEpsilon, kBudgetDelta),
+      "Published, but for logarithms: m weak samples need m times the records of one, in every "
+      "way; strong ones need as many where one sample's records grow with the logarithm of 1/alpha "
+      "only, and more where they grow with a power of it.",
       kLegend};
   if (covariance_bound > 1) {
     figure.text.emplace_back(

@@ -106,19 +106,20 @@ MeanAndSpread mean_and_spread(const std::vector<double>& values) {
   return result;
 }
 
-std::vector<double> projected(const KnownDensity& density, double floor, double epsilon) {
+std::vector<double> projected(const std::vector<double>& p, const std::vector<double>& h,
+                              double floor, double epsilon) {
   std::vector<double> lower;
   std::vector<double> upper;
-  for (const double mass : density.h) {
+  for (const double mass : h) {
     lower.push_back(floor * mass);
     upper.push_back(floor * std::exp(epsilon) * mass);
   }
-  return project_on_band(density.p, lower, upper).law;
+  return project_on_band(p, lower, upper).law;
 }
 
 std::vector<double> minimax_law(const KnownDensity& on_envelope, double epsilon) {
-  return projected(on_envelope, class_floor(0, on_envelope.reference->class_bound(), epsilon),
-                   epsilon);
+  return projected(on_envelope.p, on_envelope.h,
+                   class_floor(0, on_envelope.reference->class_bound(), epsilon), epsilon);
 }
 
 BoostingSamples::BoostingSamples(const KnownDensity& density, std::uint64_t seed, bool quick)

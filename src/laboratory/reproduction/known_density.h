@@ -60,7 +60,8 @@ struct MeanAndSpread {
 MeanAndSpread mean_and_spread(const std::vector<double>& values);
 
 /// The member nearest to P of the band [floor h, floor e^epsilon h].
-std::vector<double> projected(const KnownDensity& density, double floor, double epsilon);
+std::vector<double> projected(const std::vector<double>& p, const std::vector<double>& h,
+                              double floor, double epsilon);
 
 /// P's law under the minimax mechanism of the class that the reference is the envelope of, with c1
 /// = 0 [Park et al. 2024, Theorem III.3].

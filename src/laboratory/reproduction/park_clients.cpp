@@ -5,30 +5,44 @@
 #include "boosting/bounding.h"
 #include "laboratory/boosting/perfect_boosting.h"
 #include "laboratory/measure/gaussian_envelope.h"
+#include "laboratory/reproduction/line_divergences.h"
 #include "local/band_floor.h"
 
 namespace mollify::detail {
+namespace {
+
+constexpr Interval kLine{-4, 4};
+
+}  // namespace
 
 GaussianMixtureSpec client_of_one_gaussian(double mean) {
-  return single_gaussian({mean}, 1, Box{{-4, 4}});
+  return single_gaussian({mean}, 1, Box{kLine});
 }
 
 ParkClients::ParkClients(bool quick)
-    : envelope_(std::make_shared<GaussianEnvelope>(1.0, 1.0, 1, Box{{-4, 4}})),
+    : envelope_(std::make_shared<GaussianEnvelope>(1.0, 1.0, 1, Box{kLine})),
       normal_(std::make_shared<GaussianMixture>(client_of_one_gaussian(0))),
-      grid_({equal_width_edges({-4, 4}, quick ? 1000 : 4000)}) {}
+      grid_({equal_width_edges(kLine, quick ? 1000 : 4000)}),
+      tolerance_(quick ? 1e-7 : 1e-16) {}
 
 ClientDivergences ParkClients::divergences(const GaussianMixtureSpec& client,
                                            double epsilon) const {
-  const KnownDensity on_normal = against_normal(client);
-  const KnownDensity on_envelope(on_normal.truth, envelope_, grid_);
-  const auto report = [&](const std::vector<double>& law) {
-    return divergence_report(on_normal.p, law);
+  const GaussianMixture truth(client);
+  using Masses = std::vector<double>;
+  const auto from = [&](const Measure& reference, const LawOfMasses& law) {
+    return line_divergences(truth, reference, kLine, law, tolerance_);
   };
-  return {report(minimax_law(on_envelope, epsilon)),
-          report(perfectly_boosted(on_normal.p, on_normal.h, {epsilon, Bounding::kSigmoid})),
-          report(perfectly_boosted(on_normal.p, on_normal.h, {epsilon, Bounding::kLogit})),
-          report(projected(on_normal, relative_floor(epsilon), epsilon))};
+  const auto projection = [&](double floor) {
+    return [=](const Masses& p, const Masses& h) { return projected(p, h, floor, epsilon); };
+  };
+  const auto boosting = [&](Bounding bounding) {
+    return [=](const Masses& p, const Masses& h) {
+      return perfectly_boosted(p, h, {epsilon, bounding});
+    };
+  };
+  return {from(*envelope_, projection(class_floor(0, envelope_->class_bound(), epsilon))),
+          from(*normal_, boosting(Bounding::kSigmoid)), from(*normal_, boosting(Bounding::kLogit)),
+          from(*normal_, projection(relative_floor(epsilon)))};
 }
 
 KnownDensity ParkClients::against_normal(const GaussianMixtureSpec& client) const {

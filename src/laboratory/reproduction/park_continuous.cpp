@@ -24,6 +24,7 @@ constexpr const char* kLearned = "the network learns from samples";
 
 struct PublishedClients {
   const char* name;
+  const char* axis;
   double DivergenceReport::*value;
   std::array<double, 5> minimax;
   std::array<double, 5> baseline;
@@ -31,14 +32,17 @@ struct PublishedClients {
 
 constexpr std::array kPublishedClients = {
     PublishedClients{"KL divergence",
+                     "nats, worst of 100 clients",
                      &DivergenceReport::kl,
                      {0.2947, 0.1939, 0.1058, 0.0221, 0.0001},
                      {0.4610, 0.4556, 0.4331, 0.3476, 0.2859}},
     PublishedClients{"total variation",
+                     "worst of 100 clients",
                      &DivergenceReport::tv,
                      {0.3119, 0.2323, 0.1504, 0.0366, 0.0003},
                      {0.3694, 0.3667, 0.3574, 0.3212, 0.2903}},
     PublishedClients{"squared Hellinger",
+                     "worst of 100 clients",
                      &DivergenceReport::hellinger2,
                      {0.0967, 0.0648, 0.0358, 0.0075, 0},
                      {0.1091, 0.1079, 0.1028, 0.0833, 0.0690}}};
@@ -128,7 +132,8 @@ Figure park_clients(const ReproductionOptions& options) {
       "nearer, and the exact projection on the same mollifier is nearer still: at epsilon 5 the "
       "published .286 becomes .08, and then less than .001.",
       "\"Perfect\" classifiers know P. The learned baseline is trained for the worst client as the "
-      "published code does it, on the ends of 10 000 Markov chains."};
+      "published code does it, on the ends of 10 000 Markov chains. All other bars are integrals, "
+      "exact to 13 decimals."};
   std::array<ClientDivergences, kClientEpsilons.size()> worst;
   std::array<DivergenceReport, kClientEpsilons.size()> learned;
   for (std::size_t e = 0; e < kClientEpsilons.size(); ++e) {
@@ -144,7 +149,7 @@ Figure park_clients(const ReproductionOptions& options) {
   for (const PublishedClients& published : kPublishedClients) {
     BarChart chart{.title = published.name,
                    .x_label = "epsilon",
-                   .y_label = "worst of 100 clients",
+                   .y_label = published.axis,
                    .groups = {},
                    .bars = {}};
     for (const char* law : kClientLaws) chart.bars.push_back({law, {}, {}});

@@ -37,26 +37,31 @@ Figure worst_cases(std::uint64_t k, const std::vector<double>& published_propose
           "it, at worst? The worst P is a point mass. The proposed mechanism is the minimax "
           "band; the baseline is the projection on the relative mollifier of the uniform "
           "distribution, the laws that lie within e^(epsilon/2) of it.{}",
-          k, published_proposed.empty() ? "" : " Diamonds: the numbers that were published."),
+          k,
+          published_proposed.empty() ? " The source prints no numbers for this figure."
+                                     : " Diamonds: the numbers that were published."),
       "Bars are closed forms of the worst case; the column \"exact\" is the textbook formula m "
       "f(1/m) "
       "+ (1 - m) f(0) evaluated plainly, m being what a point mass keeps."};
   const ReferenceMasses uniform = ReferenceMasses::uniform(k);
   struct Kind {
     const char* name;
+    const char* axis;
     double DivergenceReport::*value;
     double (*of)(double m);
   };
   const std::array kinds = {
-      Kind{"KL divergence", &DivergenceReport::kl, [](double m) { return -std::log(m); }},
-      Kind{"total variation", &DivergenceReport::tv, [](double m) { return 1 - m; }},
-      Kind{"squared Hellinger", &DivergenceReport::hellinger2,
+      Kind{"KL divergence", "nats, at worst", &DivergenceReport::kl,
+           [](double m) { return -std::log(m); }},
+      Kind{"total variation", "distance, at worst", &DivergenceReport::tv,
+           [](double m) { return 1 - m; }},
+      Kind{"squared Hellinger", "distance, at worst", &DivergenceReport::hellinger2,
            [](double m) { return 1 - std::sqrt(m); }}};
   for (const Kind& kind : kinds) {
     const bool has_published = kind.value == &DivergenceReport::kl && !published_proposed.empty();
     BarChart chart{.title = kind.name,
                    .x_label = "epsilon",
-                   .y_label = "divergence, at worst",
+                   .y_label = kind.axis,
                    .groups = {},
                    .bars = {{"proposed (minimax)", {}, {}}, {"baseline (relative)", {}, {}}}};
     if (has_published) {

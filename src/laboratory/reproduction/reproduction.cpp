@@ -77,9 +77,10 @@ std::span<const PageWord> words_of_reproductions() {
                "-E_P ln Q in nats. Less is better; the least, the entropy of P, is reached by Q = "
                "P."},
       PageWord{"mode coverage", "How much of P lies where Q has its densest 95 %."},
-      PageWord{"divergences",
-               "Kullback-Leibler (KL), total variation and squared Hellinger: how far Q is from P. "
-               "0: not at all."},
+      PageWord{
+          "divergences",
+          "Kullback-Leibler (KL, in nats), total variation and squared Hellinger (both at most "
+          "1): how far Q is from P. 0: not at all."},
       PageWord{
           "published, exact, here",
           "In tables: what a source prints or its code computes; what it must be, computed "
