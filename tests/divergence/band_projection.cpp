@@ -201,7 +201,7 @@ Band any_band(std::size_t k) {
 // [Husain et al. 2019, Lemmas 17 and 18]: of two members of a band with upper = e^epsilon lower,
 // one within delta of P means the other is within delta + epsilon, and so no farther off the other
 // way round.
-RC_GTEST_PROP(BandProjection, MembersAreAboutEquallyFar, ()) {
+RC_GTEST_PROP(BandProjectionProperty, MembersAreAboutEquallyFar, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(1, 12);
   const Band band = any_band(k);
   const double epsilon = std::log(band.upper[0] / band.lower[0]);

@@ -4,37 +4,46 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <span>
 #include <utility>
-
-#include <boost/math/quadrature/gauss_kronrod.hpp>
 
 #include "divergence/divergence_terms.h"
 
 namespace mollify::detail {
 namespace {
 
-constexpr std::size_t kNodes = 15;
-constexpr std::size_t kFirstPanels = 32;
+constexpr std::size_t kSteps = 16;
+constexpr std::size_t kNodes = kSteps + 1;
+constexpr std::size_t kFirstPanels = 64;
 /// Narrower panels would have nodes that doubles cannot tell apart, and add nothing.
 constexpr double kNarrowest = 1e-11;
 
-/// A place in [-1, 1], its weight, and the share of its weight that the rule within does not have.
+/// A place from 0 to 1, its weight, and the share of its weight that the rule within does not have.
 struct Node {
   double place, weight, unshared;
 };
 
+/// The k-th weight of Clenshaw and Curtis' rule of n + 1 points, n even, for an interval of length
+/// 1.
+double weight_of(std::size_t k, std::size_t n) {
+  const auto steps = static_cast<double>(n);
+  double sum = 1;
+  for (std::size_t j = 1; j <= n / 2; ++j) {
+    const auto frequency = static_cast<double>(2 * j);
+    sum -= (2 * j == n ? 1 : 2) / (frequency * frequency - 1) *
+           std::cos(frequency * static_cast<double>(k) * std::numbers::pi / steps);
+  }
+  return (k == 0 || k == n ? 0.5 : 1) * sum / steps;
+}
+
 std::array<Node, kNodes> nodes() {
-  using Rule = boost::math::quadrature::gauss_kronrod<double, kNodes>;
-  using Within = boost::math::quadrature::gauss<double, (kNodes - 1) / 2>;
   std::array<Node, kNodes> result{};
-  // Half of them from the middle on; every second one belongs to the rule within.
-  for (std::size_t i = 0; i < Rule::abscissa().size(); ++i) {
-    const double weight = Rule::weights()[i];
-    const double within = i % 2 == 0 ? Within::weights()[i / 2] : 0;
-    const Node node{Rule::abscissa()[i], weight, 1 - within / weight};
-    result[kNodes / 2 + i] = node;
-    result[kNodes / 2 - i] = {-node.place, node.weight, node.unshared};
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    const double angle = static_cast<double>(k) * std::numbers::pi / kSteps;
+    const double weight = weight_of(k, kSteps);
+    const double within = k % 2 == 0 ? weight_of(k / 2, kSteps / 2) : 0;
+    result[k] = {0.5 - 0.5 * std::cos(angle), weight, 1 - within / weight};
   }
   return result;
 }
@@ -65,11 +74,11 @@ DivergenceReport line_divergences(const Measure& truth, const Measure& reference
     std::vector<double> p;
     std::vector<double> h;
     for (std::size_t panel = 0; panel + 1 < edges.size(); ++panel) {
-      const double half = 0.5 * (edges[panel + 1] - edges[panel]);
+      const double width = edges[panel + 1] - edges[panel];
       for (const Node& node : rule) {
-        const std::array point = {edges[panel] + half * (1 + node.place)};
-        p.push_back(half * node.weight * truth.density(point));
-        h.push_back(half * node.weight * reference.density(point));
+        const std::array point = {std::min(edges[panel] + width * node.place, edges[panel + 1])};
+        p.push_back(width * node.weight * truth.density(point));
+        h.push_back(width * node.weight * reference.density(point));
       }
     }
     const std::vector<double> q = law(p, h);
