@@ -50,7 +50,7 @@ class BernsteinContender {
 };
 
 /// What is known of DPB on the three Gaussians with [-1, 2] as the unit box, K = 20, h = 1, w = .01
-/// and n = 10 000, in nats of that box: each likelihood beside the mean of 10 000 draws of the
+/// and n = 10 000, in nats of that box: each likelihood beside the mean of 2500 draws of the
 /// noise, 500 if `quick`, from one set of points, and where among these draws it lies.
 [[nodiscard]] std::vector<PublishedNumber> expected_likelihoods(std::uint64_t seed, bool quick);
 

@@ -217,7 +217,7 @@ TEST(BernsteinMechanism, HasTheExpectedLikelihoods) {
   EXPECT_NEAR(nll_of(truth, BernsteinDensity(three.estimate, {}, random), 500), -0.775, 0.01);
   for (const auto& [epsilon, expected] : {std::pair{10.0, -0.773}, std::pair{1.0, -0.735}}) {
     const SeedSpread seeds =
-        spread_of(three.estimate, three.p, epsilon, Repair::kSubtractLeastValue, 2000);
+        spread_of(three.estimate, three.p, epsilon, Repair::kSubtractLeastValue, 500);
     std::printf("epsilon %g: mean %.4f, deviation of a draw %.4f\n", epsilon, seeds.mean,
                 seeds.deviation);
     EXPECT_NEAR(seeds.mean, expected, 0.01);
@@ -235,10 +235,10 @@ TEST(BernsteinMechanism, HasTheExpectedLikelihoods) {
 // -.16, which are of one draw or the mean of a few, are not to be met to .01. What can be checked
 // is that they are ordinary draws: they lie in the middle half of the law of one draw, whose mean,
 // median and share below them an independent program computed with other points and other noise
-// (20 000 draws each of two sets of points). Allowed: 4.9 standard errors of these 10 000 draws
+// (20 000 draws each of two sets of points). Allowed: 4.9 standard errors of these 2500 draws
 // (two-sided, 1e-6), and .006 for the points.
 TEST(BernsteinMechanism, ExpectedLikelihoodsAreOrdinaryDraws) {
-  constexpr std::uint64_t kDraws = 10'000;
+  constexpr std::uint64_t kDraws = 2500;
   const ThreeGaussians three = three_gaussians_of(20261122);
   struct Case {
     double epsilon, expected, mean, median, share_below;
