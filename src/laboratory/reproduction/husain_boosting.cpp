@@ -489,10 +489,8 @@ Figure husain_fit(const ReproductionOptions& options) {
     if (domain.spec.means.front().size() == 1) add_contender(curves.nll, domain.spec, options);
     const Dip learned = dip_of(curves.coverage.curves[0].y);
     const Dip perfect = dip_of(curves.coverage.curves[1].y);
-    for (const auto& [what, part] : {std::pair{"greatest fall as epsilon grows", &Dip::fall},
-                                     std::pair{"most of a fall that is won back at a greater "
-                                               "epsilon, as published",
-                                               &Dip::won_back}}) {
+    for (const auto& [what, part] : {std::pair{"greatest fall", &Dip::fall},
+                                     std::pair{"won back after a fall", &Dip::won_back}}) {
       figure.comparisons.push_back(
           {fmt::format("{}: mode coverage, {} (exact: perfect classifiers)", domain.name, what),
            std::nullopt, perfect.*part, learned.*part, "networks learn from samples"});
