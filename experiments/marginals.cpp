@@ -1,7 +1,10 @@
 // The tables of docs/measured/marginals.md: how far rows by --family marginals are from the table
 // that they were made from. NOT PRIVATE: it compares releases with the table.
 //
-// Usage: marginals DATA.csv DOMAIN.yaml [RUNS [EPSILON]]
+// Usage: marginals DATA.csv DOMAIN.yaml [RUNS [EPSILON]] [--reference PUBLIC.csv]
+//
+// With public records each release against adding or removing a row, with delta, is made twice:
+// with a model that begins at them and without.
 //
 // Two- and three-way total variation (half the sum of absolute differences of two marginals)
 // between as many rows as there are and the table: mean and worst over all pairs, and over all
@@ -13,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -119,7 +123,8 @@ void print_line(const std::string& what, const Table& table, const std::vector<M
   std::fflush(stdout);
 }
 
-void release(const Table& table, const Privacy& budget, Neighbours neighbours, std::size_t runs) {
+void release(const Table& table, const Privacy& budget, Neighbours neighbours, std::size_t runs,
+             const PairCounts* reference = nullptr) {
   SecureRandom random;
   MarginalRequest request{table.columns, budget, {1, neighbours}, {}};
   if (neighbours == Neighbours::kReplace) request.records = table.rows[0].size();
@@ -129,12 +134,13 @@ void release(const Table& table, const Privacy& budget, Neighbours neighbours, s
   const std::clock_t begin = std::clock();
   for (std::size_t run = 0; run < runs; ++run) {
     PrivateMarginals answers(table.counts, parts, random);
-    const MarginalModel model = learn_marginals(design, answers);
+    const MarginalModel model = learn_marginals(design, answers, reference);
     releases.push_back(model.rows(table.rows[0].size(), [&] { return random.word(); }));
   }
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  print_line(fmt::format("{}, {}", budget.text(), name_of(neighbours)), table, releases,
-             seconds / static_cast<double>(runs));
+  print_line(fmt::format("{}, {}{}", budget.text(), name_of(neighbours),
+                         reference != nullptr ? ", public records" : ""),
+             table, releases, seconds / static_cast<double>(runs));
 }
 
 ModelRows resampled(const Table& table, bool independent) {
@@ -154,12 +160,24 @@ ModelRows resampled(const Table& table, bool independent) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
+  std::string public_path;
+  if (argument_count > 4 && std::string(arguments[argument_count - 2]) == "--reference") {
+    public_path = arguments[argument_count - 1];
+    argument_count -= 2;
+  }
   if (argument_count < 3 || argument_count > 5) {
-    std::fputs("usage: marginals DATA.csv DOMAIN.yaml [RUNS [EPSILON]]\n", stderr);
+    std::fputs("usage: marginals DATA.csv DOMAIN.yaml [RUNS [EPSILON]] [--reference PUBLIC.csv]\n",
+               stderr);
     return 2;
   }
   const Table table = read(arguments[1], arguments[2]);
   const std::size_t runs = argument_count > 3 ? std::strtoul(arguments[3], nullptr, 10) : 3;
+  std::optional<Table> known;
+  if (!public_path.empty()) {
+    known.emplace(read(public_path, arguments[2]));
+    const std::vector<ModelRows> rows = {known->rows};
+    print_line("the public records", table, rows, 0);
+  }
   fmt::print("| rows | two-way mean | worst | three-way mean | worst | seconds |\n");
   fmt::print("|---|---|---|---|---|---|\n");
   if (argument_count < 5) {
@@ -170,7 +188,10 @@ int main(int argument_count, char** arguments) {
     for (const double delta : {1e-6, 0.0}) {
       for (const double epsilon : {0.1, 0.5, 1.0, 2.0, 5.0}) {
         if (argument_count == 5 && epsilon != std::strtod(arguments[4], nullptr)) continue;
+        if (known && (delta == 0 || neighbours == Neighbours::kReplace)) continue;
         release(table, Privacy::approximate(epsilon, delta), neighbours, runs);
+        if (!known) continue;
+        release(table, Privacy::approximate(epsilon, delta), neighbours, runs, &known->counts);
       }
     }
   }

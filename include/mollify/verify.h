@@ -13,8 +13,8 @@ namespace MOLLIFY_NAMESPACE {
 /// What checking a certificate found.
 struct Verification {
   bool domain_matches = false;  ///< the domain is the one of the release
-  /// Of releases from candidates: whether the list is the one of the release; none where that
-  /// cannot be told, because the list is fresh, or its file is not given.
+  /// Of releases from candidates, models or around public records: whether these are those of the
+  /// release; none where that cannot be told, because the list is fresh, or a file is not given.
   std::optional<bool> list_matches{};
   /// Of Gaussian samples whose mean is found: whether the ranges it is sought in are the domain's;
   /// none where they follow from a covariance in a file.
@@ -34,16 +34,16 @@ struct Verification {
   }
 };
 
-/// The files that a release from candidates was made with, where it was.
-struct CandidateFiles {
-  std::optional<std::string> list{};       ///< the list itself
-  std::optional<std::string> reference{};  ///< the public records that it was drawn after
+/// The files that a release was made with, as far as they are at hand.
+struct ReleaseFiles {
+  std::optional<std::string> list{};       ///< of candidates
+  std::optional<std::string> reference{};  ///< the public records that it began at
   PublicTexts texts{};                     ///< those of the two that lie in memory
 };
 
 /// What the certificate says of its data (unit, roster, number of records) is as declared, and not
 /// checked. Throws InvalidInput where its words say something else than its numbers.
 [[nodiscard]] Verification verify(const Certificate& certificate, const Domain& domain,
-                                  const CandidateFiles& files = {});
+                                  const ReleaseFiles& files = {});
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -266,6 +266,7 @@ def plan(
     family: str | None = None,
     shared: bool = False,
     neighbours: str | None = None,
+    copula: bool = False,
     dimension: int | None = None,
     mean_range: float | None = None,
     covariance: Any = None,
@@ -309,7 +310,7 @@ def plan(
         Total variation against `n` as well (model central).
     space, cells, candidates, fresh, trees, candidates_file, score
         As for `sample`.
-    family, shared, neighbours, covariance, covariance_bound, mean_bound, log, paper_variance
+    family, shared, neighbours, copula, covariance, covariance_bound, mean_bound, log, paper_variance
         As for `sample`.
     dimension, mean_range
         Of family "gaussian" without a domain: how many coordinates, and how many standard

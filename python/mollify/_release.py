@@ -319,6 +319,7 @@ def sample(
     log: Sequence[str] | None = None,
     paper_variance: bool = False,
     neighbours: str | None = None,
+    copula: bool = False,
     rate: float | None = None,
     support: str | None = None,
     accept_large_delta: bool = False,
@@ -365,10 +366,12 @@ def sample(
     family, shared, log
         "gaussian" with `shared`: all rows are drawn from one noisy mean and one noisy covariance,
         any number at the same cost, where no covariance is public.
-    family, neighbours
+    family, neighbours, reference, copula
         "marginals": rows of a table of many columns, all drawn from one model that is learned from
-        noisy counts, which is released with them: `Release.model`. Neighbours "replace" (the default) or "add-remove", where the number of rows
-        is protected too.
+        noisy counts, which is released with them: `Release.model`. Neighbours "replace" (the
+        default) or "add-remove", where the number of rows is protected too. `reference` is a table
+        of public records that the model begins at. With `copula` columns are joined by their rank
+        correlations alone.
     rate, support
         Model central alone.
     accept_large_delta, accept_error
@@ -437,7 +440,7 @@ class Verification(NamedTuple):
     holds: bool
     domain_matches: bool
     list_matches: bool | None
-    """Of releases from candidates; None where it cannot be told."""
+    """Of releases from candidates, models or around public records; None where it cannot be told."""
     ranges_match: bool | None
     design_matches: bool
     guarantee_holds: bool
@@ -459,8 +462,8 @@ def verify(
 ) -> Verification:
     """Computes a certificate again, in integers.
 
-    `certificate` is one, a release, or a file; `candidates_file` and `reference` are what a release
-    from candidates was made with. Raises `InvalidInput` for what is no certificate, and where its
+    `certificate` is one, a release, or a file; `candidates_file` and `reference` are what the
+    release was made with. Raises `InvalidInput` for what is no certificate, and where its
     words say something else than its numbers.
     """
     domain = as_domain(domain)

@@ -83,6 +83,7 @@ def compare(
     family: str | None = None,
     shared: bool = False,
     neighbours: str | None = None,
+    copula: bool = False,
     covariance: Any = None,
     covariance_bound: float | None = None,
     mean_bound: float | None = None,

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "compare_central.h"
+#include "compare_marginals.h"
 #include "compare_points.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
@@ -108,6 +109,12 @@ void print_table(const Comparison& comparison, const Domain& domain) {
   if (!all) fmt::print("... the {} most frequent of {} outcomes\n", kMostRows, domain.size());
 }
 
+/// Whether all rows are drawn from one released model.
+bool shares_model(const Json& parts) {
+  return parts.value("family", "") == name_of(Family::kMarginals) ||
+         parts.value(Json::json_pointer("/space/kind"), "") == name_of(SpaceKind::kModels);
+}
+
 /// The parts of the release that is compared.
 Json parts_for(const CompareOptions& options, const CLI::App& command) {
   needed(options.data, "--data");
@@ -156,6 +163,7 @@ struct ComparedRow {
 double distance_of(const Json& parts, const std::string& data) {
   const ReleaseSpec spec = mollify::spec_of(parts, "");
   if (spec.model == Model::kCentral) return central_distance(spec, data);
+  if (spec.shares_model()) return marginals_distance(spec, data);
   const auto release = prepare_local(spec, PublicFiles(data));
   const CsvSource source(data);
   release->require(source);
@@ -231,7 +239,7 @@ int compare_several(const Json& parts, const std::string& data, bool json) {
   const char* what = "the law that is released from the truth";
   if (parts.contains("unit") && parts["model"] == "local") {
     what = "the law that is released from a unit's own truth, on average";
-  } else if (parts.value("family", "") == name_of(Family::kMarginals)) {
+  } else if (shares_model(parts)) {
     what = "released rows from the truth, of two columns together, on average";
   }
   fmt::print("{}\ntotal variation of {}\n\n{:<20}", kNotPrivate, what, "epsilon");
@@ -255,6 +263,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
   }
   const ReleaseSpec spec = mollify::spec_of(parts, "");
   if (spec.model == Model::kCentral) return compare_central(spec, data, options.json);
+  if (spec.shares_model()) return compare_marginals(spec, data, options.json);
   const auto release = prepare_local(spec, PublicFiles(data));
   const CsvSource source(data);
   release->require(source);
@@ -317,7 +326,7 @@ int run(const CompareOptions& options, const CLI::App& command) {
   // Rows of one model are as many as one likes; of all others the count splits the budget.
   const Json given = given_parts(command, spec_parts());
   if (!options.json && !given.contains("count") && !given.contains("rate") &&
-      given.value("family", "") != name_of(Family::kMarginals)) {
+      !shares_model(given)) {
     fmt::print("all this is for --count 1, because none is given\n");
   }
   return status;

@@ -14,6 +14,7 @@
 #include "compare_points.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
+#include "kernel/core/invalid_input.h"
 #include "marginals.h"
 #include "marginals/marginal_error.h"
 #include "marginals/private_bins.h"
@@ -87,6 +88,14 @@ ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
   spec.accept_large_delta = true;  // nothing is released
   const auto asked = prepare(spec, inputs, public_count(spec, source));
   asked->require(source);
+  std::vector<std::uint32_t> sizes;
+  for (const Column& column : domain.columns()) sizes.push_back(column.size());
+  if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {
+    throw InvalidInput(
+        fmt::format("columns are compared two at a time, in at most {} cells of all pairs, but "
+                    "there are {}: declare fewer bins in the domain",
+                    PairCounts::kMostCells, cells));
+  }
   SecureRandom random;
   PairCounts truth = exact_pair_counts(source, domain, spec.unit, roster, random);
   const auto column = truth.column(0);
@@ -113,17 +122,22 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
   const NamedLaw truth = law_of_counts("truth", table.truth);
   const NamedLaw laws[] = {truth, law_of_counts("released", table.released),
                            law_of_independent_columns("independent", truth)};
-  const MarginalError noise = marginal_error(*table.certificate.marginals(), table.records);
+  std::optional<MarginalError> noise;
+  if (const MarginalDesign* design = table.certificate.marginals()) {
+    noise = marginal_error(*design, table.records);
+  }
   if (json) {
     Json result{{"notice", kNotPrivate},
-                {"model", "central"},
-                {"family", "marginals"},
+                {"model", name_of(spec.model)},
                 {"mechanism", table.certificate.mechanism()},
                 {"total", table.certificate.total.text()},
                 {"records", table.records},
-                {"simulated_records", table.simulated},
-                {"expected_noise",
-                 {{"one_way", noise_json(noise.columns)}, {"two_way", noise_json(noise.pairs)}}}};
+                {"simulated_records", table.simulated}};
+    if (noise) {
+      result["family"] = "marginals";
+      result["expected_noise"] = {{"one_way", noise_json(noise->columns)},
+                                  {"two_way", noise_json(noise->pairs)}};
+    }
     result.update(marginals_json(table.domain, laws));
     print_json(result);
     return kSuccess;
@@ -132,11 +146,11 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
              table.certificate.mechanism(), table.certificate.total.text(), table.records,
              spec.unit ? "units" : "rows", table.simulated);
   print_marginals(table.domain, laws);
-  if (!noise.seen.empty()) {
+  if (noise && noise->pairs.mean > 0) {
     fmt::print(
         "\nof which noise is expected to be {:.4f} (mean); the rest is dependence that the model "
         "does not hold, and chance\n",
-        noise.pairs.mean);
+        noise->pairs.mean);
   }
   fmt::print("of two columns together rows are right but for {}, on average over pairs\n",
              times_words(pair_distances(table.domain, truth, laws[1]).mean));

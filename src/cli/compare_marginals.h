@@ -1,4 +1,5 @@
-// A simulated release by marginals beside the truth. NOT PRIVATE.
+// A simulated release of one model, all of whose rows are drawn from it, beside the truth. NOT
+// PRIVATE.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace mollify::cli {
 
-/// Draws one release, which is neither kept nor charged, of as many rows as there are rows or
+/// Of family marginals and of space models. Draws one release, which is neither kept nor charged, of as many rows as there are rows or
 /// units, or of the spec's count where that is more, and prints columns and pairs of columns beside
 /// the table's, and beside independent columns; the exit status. Throws InvalidInput like a
 /// release.

@@ -65,6 +65,9 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
     inputs.emplace_back("--candidates-file", name(local->space.list));
     inputs.emplace_back("--reference", name(local->reference));
   }
+  if (const MarginalsSpec* marginals = spec.marginals()) {
+    inputs.emplace_back("--reference", name(marginals->reference));
+  }
   if (const GaussianSpec* gaussian = spec.gaussian()) {
     inputs.emplace_back("--covariance", name(gaussian->covariance));
   }

@@ -52,7 +52,8 @@ constexpr FlagHelp kHelp[] = {
     {"--gamma", "NUMBER", kMechanismFlags,
      "P is within this factor of the reference; makes neighbourhood the default"},
     {"--reference", "FILE", kMechanismFlags,
-     "public CSV of records in the domain; makes relative the default"},
+     "public CSV of records in the domain; makes relative the default; of family marginals what "
+     "the model begins at"},
     {"--band", "CHOICE", kMechanismFlags,
      "where the band lies, instead of a mechanism: minimax (for --c2), relative, location=B, "
      "typical or typical=STRENGTH,RECORDS (for a Dirichlet prior), file=F (from tune --best)"},
@@ -83,6 +84,10 @@ constexpr FlagHelp kHelp[] = {
     {"--neighbours", "RELATION", kMarginalsFlags,
      "replace: a row (or unit) may be any other, and how many there are is public (default); "
      "add-remove: it may be missing, so that their number is protected too"},
+    {"--copula", "", kMarginalsFlags,
+     "columns are joined by their rank correlations alone: for numbers, ordered columns and "
+     "columns "
+     "of two values, few rows or a small budget"},
     {"--dimension", "NUMBER", kGaussianFlags, "number of coordinates d, 1 to 1024"},
     {"--mean-range", "NUMBER", kGaussianFlags,
      "each coordinate of the mean lies in a range this many standard deviations wide; a part of "

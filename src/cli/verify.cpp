@@ -5,12 +5,11 @@
 #include "distribution_file.h"
 #include "io/candidates_file.h"
 #include "io/domain_yaml.h"
-#include "io/public_records.h"
+#include "io/public_files.h"
 #include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
 #include "mechanism_options.h"
 #include "progress.h"
-#include "reference/reference_candidates.h"
 #include "release/verification.h"
 #include "report.h"
 
@@ -47,35 +46,40 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
   refuse(given.band.has_value(), "--band");
 }
 
-/// The list of candidates that a certificate speaks of, where it is a file or follows from one.
-std::optional<Candidates> known_list(const StatedCertificate& stated, const Domain& domain,
-                                     const VerifyOptions& options) {
+/// What the release was made with.
+KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
+                         const VerifyOptions& options) {
   const auto& reference = options.mechanism.reference;
   const LocalSpec* local = stated.spec.local();
-  if (local == nullptr && (options.candidates_file || reference)) {
+  const bool marginals = stated.spec.marginals() != nullptr;
+  if (local == nullptr && (options.candidates_file || (reference && !marginals))) {
     throw InvalidInput(
         fmt::format("{} is for models local and integral, but this certificate is of model central",
                     options.candidates_file ? "--candidates-file" : "--reference"));
   }
   const bool file = local != nullptr && local->space.list;
-  const bool seeded = local != nullptr && !file && !local->space.fresh &&
-                      !stated.spec.shares_model() && !stated.facts.list_sha256.empty();
+  const bool begins = marginals || (local != nullptr && !file && !local->space.fresh &&
+                                    !stated.facts.list_sha256.empty());
   if (options.candidates_file && !file) {
     throw InvalidInput(
         "--candidates-file is for releases from a file of candidates, but this is none");
   }
-  if (reference && !seeded) {
+  if (reference && !begins) {
     throw InvalidInput(
-        "--reference is for a seeded list of candidates drawn after public records, but this "
-        "certificate is of another space");
+        "--reference is for candidates and models made of public records, but this certificate is "
+        "of another space");
   }
-  if (reference && !local->reference) {
+  if (reference && !stated.spec.reference()) {
     throw InvalidInput("--reference is given, but the certificate says that there was none");
   }
-  if (options.candidates_file) return read_candidates(*options.candidates_file, domain);
-  if (!reference) return std::nullopt;
-  return ReferenceCandidates(domain, read_public_digits(*reference, domain))
-      .seeded(stated.facts.outcomes);
+  KnownInputs known;
+  if (options.candidates_file) known.list = read_candidates(*options.candidates_file, domain);
+  if (reference) {
+    const PublicFiles files;
+    known.reference = files.records(*reference, domain);
+    known.reference_sha256 = files.sha256(*reference);
+  }
+  return known;
 }
 
 /// What is checked of a certificate, in words for its model.
@@ -131,9 +135,14 @@ void print_check(const StatedCertificate& stated, const CertificateCheck& check,
   if (local && !stated.facts.list_sha256.empty() && !check.list_matches) {
     fmt::print("  {:<46}cannot be told\n", "the candidates are those of the release");
   } else if (check.list_matches) {
-    line("the candidates are those of the release", *check.list_matches);
+    line(local ? "the candidates are those of the release"
+               : "the public records are those of the release",
+         *check.list_matches);
   } else if (local && stated.spec.local()->space.fresh) {
     fmt::print("  {:<46}cannot be told\n", "the candidates are those of the release");
+  }
+  if (!local && stated.spec.reference() && !check.list_matches) {
+    fmt::print("  {:<46}cannot be told\n", "the public records are those of the release");
   }
   if (check.ranges_match) {
     line("the ranges of the mean are the domain's", *check.ranges_match);
@@ -163,7 +172,7 @@ int verify_certificate(const VerifyOptions& options) {
   const StatedCertificate stated = parse_certificate(read_text_file(name), name);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const CertificateCheck check =
-      mollify::verify_certificate(stated, name, domain, known_list(stated, domain, options));
+      mollify::verify_certificate(stated, name, domain, known_inputs(stated, domain, options));
   if (!options.json) {
     print_check(stated, check, name);
     return check.holds() ? kSuccess : kFailure;
@@ -262,7 +271,7 @@ void add_verify(CLI::App& app, Session& session) {
   options->mechanism.add_to(
       command,
       "public distribution: a JSON array, or CSV (outcome, p); with --certificate the public "
-      "CSV that candidates were drawn after",
+      "CSV that candidates or a model were made of",
       "one draw");
   options->mechanism.add_band_to(command);
   command

@@ -133,22 +133,24 @@ std::map<Features, Measured> joined(const std::vector<NoisyMarginal>& measuremen
 class Objective {
  public:
   Objective(const ColumnSizes& sizes, const std::map<Features, Measured>& measured, double total,
-            const FitOptions& options)
-      : cliques_(cliques_of(measured)),
+            const FitOptions& options, const GraphicalModel* base)
+      : cliques_(cliques_of(measured, base)),
         tree_(checked_tree(sizes, cliques_)),
         layout_(sizes, tree_, cliques_),
         propagation_(sizes, tree_) {
     Eigen::Index size = 0;
     for (const auto& entry : measured) {
-      const auto clique = std::lower_bound(cliques_.begin(), cliques_.end(), entry.first.first);
       const Eigen::Index begin = size;
       size += static_cast<Eigen::Index>(entry.second.weighted_counts.size());
-      features_.push_back({static_cast<std::size_t>(clique - cliques_.begin()), begin, size,
+      features_.push_back({place_of(entry.first.first), begin, size,
                            group_sizes(sizes, *entry.second.like),
                            group_cells(sizes, *entry.second.like)});
     }
-    for (const Clique& clique : cliques_) {
-      cells_.push_back(static_cast<std::size_t>(cell_count(sizes, clique)));
+    for (const Clique& clique : cliques_) base_.emplace_back(cell_count(sizes, clique));
+    if (base != nullptr) {
+      for (const GraphicalModel::Potential& potential : base->potentials()) {
+        base_[place_of(potential.clique)] = potential.values;
+      }
     }
     shares_.resize(size);
     ridge_.resize(size);
@@ -183,10 +185,9 @@ class Objective {
   [[nodiscard]] const std::vector<Clique>& cliques() const { return cliques_; }
   [[nodiscard]] Eigen::Index size() const { return shares_.size(); }
 
-  /// The potentials of cliques that these are of measurements.
+  /// The potentials of cliques that these are of measurements, and the base's.
   [[nodiscard]] NodeTables potentials(const Vector& theta) const {
-    NodeTables tables;
-    for (const std::size_t cells : cells_) tables.emplace_back(cells);
+    NodeTables tables = base_;
     for (const Feature& feature : features_) {
       std::vector<double>& table = tables[feature.clique];
       const double* const values = theta.data() + feature.begin;
@@ -210,9 +211,10 @@ class Objective {
     std::vector<double> cells(static_cast<std::size_t>(most));
     for (const std::uint32_t group : finest->groups) cells[group] += 1;
     double* const values = theta.data() + finest->begin;
+    const std::vector<double>& base = base_[finest->clique];
     for (std::size_t i = 0; i < potential.values.size(); ++i) {
       const std::uint32_t group = finest->groups[i];
-      values[group] += potential.values[i] / cells[group];
+      values[group] += (potential.values[i] - base[i]) / cells[group];
     }
   }
 
@@ -302,13 +304,21 @@ class Objective {
   /// So little that it changes nothing, but the minimum stays finite.
   static constexpr double kLeastRidge = 1e-12;
 
-  static std::vector<Clique> cliques_of(const std::map<Features, Measured>& measured) {
+  /// In ascending order.
+  static std::vector<Clique> cliques_of(const std::map<Features, Measured>& measured,
+                                        const GraphicalModel* base) {
     std::vector<Clique> cliques;
-    for (const auto& entry : measured) {
-      const Clique& clique = entry.first.first;
-      if (cliques.empty() || cliques.back() != clique) cliques.push_back(clique);
+    for (const auto& entry : measured) cliques.push_back(entry.first.first);
+    if (base != nullptr) {
+      for (const auto& potential : base->potentials()) cliques.push_back(potential.clique);
     }
+    std::sort(cliques.begin(), cliques.end());
+    cliques.erase(std::unique(cliques.begin(), cliques.end()), cliques.end());
     return cliques;
+  }
+  [[nodiscard]] std::size_t place_of(const Clique& clique) const {
+    return static_cast<std::size_t>(std::lower_bound(cliques_.begin(), cliques_.end(), clique) -
+                                    cliques_.begin());
   }
   static JunctionTree checked_tree(const ColumnSizes& sizes, const std::vector<Clique>& cliques) {
     JunctionTree tree(sizes, cliques);
@@ -325,10 +335,10 @@ class Objective {
   PotentialLayout layout_;
   BeliefPropagation propagation_;
   std::vector<Feature> features_;
-  std::vector<std::size_t> cells_;  // of the cliques
-  Vector shares_;                   // y / total
-  Vector ridge_;                    // lambda deviation^2 / total^2
-  Vector noise_;                    // deviation / total
+  NodeTables base_;  // of the cliques, what the potentials are added to
+  Vector shares_;    // y / total
+  Vector ridge_;     // lambda deviation^2 / total^2
+  Vector noise_;     // deviation / total
   double smoothness_ = 0;
   std::vector<Path> paths_;
   Vector diagonal_;  // of one and smoothness times the Laplacian
@@ -442,7 +452,8 @@ double estimated_total(const std::vector<NoisyMarginal>& measurements) {
 }
 
 GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& measurements,
-                   double total, const FitOptions& options, const GraphicalModel* start) {
+                   double total, const FitOptions& options, const GraphicalModel* start,
+                   const GraphicalModel* base) {
   require_measurements(sizes, measurements);
   if (!std::isfinite(total) || total <= 0) {
     throw InvalidInput(fmt::format("the total of a fit must be finite and positive, but is {}",
@@ -462,10 +473,11 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
         fmt::format("which of {} columns are ordered must be said of each, but is of {}",
                     sizes.size(), options.ordered.size()));
   }
-  if (start != nullptr && start->sizes() != sizes) {
+  for (const GraphicalModel* const other : {start, base}) {
+    if (other == nullptr || other->sizes() == sizes) continue;
     throw InvalidInput("a fit must start at a model of the same columns, but these are others");
   }
-  Objective objective(sizes, joined(measurements), total, options);
+  Objective objective(sizes, joined(measurements), total, options, base);
   const std::vector<Clique>& cliques = objective.cliques();
   Vector theta = Vector::Zero(objective.size());
   if (start != nullptr) {

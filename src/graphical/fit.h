@@ -61,13 +61,18 @@ struct FitOptions {
 /// which L-BFGS does here, in log space: every finite input has one model. Its optimality is
 ///   M_c(p) - y_c / total + lambda deviation_c^2 / total^2 K_c theta_c = 0.
 ///
-/// `start`: a model of the same sizes to begin at, such as that of fewer measurements; it changes
-/// time, and the result within the tolerance. Throws InvalidInput for measurements that do not
-/// match `sizes`, a total that is not positive, and trees of more than GraphicalModel::kMostCells.
-/// Each step takes O(cells of the junction tree).
+/// `base`: a model q of the same sizes to be shrunk towards instead of the uniform one, which the
+/// potentials multiply: lambda KL(p || q) stands for -lambda H(p), as if lambda records of q had
+/// been seen. Where nothing was measured p is as q is.
+///
+/// `start`: a model of the same sizes to begin at, such as that of fewer measurements around the
+/// same base; it changes time, and the result within the tolerance. Throws InvalidInput for
+/// measurements that do not match `sizes`, a total that is not positive, and trees of more than
+/// GraphicalModel::kMostCells. Each step takes O(cells of the junction tree).
 [[nodiscard]] GraphicalModel fit(const ColumnSizes& sizes,
                                  const std::vector<NoisyMarginal>& measurements, double total,
                                  const FitOptions& options = {},
-                                 const GraphicalModel* start = nullptr);
+                                 const GraphicalModel* start = nullptr,
+                                 const GraphicalModel* base = nullptr);
 
 }  // namespace mollify

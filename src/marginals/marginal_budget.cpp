@@ -44,15 +44,34 @@ double MarginalBudget::part_down(std::uint32_t parts) const {
 }
 
 Ratio MarginalBudget::noise(std::uint32_t parts) const {
+  return noise_of(parts, unit_.sum(), unit_.square(), 1);
+}
+
+Ratio MarginalBudget::product_noise(std::uint32_t parts, std::size_t columns,
+                                    std::uint64_t steps) const {
+  const ProductWeight product{unit_, columns};
+  const Ratio noise = noise_of(parts, product.sum(), product.square(), steps * steps);
+  if (notion_ == PrivacyNotion::kPure) {
+    static_cast<void>(DiscreteLaplace(noise));
+  } else {
+    static_cast<void>(DiscreteGaussian(noise));
+  }
+  return noise;
+}
+
+/// Sensitivities times `scale`, a power of two, which rounds nothing.
+Ratio MarginalBudget::noise_of(std::uint32_t parts, std::uint64_t sum, std::uint64_t square,
+                               std::uint64_t scale) const {
   const double part = part_down(parts);
-  const double square = integer_up(unit_.square());
+  const auto times = static_cast<double>(scale);
   switch (notion_) {
     case PrivacyNotion::kPure:
-      return Ratio::at_least("scale", div_up(integer_up(unit_.sum()), part));
+      return Ratio::at_least("scale", times * div_up(integer_up(sum), part));
     case PrivacyNotion::kConcentrated:
-      return Ratio::at_least("variance", div_up(square, 2 * part));
+      return Ratio::at_least("variance", times * times * div_up(integer_up(square), 2 * part));
     default:
-      return Ratio::at_least("variance", add_up(div_up(square, part), kLatticePart));
+      return Ratio::at_least(
+          "variance", add_up(times * times * div_up(integer_up(square), part), kLatticePart));
   }
 }
 
@@ -76,8 +95,7 @@ Ratio MarginalBudget::choice_rate(std::uint32_t parts) const {
   return {turned.denominator, turned.numerator};
 }
 
-double MarginalBudget::deviation(std::uint32_t parts) const {
-  const Ratio ratio = noise(parts);
+double MarginalBudget::deviation_of(Ratio ratio) const {
   const double value =
       static_cast<double>(ratio.numerator) / static_cast<double>(ratio.denominator);
   return notion_ == PrivacyNotion::kPure ? std::sqrt(2.0) * value : std::sqrt(value);

@@ -30,6 +30,26 @@ struct UnitWeight {
   [[nodiscard]] std::uint64_t square() const { return sum() * weight; }
 };
 
+/// How far one unit moves the mean products of all pairs of `columns` scores, each score at most 1.
+///
+/// Theorem. Let v have the sums, over the unit's records, of weight times s_i s_j, for each pair of
+/// columns i < j; sizes of scores are at most 1 and the weights sum to W at most. Then |v|^2 <= W^2
+/// d (d - 1) / 2, and for two units v.v' >= -W^2 d / 2, because of two records the sum of s_i s_j
+/// t_i t_j over pairs is half of (s.t)^2 less the sum of s_i^2 t_i^2. Add-remove moves the sums by
+/// v: W^2 d (d - 1) / 2. Replace: |v - v'|^2 <= W^2 d (d - 1) + W^2 d = W^2 d^2. The sum of sizes
+/// moves by W d (d - 1) / 2 at most, and twice that. QED
+struct ProductWeight {
+  UnitWeight unit;
+  std::uint64_t columns = 2;  ///< d, at least 2
+
+  [[nodiscard]] std::uint64_t sum() const { return unit.sum() * (columns * (columns - 1) / 2); }
+  [[nodiscard]] std::uint64_t square() const {
+    const std::uint64_t once = unit.weight * unit.weight;
+    return unit.neighbours == Neighbours::kReplace ? once * columns * columns
+                                                   : once * (columns * (columns - 1) / 2);
+  }
+};
+
 /// A budget cut into kParts equal parts. A step takes a whole number k of them and spends
 /// k amount / kParts:
 ///
@@ -58,13 +78,21 @@ class MarginalBudget {
   /// The noise of a measurement that takes so many parts: scale of DiscreteLaplace if pure, else
   /// variance of DiscreteGaussian. 1 <= parts <= kParts.
   [[nodiscard]] Ratio noise(std::uint32_t parts) const;
+  /// The same of a measurement of all pairs' products of scores of sizes up to `steps`. Throws
+  /// InvalidInput where the kernel does not draw it. steps a power of two up to 2^8.
+  [[nodiscard]] Ratio product_noise(std::uint32_t parts, std::size_t columns,
+                                    std::uint64_t steps) const;
   /// The rate of an ExponentialChoice over distances of sensitivity unit().sum().
   [[nodiscard]] Ratio choice_rate(std::uint32_t parts) const;
-  /// The standard deviation of that noise, about; of one count, in weights.
-  [[nodiscard]] double deviation(std::uint32_t parts) const;
+  /// The standard deviation of a measurement's noise, about; of one count, in weights.
+  [[nodiscard]] double deviation(std::uint32_t parts) const { return deviation_of(noise(parts)); }
+  /// Of noise of this scale or variance.
+  [[nodiscard]] double deviation_of(Ratio noise) const;
 
  private:
   [[nodiscard]] double part_down(std::uint32_t parts) const;
+  [[nodiscard]] Ratio noise_of(std::uint32_t parts, std::uint64_t sum, std::uint64_t square,
+                               std::uint64_t scale) const;
 
   PrivacyNotion notion_;
   double amount_;

@@ -17,6 +17,9 @@ constexpr std::size_t kMostColumns = 100;
 constexpr std::size_t kMostRounds = 120;
 constexpr std::uint32_t kMostColumnCells = 65536;
 constexpr std::uint64_t kModelCells = 100'000;
+/// The finest rank scores of a copula; where the kernel's noise reaches no further, coarser ones.
+constexpr std::uint64_t kMostScoreSteps = 64;
+constexpr std::uint64_t kLeastScoreSteps = 4;
 
 void require_columns_of(const MarginalRequest& request) {
   if (request.columns.empty() || request.columns.size() > kMostColumns) {
@@ -27,6 +30,12 @@ void require_columns_of(const MarginalRequest& request) {
   for (std::size_t i = 0; i < request.columns.size(); ++i) {
     const std::uint32_t size = request.columns[i].size;
     sizes.push_back(counted_cells(request.columns[i]));
+    if (request.copula && size > 2 && !request.columns[i].ordered) {
+      throw InvalidInput(fmt::format(
+          "a copula takes numbers, ordered columns and columns of two values, but column {} has {} "
+          "values in no order",
+          i + 1, size));
+    }
     if (size >= 1 && size <= kMostColumnCells) continue;
     throw InvalidInput(
         fmt::format("family marginals takes columns of at most {} values, bins and nulls counted, "
@@ -54,6 +63,19 @@ std::size_t levels_of_bins(const MarginalRequest& request) {
                                         [](const auto& column) { return column.private_bins; }));
 }
 
+/// The finest scores whose products have noise that the kernel draws.
+std::uint64_t steps_that_are_drawn(const MarginalBudget& budget, std::uint32_t parts,
+                                   std::size_t columns) {
+  for (std::uint64_t steps = kMostScoreSteps;; steps /= 2) {
+    try {
+      static_cast<void>(budget.product_noise(parts, columns, steps));
+      return steps;
+    } catch (const InvalidInput&) {
+      if (steps == kLeastScoreSteps) throw;
+    }
+  }
+}
+
 std::string why_of(const MarginalDesign& design) {
   const bool one = design.request.columns.size() == 1;
   // A column's counts are those of all records, so few beside the noise tell nothing.
@@ -75,7 +97,11 @@ std::string why_of(const MarginalDesign& design) {
              "rows "
              "are drawn from one model of these counts and share its noise{}",
              design.request.columns.size(), one ? "column" : "columns", design.column_deviation,
-             one ? "" : ", then of the pairs of columns that depend on each other most", warning);
+             one                     ? ""
+             : design.request.copula ? ", then the rank correlations of all pairs of columns"
+                                     : ", then of the pairs of columns that depend on each other "
+                                       "most",
+             warning);
 }
 
 }  // namespace
@@ -96,6 +122,14 @@ MarginalDesign design_marginals(const MarginalRequest& request) {
   if (columns == 1) {
     design.column_parts =
         MarginalBudget::kParts - static_cast<std::uint32_t>(design.all_cut_parts());
+  } else if (request.copula) {
+    // Noise of columns of a dozen cells is some four times that of what joins them, so this leaves
+    // least of both together (marginal_error.h).
+    design.column_parts = share_of_parts(0.75, columns);
+    design.product_parts = MarginalBudget::kParts -
+                           static_cast<std::uint32_t>(design.all_cut_parts()) -
+                           design.column_parts * static_cast<std::uint32_t>(columns);
+    design.score_steps = steps_that_are_drawn(budget, design.product_parts, columns);
   } else {
     const std::size_t edges = columns - 1;
     // Of what was tried on three real tables this came nearest at epsilon 0.1 to 5
@@ -130,9 +164,10 @@ void check_marginal_design(const MarginalDesign& design) {
   }();
   const std::uint64_t edges = design.request.columns.size() - 1;
   const auto again = static_cast<std::uint64_t>(kMostSecondMeasurement * design.column_parts);
-  const std::uint64_t planned = (design.column_parts + (edges > 0 ? again : 0)) * (edges + 1) +
+  const bool twice = edges > 0 && !design.request.copula;
+  const std::uint64_t planned = (design.column_parts + (twice ? again : 0)) * (edges + 1) +
                                 design.tree_choice_parts * edges + design.tree_parts +
-                                design.all_cut_parts();
+                                design.product_parts + design.all_cut_parts();
   if (!keeps || budget.amount() != design.amount || planned > MarginalBudget::kParts ||
       !(budget.noise(design.column_parts) == design.column_noise)) {
     throw InvalidInput("the parts of a design by marginals must keep its guarantee, but do not");

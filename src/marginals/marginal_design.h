@@ -21,10 +21,13 @@ struct MarginalRequest {
   UnitWeight unit;
   /// n, of rows or units; none where it is protected.
   std::optional<std::uint64_t> records;
+  /// Columns are joined by their rank correlations alone, and all of them have an order or two
+  /// cells at most.
+  bool copula = false;
 
   friend bool operator==(const MarginalRequest& a, const MarginalRequest& b) {
     return a.columns == b.columns && a.budget == b.budget && a.unit.weight == b.unit.weight &&
-           a.unit.neighbours == b.unit.neighbours && a.records == b.records;
+           a.unit.neighbours == b.unit.neighbours && a.records == b.records && a.copula == b.copula;
   }
 };
 
@@ -36,7 +39,8 @@ struct MarginalRequest {
 /// leaves much noise once more (second_measurement.h); a tree of pairs, chosen with
 /// `tree_choice_parts` an edge and measured with `tree_parts` in all; in rounds one more pair, with
 /// `choice_parts` and `round_parts`, doubled where the outputs say that less noise is needed, until
-/// nothing is left.
+/// nothing is left. Of a copula instead of tree and rounds the products of all pairs' rank scores,
+/// of sizes up to `score_steps`, with `product_parts`.
 ///
 /// Theorem (privacy). Each step is private by what it takes of the budget (marginal_budget.h), and
 /// PartsLeft lets no sequence of them take more than all: so the whole keeps the guarantee, however
@@ -49,6 +53,8 @@ struct MarginalDesign {
   std::uint32_t tree_parts = 0;
   std::uint32_t choice_parts = 0;
   std::uint32_t round_parts = 0;
+  std::uint32_t product_parts = 0;
+  std::uint64_t score_steps = 0;
   /// The greatest number of cells of the model's junction tree.
   std::uint64_t model_cells = 0;
   /// epsilon, rho or mu^2 of all parts, rounded down.

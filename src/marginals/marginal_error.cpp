@@ -35,7 +35,7 @@ double column_deviation(const MarginalDesign& design, const MarginalBudget& budg
   double all = precision(design.column_parts);
   const std::uint32_t again = second_column_parts(design, total_weight);
   if (again > 0) all += precision(again);
-  if (columns > 1) {
+  if (columns > 1 && !design.request.copula) {
     const double edges = columns - 1;
     const double left = MarginalBudget::kParts -
                         (static_cast<double>(design.column_parts) + again) * columns -
@@ -74,15 +74,26 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
     of_columns.push_back(distance(deviation, std::sqrt(cells * (cells - 1))));
   }
   MarginalError error{.columns = summary_of(of_columns), .pairs = {}, .seen = {}};
+  // Noise of deviation t moves the mean product of two ranks in [-1, 1], and so a density of two
+  // normals by t pi times the product of these, which is 1 / pi of total variation.
+  const double joined =
+      request.copula && design.product_parts > 0
+          ? mean_size(budget) *
+                budget.deviation_of(budget.product_noise(
+                    design.product_parts, request.columns.size(), design.score_steps)) /
+                (static_cast<double>(design.score_steps * design.score_steps) * rows)
+          : 0;
+  const double square_of_pair = request.copula ? 1 : kSquareOfPair;
   std::vector<double> of_pairs;
   for (std::size_t i = 0; i < of_columns.size(); ++i) {
     for (std::size_t j = i + 1; j < of_columns.size(); ++j) {
       const double square = of_columns[i] * of_columns[i] + of_columns[j] * of_columns[j];
-      of_pairs.push_back(std::min(1.0, std::sqrt(kSquareOfPair * square)));
+      of_pairs.push_back(std::min(1.0, std::sqrt(square_of_pair * square + joined * joined)));
     }
   }
   if (of_pairs.empty()) return error;
   error.pairs = summary_of(of_pairs);
+  if (request.copula) return error;
   const double of_round = budget.deviation(design.round_parts);
   for (const std::uint32_t groups : kGroups) {
     error.seen.push_back({groups, distance(of_round, static_cast<double>(groups) * groups)});

@@ -40,10 +40,10 @@ struct MarginalError {
     std::uint32_t groups;
     double distance;
   };
-  std::vector<Seen> seen;  ///< none for one column
+  std::vector<Seen> seen;  ///< none for one column, and of a copula
 
   /// Of pairs, or of the column where there is but one.
-  [[nodiscard]] double expected() const { return seen.empty() ? columns.mean : pairs.mean; }
+  [[nodiscard]] double expected() const { return pairs.mean > 0 ? pairs.mean : columns.mean; }
 };
 
 /// `records`: how many rows, or units, there are; where that is not public, how many are assumed.

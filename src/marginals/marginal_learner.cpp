@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "graphical/fit.h"
+#include "graphical/gaussian_copula.h"
 #include "graphical/junction_tree.h"
+#include "marginals/public_model.h"
 #include "marginals/second_measurement.h"
 
 namespace mollify {
@@ -101,15 +103,26 @@ class Parts {
 
 class Learner {
  public:
-  Learner(const MarginalDesign& design, MarginalAnswers& answers)
+  Learner(const MarginalDesign& design, MarginalAnswers& answers, const PairCounts* reference)
       : design_(design),
+        reference_(reference),
         columns_(design.request.columns),
         budget_(design.request.budget, design.request.unit),
-        answers_(answers) {}
+        answers_(answers) {
+    // Of no public records there is no law.
+    if (reference_ == nullptr) return;
+    if (const double records = counted_records(*reference_); records > 0) {
+      worth_.emplace(records);
+    }
+  }
 
   MarginalModel learn() {
     measure_columns();
-    if (columns_.size() > 1) {
+    if (worth_) begin_at_reference();
+    std::vector<double> correlations;
+    if (design_.product_parts > 0) {
+      correlations = measure_correlations();
+    } else if (columns_.size() > 1) {
       measure_tree();
       measure_rounds();
     }
@@ -118,7 +131,7 @@ class Learner {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       columns.push_back({merged_[i], shares_[i]});
     }
-    return {std::move(columns), *std::move(model_)};
+    return {std::move(columns), *std::move(model_), std::move(correlations)};
   }
 
  private:
@@ -126,6 +139,14 @@ class Learner {
   static constexpr std::size_t kMostLooks = 1200;
   static constexpr std::size_t kRoundFit = 30;
   static constexpr std::size_t kLastFit = 300;
+  /// Public records leave the rest of the model's cells to pairs that are measured.
+  static constexpr std::uint64_t kPublicShareOfCells = 4;
+
+  /// What the model expects of columns and pairs, in weights.
+  struct Expected {
+    std::vector<std::vector<double>> columns;
+    std::vector<GraphicalModel::Marginal> pairs;
+  };
 
   void measure_columns() {
     double deviation = budget_.deviation(design_.column_parts);
@@ -145,22 +166,107 @@ class Learner {
       deviation *= of_again / std::sqrt(square);
       total_ = total_of(counts);
     }
+    see_reference(counts, deviation);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const bool ordered = columns_[i].ordered;
       ordered_.push_back(ordered);
-      const CellGroups rare = merge_rare(counts[i], ordered, kRareDeviations * deviation);
-      merged_.push_back(composed(rare, coarsen(grouped(counts[i], rare), ordered, kMostValues)));
+      const auto [likely, doubt] = likely_counts(i, counts[i], deviation);
+      const CellGroups rare = merge_rare(likely, ordered, kRareDeviations * doubt);
+      merged_.push_back(composed(rare, coarsen(grouped(likely, rare), ordered, kMostValues)));
       sizes_.push_back(merged_[i].count);
-      const std::vector<double> values = grouped(counts[i], merged_[i]);
+      const std::vector<double> values = grouped(likely, merged_[i]);
       // Half a deviation more, so that no cell is impossible and few are taken for what noise made.
-      shares_.push_back(counts[i]);
-      for (double& share : shares_[i]) share = std::max(share, 0.0) + deviation / 2;
+      shares_.push_back(likely);
+      for (double& share : shares_[i]) share = std::max(share, 0.0) + doubt / 2;
       expected_.push_back(scaled_to(values, total_));
-      add_measured({i}, values, deviation, {});
+      add_measured({i}, grouped(counts[i], merged_[i]), deviation, {});
       std::vector<CellGroups>& levels = levels_.emplace_back();
       for (const std::uint32_t most : kResolutions)
         levels.push_back(coarsen(values, ordered, most));
     }
+  }
+
+  /// A column's shares among public records.
+  std::vector<double> public_shares(std::size_t column) const {
+    const auto counts = reference_->column(column);
+    const double records = counted_records(*reference_);
+    std::vector<double> shares;
+    for (const std::uint64_t count : counts) shares.push_back(static_cast<double>(count) / records);
+    return shares;
+  }
+
+  void see_reference(const std::vector<std::vector<double>>& counts, double deviation) {
+    for (std::size_t i = 0; worth_ && i < counts.size(); ++i) {
+      std::vector<double> shares = counts[i];
+      for (double& share : shares) share /= total_;
+      worth_->see(public_shares(i), shares, deviation / total_);
+    }
+  }
+
+  struct Likely {
+    std::vector<double> counts;
+    double deviation;
+  };
+
+  /// What a column's answers and public records say together of its cells, by inverse variance.
+  Likely likely_counts(std::size_t column, const std::vector<double>& counts,
+                       double deviation) const {
+    if (!worth_) return {counts, deviation};
+    const double noise = deviation / total_;
+    const double cells = static_cast<double>(counts.size());
+    const double weight = 1 / (1 + worth_->records() * cells * noise * noise);
+    Likely likely{public_shares(column), deviation * std::sqrt(weight)};
+    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+      double& count = likely.counts[cell];
+      count *= total_;
+      count += weight * (counts[cell] - count);
+    }
+    return likely;
+  }
+
+  /// Of a copula: the columns' scores are public once they have been measured, and then the sums
+  /// of their products are.
+  std::vector<double> measure_correlations() {
+    const std::size_t d = columns_.size();
+    CellScores scores{{}, design_.score_steps};
+    std::vector<std::vector<double>> hermite;
+    for (std::size_t i = 0; i < d; ++i) {
+      const std::vector<std::int64_t> of_values = rank_scores(expected_[i], scores.steps);
+      hermite.push_back(CopulaColumn(expected_[i]).hermite(of_values));
+      std::vector<std::int64_t>& of_cells = scores.columns.emplace_back();
+      for (const std::uint32_t value : merged_[i].of) of_cells.push_back(of_values[value]);
+    }
+    const Ratio noise = budget_.product_noise(design_.product_parts, d, scores.steps);
+    const double deviation = budget_.deviation_of(noise) / total_;
+    std::vector<double> products = answers_.products(scores, design_.product_parts);
+    // Towards independent columns by as much as is noise [James, Stein 1961].
+    double square = 0;
+    std::size_t pair = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      for (std::size_t j = i + 1; j < d; ++j, ++pair) {
+        products[pair] = products[pair] / total_ - hermite[i][0] * hermite[j][0];
+        square += products[pair] * products[pair];
+      }
+    }
+    const double noisy = static_cast<double>(products.size()) * deviation * deviation;
+    const double kept = square > noisy ? 1 - noisy / square : 0;
+    std::vector<double> correlations(d * d, 1.0);
+    pair = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      for (std::size_t j = i + 1; j < d; ++j, ++pair) {
+        correlations[i * d + j] = correlations[j * d + i] = latent_correlation(
+            hermite[i], hermite[j], hermite[i][0] * hermite[j][0] + kept * products[pair]);
+      }
+    }
+    return nearest_correlations(std::move(correlations), d);
+  }
+
+  void begin_at_reference() {
+    base_ = public_model(*reference_, merged_, ordered_, design_.model_cells / kPublicShareOfCells);
+    for (const GraphicalModel::Potential& potential : base_->potentials()) {
+      if (potential.clique.size() > 1) cliques_.push_back(potential.clique);
+    }
+    fit_model(kLastFit);
   }
 
   std::vector<std::vector<double>> columns_with(std::uint32_t parts) {
@@ -194,7 +300,7 @@ class Learner {
     std::vector<PairChoice> choices;
     const std::size_t columns = sizes_.size();
     const std::size_t looks =
-        cliques_.empty() ? columns * columns : std::min(columns * columns, kMostLooks);
+        next_look_ == 0 ? columns * columns : std::min(columns * columns, kMostLooks);
     for (std::size_t look = 0; look < looks; ++look, ++next_look_) {
       const std::size_t i = next_look_ / columns % columns;
       const std::size_t j = next_look_ % columns;
@@ -254,18 +360,26 @@ class Learner {
     return candidate;
   }
 
+  /// What independent columns would give.
+  std::vector<double> independent_table(const PairChoice& pair) const {
+    std::vector<double> table;
+    for (const double row : expected_[pair.first]) {
+      for (const double column : expected_[pair.second]) table.push_back(row * column / total_);
+    }
+    return table;
+  }
+
   void measure_tree() {
     const double edges = static_cast<double>(columns_.size() - 1);
     const double deviation =
         budget_.deviation(std::max(1U, static_cast<std::uint32_t>(design_.tree_parts / edges)));
     std::vector<PairChoice> choices = pair_choices();
     std::vector<MarginalCandidate> candidates;
+    std::optional<Expected> expected;
+    if (base_) expected = expected_tables();
     for (const PairChoice& pair : choices) {
-      std::vector<double> table;
-      for (const double row : expected_[pair.first]) {
-        for (const double column : expected_[pair.second]) table.push_back(row * column / total_);
-      }
-      candidates.push_back(candidate_of(pair, table, deviation));
+      candidates.push_back(candidate_of(
+          pair, expected ? table_in(*expected, pair) : independent_table(pair), deviation));
     }
     std::vector<PairChoice> chosen;
     Parts parts(columns_.size());
@@ -273,9 +387,12 @@ class Learner {
       const std::size_t at = answers_.choose(candidates, design_.tree_choice_parts);
       chosen.push_back(choices[at]);
       parts.join(choices[at]);
+      if (base_) add_clique({chosen.back().first, chosen.back().second});
       std::size_t kept = 0;
       for (std::size_t i = 0; i < choices.size(); ++i) {
         if (parts.are_joined(choices[i])) continue;
+        // Without public records all chosen pairs are a forest, as small as they are.
+        if (base_ && !is_small_with(choices[i].first, choices[i].second)) continue;
         if (kept != i) {
           choices[kept] = choices[i];
           candidates[kept] = std::move(candidates[i]);
@@ -311,6 +428,10 @@ class Learner {
     add_measured(
         clique, std::move(counts), budget_.deviation(parts),
         {levels_[pair.first][pair.resolution].of, levels_[pair.second][pair.resolution].of});
+    add_clique(clique);
+  }
+
+  void add_clique(const Clique& clique) {
     if (std::find(cliques_.begin(), cliques_.end(), clique) == cliques_.end()) {
       cliques_.push_back(clique);
     }
@@ -356,12 +477,6 @@ class Learner {
     }
   }
 
-  /// What the model expects of columns and pairs, in weights.
-  struct Expected {
-    std::vector<std::vector<double>> columns;
-    std::vector<GraphicalModel::Marginal> pairs;
-  };
-
   Expected expected_tables() const {
     Expected tables{{}, model_->pair_marginals()};
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
@@ -387,10 +502,11 @@ class Learner {
   void fit_model(std::size_t steps) {
     model_ = fit(sizes_, measured_, total_ / static_cast<double>(design_.request.unit.weight),
                  {.shrinkage = shrinkage(), .ordered = ordered_, .most_steps = steps},
-                 model_ ? &*model_ : nullptr);
+                 model_ ? &*model_ : nullptr, base_ ? &*base_ : nullptr);
   }
 
   double shrinkage() const {
+    if (base_) return std::max(kLeastShrinkage, worth_->records());
     const std::uint32_t parts =
         design_.round_parts > 0 ? design_.round_parts : design_.column_parts;
     // Also of answers that are no numbers.
@@ -399,6 +515,7 @@ class Learner {
   }
 
   const MarginalDesign& design_;
+  const PairCounts* reference_;
   const std::vector<MarginalColumn>& columns_;
   MarginalBudget budget_;
   MarginalAnswers& answers_;
@@ -413,14 +530,17 @@ class Learner {
   std::vector<std::vector<CellGroups>> levels_;  // of values, by resolution
   std::vector<NoisyMarginal> measured_;
   std::vector<Clique> cliques_;
-  std::size_t next_look_ = 0;  // at a pair
+  std::size_t next_look_ = 0;           // at a pair
+  std::optional<PublicWorth> worth_;    // of public records, where there are some
+  std::optional<GraphicalModel> base_;  // of them
   std::optional<GraphicalModel> model_;
 };
 
 }  // namespace
 
-MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers) {
-  return Learner(design, answers).learn();
+MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
+                              const PairCounts* reference) {
+  return Learner(design, answers, reference).learn();
 }
 
 MarginalDesign with_bins(MarginalDesign design, const std::vector<CellGroups>& bins) {
@@ -431,19 +551,23 @@ MarginalDesign with_bins(MarginalDesign design, const std::vector<CellGroups>& b
   return design;
 }
 
-MarginalModel without_bins(const MarginalModel& model, const std::vector<CellGroups>& bins) {
+MarginalModel without_bins(const MarginalModel& model, const std::vector<CellGroups>& bins,
+                           const std::vector<std::vector<double>>& reference) {
   std::vector<MarginalModel::ColumnModel> columns;
   for (std::size_t i = 0; i < bins.size(); ++i) {
     const MarginalModel::ColumnModel& of_bins = model.columns()[i];
     std::vector<double> cells(bins[i].count);
     for (const std::uint32_t bin : bins[i].of) ++cells[bin];
+    const std::vector<double> records = grouped(reference[i], bins[i]);
     MarginalModel::ColumnModel& column =
         columns.emplace_back(MarginalModel::ColumnModel{composed(bins[i], of_bins.groups), {}});
-    for (const std::uint32_t bin : bins[i].of) {
-      column.shares.push_back(of_bins.shares[bin] / cells[bin]);
+    for (std::size_t cell = 0; cell < bins[i].of.size(); ++cell) {
+      const std::uint32_t bin = bins[i].of[cell];
+      const double inside = (reference[i][cell] + 1 / cells[bin]) / (records[bin] + 1);
+      column.shares.push_back(of_bins.shares[bin] * inside);
     }
   }
-  return {std::move(columns), model.graph()};
+  return {std::move(columns), model.graph(), model.correlations()};
 }
 
 }  // namespace mollify

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "graphical/gaussian_copula.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -28,6 +29,20 @@ void require_column_model(const MarginalModel::ColumnModel& column, std::uint32_
   }
 }
 
+void require_correlations(const std::vector<double>& matrix, std::size_t columns) {
+  bool holds = matrix.size() == columns * columns;
+  for (std::size_t i = 0; holds && i < columns; ++i) {
+    holds = matrix[i * columns + i] == 1;
+    for (std::size_t j = 0; holds && j < i; ++j) {
+      const double one = matrix[i * columns + j];
+      holds = std::abs(one) <= 1 && std::abs(one - matrix[j * columns + i]) < 1e-12;
+    }
+  }
+  if (!holds) {
+    throw InvalidInput("a model's correlations must be a correlation matrix, but are none");
+  }
+}
+
 /// A place of [0, 1) among weights.
 std::size_t place_of(std::uint64_t word, const std::vector<std::uint32_t>& cells,
                      const std::vector<double>& shares) {
@@ -41,10 +56,22 @@ std::size_t place_of(std::uint64_t word, const std::vector<std::uint32_t>& cells
   return cells.size() - 1;
 }
 
+/// Of columns alone, joined by a copula.
+ModelRows joined_rows(const GraphicalModel& graph, const std::vector<double>& correlations,
+                      std::size_t count, const RandomWords& words) {
+  std::vector<std::vector<double>> shares;
+  for (std::size_t i = 0; i < graph.sizes().size(); ++i) shares.push_back(graph.marginal({i}));
+  return copula_rows(shares, correlations, count, words);
+}
+
 }  // namespace
 
-MarginalModel::MarginalModel(std::vector<ColumnModel> columns, GraphicalModel graph)
-    : columns_(std::move(columns)), graph_(std::move(graph)) {
+MarginalModel::MarginalModel(std::vector<ColumnModel> columns, GraphicalModel graph,
+                             std::vector<double> correlations)
+    : columns_(std::move(columns)),
+      graph_(std::move(graph)),
+      correlations_(std::move(correlations)) {
+  if (!correlations_.empty()) require_correlations(correlations_, columns_.size());
   if (columns_.size() != graph_.sizes().size()) {
     throw InvalidInput(
         fmt::format("a model must have a column for each of the graph's {}, but has {}",
@@ -67,7 +94,13 @@ ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
     }
     groups.push_back({one.column, columns_[one.column].groups.of[one.value]});
   }
-  ModelRows rows = graph_.sample_given(groups, count, words, RowSampling::kMatched);
+  if (!correlations_.empty() && !given.empty()) {
+    throw InvalidInput(
+        "rows of a copula are drawn whole, so no value of a column can be given, but one is");
+  }
+  ModelRows rows = correlations_.empty()
+                       ? graph_.sample_given(groups, count, words, RowSampling::kMatched)
+                       : joined_rows(graph_, correlations_, count, words);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::uint32_t& value : rows[i]) {
       const std::vector<std::uint32_t>& cells = cells_[i][value];
@@ -86,6 +119,7 @@ nlohmann::ordered_json marginal_model_json(const MarginalModel& model) {
     json["columns"].push_back({{"groups", column.groups.of}, {"shares", column.shares}});
   }
   json["graph"] = graphical_model_json(model.graph());
+  if (!model.correlations().empty()) json["correlations"] = model.correlations();
   return json;
 }
 
@@ -100,6 +134,7 @@ MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
     refuse();
   }
   std::vector<MarginalModel::ColumnModel> columns;
+  std::vector<double> correlations;
   try {
     for (const auto& one : json["columns"]) {
       MarginalModel::ColumnModel& column = columns.emplace_back();
@@ -110,10 +145,12 @@ MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
       }
       one.at("shares").get_to(column.shares);
     }
+    if (json.contains("correlations")) json["correlations"].get_to(correlations);
   } catch (const nlohmann::json::exception&) {
     refuse();
   }
-  return {std::move(columns), graphical_model_from_json(json["graph"], name)};
+  return {std::move(columns), graphical_model_from_json(json["graph"], name),
+          std::move(correlations)};
 }
 
 }  // namespace mollify

@@ -13,8 +13,9 @@
 
 namespace mollify {
 
-/// A graphical model over groups of each column's cells, and of each group how its cells share it:
-/// given their groups, cells are independent. Made of private answers alone, so it can be handed on
+/// A graphical model over groups of each column's cells, or these groups joined by a Gaussian
+/// copula (graphical/gaussian_copula.h); and of each group how its cells share it: given their
+/// groups, cells are independent. Made of private answers alone, so it can be handed on
 /// and drawn from at no cost. Immutable.
 class MarginalModel {
  public:
@@ -25,19 +26,27 @@ class MarginalModel {
 
   /// Throws InvalidInput unless there is a column for each of the graph's, of as many groups as it
   /// has values, none empty, all shares positive and finite.
-  MarginalModel(std::vector<ColumnModel> columns, GraphicalModel graph);
+  ///
+  /// `correlations`: of a copula, d x d, row-major; then the graph says what single columns are.
+  /// They must be a correlation matrix.
+  MarginalModel(std::vector<ColumnModel> columns, GraphicalModel graph,
+                std::vector<double> correlations = {});
 
   [[nodiscard]] const std::vector<ColumnModel>& columns() const noexcept { return columns_; }
   [[nodiscard]] const GraphicalModel& graph() const noexcept { return graph_; }
+  /// Empty but for a copula.
+  [[nodiscard]] const std::vector<double>& correlations() const noexcept { return correlations_; }
 
   /// Rows in cells, drawn under the model's law given the cells in `given`. Throws InvalidInput for
-  /// columns or cells that there are not, and a column given twice.
+  /// columns or cells that there are not, a column given twice, and anything that is given of a
+  /// copula.
   [[nodiscard]] ModelRows rows(std::size_t count, const RandomWords& words,
                                const std::vector<Evidence>& given = {}) const;
 
  private:
   std::vector<ColumnModel> columns_;
   GraphicalModel graph_;
+  std::vector<double> correlations_;
   std::vector<std::vector<std::vector<std::uint32_t>>> cells_;  // of each column's groups
 };
 

@@ -46,9 +46,44 @@ std::uint64_t exact_distance(const PairCounts& counts, const MarginalCandidate& 
          std::min(candidate.penalty, MarginalCandidate::kGreatestPenalty) - far;
 }
 
+std::vector<std::int64_t> exact_products(const PairCounts& counts, const CellScores& scores) {
+  const auto steps = static_cast<std::int64_t>(scores.steps);
+  const auto score = [&](std::size_t column, std::size_t cell) {
+    return static_cast<std::uint64_t>(std::clamp(scores.columns[column][cell], -steps, steps));
+  };
+  std::vector<std::int64_t> products;
+  for (std::size_t i = 0; i < scores.columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < scores.columns.size(); ++j) {
+      const auto pair = counts.pair(i, j);
+      std::uint64_t sum = 0;
+      std::size_t cell = 0;
+      for (std::size_t row = 0; row < counts.sizes()[i]; ++row) {
+        std::uint64_t of_row = 0;
+        for (std::size_t column = 0; column < counts.sizes()[j]; ++column) {
+          of_row += pair[cell++] * score(j, column);
+        }
+        sum += score(i, row) * of_row;
+      }
+      products.push_back(static_cast<std::int64_t>(sum));
+    }
+  }
+  return products;
+}
+
 std::vector<double> PrivateMarginals::measure(const MarginalTable& table, std::uint32_t parts) {
-  const Ratio scale = budget_.noise(parts_.take(parts));
-  const std::vector<std::uint64_t> exact = exact_counts(counts_, table);
+  const Ratio noise = budget_.noise(parts_.take(parts));
+  return with_noise(exact_counts(counts_, table), noise);
+}
+
+std::vector<double> PrivateMarginals::products(const CellScores& scores, std::uint32_t parts) {
+  const Ratio noise =
+      budget_.product_noise(parts_.take(parts), scores.columns.size(), scores.steps);
+  const std::vector<std::int64_t> exact = exact_products(counts_, scores);
+  return with_noise(std::vector<std::uint64_t>(exact.begin(), exact.end()), noise);
+}
+
+std::vector<double> PrivateMarginals::with_noise(std::span<const std::uint64_t> exact,
+                                                 Ratio scale) {
   std::vector<std::int64_t> noise(exact.size());
   if (budget_.notion() == PrivacyNotion::kPure) {
     DiscreteLaplace(scale).draw(noise, random_);

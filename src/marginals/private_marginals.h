@@ -44,6 +44,18 @@ struct MarginalCandidate {
 [[nodiscard]] std::uint64_t exact_distance(const PairCounts& counts,
                                            const MarginalCandidate& candidate);
 
+/// A score of each cell of each column, of size at most `steps`, and what it is good for: the
+/// columns' rank correlations. Made of earlier outputs.
+struct CellScores {
+  std::vector<std::vector<std::int64_t>> columns;
+  std::uint64_t steps = 1;
+};
+
+/// The exact sum over records of weight times the product of two columns' scores, of all pairs (0,
+/// 1), (0, 2), ..., modulo 2^64. Scores that are too great count as steps. NOT PRIVATE.
+[[nodiscard]] std::vector<std::int64_t> exact_products(const PairCounts& counts,
+                                                       const CellScores& scores);
+
 /// What answers a learner: it sees no count but through this. Tests put the exact law of the
 /// answers in its place.
 class MarginalAnswers {
@@ -57,6 +69,8 @@ class MarginalAnswers {
   [[nodiscard]] virtual std::uint32_t left() const = 0;
   /// Noisy counts of a table's cells, in weights.
   virtual std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) = 0;
+  /// Noisy sums of products of scores, of all pairs of columns.
+  virtual std::vector<double> products(const CellScores& scores, std::uint32_t parts) = 0;
   /// The index of a candidate. The least exact_distance, which is the pair whose counts are
   /// farthest from what is expected, is the likeliest.
   virtual std::size_t choose(std::span<const MarginalCandidate> candidates,
@@ -65,7 +79,8 @@ class MarginalAnswers {
 
 /// Theorem (privacy). Whatever is asked, in whatever order, each question chosen after the answers
 /// before it, all answers together keep the budget's guarantee. Proof. A measurement is exact
-/// discrete noise on counts of the sensitivity that UnitWeight states; a choice is the exact
+/// discrete noise on counts of the sensitivity that UnitWeight states, or on products of that
+/// which ProductWeight does; a choice is the exact
 /// exponential mechanism over distances that move by at most UnitWeight::sum; MarginalBudget gives
 /// each the noise for the parts that it takes, and PartsLeft lets no more be taken than there are.
 /// They compose as MarginalBudget says. QED
@@ -79,9 +94,13 @@ class PrivateMarginals final : public MarginalAnswers {
 
   [[nodiscard]] std::uint32_t left() const override { return parts_.left(); }
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override;
+  std::vector<double> products(const CellScores& scores, std::uint32_t parts) override;
   std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override;
 
  private:
+  /// The exact numbers, which are integers modulo 2^64, with noise.
+  [[nodiscard]] std::vector<double> with_noise(std::span<const std::uint64_t> exact, Ratio noise);
+
   const PairCounts& counts_;
   const MarginalBudget& budget_;
   SecureRandom& random_;

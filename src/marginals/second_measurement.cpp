@@ -9,7 +9,7 @@ namespace mollify {
 
 std::uint32_t second_column_parts(const MarginalDesign& design, double total_weight) {
   const std::vector<MarginalColumn>& columns = design.request.columns;
-  if (columns.size() < 2) return 0;
+  if (columns.size() < 2 || design.request.copula) return 0;
   double cells = 0;
   for (const MarginalColumn& column : columns) cells += counted_cells(column);
   cells /= static_cast<double>(columns.size());

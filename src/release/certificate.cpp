@@ -156,22 +156,27 @@ Json design_json(const MarginalDesign& design) {
     if (column.private_bins) one["private_bins"] = counted_cells(column);
     columns.push_back(std::move(one));
   }
-  return {{"columns", columns},
-          {"neighbours", name_of(request.unit.neighbours)},
-          {"unit_weight", request.unit.weight},
-          {"parts",
-           {{"all", MarginalBudget::kParts},
-            {"each_cut", design.cut_parts},
-            {"each_column", design.column_parts},
-            {"each_tree_choice", design.tree_choice_parts},
-            {"tree", design.tree_parts},
-            {"each_choice", design.choice_parts},
-            {"each_round", design.round_parts}}},
-          {"amount", design.amount},
-          {"noise", pure ? "discrete-laplace" : "discrete-gaussian"},
-          {pure ? "column_scale" : "column_variance", ratio_json(design.column_noise)},
-          {"model_cells", design.model_cells},
-          {"why", design.why}};
+  Json json{{"columns", columns},
+            {"neighbours", name_of(request.unit.neighbours)},
+            {"unit_weight", request.unit.weight},
+            {"parts",
+             {{"all", MarginalBudget::kParts},
+              {"each_cut", design.cut_parts},
+              {"each_column", design.column_parts},
+              {"each_tree_choice", design.tree_choice_parts},
+              {"tree", design.tree_parts},
+              {"each_choice", design.choice_parts},
+              {"each_round", design.round_parts}}},
+            {"amount", design.amount},
+            {"noise", pure ? "discrete-laplace" : "discrete-gaussian"},
+            {pure ? "column_scale" : "column_variance", ratio_json(design.column_noise)},
+            {"model_cells", design.model_cells},
+            {"why", design.why}};
+  if (request.copula) {
+    json["parts"]["products"] = design.product_parts;
+    json["score_steps"] = design.score_steps;
+  }
+  return json;
 }
 
 Json accuracy_json(const FiniteDesign& design) {

@@ -253,7 +253,8 @@ void design_table(const MarginalsSpec& marginals, const Domain& domain, Designed
   MarginalRequest request{.columns = marginal_columns(domain),
                           .budget = certificate.spec.budget(),
                           .unit = {certificate.spec.unit ? kUnitWeight : 1, marginals.neighbours},
-                          .records = facts.records};
+                          .records = facts.records,
+                          .copula = marginals.copula};
   MarginalDesign design = design_marginals(request);
   check_marginal_design(design);
   certificate.draw = certificate.total = design.guarantee;

@@ -18,7 +18,8 @@ MarginalDesign marginal_design_of(const PlanQuestion& question) {
   MarginalRequest request{.columns = question.columns,
                           .budget = question.budget,
                           .unit = {1, question.neighbours},
-                          .records = {}};
+                          .records = {},
+                          .copula = question.copula};
   if (question.neighbours == Neighbours::kReplace) request.records = question.records;
   return design_marginals(request);
 }
@@ -109,10 +110,12 @@ class MarginalPlan final : public PlanModel {
     answer.lines += fmt::format("  {}\n", design.why);
     answer.lines += fmt::format("  total variation due to noise of one column: {}\n",
                                 distance_text(error.columns));
-    if (!error.seen.empty()) {
+    if (whole.columns.size() > 1) {
       answer.lines +=
           fmt::format("  and of two columns together: {}\n", distance_text(error.pairs));
       answer.lines += fmt::format("  {}\n", kLeftOut);
+    }
+    if (!error.seen.empty()) {
       answer.lines += "  dependence is worth its noise from this total variation on:";
       for (const MarginalError::Seen& one : error.seen) {
         answer.lines +=

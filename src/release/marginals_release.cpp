@@ -169,10 +169,13 @@ class PairCountsPart final : public SummedPart {
 
 class MarginalsRelease final : public PreparedRelease, public SummedRelease {
  public:
-  MarginalsRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster)
+  /// `reference`: public records as digits that lie end to end, or nothing.
+  MarginalsRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster,
+                   std::vector<std::uint32_t> reference)
       : PreparedRelease(std::move(made.certificate)),
         domain_(std::move(domain)),
-        roster_(std::move(roster)) {}
+        roster_(std::move(roster)),
+        reference_(std::move(reference)) {}
 
   void require(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
@@ -231,16 +234,41 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     const MarginalDesign& design = *certificate().marginals();
     const MarginalBudget budget(design.request.budget, design.request.unit);
     PrivateMarginals answers(counts, budget, random, parts);
-    const MarginalModel model =
-        without_bins(learn_marginals(with_bins(design, bins), answers), bins);
+    std::optional<PairCounts> reference;
+    if (!reference_.empty()) reference = reference_counts(bins);
+    const MarginalModel model = without_bins(
+        learn_marginals(with_bins(design, bins), answers, reference ? &*reference : nullptr), bins,
+        reference_columns());
     RecordWriter writer(domain_, sink);
     sink.take_model(released_model_text(model, domain_, design.guarantee));
     write_rows(model, *certificate().spec.count, {}, random, writer);
     writer.finish();
   }
 
+  /// Public records in bins.
+  [[nodiscard]] PairCounts reference_counts(const std::vector<CellGroups>& bins) const {
+    PairCounts counts(CountedColumns::sizes_of(bins));
+    std::vector<std::uint32_t> record(bins.size());
+    for (std::size_t at = 0; at < reference_.size(); at += record.size()) {
+      for (std::size_t i = 0; i < record.size(); ++i) record[i] = bins[i].of[reference_[at + i]];
+      counts.add(record, 1);
+    }
+    return counts;
+  }
+
+  /// Of each column how many public records each cell has.
+  [[nodiscard]] std::vector<std::vector<double>> reference_columns() const {
+    std::vector<std::vector<double>> columns;
+    for (const Column& column : domain_.columns()) columns.emplace_back(column.size());
+    for (std::size_t at = 0; at < reference_.size(); ++at) {
+      ++columns[at % columns.size()][reference_[at]];
+    }
+    return columns;
+  }
+
   Domain domain_;
   std::optional<StringIndex> roster_;
+  std::vector<std::uint32_t> reference_;
 };
 
 }  // namespace
@@ -261,8 +289,11 @@ std::unique_ptr<const PreparedRelease> prepare_marginals(ReleaseSpec spec,
   if (!spec.hides_count()) roster = count_records(spec, inputs, records, facts);
   DesignedRelease made = design_release(spec, facts, domain);
   require_acceptable(made.certificate);
+  const auto& reference = made.certificate.spec.reference();
+  std::vector<std::uint32_t> digits;
+  if (reference) digits = inputs.records(reference->name, domain);
   return std::make_unique<const MarginalsRelease>(std::move(made), std::move(domain),
-                                                  std::move(roster));
+                                                  std::move(roster), std::move(digits));
 }
 
 }  // namespace mollify

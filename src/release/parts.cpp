@@ -99,6 +99,10 @@ std::string PartReader::stranger(PartScope scope, Model model, Family family) co
       break;
     case PartScope::kLocal:
       return central ? other_model("models local and integral") : "";
+    case PartScope::kReference:
+      return central && family != Family::kMarginals
+                 ? " is for models local and integral and for family marginals, but this is neither"
+                 : "";
     case PartScope::kCentral:
       return central ? "" : other_model("model central");
     case PartScope::kFinite:

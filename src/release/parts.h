@@ -16,7 +16,17 @@ namespace mollify {
 enum class PartKind { kObject, kText, kWhole, kNumber, kDecimal, kTruth, kTexts, kFile, kDomain };
 
 /// Which models and families have a part.
-enum class PartScope { kAll, kLocal, kCentral, kNoFamily, kFinite, kFamily, kGaussian, kMarginals };
+enum class PartScope {
+  kAll,
+  kLocal,
+  kReference,  ///< models local and integral, and family marginals
+  kCentral,
+  kNoFamily,
+  kFinite,
+  kFamily,
+  kGaussian,
+  kMarginals
+};
 
 /// A part: its place in the JSON form, and the command's flag that gives it; empty if none does.
 struct Part {

@@ -92,6 +92,7 @@ struct PlanQuestion {
 
   /// Of a table's marginals.
   Neighbours neighbours = Neighbours::kReplace;
+  bool copula = false;
   std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
 
   /// Of a plan: what its domain lets fear.

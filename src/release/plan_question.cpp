@@ -32,6 +32,7 @@ constexpr Part kOwnParts[] = {
     {"/strong", "--strong", kTruth, PartScope::kCentral},
     {"/curve", "--curve", kTruth, PartScope::kCentral},
     {"/neighbours", "--neighbours", kText, PartScope::kMarginals},
+    {"/copula", "--copula", kTruth, PartScope::kMarginals},
     {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
     {"/mechanism", "--mechanism", kText, PartScope::kLocal},
     {"/region", "--region", kTexts, PartScope::kLocal},
@@ -188,8 +189,9 @@ std::span<const Part> plan_parts() {
   static const std::vector<Part> parts = [] {
     std::vector<Part> all(std::begin(kOwnParts), std::end(kOwnParts));
     const auto of_spec = spec_parts();
-    std::copy_if(of_spec.begin(), of_spec.end(), std::back_inserter(all),
-                 [](const Part& part) { return part.scope == PartScope::kLocal; });
+    std::copy_if(of_spec.begin(), of_spec.end(), std::back_inserter(all), [](const Part& part) {
+      return part.scope == PartScope::kLocal || part.scope == PartScope::kReference;
+    });
     return all;
   }();
   return parts;
@@ -208,6 +210,7 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   if (question.family == Family::kMarginals) {
     reader.require_given("/domain");
     const auto neighbours = reader.find<std::string>("/neighbours");
+    question.copula = reader.find<bool>("/copula").value_or(false);
     if (neighbours) question.neighbours = known_value<Neighbours>("neighbours", *neighbours);
   }
   question.shared = reader.find<bool>("/shared").value_or(false);

@@ -149,9 +149,13 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
   if (certificate.marginals() != nullptr) {
     limits.emplace_back(kSharedNoise);
     limits.emplace_back(
-        "How near the model is to the data is not promised: it keeps each column and the pairs "
-        "that depend most on each other, each as well as its noise allows; what three columns "
-        "have in common only together is not kept.");
+        certificate.marginals()->request.copula
+            ? "How near the model is to the data is not promised: it keeps each column and the "
+              "rank correlation of each pair, as well as noise allows; dependence of another kind "
+              "than a Gaussian copula's is not kept."
+            : "How near the model is to the data is not promised: it keeps each column and the "
+              "pairs that depend most on each other, each as well as its noise allows; what three "
+              "columns have in common only together is not kept.");
   }
   if (certificate.spec.shares_model()) {
     limits.emplace_back(

@@ -67,6 +67,9 @@ Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs) {
     complete(local->reference, inputs);
     complete(local->space.list, inputs);
   }
+  if (auto* marginals = std::get_if<MarginalsSpec>(&spec.method)) {
+    complete(marginals->reference, inputs);
+  }
   if (auto* gaussian = std::get_if<GaussianSpec>(&spec.method)) {
     complete(gaussian->covariance, inputs);
   }

@@ -39,7 +39,7 @@ constexpr Part kParts[] = {
     {"/c1", "--c1", kNumber, PartScope::kLocal},
     {"/c2", "--c2", kNumber, PartScope::kLocal},
     {"/gamma", "--gamma", kNumber, PartScope::kLocal},
-    {"/reference", "--reference", kFile, PartScope::kLocal},
+    {"/reference", "--reference", kFile, PartScope::kReference},
     {"/space", "", kObject, PartScope::kLocal},
     {"/space/kind", "--space", kText, PartScope::kLocal},
     {"/space/cells", "--cells", kWhole, PartScope::kLocal},
@@ -56,6 +56,7 @@ constexpr Part kParts[] = {
     {"/logarithms", "--log", kTexts, PartScope::kGaussian},
     {"/paper_variance", "--paper-variance", kTruth, PartScope::kGaussian},
     {"/neighbours", "--neighbours", kText, PartScope::kMarginals},
+    {"/copula", "--copula", kTruth, PartScope::kMarginals},
     {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
     {"/accept_error", "--accept-error", kTruth, PartScope::kCentral},
 };
@@ -93,7 +94,8 @@ GaussianSpec gaussian_spec(const PartReader& reader) {
 
 MarginalsSpec marginals_spec(const PartReader& reader) {
   const auto name = reader.find<std::string>("/neighbours");
-  return {name ? known_value<Neighbours>("neighbours", *name) : Neighbours::kReplace};
+  return {name ? known_value<Neighbours>("neighbours", *name) : Neighbours::kReplace,
+          reader.find_file("/reference"), reader.find<bool>("/copula").value_or(false)};
 }
 
 ExactPrivacy privacy_of(const PartReader& reader, const ReleaseSpec& spec) {
@@ -277,6 +279,12 @@ void validate_spec(const ReleaseSpec& spec) {
   }
   if (spec.shares_model()) validate_models(spec);
   if (const GaussianSpec* gaussian = spec.gaussian()) validate_gaussian(*gaussian);
+  if (const MarginalsSpec* marginals = spec.marginals();
+      marginals != nullptr && marginals->copula && marginals->reference) {
+    throw InvalidInput(
+        "a copula begins at no public records, so a reference is for models of pairs of columns, "
+        "but both are given");
+  }
   if (spec.hides_count() && spec.roster) {
     throw InvalidInput(
         "a roster says publicly how many units there are, so neighbours must be replace with one, "
@@ -348,6 +356,8 @@ Json spec_json(const ReleaseSpec& spec) {
   if (const GaussianSpec* gaussian = spec.gaussian()) put_gaussian(writer, *gaussian);
   if (const MarginalsSpec* marginals = spec.marginals()) {
     writer.put("/neighbours", name_of(marginals->neighbours));
+    writer.put("/reference", marginals->reference);
+    writer.put_truth("/copula", marginals->copula);
   }
   writer.put_truth("/accept_large_delta", spec.accept_large_delta);
   writer.put_truth("/accept_error", spec.accept_error);

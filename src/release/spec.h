@@ -116,6 +116,9 @@ struct GaussianSpec {
 /// What only releases from a model of a table's marginals have.
 struct MarginalsSpec {
   Neighbours neighbours = Neighbours::kReplace;
+  std::optional<PublicFile> reference{};  ///< public records that the model begins at
+  /// Columns are joined by their rank correlations alone, instead of by measured pairs.
+  bool copula = false;
 
   friend bool operator==(const MarginalsSpec&, const MarginalsSpec&) = default;
 };
@@ -146,6 +149,11 @@ struct ReleaseSpec {
   [[nodiscard]] const GaussianSpec* gaussian() const { return std::get_if<GaussianSpec>(&method); }
   [[nodiscard]] const MarginalsSpec* marginals() const {
     return std::get_if<MarginalsSpec>(&method);
+  }
+  /// The public records that it begins at, of whatever model.
+  [[nodiscard]] std::optional<PublicFile> reference() const {
+    if (local() != nullptr) return local()->reference;
+    return marginals() != nullptr ? marginals()->reference : std::nullopt;
   }
   /// Whether the number of records is protected.
   [[nodiscard]] bool hides_count() const {

@@ -15,6 +15,7 @@
 #include "kernel/core/table.h"
 #include "kernel/search/projection.h"
 #include "reference/public_models.h"
+#include "reference/reference_candidates.h"
 #include "release/central_release.h"
 #include "release/design.h"
 #include "release/release_space.h"
@@ -188,8 +189,8 @@ bool ranges_match(const GaussianSpec& spec, const std::vector<WhitenedRange>& st
 }
 
 /// Whether the domain, and what is chosen from, are those of the certificate.
-void look_at_space(const StatedCertificate& stated, const Domain& domain,
-                   const std::optional<Candidates>& list, CertificateCheck& check) {
+void look_at_space(const StatedCertificate& stated, const Domain& domain, const KnownInputs& known,
+                   CertificateCheck& check) {
   check.domain_matches = stated.spec.domain.sha256 == domain.hash();
   if (!check.domain_matches) return;
   if (const GaussianSpec* gaussian = stated.spec.gaussian()) {
@@ -197,15 +198,20 @@ void look_at_space(const StatedCertificate& stated, const Domain& domain,
     check.ranges_match = ranges_match(*gaussian, stated.facts.mean_ranges, domain);
     return;
   }
-  if (stated.spec.marginals() != nullptr) return;
+  if (const MarginalsSpec* marginals = stated.spec.marginals()) {
+    if (!marginals->reference || !known.reference) return;
+    check.list_matches = marginals->reference->sha256 == known.reference_sha256;
+    return;
+  }
   const std::uint64_t count = stated.facts.outcomes;
   const LocalSpec* local = stated.spec.local();
   const SpaceKind kind = local ? space_kind(domain, local->space) : SpaceKind::kCategories;
   if (kind == SpaceKind::kModels) {
     check.domain_matches = count == local->space.candidates.value_or(PublicModels::kUsual);
-    if (check.domain_matches && !local->reference) {
-      check.list_matches = PublicModels(domain, count, model_shapes(local->space)).sha256() ==
-                           stated.facts.list_sha256;
+    if (check.domain_matches && local->reference.has_value() == known.reference.has_value()) {
+      const PublicModels models(domain, count, model_shapes(local->space),
+                                known.reference.value_or(std::vector<std::uint32_t>()));
+      check.list_matches = models.sha256() == stated.facts.list_sha256;
     }
     return;
   }
@@ -220,11 +226,13 @@ void look_at_space(const StatedCertificate& stated, const Domain& domain,
                            count == local->space.candidates.value_or(Candidates::kUsual);
     return;
   }
-  const auto matches = [&](const Candidates& known) {
-    return known.size() == count && candidates_hash(known, domain) == stated.facts.list_sha256;
+  const auto matches = [&](const Candidates& list) {
+    return list.size() == count && candidates_hash(list, domain) == stated.facts.list_sha256;
   };
-  if (list) {
-    check.list_matches = matches(*list);
+  if (known.list) {
+    check.list_matches = matches(*known.list);
+  } else if (local->reference && known.reference) {
+    check.list_matches = matches(ReferenceCandidates(domain, *known.reference).seeded(count));
   } else if (!local->space.list && !local->reference) {
     check.list_matches = matches(Candidates::seeded(domain, count));
   }
@@ -350,11 +358,11 @@ Verification verify_sampler(const LocalSampler& sampler, std::uint64_t inputs,
 }
 
 CertificateCheck verify_certificate(const StatedCertificate& stated, const std::string& name,
-                                    const Domain& domain, const std::optional<Candidates>& list) {
+                                    const Domain& domain, const KnownInputs& known) {
   CertificateCheck check;
   DesignedRelease made;
   try {
-    look_at_space(stated, domain, list, check);
+    look_at_space(stated, domain, known, check);
     if (!check.domain_matches) return check;
     made = design_release(stated.spec, stated.facts, domain);
     look_at_integers(made, check);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "accounting/privacy.h"
 #include "local/sampler.h"
@@ -35,8 +37,9 @@ struct Verification {
 /// What checking a certificate found.
 struct CertificateCheck {
   bool domain_matches = false;  ///< the domain's hash and number of outcomes
-  /// Of candidates: whether the list is the one of the release. None if there is none, and where it
-  /// cannot be told: for a fresh list, and for a file or a reference that is not given.
+  /// Of candidates and models: whether the list is the one of the release; of a model that begins
+  /// at public records, whether these are. None if there is none, and where it cannot be told: for
+  /// a fresh list, and for a file or a reference that is not given.
   std::optional<bool> list_matches;
   /// Of Gaussian samples whose mean is found: whether the ranges it is sought in are the domain's.
   /// None where they follow from a covariance in a file, which is not read.
@@ -56,12 +59,19 @@ struct CertificateCheck {
   }
 };
 
+/// What a certificate's release was made with, as far as it is at hand.
+struct KnownInputs {
+  std::optional<Candidates> list{};  ///< where it was a file
+  /// Public records as digits of the domain, and of their bytes.
+  std::optional<std::vector<std::uint32_t>> reference{};
+  std::string reference_sha256{};
+};
+
 /// Designs the release again from the spec and the facts that the certificate states, and compares
-/// what follows with the rest of it. `list` is the list of candidates, where it was a file or was
-/// drawn after public records. Throws InvalidInput, naming `name`, where the words say something
-/// else than the numbers.
-[[nodiscard]] CertificateCheck verify_certificate(
-    const StatedCertificate& stated, const std::string& name, const Domain& domain,
-    const std::optional<Candidates>& list = std::nullopt);
+/// what follows with the rest of it. Throws InvalidInput, naming `name`, where the words say
+/// something else than the numbers.
+[[nodiscard]] CertificateCheck verify_certificate(const StatedCertificate& stated,
+                                                  const std::string& name, const Domain& domain,
+                                                  const KnownInputs& known = {});
 
 }  // namespace mollify

@@ -91,12 +91,16 @@ TEST(Refusals, NameTheFlagThatIsForAnotherModel) {
   for (const Arguments& flag :
        {Arguments{"--candidates", "10"}, Arguments{"--fresh"}, Arguments{"--cells", "9"},
         Arguments{"--space", "grid"}, Arguments{"--score", "kernel"},
-        Arguments{"--candidates-file", "list"}, Arguments{"--reference", "reference.csv"}}) {
+        Arguments{"--candidates-file", "list"}, Arguments{"--trees"}}) {
     for (const Arguments& family : {Arguments{}, Arguments{"--family", "gaussian"}}) {
       EXPECT_EQ(refused_sample(command, Arguments{"--model", "central"} + kOneDraw + family + flag),
                 flag.front() + " is for models local and integral, but the model is central");
     }
   }
+  EXPECT_EQ(refused_sample(command, Arguments{"--model", "central"} + kOneDraw +
+                                        Arguments{"--reference", "reference.csv"}),
+            "--reference is for models local and integral and for family marginals, but this is "
+            "neither");
 }
 
 TEST(Refusals, OfASpecThatWouldNameOtherFiles) {

@@ -1,10 +1,12 @@
 // `mollify sample --model central --family marginals`, from the table to the check of its
 // certificate, and `mollify generate`.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -218,15 +220,31 @@ TEST(SampleMarginals, TheModelGivesMoreRowsAtNoCost) {
   EXPECT_EQ(command.run({"generate", "--model", "domain.yaml", "--count", "5"}).status, 2);
 }
 
-TEST(SampleMarginals, ReleasesWhateverTheDataHold) {
+class WardsOfAnyBins : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Bins, WardsOfAnyBins, testing::Values("8", "private"),
+                         [](const auto& tested) {
+                           return tested.param == std::string("8") ? "Declared" : "Private";
+                         });
+
+TEST_P(WardsOfAnyBins, AreReleasedWhateverTheDataHold) {
   const Wards command;
+  command.files.write("domain.yaml",
+                      std::string("columns:\n"
+                                  "  ward: {type: categorical, values: [north, south, east]}\n"
+                                  "  sex: {type: categorical, values: [female, male], null: "
+                                  "category}\n"
+                                  "  dose: {type: number, min: 0, max: 8, spike: 0, bins: ") +
+                          GetParam() + "}\n");
+  command.files.write("public.csv", "ward,sex,dose\neast,,7\nnorth,male,0\n");
   const std::string good = command.files.read("data.csv");
   const std::string header = "id,ward,sex,dose\n";
   std::string bad = header;
   for (int row = 0; row < 50; ++row) bad += "\"x,,\xff,nan,1e999\n";
   for (const std::string& data : {header + "1,west,,1e400\n", bad, header + "1,north,male,3\n"}) {
     command.files.write("data.csv", data);
-    for (const Arguments& who : {Arguments{}, Arguments{"--neighbours", "add-remove"}}) {
+    for (const Arguments& who : {Arguments{}, Arguments{"--neighbours", "add-remove"},
+                                 Arguments{"--unit", "id", "--reference", "public.csv"}}) {
       const Ended ended =
           command.sample(Arguments{"--epsilon", "1", "--model-out", "model.json"} + who);
       EXPECT_EQ(ended.status, 0) << ended.err;
@@ -238,6 +256,125 @@ TEST(SampleMarginals, ReleasesWhateverTheDataHold) {
   EXPECT_EQ(command.sample({"--epsilon", "1"}).status, 2);
   EXPECT_EQ(command.sample({"--epsilon", "1", "--neighbours", "add-remove"}).status, 0);
   command.files.write("data.csv", good);
+}
+
+TEST(SampleMarginals, BeginsAtPublicRecordsThatAreNotThePrivateOnes) {
+  const Wards command;
+  command.files.write("public.csv", "ward,sex,dose\neast,,7\nnorth,male,0\n");
+  const Ended ended = command.sample({"--epsilon", "1", "--reference", "public.csv"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(command.certificate()["spec"]["reference"]["sha256"].get<std::string>().size(), 64U);
+  EXPECT_EQ(command.verify().status, 0);
+  const Ended same = command.sample({"--epsilon", "1", "--reference", "data.csv"});
+  EXPECT_EQ(same.status, 2) << "the private file is no public one";
+  const Ended finite =
+      command.run(kSample + Arguments{"--model", "central", "--epsilon", "1", "--count", "1",
+                                      "--reference", "public.csv"});
+  EXPECT_EQ(finite.err,
+            "mollify: --reference is for models local and integral and for family marginals, but "
+            "this is neither\n");
+}
+
+TEST(SampleMarginals, VerifyComparesThePublicRecords) {
+  const Wards command;
+  command.files.write("public.csv", "ward,sex,dose\neast,,7\nnorth,male,0\n");
+  command.files.write("other.csv", "ward,sex,dose\neast,,7\n");
+  ASSERT_EQ(command.sample({"--epsilon", "1", "--reference", "public.csv"}).status, 0);
+  const auto verify = [&](const Arguments& more) {
+    return command.run(Arguments{"verify", "--certificate", "out.csv.certificate.json", "--domain",
+                                 "domain.yaml"} +
+                       more);
+  };
+  const std::string line = "the public records are those of the release   ";
+  EXPECT_NE(verify({}).out.find(line + "cannot be told"), std::string::npos) << verify({}).out;
+  const Ended same = verify({"--reference", "public.csv"});
+  EXPECT_EQ(same.status, 0);
+  EXPECT_NE(same.out.find(line + "yes"), std::string::npos) << same.out;
+  const Ended other = verify({"--reference", "other.csv"});
+  EXPECT_EQ(other.status, 1);
+  EXPECT_NE(other.out.find(line + "NO"), std::string::npos) << other.out;
+  ASSERT_EQ(command.sample({"--epsilon", "1"}).status, 0);
+  EXPECT_EQ(verify({"--reference", "public.csv"}).status, 2);
+}
+
+TEST(SampleMarginals, JoinsSkewedColumnsByACopula) {
+  const Wards command;
+  // Logarithms of both are normal, of correlation .8; a fifth of the second column is 0.
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::string table = "id,spent,saved\n";
+  std::vector<double> truth;
+  for (int row = 0; row < Wards::kRows; ++row) {
+    const double first = normal(random);
+    const double second = 0.8 * first + 0.6 * normal(random);
+    truth.push_back(std::exp(first));
+    table += std::to_string(row / 2) + "," + std::to_string(std::exp(first)) + "," +
+             std::to_string(second < -0.84 ? 0 : std::exp(second)) + "\n";
+  }
+  const auto domain = [](const std::string& more) {
+    return "columns:\n  spent: {type: number, min: 0, max: 100" + more +
+           "}\n  saved: {type: number, min: 0, max: 100" + more +
+           (more.empty() ? "" : ", spike: 0") + "}\n";
+  };
+  command.files.write("data.csv", table);
+  command.files.write("domain.yaml", domain(", bins: private"));
+  command.files.write("gaussian.yaml", domain(""));
+  const auto spent_of = [&](const std::string& file) {
+    std::vector<double> values;
+    const auto lines = lines_of(command.files.read(file));
+    for (std::size_t i = 1; i < lines.size(); ++i) values.push_back(std::stod(lines[i]));
+    return values;
+  };
+  // Kolmogorov's distance.
+  const auto distance = [&](std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    double most = 0;
+    for (const double at : truth) {
+      const auto share = [at](const std::vector<double>& sorted) {
+        return static_cast<double>(std::upper_bound(sorted.begin(), sorted.end(), at) -
+                                   sorted.begin()) /
+               static_cast<double>(sorted.size());
+      };
+      most = std::max(most, std::abs(share(values) - share(truth)));
+    }
+    return most;
+  };
+  std::sort(truth.begin(), truth.end());
+  const Arguments budget = {"--epsilon", "1", "--delta", "1e-6"};
+  const Ended ended = command.sample(budget + Arguments{"--copula", "--model-out", "model.json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const double joined = distance(spent_of("out.csv"));
+  EXPECT_EQ(command.certificate()["spec"]["copula"], true);
+  EXPECT_EQ(command.certificate()["design"]["score_steps"], 64);
+  EXPECT_EQ(command.verify().status, 0) << command.verify().out;
+  const Ended more = command.run({"generate", "--model", "model.json", "--count", "5"});
+  EXPECT_EQ(more.status, 0) << more.err;
+  const Ended given =
+      command.run({"generate", "--model", "model.json", "--count", "5", "--given", "saved=0"});
+  EXPECT_EQ(given.err,
+            "mollify: rows of a copula are drawn whole, so no value of a column can be given, but "
+            "one is\n");
+  const Ended shared =
+      command.run({"sample", "--model", "central", "--family", "gaussian", "--shared", "--data",
+                   "data.csv", "--domain", "gaussian.yaml", "--epsilon", "1", "--delta", "1e-6",
+                   "--count", "3000", "--out", "shared.csv"});
+  ASSERT_EQ(shared.status, 0) << shared.err;
+  const double gaussian = distance(spent_of("shared.csv"));
+  std::printf("Kolmogorov's distance of a skewed column: copula %.3f, shared Gaussian %.3f\n",
+              joined, gaussian);
+  EXPECT_LT(joined, 0.12);
+  EXPECT_GT(gaussian, 0.2);
+  // Whatever the data hold, and with units.
+  for (const char* const data : {"id,spent,saved\n1,nan,\n", "id,spent,saved\nx,1e999,\"\n,,\n"}) {
+    command.files.write("data.csv", data);
+    const Ended wild =
+        command.sample(budget + Arguments{"--copula", "--unit", "id", "--accept-large-delta"});
+    EXPECT_EQ(wild.status, 0) << wild.err;
+  }
+  const Ended both = command.sample(budget + Arguments{"--copula", "--reference", "gaussian.yaml"});
+  EXPECT_EQ(both.err,
+            "mollify: a copula begins at no public records, so a reference is for models of pairs "
+            "of columns, but both are given\n");
 }
 
 TEST(SampleMarginals, ALedgerIsChargedForReplacing) {

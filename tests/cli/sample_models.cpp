@@ -175,6 +175,29 @@ TEST(SampleModels, TreesOfPublicRecordsAreNearerThanProducts) {
   }
   std::printf("mean two-way distance: products %.3f, trees %.3f\n", products, trees);
   EXPECT_LT(trees, products - 0.03);
+  // With the public records the list of models can be told.
+  const auto verify = [&](const char* reference) {
+    return command.run({"verify", "--certificate", "out.csv.certificate.json", "--domain",
+                        "domain.yaml", "--reference", reference});
+  };
+  const std::string line = "the candidates are those of the release       ";
+  EXPECT_NE(verify("public.csv").out.find(line + "yes"), std::string::npos)
+      << verify("public.csv").out;
+  EXPECT_EQ(verify("data.csv").status, 1);
+  EXPECT_NE(verify("data.csv").out.find(line + "NO"), std::string::npos) << verify("data.csv").out;
+  // And compare shows what one model comes to.
+  const Arguments compared = {
+      "compare",   "--model", "integral",    "--space",    "models",   "--candidates",
+      "500",       "--trees", "--reference", "public.csv", "--band",   "location=0.001",
+      "--epsilon", "10",      "--data",      "data.csv",   "--domain", "domain.yaml"};
+  const Ended shown = command.run(compared);
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(lines_of(shown.out)[0].rfind("NOT PRIVATE", 0), 0U) << shown.out;
+  EXPECT_NE(shown.out.find("1500 rows; 1500 rows of one simulated release"), std::string::npos)
+      << shown.out;
+  const Ended json = command.run(compared + Arguments{"--json"});
+  ASSERT_EQ(json.status, 0) << json.err;
+  EXPECT_EQ(Json::parse(json.out)["model"], "integral");
 }
 
 TEST(SampleModels, IsTotal) {

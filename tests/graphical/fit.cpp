@@ -191,6 +191,24 @@ TEST(Fit, OfNothingIsUniform) {
   for (const double p : model.marginal({0, 1})) EXPECT_DOUBLE_EQ(p, 1 / 8.0);
 }
 
+/// Where nothing was measured it is the base; measured columns bend it as little as can be, so that
+/// odds ratios of unmeasured pairs are the base's.
+TEST(Fit, AroundABaseKeepsWhatWasNotMeasured) {
+  const GraphicalModel base({2, 2, 3}, 1, {{{0, 1}, {1.5, 0, 0, 0.5}}, {{2}, {0, 1, 2}}});
+  const GraphicalModel same = fit({2, 2, 3}, {}, 10, {}, nullptr, &base);
+  EXPECT_EQ(same.marginal({0, 1}), base.marginal({0, 1}));
+  const std::vector<NoisyMarginal> columns = {{{0}, {80, 20}, 0.01}, {{1}, {30, 70}, 0.01}};
+  const FitOptions options{.shrinkage = 1, .tolerance = 1e-6};
+  const GraphicalModel fitted = fit({2, 2, 3}, columns, 100, options, nullptr, &base);
+  EXPECT_NEAR(fitted.marginal({0})[0], 0.8, 1e-4);
+  EXPECT_NEAR(fitted.marginal({1})[0], 0.3, 1e-4);
+  const auto odds = [](const std::vector<double>& p) { return p[0] * p[3] / (p[1] * p[2]); };
+  EXPECT_NEAR(odds(fitted.marginal({0, 1})), std::exp(2.0), 1e-9);
+  EXPECT_NEAR(fitted.marginal({2})[2], base.marginal({2})[2], 1e-12);
+  const GraphicalModel again = fit({2, 2, 3}, columns, 100, options, &fitted, &base);
+  EXPECT_NEAR(again.marginal({0, 1})[0], fitted.marginal({0, 1})[0], 1e-6);
+}
+
 TEST(Fit, OfGroupsKeepsTheirCountsAndAddsNothingWithin) {
   const std::vector<NoisyMarginal> measurements = {
       {{0}, {40, 30, 20, 10}, 0.1},

@@ -1,6 +1,7 @@
 #include "marginals/marginal_learner.h"
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
 
@@ -89,6 +90,10 @@ class WildAnswers final : public MarginalAnswers {
     for (double& count : counts) count = kWild[random_() % std::size(kWild)];
     return counts;
   }
+  std::vector<double> products(const CellScores& scores, std::uint32_t parts) override {
+    const std::size_t d = scores.columns.size();
+    return measure({{}, {CellGroups{{}, static_cast<std::uint32_t>(d * (d - 1) / 2)}}}, parts);
+  }
   std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override {
     parts_.take(parts);
     EXPECT_FALSE(candidates.empty());
@@ -108,9 +113,12 @@ TEST(MarginalLearner, MakesAModelOfAnyAnswersAndNeverOverspends) {
     for (std::size_t i = 0; i < count; ++i) {
       columns.push_back({static_cast<std::uint32_t>(1 + random() % 9), random() % 2 == 0});
     }
-    const MarginalDesign design = design_marginals(
+    MarginalRequest request =
         request_of(columns, Privacy::pure(1),
-                   seed % 2 == 0 ? std::optional<std::uint64_t>(100) : std::nullopt));
+                   seed % 2 == 0 ? std::optional<std::uint64_t>(100) : std::nullopt);
+    request.copula = seed % 3 == 0;
+    for (MarginalColumn& column : request.columns) column.ordered |= request.copula;
+    const MarginalDesign design = design_marginals(request);
     WildAnswers answers(seed);
     const MarginalModel model = learn_marginals(design, answers);
     const ModelRows rows = model.rows(50, [&] { return random(); });
@@ -120,6 +128,100 @@ TEST(MarginalLearner, MakesAModelOfAnyAnswersAndNeverOverspends) {
       for (const std::uint32_t cell : rows[i]) EXPECT_LT(cell, columns[i].size);
     }
   }
+}
+
+/// Public records of the same kind are nearer to the table than answers at a small budget, and at
+/// a large one they do no harm, whatever they are. Of ten models each, whose distances are far
+/// apart.
+TEST(MarginalLearner, BeginsAtPublicRecords) {
+  constexpr std::size_t kRows = 2000;
+  const PairCounts counts = chain(kRows);
+  const PairCounts alike = chain(500);
+  PairCounts others({4, 4, 3, 2});
+  for (std::uint32_t i = 0; i < 500; ++i) {
+    others.add(std::vector<std::uint32_t>{i % 2, 3 - i % 2, 2, 1}, 1);
+  }
+  SecureRandom random;
+  const auto distance = [&](const Privacy& budget, const PairCounts* reference) {
+    const MarginalDesign design = design_marginals(request_of(kColumns, budget, kRows));
+    const MarginalBudget parts(budget, design.request.unit);
+    double sum = 0;
+    for (int i = 0; i < 10; ++i) {
+      PrivateMarginals answers(counts, parts, random);
+      const ModelRows rows =
+          learn_marginals(design, answers, reference).rows(4000, [&] { return random.word(); });
+      std::vector<double> shares(16);
+      for (std::size_t row = 0; row < 4000; ++row) {
+        shares[4 * rows[0][row] + rows[1][row]] += 1.0 / 4000;
+      }
+      const auto pair = counts.pair(0, 1);
+      for (std::size_t cell = 0; cell < 16; ++cell) {
+        sum += std::abs(shares[cell] - static_cast<double>(pair[cell]) / kRows) / 20;
+      }
+    }
+    return sum;
+  };
+  const Privacy small = Privacy::concentrated(0.0005);
+  const double without = distance(small, nullptr);
+  const double with = distance(small, &alike);
+  std::printf("total variation of two columns: %.3f without public records, %.3f with\n", without,
+              with);
+  EXPECT_LT(with, without / 2);
+  const double of_others = distance(Privacy::concentrated(2), &others);
+  std::printf("of others, and little noise: %.3f\n", of_others);
+  EXPECT_LT(of_others, 0.05);
+  // No public records, and one.
+  const PairCounts none({4, 4, 3, 2});
+  PairCounts one({4, 4, 3, 2});
+  one.add(std::vector<std::uint32_t>{3, 3, 2, 1}, 1);
+  for (const PairCounts* const reference : {&none, static_cast<const PairCounts*>(&one)})
+    EXPECT_LE(distance(small, reference), 1);
+}
+
+TEST(MarginalLearner, JoinsColumnsByRankCorrelations) {
+  constexpr std::size_t kRows = 20000;
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  // Two skewed columns of logarithms of correlation .8, and one of two values that depends on them.
+  PairCounts counts({12, 12, 2});
+  for (std::size_t row = 0; row < kRows; ++row) {
+    const double first = normal(random);
+    const double second = 0.8 * first + 0.6 * normal(random);
+    const auto cell = [](double z) {
+      return static_cast<std::uint32_t>(std::min(11.0, std::exp(z)));
+    };
+    const auto third = static_cast<std::uint32_t>(0.5 * second + normal(random) > 0.5);
+    counts.add(std::vector<std::uint32_t>{cell(first), cell(second), third}, 1);
+  }
+  SecureRandom words;
+  for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
+    MarginalRequest request = request_of({{12, true}, {12, true}, {2, false}},
+                                         Privacy::approximate(1, 1e-6), std::nullopt);
+    request.unit.neighbours = neighbours;
+    if (neighbours == Neighbours::kReplace) request.records = kRows;
+    request.copula = true;
+    const MarginalDesign design = design_marginals(request);
+    const MarginalBudget parts(request.budget, request.unit);
+    PrivateMarginals answers(counts, parts, words);
+    const MarginalModel model = learn_marginals(design, answers);
+    ASSERT_EQ(model.correlations().size(), 9U);
+    std::printf("correlations %.3f %.3f %.3f\n", model.correlations()[1], model.correlations()[2],
+                model.correlations()[5]);
+    EXPECT_NEAR(model.correlations()[1], 0.8, 0.05);
+    EXPECT_NEAR(model.correlations()[2], 0.4 / std::sqrt(1.25), 0.07);
+    EXPECT_NEAR(model.correlations()[5], 0.5 / std::sqrt(1.25), 0.07);
+    const auto json = marginal_model_json(model);
+    EXPECT_EQ(marginal_model_json(marginal_model_from_json(json, "M.json")), json);
+    EXPECT_EQ(test::refusal_of([&] {
+                (void)model.rows(1, [&] { return random(); }, {{0, 1}});
+              }),
+              "rows of a copula are drawn whole, so no value of a column can be given, but one is");
+  }
+  MarginalRequest unordered = request_of({{3, false}, {2, true}}, Privacy::pure(1), 10);
+  unordered.copula = true;
+  EXPECT_EQ(test::refusal_of([&] { (void)design_marginals(unordered); }),
+            "a copula takes numbers, ordered columns and columns of two values, but column 1 has 3 "
+            "values in no order");
 }
 
 TEST(MarginalModel, IsReadBackAndConditions) {

@@ -201,10 +201,14 @@ TEST(PrivateBins, AModelOverThemIsOneOverTheirCells) {
   const std::vector<CellGroups> bins = {{{0, 0, 0, 1}, 2}, single_cells(2)};
   const MarginalModel coarse({{single_cells(2), {0.25, 0.75}}, {CellGroups{{0, 0}, 1}, {0.5, 0.5}}},
                              GraphicalModel::uniform({2, 1}, 10));
-  const MarginalModel fine = without_bins(coarse, bins);
+  const MarginalModel fine = without_bins(coarse, bins, {{0, 0, 0, 0}, {0, 0}});
   EXPECT_EQ(fine.columns()[0].groups, bins[0]);
   EXPECT_EQ(fine.columns()[0].shares, (std::vector<double>{0.25 / 3, 0.25 / 3, 0.25 / 3, 0.75}));
   EXPECT_EQ(fine.columns()[1].shares, coarse.columns()[1].shares);
+  const MarginalModel public_inside = without_bins(coarse, bins, {{5, 0, 0, 9}, {0, 1}});
+  EXPECT_NEAR(public_inside.columns()[0].shares[0], 0.25 * 16 / 18, 1e-15);
+  EXPECT_NEAR(public_inside.columns()[0].shares[2], 0.25 / 18, 1e-15);
+  EXPECT_EQ(public_inside.columns()[0].shares[3], 0.75);
 }
 
 }  // namespace

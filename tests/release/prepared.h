@@ -57,7 +57,8 @@ inline std::string drawn(const PreparedRelease& release, const Scratch& scratch)
 inline CertificateCheck checked(const PreparedRelease& release, const Domain& domain,
                                 const std::optional<Candidates>& list = std::nullopt) {
   const std::string text = certificate_text(release.certificate());
-  return verify_certificate(parse_certificate(text, "certificate"), "certificate", domain, list);
+  return verify_certificate(parse_certificate(text, "certificate"), "certificate", domain,
+                            {.list = list});
 }
 
 }  // namespace mollify::test

@@ -131,7 +131,10 @@ std::vector<Schema2020> specs_with_every_part() {
   specs.push_back(specs.back());
   specs.back().erase("shared");
   specs.back().erase("logarithms");
-  specs.back().update({{"family", "marginals"}, {"neighbours", "add-remove"}});
+  specs.back().update({{"family", "marginals"}, {"neighbours", "add-remove"}, {"reference", file}});
+  specs.push_back(specs.back());
+  specs.back().erase("reference");
+  specs.back()["copula"] = true;
   specs.push_back(specs[2]);
   specs.back().erase("count");
   specs.back()["rate"] = 0.5;

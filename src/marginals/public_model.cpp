@@ -1,0 +1,120 @@
+#include "marginals/public_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "graphical/fit.h"
+#include "graphical/junction_tree.h"
+#include "marginals/private_marginals.h"
+
+namespace mollify {
+namespace {
+
+/// So many records of uniform and independent columns smooth public counts.
+constexpr double kUniformRecords = 1;
+constexpr std::size_t kSteps = 300;
+
+struct PublicPair {
+  std::size_t first;
+  std::size_t second;
+  std::vector<double> counts;
+  double information;  ///< in nats
+  double chance;       ///< what it is about for independent columns
+};
+
+std::vector<double> counts_of(const PairCounts& counts, const MarginalTable& table) {
+  const std::vector<std::uint64_t> exact = exact_counts(counts, table);
+  return {exact.begin(), exact.end()};
+}
+
+PublicPair pair_of(const PairCounts& counts, const std::vector<CellGroups>& groups,
+                   const std::vector<std::vector<double>>& columns, std::size_t i, std::size_t j) {
+  PublicPair pair{i, j, counts_of(counts, {{i, j}, {groups[i], groups[j]}}), 0, 0};
+  const std::vector<double>& rows = columns[i];
+  const std::vector<double>& others = columns[j];
+  const double records = std::accumulate(rows.begin(), rows.end(), 0.0);
+  for (std::size_t cell = 0; cell < pair.counts.size(); ++cell) {
+    const double count = pair.counts[cell];
+    if (!(count > 0)) continue;
+    pair.information +=
+        count / records *
+        std::log(count * records / (rows[cell / others.size()] * others[cell % others.size()]));
+  }
+  const auto degrees = [](const std::vector<double>& column) {
+    return static_cast<double>(
+        std::count_if(column.begin(), column.end(), [](double count) { return count > 0; }) - 1);
+  };
+  pair.chance = degrees(rows) * degrees(others) / (2 * records);
+  return pair;
+}
+
+/// As far as chance alone takes counts from their law, in a cell of the mean size.
+double sampling_deviation(const std::vector<double>& counts, double records) {
+  return std::sqrt(records / static_cast<double>(counts.size()));
+}
+
+}  // namespace
+
+double counted_records(const PairCounts& counts) {
+  const auto first = counts.column(0);
+  return static_cast<double>(std::accumulate(first.begin(), first.end(), std::uint64_t{0}));
+}
+
+GraphicalModel public_model(const PairCounts& counts, const std::vector<CellGroups>& groups,
+                            const std::vector<bool>& ordered, std::uint64_t most_cells) {
+  const double records = counted_records(counts);
+  ColumnSizes sizes;
+  std::vector<std::vector<double>> columns;
+  std::vector<NoisyMarginal> known;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    sizes.push_back(groups[i].count);
+    columns.push_back(counts_of(counts, {{i}, {groups[i]}}));
+    known.push_back({{i}, columns[i], sampling_deviation(columns[i], records)});
+  }
+  std::vector<PublicPair> pairs;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (std::size_t j = i + 1; j < groups.size(); ++j) {
+      if (std::uint64_t{sizes[i]} * sizes[j] > most_cells) continue;
+      PublicPair pair = pair_of(counts, groups, columns, i, j);
+      if (pair.information > 2 * pair.chance) pairs.push_back(std::move(pair));
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const PublicPair& a, const PublicPair& b) {
+    return a.information - a.chance > b.information - b.chance;
+  });
+  std::vector<std::size_t> part(groups.size());
+  std::iota(part.begin(), part.end(), std::size_t{0});
+  std::vector<Clique> cliques;
+  for (const bool tree : {true, false}) {
+    for (PublicPair& pair : pairs) {
+      const std::size_t first = part[pair.first];
+      const std::size_t second = part[pair.second];
+      Clique clique{pair.first, pair.second};
+      if (pair.counts.empty() || (tree && first == second)) continue;
+      if (JunctionTree::cells_with(sizes, cliques, clique) > most_cells) continue;
+      std::replace(part.begin(), part.end(), second, first);
+      const double deviation = sampling_deviation(pair.counts, records);
+      known.push_back({clique, std::move(pair.counts), deviation});
+      cliques.push_back(std::move(clique));
+      pair.counts.clear();  // taken
+    }
+  }
+  return fit(sizes, known, records,
+             {.shrinkage = kUniformRecords, .ordered = ordered, .most_steps = kSteps});
+}
+
+void PublicWorth::see(std::span<const double> q, std::span<const double> shares, double deviation) {
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const double apart = shares[i] - q[i];
+    if (!std::isfinite(apart) || !std::isfinite(deviation)) continue;
+    expected_ += q[i] * (1 - q[i]);
+    seen_ += apart * apart - deviation * deviation;
+  }
+}
+
+double PublicWorth::records() const {
+  return seen_ * records_ > expected_ ? expected_ / seen_ : records_;
+}
+
+}  // namespace mollify
