@@ -78,6 +78,7 @@ def _run(
 
 def in_python(text: str) -> str:
     """With Python's names in place of the command's."""
+    text = re.sub(r"\bmollify (check|compare|law)\b", r"mo.nonprivate.\1", text)
     text = re.sub(r"\bmollify ([a-z]+)", r"mo.\1", text)
     return re.sub(r"--([a-z][a-z0-9-]*)", lambda at: at[1].replace("-", "_"), text)
 

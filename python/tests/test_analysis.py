@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import mollify as mo
+from mollify._command import in_python
 
 
 def command(*arguments):
@@ -141,6 +142,11 @@ def test_advice():
     assert "/proc" not in of_domain.json
     with pytest.raises(mo.InvalidInput, match="columns"):
         mo.advise(purpose="records", protect="person", n=5000, columns=[0])
+
+
+def test_what_is_for_the_data_holder_is_named_where_it_is():
+    said = in_python("mollify check --data-set names them; mollify sample --unit")
+    assert said == "mo.nonprivate.check data_set names them; mo.sample unit"
 
 
 def test_one_plan_at_several_budgets():

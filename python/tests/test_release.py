@@ -498,3 +498,20 @@ def test_threads_change_no_promise():
     for wrong in (0, -1, 1025, "two"):
         with pytest.raises(mo.InvalidInput, match="threads must be from 1 to 1024"):
             mo.sample(data, domain, threads=wrong, **asked)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"model": "central", "epsilon": 1, "count": 1}, "accept it (accept_error)"),
+        ({"model": "central", "epsilon": 1, "delta": 0.9, "count": 1}, "accept it (accept_large_delta)"),
+        ({"model": "integral", "epsilon": 1, "units": ["a"]}, "units needs unit"),
+    ],
+)
+def test_sentences_speak_of_what_python_has(options, said):
+    with pytest.raises(mo.InvalidInput) as refused:
+        mo.sample({"a": ["x"] * 2}, {"a": mo.categorical(["x", "y"])}, **options)
+    sentence = str(refused.value)
+    assert said in sentence
+    assert "--" not in sentence
+    assert " in a spec" not in sentence
