@@ -62,7 +62,7 @@ void LedgerAccount::add(const ExactPrivacy& cost) {
   switch (cost.notion) {
     case ExactPrivacy::Notion::kApproximate:
       if (cost.delta > Decimal(1.0)) {
-        throw InvalidInput("delta must be at most 1, but is " + cost.delta.text());
+        throw InvalidInput("delta must be at most 1, but is " + cost.delta.words());
       }
       delta_ = delta_ + cost.delta;
       [[fallthrough]];

@@ -7,7 +7,7 @@ namespace mollify {
 namespace {
 
 std::string digits_of(double number) { return fmt::format("{:.6g}", number); }
-std::string digits_of(const Decimal& number) { return number.text(); }
+std::string digits_of(const Decimal& number) { return number.words(); }
 
 }  // namespace
 

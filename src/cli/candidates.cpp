@@ -40,6 +40,7 @@ int run(const CandidatesOptions& options) {
   refuse_overwriting("--out", out, "--reference", options.reference);
   require_new("--out", out, options.overwrite);
   const std::uint64_t count = options.count.value_or(Candidates::kUsual);
+  Candidates::require_count(count);
   const Candidates list = candidates_of(domain, options.reference, count);
   std::string text;
   write_candidates(list, domain, [&](std::string_view part) { text += part; });

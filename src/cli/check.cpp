@@ -15,6 +15,8 @@
 #include "io/overlap.h"
 #include "io/roster.h"
 #include "kernel/core/invalid_input.h"
+#include "output_files.h"
+#include "progress.h"
 #include "space/nearest_word.h"
 
 namespace mollify::cli {
@@ -77,6 +79,10 @@ int run(const CheckOptions& options) {
     const std::string& unit = needed(options.unit, "--unit");
     roster = read_roster(*options.units, options.units_column.value_or(unit));
   }
+  // What cannot be read is told before a large file has been.
+  for (const std::string& file : options.references) {
+    if (!is_stream(file)) static_cast<void>(CsvReader(file));
+  }
   const std::uint64_t most = options.most.value_or(1000);
   std::uint64_t shown = 0;
   Json findings = Json::array();
@@ -93,6 +99,7 @@ int run(const CheckOptions& options) {
           ++mapped[{std::string(finding.column), finding.becomes, finding.by_default}];
         }
         if (shown++ >= most) return;
+        hide_reading();
         begin();
         if (options.json) {
           findings.push_back({{"line", finding.line},

@@ -89,7 +89,7 @@ void print_summary(const DataSetSummary& summary) {
   if (const auto spent = account.spent(total)) {
     fmt::print("  spent      {} ({})\n", readable(spent->cost).text(), name_of(spent->rule));
   }
-  fmt::print("  remaining  {}\n", remaining(summary).text());
+  fmt::print("  remaining  {}\n", remaining_text(summary));
 }
 
 void print_entry(const LedgerEntry& entry) {

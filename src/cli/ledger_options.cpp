@@ -72,8 +72,8 @@ std::string ChargedLedger::text() const {
   std::string text = fmt::format("charged: {} to {} in {}\n", readable(cost_).text(),
                                  printable(known.data_set), path_);
   if (known.total) {
-    text += fmt::format("left: {} of the total, {}\n", remaining(known).text(),
-                        known.total->cost.text());
+    text +=
+        fmt::format("left: {}; the total is {}\n", remaining_text(known), known.total->cost.text());
   } else {
     text += "left: not known, because no total is declared\n";
   }

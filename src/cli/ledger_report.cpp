@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace mollify::cli {
 
 namespace {
 
 constexpr int kReadableDigits = 6;
+constexpr int kDigitsLeft = 4;
 
 }  // namespace
 
@@ -30,6 +33,18 @@ ExactPrivacy remaining(const DataSetSummary& summary) {
   return summary.total->cost.notion == ExactPrivacy::Notion::kConcentrated
              ? ExactPrivacy::concentrated(left)
              : ExactPrivacy::pure(left);
+}
+
+std::string remaining_text(const DataSetSummary& summary) {
+  const ExactPrivacy& total = summary.total->cost;
+  ExactPrivacy left = remaining(summary);
+  if (total.notion != ExactPrivacy::Notion::kApproximate || summary.account.releases() == 0) {
+    return left.text();
+  }
+  // Composition with a delta leaves room for odd numbers, of which a few digits say enough.
+  left = ExactPrivacy::pure(left.parameter().with_digits_down(kDigitsLeft));
+  return fmt::format("{}, and delta {} that no release has taken", left.text(),
+                     summary.account.remaining_delta(total).words());
 }
 
 Json balance_json(const DataSetSummary& summary) {

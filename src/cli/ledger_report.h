@@ -12,6 +12,9 @@ ExactPrivacy readable(const ExactPrivacy& cost);
 /// What one more release may cost, in the total's terms. Requires a total.
 ExactPrivacy remaining(const DataSetSummary& summary);
 
+/// The same in words: "epsilon 0.5, and delta 5e-07 that no release has taken".
+std::string remaining_text(const DataSetSummary& summary);
+
 /// {"epsilon": "0.1"}, with numbers as exact texts.
 Json cost_json(const ExactPrivacy& cost);
 Json balance_json(const DataSetSummary& summary);

@@ -21,6 +21,7 @@
 #include "completion.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
+#include "progress.h"
 
 namespace {
 
@@ -174,6 +175,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   occupy_standard_streams();
   try {
+    mollify::cli::show_reading();
     return run(argc, argv);
   } catch (...) {  // not even a complaint could be made
     return mollify::cli::kFailure;

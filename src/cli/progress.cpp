@@ -2,16 +2,34 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "command.h"
+#include "io/line_reader.h"
 
 namespace mollify::cli {
 namespace {
 
 constexpr const char* kWipe = "\r\x1b[K";
+constexpr std::uint64_t kMegabyte = 1'000'000;
+
+/// The file that is being read.
+struct Reading {
+  explicit Reading(std::string name, std::uint64_t bytes)
+      : path(std::move(name)),
+        progress(fmt::format("MB of {} read", printable(path)), bytes / kMegabyte) {}
+
+  std::string path;
+  Progress progress;
+};
+
+std::optional<Reading>& reading() {
+  static std::optional<Reading> now;
+  return now;
+}
 
 }  // namespace
 
@@ -21,20 +39,40 @@ Progress::Progress(std::string steps_name, std::uint64_t steps)
       on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void Progress::reached(std::uint64_t step, const std::string& note) {
-  if (!on_terminal_ || step == 0) return;
+  if (!on_terminal_) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds(250);
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   const double rate = static_cast<double>(step) / seconds;
-  tell(fmt::format("{}{} of {} {}, {:.3g} a second, {:.0f} s left{}{}", kWipe, step, steps_,
-                   steps_name_, rate, static_cast<double>(steps_ - step) / rate,
+  // Nothing is known of either before the first step is done.
+  const std::string speed = step == 0 ? ""
+                                      : fmt::format(", {:.3g} a second, {:.0f} s left", rate,
+                                                    static_cast<double>(steps_ - step) / rate);
+  tell(fmt::format("{}{} of {} {}{}{}{}", kWipe, step, steps_, steps_name_, speed,
                    note.empty() ? "" : "; ", note));
   shown_ = true;
 }
 
 void Progress::finish() {
   if (std::exchange(shown_, false)) tell(kWipe);
+}
+
+void show_reading() {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  LineReader::watch([](const std::string& path, std::uint64_t read, std::uint64_t bytes) {
+    std::optional<Reading>& now = reading();
+    if (read == bytes) {
+      if (now && now->path == path) now.reset();
+      return;
+    }
+    if (!now || now->path != path) now.emplace(path, bytes);
+    now->progress.reached(read / kMegabyte);
+  });
+}
+
+void hide_reading() {
+  if (reading()) reading()->progress.finish();
 }
 
 }  // namespace mollify::cli

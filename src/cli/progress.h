@@ -33,4 +33,11 @@ class Progress {
   Clock::time_point next_ = begin_ + std::chrono::seconds(1);
 };
 
+/// From now on shows how far each file that takes long has been read, unless standard error is no
+/// terminal: of a private one too, for whoever starts the command can see how large it is.
+void show_reading();
+
+/// Wipes that line, before something is printed while a file is read.
+void hide_reading();
+
 }  // namespace mollify::cli

@@ -173,10 +173,26 @@ void print_contest(const BandContest& found, const char* words, const TuneOption
     fmt::print("{} is a band that sample takes: --band file={}\n", *options.out, *options.out);
 }
 
-int run_best(const TuneOptions& options, const UnitMasses& units, double epsilon,
-             const ReleaseSpace& space) {
+/// Held-out figures of few units say little of the next ones.
+void tell_few_units(std::size_t units) {
+  constexpr std::size_t kFewUnits = 50;
+  if (units >= kFewUnits) return;
+  if (units < kHeldOutParts) {
+    tell(fmt::format(
+        "WARNING: {} public unit{} {} too few to hold any out, so nothing tells how the band does "
+        "on other units: it fits these alone; give {} or more\n",
+        units, units == 1 ? "" : "s", units == 1 ? "is" : "are", kFewUnits));
+    return;
+  }
+  tell(fmt::format(
+      "WARNING: of {} public units each held-out part has {} or so, too few to tell how the band "
+      "does on other units; give {} or more\n",
+      units, units / kHeldOutParts, kFewUnits));
+}
+
+int run_best(const TuneOptions& options, const DivergenceName& name, const UnitMasses& units,
+             double epsilon, const ReleaseSpace& space) {
   Progress progress("searches", 1 + kHeldOutParts);
-  const DivergenceName& name = divergence_of(options);
   const auto divergence = known_value<BandDivergence>("divergence", name.key);
   const BandContest found = band_contest(units, epsilon, divergence,
                                          [&](std::size_t searched) { progress.reached(searched); });
@@ -184,6 +200,7 @@ int run_best(const TuneOptions& options, const UnitMasses& units, double epsilon
   if (options.out) write_files({{*options.out, public_band_text({epsilon, found.written})}});
   if (!options.json) {
     print_contest(found, name.words, options);
+    tell_few_units(units.size());
     tell_what_was_not_compared(options);
     return kSuccess;
   }
@@ -212,6 +229,7 @@ int run_best(const TuneOptions& options, const UnitMasses& units, double epsilon
                {{"share", found.share},
                 {held_out, known(found.written_held_out)},
                 {"lower", found.written}}}});
+  tell_few_units(units.size());
   tell_what_was_not_compared(options);
   return kSuccess;
 }
@@ -220,6 +238,7 @@ int run(const TuneOptions& options) {
   const std::string& file = needed(options.public_units, "--public-units");
   refuse_private_units(options, file);
   const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const DivergenceName& asked = divergence_of(options);
   SpaceSpec request = options.space.request();
   // Which list it is makes no difference on average over units; one list is made faster.
   request.fresh = false;
@@ -272,10 +291,9 @@ int run(const TuneOptions& options) {
   if (tuning.units() + distributions.size() == 0) {
     throw InvalidInput(fmt::format("{} must hold units to tune with, but holds none", file));
   }
-  if (options.best) return run_best(options, distributions, epsilon, space);
+  if (options.best) return run_best(options, asked, distributions, epsilon, space);
 
   const std::vector<BandTuning::Result> results = tuning.results();
-  const DivergenceName& asked = divergence_of(options);
   Json least = Json::object();
   for (const DivergenceName& name : kDivergenceNames) {
     least[name.key] =

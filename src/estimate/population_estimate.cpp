@@ -206,7 +206,11 @@ class PopulationEstimator {
       const double q = static_cast<double>(counts[cell]) / n_;
       EstimatedValue& value = made.cells[cell];
       value.value = (q - replaced[cell]) / linear.kept();
-      value.standard_error = std::sqrt(q * (1 - q) / n_) / linear.kept();
+      // Where no report or every one is of the cell, none deviates; its law has at least what
+      // replaces records, and at most that besides all that are kept.
+      const double law =
+          q > 0 && q < 1 ? q : std::clamp(q, replaced[cell], replaced[cell] + linear.kept());
+      value.standard_error = std::sqrt(std::max(0.0, law * (1 - law)) / n_) / linear.kept();
       value.interval = unmixed(binomial(counts[cell], alpha), replaced[cell]);
     }
   }

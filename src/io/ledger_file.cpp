@@ -115,7 +115,7 @@ void require_positive(const ExactPrivacy& cost) {
     throw InvalidInput(fmt::format("a privacy budget must be positive, but is {}", cost.text()));
   }
   if (cost.delta >= Decimal(1.0)) {
-    throw InvalidInput(fmt::format("delta must be below 1, but is {}", cost.delta.text()));
+    throw InvalidInput(fmt::format("delta must be below 1, but is {}", cost.delta.words()));
   }
 }
 
@@ -137,12 +137,12 @@ std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& to
                             const ExactPrivacy& asked) {
   if (total.notion != Notion::kApproximate) {
     return fmt::format("{} {} remains", total.notion == Notion::kConcentrated ? "rho" : "epsilon",
-                       account.remaining(total).text());
+                       account.remaining(total).words());
   }
   const Decimal epsilon = account.remaining(total);
   const Decimal delta = account.remaining_delta(total);
   const bool lacks_delta = asked.delta > delta;
-  return fmt::format("epsilon {} and delta {} remain{}", epsilon.text(), delta.text(),
+  return fmt::format("epsilon {} and delta {} remain{}", epsilon.words(), delta.words(),
                      !lacks_delta                   ? ""
                      : asked.parameter() <= epsilon ? " (delta is what is missing)"
                                                     : " (both are missing)");

@@ -23,7 +23,14 @@ constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 18U;
 constexpr std::size_t kBytesOfLines = std::size_t{1} << 17U;  // given at once
 static_assert(kBytesOfLines < LineReader::kMaxLineBytes);
 
+LineReader::Watch& watching() {
+  static LineReader::Watch watch;
+  return watch;
+}
+
 }  // namespace
+
+void LineReader::watch(Watch watch) { watching() = std::move(watch); }
 
 LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
     : path_(std::move(path)) {
@@ -39,15 +46,20 @@ LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
         fmt::format("{} cannot be opened: {}", path_, std::generic_category().message(errno)));
   }
   struct stat status {};
-  if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
+  const bool is_known = ::fstat(descriptor_, &status) == 0;
+  if (is_known && S_ISDIR(status.st_mode)) {
     ::close(descriptor_);
     throw InvalidInput(fmt::format("{} must be a file, but is a directory", path_));
+  }
+  if (watching() && is_known && S_ISREG(status.st_mode)) {
+    file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   }
   buffer_.resize(kFirstBufferBytes);
 }
 
 LineReader::~LineReader() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  if (file_bytes_ > 0) watching()(path_, file_bytes_, file_bytes_);
 }
 
 // Reads more bytes behind those in the buffer, making room first; false at the end of the file.
@@ -65,6 +77,10 @@ bool LineReader::fill() {
   } while (count < 0 && errno == EINTR);
   if (count < 0) throw std::system_error(errno, std::generic_category(), path_);
   end_ += static_cast<std::size_t>(count);
+  bytes_read_ += static_cast<std::uint64_t>(count);
+  if (file_bytes_ > 0) {
+    watching()(path_, count > 0 ? std::min(bytes_read_, file_bytes_) : file_bytes_, file_bytes_);
+  }
   return count > 0;
 }
 

@@ -16,6 +16,8 @@ namespace {
 
 /// From here on epsilon is explained in odds.
 constexpr double kLargeEpsilon = 10;
+/// Few tables have more, so that a smaller delta than fits them needs no words.
+constexpr double kManyRecords = 1e6;
 
 double records_of(const Certificate& certificate) {
   return static_cast<double>(certificate.facts.records.value_or(1));
@@ -159,7 +161,7 @@ void require_small_delta(double delta, const std::string& text, double records,
 void require_acceptable(const Certificate& certificate) {
   const ReleaseSpec& spec = certificate.spec;
   if (certificate.facts.records && !spec.accept_large_delta) {
-    require_small_delta(delta_of(certificate), spec.privacy.delta.text(), records_of(certificate),
+    require_small_delta(delta_of(certificate), spec.privacy.delta.words(), records_of(certificate),
                         records_word(certificate));
   }
   if (has_large_error(certificate) && !spec.accept_error) {
@@ -185,9 +187,17 @@ std::vector<std::string> warnings(const Certificate& certificate) {
     said.push_back(fmt::format(
         "delta {} is more than a tenth of 1/n = {:.4g} for {} {}: the guarantee may fail for one "
         "of them with {} probability",
-        certificate.spec.privacy.delta.text(), 1 / records_of(certificate),
+        certificate.spec.privacy.delta.words(), 1 / records_of(certificate),
         *certificate.facts.records, records_word(certificate),
         has_large_delta(certificate) ? "high" : "noticeable"));
+  }
+  // Nothing may depend on how many records there are where that is protected.
+  if (const double delta = delta_of(certificate);
+      certificate.spec.hides_count() && delta * kManyRecords > 0.1) {
+    said.push_back(fmt::format(
+        "delta {} is not held against 1/n, because the number of {} is protected: it is below a "
+        "tenth of 1/n for fewer than {:.3g} of them only",
+        certificate.spec.privacy.delta.words(), records_word(certificate), 0.1 / delta));
   }
   if (has_large_error(certificate)) {
     said.push_back(fmt::format(

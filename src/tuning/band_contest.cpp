@@ -47,7 +47,12 @@ BandContest band_contest(const UnitMasses& units, double epsilon, BandDivergence
           .value(std::vector<double>(k, 1 / (e + static_cast<double>(k) - 1) * (1 - 1e-12)));
   contest.even = best_location(units, even, epsilon, divergence);
   contest.from_units = best_location(units, reference_from(units), epsilon, divergence);
-  contest.best = best_band(units, epsilon, divergence);
+  const auto searched = [&](std::size_t searches) {
+    return [&done, searches](double) {
+      if (done) done(searches);
+    };
+  };
+  contest.best = best_band(units, epsilon, divergence, {}, searched(0));
   if (done) done(1);
 
   if (units.size() >= kHeldOutParts) {
@@ -66,7 +71,7 @@ BandContest band_contest(const UnitMasses& units, double epsilon, BandDivergence
       from_units_sum +=
           weight * measured.value(scaled(
                        reference, best_location(seen, reference, epsilon, divergence).location));
-      const BestBand found = best_band(seen, epsilon, divergence);
+      const BestBand found = best_band(seen, epsilon, divergence, {}, searched(part + 1));
       for (std::size_t i = 0; i < kShares.size(); ++i) {
         by_share[i] += weight * measured.value(between(found.lower, even_lower, kShares[i]));
       }

@@ -29,7 +29,8 @@ struct BandContest {
 
 inline constexpr std::size_t kHeldOutParts = 5;
 
-/// `done` is told after each of the 1 + kHeldOutParts searches. At least one unit.
+/// `done` is told how many of the 1 + kHeldOutParts searches are over, after each step of one. At
+/// least one unit.
 [[nodiscard]] BandContest band_contest(const UnitMasses& units, double epsilon,
                                        BandDivergence divergence,
                                        const std::function<void(std::size_t)>& done = {});

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <boost/multiprecision/cpp_int.hpp>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -41,6 +42,16 @@ TEST(Decimal, ReadsAndWritesWhatPeopleType) {
     EXPECT_EQ(decimal(typed).text(), written);
     EXPECT_EQ(decimal(written), decimal(typed));
   }
+}
+
+TEST(Decimal, IsPrintedForPeopleAsDoublesAre) {
+  for (const char* text : {"0", "0.0001", "0.00012345", "1e-05", "1e-07", "1.5e-06", "9.99e-10",
+                           "1e-99", "1.25e-300", "0.1", "0.500001", "1", "2500", "100"}) {
+    EXPECT_EQ(decimal(text).words(), text);
+    EXPECT_EQ(decimal(text).words(), fmt::format("{:.6g}", decimal(text).up()));
+  }
+  // None of its digits is lost.
+  EXPECT_EQ(decimal("0.0000001234567891").words(), "1.234567891e-07");
 }
 
 TEST(Decimal, RefusesOtherTextsInOneSentence) {

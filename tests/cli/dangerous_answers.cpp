@@ -304,7 +304,7 @@ TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
   const Ended ended = command.run(charged + Arguments{"--epsilon", "0.1"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("charged: epsilon 0.1 to people in ledger\n"
-                                   "left: epsilon 0.9 of the total, epsilon 1\n"));
+                                   "left: epsilon 0.9; the total is epsilon 1\n"));
   const Json json =
       Json::parse(command.run(charged + Arguments{"--epsilon", "0.2", "--json"}).out)["ledger"];
   EXPECT_EQ(json["charged"]["epsilon"], "0.2");

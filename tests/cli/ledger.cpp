@@ -190,7 +190,7 @@ TEST(Ledger, NamesADataSetByItsFile) {
 TEST(Ledger, SaysWhatIsMissing) {
   const Release command;
   const Ended declared = command.run(declaring({"--epsilon", "2", "--delta", "1e-7"}));
-  EXPECT_EQ(lines_of(declared.out)[3], "  remaining  epsilon 2 and delta 0.0000001");
+  EXPECT_EQ(lines_of(declared.out)[3], "  remaining  epsilon 2 and delta 1e-07");
   const Arguments central =
       kSample + Arguments{"--model", "central", "--count", "1"} + kAccepted + kNamed + kKept;
   const auto refused = [&](const Arguments& budget) {
@@ -199,13 +199,28 @@ TEST(Ledger, SaysWhatIsMissing) {
     return ended.err;
   };
   EXPECT_EQ(refused({"--epsilon", "1", "--delta", "1e-6"}),
-            "mollify: the total of people in ledger is epsilon 2 and delta 0.0000001, of which "
-            "epsilon 2 and delta 0.0000001 remain (delta is what is missing), but this release "
-            "costs epsilon 1 and delta 0.000001\n");
+            "mollify: the total of people in ledger is epsilon 2 and delta 1e-07, of which "
+            "epsilon 2 and delta 1e-07 remain (delta is what is missing), but this release "
+            "costs epsilon 1 and delta 1e-06\n");
   EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-6"}),
               ::testing::HasSubstr("remain (both are missing)"));
   EXPECT_THAT(refused({"--epsilon", "3", "--delta", "1e-8"}),
               ::testing::HasSubstr("remain, but this release costs epsilon 3"));
+}
+
+// What is left of a total with a delta is told to four digits, and its delta beside it.
+TEST(Ledger, SaysWhatIsLeftOfBothParts) {
+  const Release command;
+  command.run(declaring({"--epsilon", "2", "--delta", "1e-6"}));
+  const Ended charged = command.run(
+      kSample +
+      Arguments{"--model", "central", "--count", "1", "--epsilon", "1", "--delta", "1e-7"} +
+      kAccepted + kNamed + kKept);
+  EXPECT_EQ(charged.status, 0) << charged.err;
+  EXPECT_THAT(charged.err, ::testing::HasSubstr(
+                               "charged: epsilon 1 and delta 1e-07 to people in ledger\n"
+                               "left: epsilon 1, and delta 9e-07 that no release has taken; the "
+                               "total is epsilon 2 and delta 1e-06\n"));
 }
 
 // What was charged stays charged, even where the records could not be written.

@@ -105,6 +105,28 @@ TEST(Process, ShowsProgressOnATerminalOnly) {
   EXPECT_NE(shown.find(" a second, "), std::string::npos) << shown;
 }
 
+// So does every file that takes longer than a second to read.
+TEST(Process, ShowsHowFarAFileIsReadOnATerminalOnly) {
+  const Release command;
+  command.files.write("domain.yaml", kTwoNumbers);
+  std::string rows = "id,weight,age\n";
+  for (int row = 0; row < 2'000'000; ++row) rows += std::to_string(row) + ",70,30\n";
+  command.files.write("data.csv", rows);
+  const Terminal terminal;
+  const pid_t process = command.start_into(
+      {"check", "--data", "data.csv", "--domain", "domain.yaml", "--reference", "data.csv"},
+      command.files.path("out"), terminal.path());
+  std::string shown;
+  for (int wait = 0; wait < 600 && shown.find("s left") == std::string::npos; ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    shown += terminal.shown();
+  }
+  ::kill(process, SIGKILL);
+  static_cast<void>(command.finish(process));
+  EXPECT_NE(shown.find(" MB of data.csv read, "), std::string::npos) << shown;
+  EXPECT_EQ(command.files.read("out").find(" MB of "), std::string::npos);
+}
+
 TEST(Process, FailsWithOneSentenceWhereThereIsNoRoom) {
   const Release command;
   const auto before = command.names();

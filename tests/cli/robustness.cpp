@@ -122,6 +122,9 @@ TEST(Robustness, CountsWhatPublicFilesShareWithTheData) {
   const std::string clean = kClean;
   command.files.write("near.csv", clean.substr(0, clean.rfind("bob")));  // less its last row
   const Arguments check = {"check", "--data", "data.csv", "--domain", "domain.yaml"};
+  const Ended missing = command.run(check + Arguments{"--reference", "nowhere.csv"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.out, "");  // before the data is read
   const Ended near = command.run(check + Arguments{"--reference", "near.csv"});
   EXPECT_EQ(near.status, 0);
   EXPECT_THAT(near.out, HasSubstr("near.csv: 4 of its 4 records are in the data too"));

@@ -391,6 +391,20 @@ TEST(SampleMarginals, ALedgerIsChargedForReplacing) {
   EXPECT_EQ(Json::parse(shown.out)["data_sets"][0]["spent"]["epsilon"], "4.5") << shown.out;
 }
 
+// Not held against the number of records, which is protected; the words are the same for any.
+TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
+  const Wards command;
+  const auto said = [&](const char* delta) {
+    return command.sample({"--epsilon", "1", "--delta", delta, "--neighbours", "add-remove"}).err;
+  };
+  EXPECT_NE(said("1e-5").find("WARNING: delta 1e-05 is not held against 1/n, because the number of "
+                              "records is protected: it is below a tenth of 1/n for fewer than "
+                              "1e+04 of them only\n"),
+            std::string::npos)
+      << said("1e-5");
+  EXPECT_EQ(said("1e-9").find("held against"), std::string::npos);
+}
+
 TEST(SampleMarginals, RefusesWhatCannotBe) {
   const Wards command;
   const auto refused = [&](const Arguments& options) {

@@ -121,6 +121,17 @@ TEST(Tune, WritesTheBestBandThatSampleTakes) {
                    "domain.yaml", "--epsilon", "2", "--cells", "64", "--best"});
   EXPECT_NE(told.out.find("no epsilon-LDP sampler has mean KL below "), std::string::npos);
   EXPECT_NE(told.out.find(" held out"), std::string::npos);
+  // Forty units are few, and three are too few for any to be held out.
+  EXPECT_NE(told.err.find("WARNING: of 40 public units each held-out part has 8 or so, too few to "
+                          "tell how the band does on other units; give 50 or more\n"),
+            std::string::npos)
+      << told.err;
+  command.files.write("three.csv", "id,weight,age\na,70,30\nb,80,40\nc,90,50\n");
+  const Ended few = command.run({"tune", "--public-units", "three.csv", "--unit", "id", "--domain",
+                                 "domain.yaml", "--epsilon", "2", "--cells", "9", "--best"});
+  EXPECT_EQ(few.status, 0) << few.err;
+  EXPECT_NE(few.err.find("WARNING: 3 public units are too few to hold any out"), std::string::npos)
+      << few.err;
 }
 
 TEST(Tune, ProvesTheBestBandByEveryDivergence) {
@@ -292,6 +303,10 @@ TEST(Tune, RefusesInOneSentence) {
             "mollify: --out is where --best writes its band, but --best is not given\n");
   EXPECT_EQ(refused(fine + Arguments{"--c1", "0.5"}),
             "mollify: c1 needs c2 beside it, but none is given\n");
+  // Before the units are read, which may be many.
+  command.files.write("public.csv", "id,weight,age\nu,no number,20\n");
+  EXPECT_EQ(refused(fine + Arguments{"--divergence", "foo"}),
+            "mollify: divergence must be kl, tv, hellinger2 or chi2, but is \"foo\"\n");
   command.files.write("public.csv", "id,weight,age\n");
   EXPECT_EQ(refused(fine), "mollify: public.csv must hold at least one record, but holds none\n");
   command.files.write("public.csv", "id,weight,age\nu,200,20\n");
