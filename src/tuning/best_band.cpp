@@ -11,13 +11,14 @@
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "tuning/band_objective.h"
+#include "tuning/variation_band.h"
 
 namespace mollify {
 namespace {
 
-/// Up to here the Hessian is a matrix, and above it only multiplies. That of total variation is all
-/// but singular, where conjugate gradients lead nowhere.
+/// Up to here the Hessian is a matrix, and above it only multiplies.
 constexpr std::size_t kDenseOutcomes = 512;
+/// Up to here total variation is solved as the linear programme that it is.
 constexpr std::size_t kDenseOutcomesOfVariation = 2048;
 /// All that is shared by the outcomes that no unit has.
 constexpr double kLeastSum = 1e-9;
@@ -36,9 +37,7 @@ class BandDescent {
               std::vector<double> start)
       : objective_(units, e, divergence),
         lower_(std::move(start)),
-        least_(kLeastSum / static_cast<double>(units.outcome_count())),
-        dense_(divergence == BandDivergence::kTotalVariation ? kDenseOutcomesOfVariation
-                                                             : kDenseOutcomes) {}
+        least_(kLeastSum / static_cast<double>(units.outcome_count())) {}
 
   BestBand run(const std::function<void(double)>& step) {
     BestBand best{.lower = lower_, .mean = objective_.value(lower_), .limit_down = 0};
@@ -74,7 +73,7 @@ class BandDescent {
     for (std::size_t i = 0; i < lower_.size(); ++i) {
       held[i] = lower_[i] <= 2 * least_ && slope.gradient[i] > 0;
     }
-    if (lower_.size() > dense_) return follow(slope, by_conjugates(slope, held), tau);
+    if (lower_.size() > kDenseOutcomes) return follow(slope, by_conjugates(slope, held), tau);
     // Where rounding makes the matrix indefinite, a ridge turns its direction downhill.
     for (double ridge = 1e-12; ridge < 1; ridge *= 1e3) {
       if (follow(slope, by_matrix(slope, held, ridge), tau)) return true;
@@ -181,7 +180,6 @@ class BandDescent {
   BandObjective objective_;
   std::vector<double> lower_;
   double least_;
-  std::size_t dense_;
 };
 
 }  // namespace
@@ -197,6 +195,9 @@ BestBand best_band(const UnitMasses& units, double epsilon, BandDivergence diver
     for (double& mass : start) mass = (0.9 * mass + 0.1 * even);
     const double location = best_location(units, start, epsilon, divergence).location;
     for (double& mass : start) mass *= location;
+  }
+  if (divergence == BandDivergence::kTotalVariation && start.size() <= kDenseOutcomesOfVariation) {
+    return best_variation_band(units, e, std::move(start), step);
   }
   return BandDescent(units, e, divergence, std::move(start)).run(step);
 }

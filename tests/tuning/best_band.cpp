@@ -125,10 +125,7 @@ TEST(BestBand, IsWithinItsGapAndNoBandBeatsTheLimit) {
       const BestBand best = best_band(units, tried.epsilon, divergence);
       std::printf("k=%zu epsilon=%g %s: %.7f, gap %.1e\n", tried.k, tried.epsilon, name.data(),
                   best.mean, best.mean - best.limit_down);
-      // Of total variation the gap closes up to a hundred outcomes or so; the limit holds above.
-      if (tried.k <= 120 || divergence != BandDivergence::kTotalVariation) {
-        EXPECT_LT(best.mean - best.limit_down, 1e-6) << tried.k << " " << name;
-      }
+      EXPECT_LT(best.mean - best.limit_down, 1e-6) << tried.k << " " << name;
       const double e = std::exp(tried.epsilon);
       const BandObjective objective(units, e, divergence);
       EXPECT_DOUBLE_EQ(objective.value(best.lower), best.mean);
