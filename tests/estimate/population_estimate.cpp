@@ -401,6 +401,26 @@ TEST(PopulationEstimate, IsUnbiasedWithItsStandardError) {
   }
 }
 
+// Of an outcome that no report has, or every one, no share deviates; its law has some all the same.
+TEST(PopulationEstimate, IsNeverCertainOfFewRecords) {
+  const Domain domain = parse_domain(kTwelve, "domain.yaml");
+  const ReleasedLaw law(
+      certificate_of(local(R"("mechanism": "randomized-response", "privacy": {"epsilon": 2})"),
+                     GivenInputs(domain), kTwelve),
+      "c.json", domain);
+  const double kept = law.linear()->kept();
+  const auto deviation = [&](double q) { return std::sqrt(q * (1 - q) / 3) / kept; };
+  Tally<std::uint32_t>::Counts counts;
+  counts.keys = {4};
+  counts.counts = {3};
+  const auto found = estimate_population(law, Empirical(std::move(counts)), {}, "r.csv");
+  for (std::size_t j = 0; j < 12; ++j) {
+    const double other = law.linear()->replaced(j);
+    EXPECT_NEAR(*found.outcomes.cells[j].standard_error, deviation(j == 4 ? kept + other : other),
+                1e-12);
+  }
+}
+
 TEST(PopulationEstimate, OffersDistributionsToo) {
   const Domain domain = parse_domain(kTwelve, "domain.yaml");
   const GivenInputs inputs(domain);
