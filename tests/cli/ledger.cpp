@@ -211,7 +211,7 @@ TEST(Ledger, SaysWhatIsMissing) {
 // What is left of a total with a delta is told to four digits, and its delta beside it.
 TEST(Ledger, SaysWhatIsLeftOfBothParts) {
   const Release command;
-  command.run(declaring({"--epsilon", "2", "--delta", "1e-6"}));
+  EXPECT_EQ(command.run(declaring({"--epsilon", "2", "--delta", "1e-6"})).status, 0);
   const Ended charged = command.run(
       kSample +
       Arguments{"--model", "central", "--count", "1", "--epsilon", "1", "--delta", "1e-7"} +
