@@ -120,13 +120,6 @@ std::string Decimal::text() const {
   return digits_.substr(0, before) + "." + digits_.substr(before);
 }
 
-std::string Decimal::words() const {
-  const int power = static_cast<int>(digits_.size()) + exponent_ - 1;  // of the first digit
-  if (is_zero() || power >= -4) return text();
-  const std::string_view rest = std::string_view(digits_).substr(1);
-  return fmt::format("{}{}{}e-{:02}", digits_.front(), rest.empty() ? "" : ".", rest, -power);
-}
-
 double Decimal::down() const {
   const double above = up();
   if (std::isfinite(above) && Decimal(above) == *this) return above;

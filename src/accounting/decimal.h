@@ -28,8 +28,6 @@ class Decimal {
 
   /// Digits that `parse` reads as the same number.
   [[nodiscard]] std::string text() const;
-  /// The same for people: below a ten-thousandth as doubles are printed, 1e-07.
-  [[nodiscard]] std::string words() const;
 
   [[nodiscard]] double down() const;  ///< the greatest double that is not above it
   [[nodiscard]] double up() const;    ///< the least double that is not below it; may be infinite

@@ -6,6 +6,7 @@
 
 #include "accounting/composition.h"
 #include "accounting/concentrated.h"
+#include "accounting/decimal_words.h"
 #include "accounting/gaussian_composition.h"
 #include "kernel/core/invalid_input.h"
 
@@ -62,7 +63,7 @@ void LedgerAccount::add(const ExactPrivacy& cost) {
   switch (cost.notion) {
     case ExactPrivacy::Notion::kApproximate:
       if (cost.delta > Decimal(1.0)) {
-        throw InvalidInput("delta must be at most 1, but is " + cost.delta.words());
+        throw InvalidInput("delta must be at most 1, but is " + words_of(cost.delta));
       }
       delta_ = delta_ + cost.delta;
       [[fallthrough]];

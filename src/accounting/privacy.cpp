@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "accounting/decimal_words.h"
+
 namespace mollify {
 
 namespace {
 
 std::string digits_of(double number) { return fmt::format("{:.6g}", number); }
-std::string digits_of(const Decimal& number) { return number.words(); }
+std::string digits_of(const Decimal& number) { return words_of(number); }
 
 }  // namespace
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "accounting/decimal_words.h"
+
 namespace mollify::cli {
 
 namespace {
@@ -44,7 +46,7 @@ std::string remaining_text(const DataSetSummary& summary) {
   // Composition with a delta leaves room for odd numbers, of which a few digits say enough.
   left = ExactPrivacy::pure(left.parameter().with_digits_down(kDigitsLeft));
   return fmt::format("{}, and delta {} that no release has taken", left.text(),
-                     summary.account.remaining_delta(total).words());
+                     words_of(summary.account.remaining_delta(total)));
 }
 
 Json balance_json(const DataSetSummary& summary) {

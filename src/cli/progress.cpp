@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "io/line_reader.h"
+#include "io/reading_watch.h"
 
 namespace mollify::cli {
 namespace {
@@ -60,7 +60,7 @@ void Progress::finish() {
 
 void show_reading() {
   if (::isatty(STDERR_FILENO) != 1) return;
-  LineReader::watch([](const std::string& path, std::uint64_t read, std::uint64_t bytes) {
+  watch_reading([](const std::string& path, std::uint64_t read, std::uint64_t bytes) {
     std::optional<Reading>& now = reading();
     if (read == bytes) {
       if (now && now->path == path) now.reset();

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/decimal_words.h"
 #include "io/sqlite_database.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
@@ -115,7 +116,7 @@ void require_positive(const ExactPrivacy& cost) {
     throw InvalidInput(fmt::format("a privacy budget must be positive, but is {}", cost.text()));
   }
   if (cost.delta >= Decimal(1.0)) {
-    throw InvalidInput(fmt::format("delta must be below 1, but is {}", cost.delta.words()));
+    throw InvalidInput(fmt::format("delta must be below 1, but is {}", words_of(cost.delta)));
   }
 }
 
@@ -137,12 +138,12 @@ std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& to
                             const ExactPrivacy& asked) {
   if (total.notion != Notion::kApproximate) {
     return fmt::format("{} {} remains", total.notion == Notion::kConcentrated ? "rho" : "epsilon",
-                       account.remaining(total).words());
+                       words_of(account.remaining(total)));
   }
   const Decimal epsilon = account.remaining(total);
   const Decimal delta = account.remaining_delta(total);
   const bool lacks_delta = asked.delta > delta;
-  return fmt::format("epsilon {} and delta {} remain{}", epsilon.words(), delta.words(),
+  return fmt::format("epsilon {} and delta {} remain{}", words_of(epsilon), words_of(delta),
                      !lacks_delta                   ? ""
                      : asked.parameter() <= epsilon ? " (delta is what is missing)"
                                                     : " (both are missing)");

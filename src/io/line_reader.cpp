@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "io/csv_lanes.h"
+#include "io/reading_watch.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -23,14 +24,25 @@ constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 18U;
 constexpr std::size_t kBytesOfLines = std::size_t{1} << 17U;  // given at once
 static_assert(kBytesOfLines < LineReader::kMaxLineBytes);
 
-LineReader::Watch& watching() {
-  static LineReader::Watch watch;
+ReadingWatch& watching() {
+  static ReadingWatch watch;
   return watch;
+}
+
+/// Tells how far the file is read, or that it is done with. Asked of the operating system, so that
+/// readers that nobody watches hold nothing for it.
+void tell_watch(int descriptor, const std::string& path, bool is_done) {
+  if (!watching()) return;
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  const auto read = static_cast<std::uint64_t>(::lseek(descriptor, 0, SEEK_CUR));
+  watching()(path, is_done ? bytes : std::min(read, bytes), bytes);
 }
 
 }  // namespace
 
-void LineReader::watch(Watch watch) { watching() = std::move(watch); }
+void watch_reading(ReadingWatch watch) { watching() = std::move(watch); }
 
 LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
     : path_(std::move(path)) {
@@ -46,20 +58,17 @@ LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
         fmt::format("{} cannot be opened: {}", path_, std::generic_category().message(errno)));
   }
   struct stat status {};
-  const bool is_known = ::fstat(descriptor_, &status) == 0;
-  if (is_known && S_ISDIR(status.st_mode)) {
+  if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
     ::close(descriptor_);
     throw InvalidInput(fmt::format("{} must be a file, but is a directory", path_));
-  }
-  if (watching() && is_known && S_ISREG(status.st_mode)) {
-    file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   }
   buffer_.resize(kFirstBufferBytes);
 }
 
 LineReader::~LineReader() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (file_bytes_ > 0) watching()(path_, file_bytes_, file_bytes_);
+  if (descriptor_ < 0) return;
+  tell_watch(descriptor_, path_, true);
+  ::close(descriptor_);
 }
 
 // Reads more bytes behind those in the buffer, making room first; false at the end of the file.
@@ -77,10 +86,7 @@ bool LineReader::fill() {
   } while (count < 0 && errno == EINTR);
   if (count < 0) throw std::system_error(errno, std::generic_category(), path_);
   end_ += static_cast<std::size_t>(count);
-  bytes_read_ += static_cast<std::uint64_t>(count);
-  if (file_bytes_ > 0) {
-    watching()(path_, count > 0 ? std::min(bytes_read_, file_bytes_) : file_bytes_, file_bytes_);
-  }
+  tell_watch(descriptor_, path_, count == 0);
   return count > 0;
 }
 

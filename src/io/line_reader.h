@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,14 +19,6 @@ namespace mollify {
 class LineReader {
  public:
   static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20U;
-
-  /// Told how many bytes of a regular file have been read, of how many: all of them when the reader
-  /// is done with it, which may be before.
-  using Watch =
-      std::function<void(const std::string& path, std::uint64_t read, std::uint64_t bytes)>;
-  /// Sets who is told by all readers of the program, for files are read deep within jobs: a
-  /// terminal. Set it before any file is read. It must not throw.
-  static void watch(Watch watch);
 
   /// Throws InvalidInput if the file is missing, is a directory or cannot be opened. Given the
   /// bytes, reads those: the path is then only their name.
@@ -67,8 +58,6 @@ class LineReader {
 
   std::string path_;
   int descriptor_ = -1;  // none: all bytes are in the buffer
-  std::uint64_t bytes_read_ = 0;
-  std::uint64_t file_bytes_ = 0;  // none: nobody is told
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // of what has been read but not yet passed on
   std::size_t end_ = 0;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/decimal_words.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "release/plan.h"
@@ -161,8 +162,8 @@ void require_small_delta(double delta, const std::string& text, double records,
 void require_acceptable(const Certificate& certificate) {
   const ReleaseSpec& spec = certificate.spec;
   if (certificate.facts.records && !spec.accept_large_delta) {
-    require_small_delta(delta_of(certificate), spec.privacy.delta.words(), records_of(certificate),
-                        records_word(certificate));
+    require_small_delta(delta_of(certificate), words_of(spec.privacy.delta),
+                        records_of(certificate), records_word(certificate));
   }
   if (has_large_error(certificate) && !spec.accept_error) {
     throw InvalidInput(fmt::format(
@@ -187,7 +188,7 @@ std::vector<std::string> warnings(const Certificate& certificate) {
     said.push_back(fmt::format(
         "delta {} is more than a tenth of 1/n = {:.4g} for {} {}: the guarantee may fail for one "
         "of them with {} probability",
-        certificate.spec.privacy.delta.words(), 1 / records_of(certificate),
+        words_of(certificate.spec.privacy.delta), 1 / records_of(certificate),
         *certificate.facts.records, records_word(certificate),
         has_large_delta(certificate) ? "high" : "noticeable"));
   }
@@ -197,7 +198,7 @@ std::vector<std::string> warnings(const Certificate& certificate) {
     said.push_back(fmt::format(
         "delta {} is not held against 1/n, because the number of {} is protected: it is below a "
         "tenth of 1/n for fewer than {:.3g} of them only",
-        certificate.spec.privacy.delta.words(), records_word(certificate), 0.1 / delta));
+        words_of(certificate.spec.privacy.delta), records_word(certificate), 0.1 / delta));
   }
   if (has_large_error(certificate)) {
     said.push_back(fmt::format(

@@ -15,12 +15,6 @@
 namespace mollify {
 namespace {
 
-constexpr double kLeastSum = 1e-9;
-constexpr double kGap = 1e-7;
-constexpr double kDualRounding = 1e-9;
-constexpr int kMostSteps = 100;
-constexpr double kFirstPrice = 0.01;
-
 /// An inequality: its room s, its price z, and what they are to move by. s z goes to 0.
 struct Side {
   double s = 1;
@@ -80,6 +74,14 @@ class VariationProgramme {
   }
 
  private:
+  // As in BandDescent.
+  static constexpr double kLeastSum = 1e-9;
+  static constexpr double kGap = 1e-7;
+  static constexpr double kDualRounding = 1e-9;
+
+  static constexpr int kMostSteps = 100;
+  static constexpr double kFirstPrice = 0.01;
+
   template <class Visit>
   void each_side(const Visit& visit) {
     for (Own& own : own_) {

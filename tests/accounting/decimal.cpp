@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "accounting/decimal_words.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 #include "refusal.h"
@@ -47,11 +48,11 @@ TEST(Decimal, ReadsAndWritesWhatPeopleType) {
 TEST(Decimal, IsPrintedForPeopleAsDoublesAre) {
   for (const char* text : {"0", "0.0001", "0.00012345", "1e-05", "1e-07", "1.5e-06", "9.99e-10",
                            "1e-99", "1.25e-300", "0.1", "0.500001", "1", "2500", "100"}) {
-    EXPECT_EQ(decimal(text).words(), text);
-    EXPECT_EQ(decimal(text).words(), fmt::format("{:.6g}", decimal(text).up()));
+    EXPECT_EQ(words_of(decimal(text)), text);
+    EXPECT_EQ(words_of(decimal(text)), fmt::format("{:.6g}", decimal(text).up()));
   }
   // None of its digits is lost.
-  EXPECT_EQ(decimal("0.0000001234567891").words(), "1.234567891e-07");
+  EXPECT_EQ(words_of(decimal("0.0000001234567891")), "1.234567891e-07");
 }
 
 TEST(Decimal, RefusesOtherTextsInOneSentence) {
