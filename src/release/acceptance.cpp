@@ -197,7 +197,7 @@ std::vector<std::string> warnings(const Certificate& certificate) {
       certificate.spec.hides_count() && delta * kManyRecords > 0.1) {
     said.push_back(fmt::format(
         "delta {} is not held against 1/n, because the number of {} is protected: it is below a "
-        "tenth of 1/n for fewer than {:.3g} of them only",
+        "tenth of 1/n for fewer than {:.0f} of them only",
         words_of(certificate.spec.privacy.delta), records_word(certificate), 0.1 / delta));
   }
   if (has_large_error(certificate)) {

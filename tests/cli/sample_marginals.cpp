@@ -399,7 +399,7 @@ TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
   };
   EXPECT_NE(said("1e-5").find("WARNING: delta 1e-05 is not held against 1/n, because the number of "
                               "records is protected: it is below a tenth of 1/n for fewer than "
-                              "1e+04 of them only\n"),
+                              "10000 of them only\n"),
             std::string::npos)
       << said("1e-5");
   EXPECT_EQ(said("1e-9").find("held against"), std::string::npos);
