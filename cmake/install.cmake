@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mollify)
-set(libraries mollify_core mollify_kernel mollify_local mollify_release mollify_io mollify_mollify mollify_c)
+set(libraries mollify_core mollify_kernel mollify_local mollify_mechanisms mollify_release mollify_io mollify_mollify mollify_c)
 
 install(TARGETS ${libraries} EXPORT mollifyTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mollify DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

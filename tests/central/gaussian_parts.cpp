@@ -65,7 +65,7 @@ TEST(GaussianParts, EachRowHasEachRoleAlike) {
        {Parts{{0, 1, 2, 3, 4}}, Parts{{0, 1}, {}, {2, 3, 4}}, Parts{{4}, {3}, {2}, {1}, {0}},
         Parts{{1, 2}, {3, 4}}}) {  // of the last a row is nowhere, which is 0
     std::vector<std::uint64_t> seen(20);
-    for (std::size_t i = 0; i < test::whole_or_sanitized<std::size_t>(40'000, 4'000); ++i) {
+    for (std::size_t i = 0; i < test::whole_or_sanitized<std::size_t>(10'000, 2'000); ++i) {
       const std::vector<double> outputs = drawn(sampler, parts, random);
       const auto first = static_cast<std::size_t>(std::lround(outputs[0]));
       const auto second = static_cast<std::size_t>(std::lround(outputs[1]));

@@ -12,7 +12,7 @@
 namespace mollify {
 namespace {
 
-constexpr double kLeastMass = 0x1p-80;
+constexpr double kLeastCellMass = 0x1p-80;
 
 std::vector<double> masses_on(const Measure& reference, const Grid& grid) {
   if (reference.dimension() != grid.dimension()) {
@@ -21,7 +21,7 @@ std::vector<double> masses_on(const Measure& reference, const Grid& grid) {
   }
   std::vector<double> masses(grid.cell_count());
   reference.cell_masses(grid, masses);
-  for (double& mass : masses) mass = std::max(mass, kLeastMass);
+  for (double& mass : masses) mass = std::max(mass, kLeastCellMass);
   return masses;
 }
 

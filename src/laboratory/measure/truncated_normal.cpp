@@ -59,7 +59,7 @@ double plain_exp(double x) {
                                (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
 
-constexpr std::size_t kBlock = 64;
+constexpr std::size_t kIntervals = 64;
 /// Cells wider than this, in deviations, are not taken at their middle.
 constexpr double kNarrow = 1.0 / 16;
 /// Beyond so many deviations the density is below 1e-300; within, plain_exp is in its range.
@@ -74,9 +74,9 @@ double curvature_correction(double z2, double w2) {
 
 /// The masses of narrow cells between standardised edges, all within kFar. A constant count, so
 /// that the compiler uses vectors without being asked to.
-void narrow_masses(const std::array<double, kBlock + 1>& edges, double weight,
-                   std::array<double, kBlock>& masses) {
-  for (std::size_t j = 0; j < kBlock; ++j) {
+void narrow_masses(const std::array<double, kIntervals + 1>& edges, double weight,
+                   std::array<double, kIntervals>& masses) {
+  for (std::size_t j = 0; j < kIntervals; ++j) {
     const double width = edges[j + 1] - edges[j];
     const double middle = 0.5 * (edges[j + 1] + edges[j]);
     const double z2 = middle * middle;
@@ -87,7 +87,7 @@ void narrow_masses(const std::array<double, kBlock + 1>& edges, double weight,
 /// The same for cells of equal width, from the density at the first middle: from one middle to the
 /// next it is multiplied by a ratio, and the ratio by e^(-width^2).
 void equal_masses(double first_edge, double width, double weight,
-                  std::array<double, kBlock>& masses) {
+                  std::array<double, kIntervals>& masses) {
   const double w2 = width * width;
   double z = first_edge + 0.5 * width;
   double mass = weight * width * std::exp(-0.5 * z * z);
@@ -180,10 +180,10 @@ void TruncatedNormal::add_cell_masses(std::span<const double> edges, bool equal_
   const auto is_moved = [&](std::size_t j) {
     return standardised(j) != (edges[j] - mean_) * inverse;
   };
-  std::array<double, kBlock + 1> block;
-  std::array<double, kBlock> found;
-  for (std::size_t begin = 0; begin < count; begin += kBlock) {
-    const std::size_t size = std::min(kBlock, count - begin);
+  std::array<double, kIntervals + 1> block;
+  std::array<double, kIntervals> found;
+  for (std::size_t begin = 0; begin < count; begin += kIntervals) {
+    const std::size_t size = std::min(kIntervals, count - begin);
     const double first = standardised(begin);
     const double last = standardised(begin + size);
     if (last < -kFar - 1 || first > kFar + 1) continue;  // nothing that a double holds
@@ -199,7 +199,7 @@ void TruncatedNormal::add_cell_masses(std::span<const double> edges, bool equal_
         widest = std::max(widest, block[j + 1] - block[j]);
       }
       if (near && widest <= kNarrow) {
-        for (std::size_t j = size; j < kBlock; ++j) block[j + 1] = block[j];
+        for (std::size_t j = size; j < kIntervals; ++j) block[j + 1] = block[j];
         narrow_masses(block, narrow_scale, found);
       } else {
         for (std::size_t j = 0; j < size; ++j) {

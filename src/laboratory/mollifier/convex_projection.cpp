@@ -18,7 +18,7 @@ namespace {
 // Enough for the multiplicative steps to bring back a row that the start leaves out.
 constexpr double kUniformShare = 0x1p-10;
 // Below this a mixture's mass is too small to divide by.
-constexpr double kLeastMass = 0x1p-900;
+constexpr double kLeastReach = 0x1p-900;
 
 void require_rows(std::span<const double> p, const DistributionRows& rows,
                   std::span<const double> start) {
@@ -93,7 +93,7 @@ class Programme {
     }
     std::vector<std::size_t> kept;
     for (std::size_t x = 0; x < rows.outcomes; ++x) {
-      if (cleaned[x] > 0.0 && reach[x] > kLeastMass) {
+      if (cleaned[x] > 0.0 && reach[x] > kLeastReach) {
         kept.push_back(x);
         p_.push_back(cleaned[x]);
       }
@@ -124,7 +124,7 @@ class Programme {
   double divergence(const std::vector<double>& q) const {
     CompensatedSum sum;
     for (std::size_t j = 0; j < q.size(); ++j) {
-      if (!(q[j] > kLeastMass)) return kInfinity;
+      if (!(q[j] > kLeastReach)) return kInfinity;
       sum += p_[j] * std::log(p_[j] / q[j]);
     }
     return sum.value();
