@@ -39,7 +39,8 @@ Json overlap_json(const std::string& file, const Overlap& overlap, bool is_roste
           {"shared", overlap.shared}};
 }
 
-void print_overlap(const std::string& file, const Overlap& overlap, bool is_roster) {
+void print_overlap(const std::string& file, const Overlap& overlap, bool is_roster,
+                   const Domain& domain) {
   if (overlap.columns.empty()) {
     fmt::print("{} has no column in common with the data\n", file);
     return;
@@ -47,9 +48,13 @@ void print_overlap(const std::string& file, const Overlap& overlap, bool is_rost
   fmt::print("{}: {} of its {} {} are in the data too ({}){}\n", file, overlap.shared,
              overlap.records, is_roster ? "units" : "records", fmt::join(overlap.columns, ", "),
              is_roster && overlap.shared == overlap.records
-                 ? "; a roster made from the data would protect nobody's membership"
+                 ? "; as it should be, if the roster was not made from the data"
                  : "");
-  if (!is_roster && overlap.records > 0 && 2 * overlap.shared > overlap.records) {
+  if (is_roster || 2 * overlap.shared <= overlap.records) return;
+  if (domain.size() <= overlap.records) {
+    fmt::print("there are {} outcomes only, so that two tables share most records anyway\n",
+               domain.size());
+  } else {
     fmt::print(
         "WARNING: unless records have few possible values, {} was made from the data, and then it "
         "is not public\n",
@@ -128,7 +133,7 @@ int run(const CheckOptions& options) {
     if (options.json) {
       overlaps.push_back(overlap_json(file, overlap, is_roster));
     } else {
-      print_overlap(file, overlap, is_roster);
+      print_overlap(file, overlap, is_roster, domain);
     }
   }
   Json columns = Json::array();

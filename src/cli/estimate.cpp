@@ -61,7 +61,7 @@ void print_value(const EstimatedValue& value, std::size_t width) {
 
 /// The cells with the greatest estimates first, or, without any, the greatest upper bounds.
 void print_table(const EstimatedTable& table) {
-  constexpr std::size_t kMostRows = 20;
+  constexpr std::size_t kMostRows = 40;
   std::vector<std::size_t> order(table.cells.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const bool all = order.size() <= kMostRows;
@@ -89,9 +89,14 @@ void print_table(const EstimatedTable& table) {
     fmt::print("  ... the {} greatest of {}; --json has all\n", kMostRows, table.cells.size());
 }
 
-void print_estimate(const PopulationEstimate& found) {
+void print_estimate(const PopulationEstimate& found, const ReleaseSpec& spec) {
   fmt::print("{} records by {}; all {} intervals hold together with probability {:g}\n",
              found.records, found.mechanism, found.intervals, found.request.confidence);
+  if (spec.model == Model::kLocal) {
+    fmt::print(
+        "estimated is the mean of the units' own distributions: a unit with rows of three values "
+        "counts a\nthird for each\n");
+  }
   print_table(found.outcomes);
   for (const EstimatedTable& marginal : found.marginals) print_table(marginal);
   for (const EstimatedTable& pair : found.pairs) print_table(pair);
@@ -150,7 +155,7 @@ int run(const EstimateOptions& options) {
   if (options.json) {
     fmt::print("{}", estimate_json(found));
   } else {
-    print_estimate(found);
+    print_estimate(found, stated.spec);
   }
   return kSuccess;
 }

@@ -397,9 +397,11 @@ std::string LedgerFile::declare(const std::string& name, const LedgerTotal& tota
   const auto known = summarise(entries);
   const bool declared = !known.empty() && known.front().total;
   if (declared && !replace) {
-    throw InvalidInput(fmt::format(
-        "{} has a total in {} already, {} for {}, and it is only replaced on purpose", data_set,
-        database_->path(), known.front().total->cost.text(), known.front().total->scope.words()));
+    throw InvalidInput(
+        fmt::format("{} has a total in {} already, {} for {}, and it is only replaced on purpose "
+                    "(--replace, replace=True in Python)",
+                    data_set, database_->path(), known.front().total->cost.text(),
+                    known.front().total->scope.words()));
   }
   if (!declared && replace) {
     throw InvalidInput(

@@ -10,9 +10,10 @@ namespace mollify {
 StringIndex read_roster(const std::string& path, const std::string& unit_column,
                         std::optional<std::string_view> bytes) {
   CsvReader csv(path, bytes);
-  const std::size_t position = csv.position(
-      unit_column, "which names the units; --units-column names another column of the roster",
-      CsvReader::Header::kTold);
+  const std::size_t position = csv.position(unit_column,
+                                            "which names the units (its first line must be a "
+                                            "header; --units-column names another column)",
+                                            CsvReader::Header::kTold);
   StringIndex units;
   while (csv.next()) {
     const auto refuse = [&](const std::string& what) {

@@ -255,7 +255,10 @@ void validate_spec(const ReleaseSpec& spec) {
         "local to protect each unit");
   }
   if (spec.roster && !spec.unit) {
-    throw InvalidInput("a roster of units needs the unit column, but none is given");
+    throw InvalidInput(
+        "a roster (--units, roster in a spec) needs the column that names each record's unit "
+        "(--unit, "
+        "unit in a spec), but none is given");
   }
   if (spec.units_column && !spec.roster) {
     throw InvalidInput(

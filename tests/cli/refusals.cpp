@@ -132,7 +132,8 @@ TEST(Refusals, OfModelsAndUnits) {
             "local to protect each unit");
   EXPECT_EQ(
       refused_sample(command, Arguments{"--model", "local", "--units", "units.csv"} + kOneDraw),
-      "a roster of units needs the unit column, but none is given");
+      "a roster (--units, roster in a spec) needs the column that names each record's unit "
+      "(--unit, unit in a spec), but none is given");
   EXPECT_EQ(
       refused_sample(command, Arguments{"--model", "local", "--unit", "nobody"} + kOneDraw),
       "data.csv has no column \"nobody\", which names the unit of a record; mollify check names "
@@ -147,8 +148,8 @@ TEST(Refusals, OfModelsAndUnits) {
             "units.csv must list units, but lists none");
   command.files.write("units.csv", "name,age\nann,3\n");
   EXPECT_EQ(refused_sample(command, kRostered + kOneDraw),
-            "units.csv has no column \"id\", which names the units; --units-column names another "
-            "column of the roster; it has name, age");
+            "units.csv has no column \"id\", which names the units (its first line must be a "
+            "header; --units-column names another column); it has name, age");
   EXPECT_EQ(refused_sample(command, kLocal + Arguments{"--units", "nobody.csv"} + kOneDraw),
             "nobody.csv cannot be opened: No such file or directory");
 }

@@ -250,7 +250,8 @@ TEST(SampleCentral, RefusesInOneSentence) {
             "mollify: a rate releases as many records as come, so it is given instead of a count, "
             "but both are given\n");
   EXPECT_EQ(command.refused(one + Arguments{"--units", "data.csv"}),
-            "mollify: a roster of units needs the unit column, but none is given\n");
+            "mollify: a roster (--units, roster in a spec) needs the column that names each "
+            "record's unit (--unit, unit in a spec), but none is given\n");
   EXPECT_TRUE(command.refused(one + Arguments{"--mechanism", "minimax"})
                   .starts_with("mollify: mechanism must be one of auto, subsampled-rr,"));
   EXPECT_TRUE(command.refused({"--epsilon", "1", "--count", "2001"}).find("2000") !=

@@ -30,8 +30,8 @@ TEST(ReadRoster, IsStrict) {
   for (const auto& [content, columns] :
        {std::pair{"a,b\n1,2\n", "a, b"}, std::pair{"ann\nbob\n", "ann"}}) {
     EXPECT_EQ(refusal(content),
-              std::string("r.csv has no column \"id\", which names the units; --units-column names "
-                          "another column of the roster; it has ") +
+              std::string("r.csv has no column \"id\", which names the units (its first line must "
+                          "be a header; --units-column names another column); it has ") +
                   columns);
   }
   EXPECT_EQ(refusal("id,x\n1,2\n,3\n"), "r.csv line 3 must name a unit, but its id is empty");
