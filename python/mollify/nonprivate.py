@@ -34,7 +34,8 @@ def check(
 
     A release maps such values silently, because refusing would tell of them; this is for the data
     holder, before a release. Of the answer, ``"findings"`` is how many there are, and ``"listed"``
-    the first `most`, by the lines that a file would have: the first record is line 2.
+    the first `most`, by the lines that a file would have: the first record is line 2. Where all
+    columns are numbers without bins, ``"notes"`` says which look log-normal.
 
     Parameters
     ----------
@@ -99,6 +100,16 @@ def compare(
 
     Of the answer, ``"law"`` and ``"reference"`` are divergences, and ``"outcomes"`` the masses. The
     parameters are those of `mollify.sample`; `progress` shows a bar (tqdm).
+
+    Each of ``"columns"`` has its levels, the ``"shares"`` and ``"means"`` of each law, in which a
+    number is the middle of its bin, and for integers and numbers ``"without_bins"``: the ``"mean"``
+    and the ``"deviation"`` of the table's own numbers, ``"mean_in_bins"``, what the bins alone make
+    of that mean, and ``"is_moved"``, whether that is more than a tenth of the deviation away.
+
+    Of ``family="gaussian"``, ``"notes"`` says which columns look log-normal. With ``shared=True``,
+    ``"accuracy"`` tells of each column in ``"spreads"`` the ``"least_deviation"`` for which the
+    expected total variation holds, and in ``"total_variation"`` the ``"least"`` and the
+    ``"greatest"`` of some simulated ``"releases"``, from the Gaussian of the table.
 
     Raises
     ------

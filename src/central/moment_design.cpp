@@ -198,6 +198,13 @@ MomentDesign design_moments(const MomentRequest& request) {
   return design;
 }
 
+std::string spread_condition(const MomentDesign& design) {
+  return fmt::format(
+      "if the standard deviation of every column is at least {:.2g} of half of its "
+      "range (with --log, of the logarithms)",
+      design.least_spread);
+}
+
 void check_moment_design(const MomentDesign& design) {
   const Privacy& promised = design.guarantee;
   double spent = 0;

@@ -85,6 +85,10 @@ void require_moment_records(std::uint64_t records);
 /// so small or large that no noise of the kernel serves them.
 [[nodiscard]] MomentDesign design_moments(const MomentRequest& request);
 
+/// What the expected total variation rests on, for people: "if the standard deviation of every
+/// column is at least 0.78 of half of its range". Public.
+[[nodiscard]] std::string spread_condition(const MomentDesign& design);
+
 /// Throws InvalidInput unless the integers of the design, wherever it comes from, keep its
 /// guarantee.
 void check_moment_design(const MomentDesign& design);

@@ -5,18 +5,24 @@
 #include <map>
 #include <tuple>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "command.h"
 #include "io/csv_reader.h"
+#include "io/csv_source.h"
 #include "io/domain_yaml.h"
+#include "io/line_reader.h"
 #include "io/overlap.h"
 #include "io/roster.h"
 #include "kernel/core/invalid_input.h"
+#include "log_normal.h"
 #include "output_files.h"
 #include "progress.h"
+#include "records/numeric_rows.h"
 #include "space/nearest_word.h"
 
 namespace mollify::cli {
@@ -74,6 +80,31 @@ Overlap roster_overlap(const CheckOptions& options, const StringIndex& roster) {
   return {{*options.unit},
           roster.size(),
           static_cast<std::uint64_t>(std::count(seen.begin(), seen.end(), true))};
+}
+
+/// What would make a better Gaussian release, where the domain is one of numbers: of the first
+/// rows, so that memory stays bounded, and of nothing that can be read once only.
+std::vector<std::string> gaussian_notes(const std::string& data, const Domain& domain) {
+  constexpr std::size_t kMostNumbers = 1'000'000;
+  const auto& columns = domain.columns();
+  const bool are_numbers = std::all_of(columns.begin(), columns.end(), [](const Column& column) {
+    const auto* const numbers = std::get_if<NumberCells>(&column.cells());
+    return numbers != nullptr && !numbers->declares_bins() && !numbers->has_private_bins() &&
+           !column.mapping().null_is_category;
+  });
+  if (!are_numbers) return {};
+  const RealColumns axes(domain);
+  std::vector<double> rows;
+  try {
+    require_rereadable(data);
+    const CsvSource source(data);
+    NumericRows(source, axes).visit([&](std::span<const double> some) {
+      if (rows.size() < kMostNumbers) rows.insert(rows.end(), some.begin(), some.end());
+    });
+  } catch (const InvalidInput&) {
+    return {};
+  }
+  return log_normal_notes(axes, rows);
 }
 
 int run(const CheckOptions& options) {
@@ -161,8 +192,10 @@ int run(const CheckOptions& options) {
     tell_mapped(column.name(), counts.declared_nulls[i],
                 outcome_text(column, column.encode(Value())), true, false);
   }
+  const std::vector<std::string> notes = gaussian_notes(data, domain);
   if (options.json) {
     print_json({{"notice", kNotPrivate},
+                {"notes", notes},
                 {"records", counts.records},
                 {"records_with_findings", counts.records_with_findings},
                 {"findings", counts.findings},
@@ -173,6 +206,7 @@ int run(const CheckOptions& options) {
     if (counts.findings > most) {
       fmt::print("... and {} more (see --most)\n", counts.findings - most);
     }
+    for (const std::string& note : notes) fmt::print("note: of --family gaussian, {}\n", note);
     fmt::print("{} record{}, {} of them with something to mend, {} finding{}\n", counts.records,
                counts.records == 1 ? "" : "s", counts.records_with_findings, counts.findings,
                counts.findings == 1 ? "" : "s");

@@ -277,6 +277,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
   const NamedLaw laws[] = {law_over_outcomes("truth", domain, comparison.truth),
                            law_over_outcomes("law", domain, comparison.law),
                            law_over_outcomes("reference", domain, comparison.reference)};
+  const auto own = own_means(source, domain, spec.unit, roster_of(spec, PublicFiles(data)));
   const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
   const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);
   if (options.json) {
@@ -297,7 +298,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
                  {{"law", comparison.mean_law_distance},
                   {"reference", comparison.mean_reference_distance}}},
                 {"outcomes", rows}};
-    result.update(marginals_json(domain, laws));
+    result.update(marginals_json(domain, laws, own));
     print_json(result);
     return kSuccess;
   }
@@ -305,7 +306,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
              sampler.guarantee().text(),
              spec.unit ? fmt::format("; mean of {} units", comparison.units) : "");
   print_table(comparison, domain);
-  print_marginals(domain, laws);
+  print_marginals(domain, laws, own);
   fmt::print("\ntruth from the law:       {}\n", law.text());
   fmt::print("truth from the reference: {}\n", reference.text());
   if (spec.unit) {
@@ -314,7 +315,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
         "reference, on average\n",
         comparison.mean_law_distance, comparison.mean_reference_distance);
   }
-  fmt::print("a record is as good as one drawn from {}, but for {}\n",
+  fmt::print("{}a record is as good as one drawn from {}, but for {}\n", within_bins(domain),
              spec.unit ? "its unit's own, on average" : "the table's own",
              times_words(spec.unit ? comparison.mean_law_distance
                                    : total_variation(comparison.truth, comparison.law)));
@@ -342,6 +343,9 @@ void add_compare(CLI::App& app, Session& session) {
       "0.5,1,2 "
       "and\n"
       "--mechanism all make one table of distances.\n\n"
+      "The means of truth and law take a number for the middle of its bin; the column's real mean\n"
+      "stands below, and a warning where the bins alone move it by more than a tenth of the\n"
+      "column's standard deviation.\n\n"
       "NOT PRIVATE: for the data holder, to see what a release is worth. Whatever of a release is\n"
       "chosen by looking at private data tells of them: choose with plan, and with tune on public\n"
       "units.");

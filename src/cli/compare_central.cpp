@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "central/gaussian_distance.h"
+#include "central/moment_sampler.h"
 #include "central/whitening.h"
 #include "command.h"
 #include "compare_marginals.h"
@@ -16,9 +18,11 @@
 #include "io/csv_source.h"
 #include "io/public_files.h"
 #include "kernel/core/invalid_input.h"
+#include "log_normal.h"
 #include "marginals.h"
 #include "progress.h"
 #include "records/numeric_rows.h"
+#include "records/numeric_table.h"
 #include "records/private_table.h"
 #include "records/record_encoder.h"
 #include "release/acceptance.h"
@@ -131,11 +135,7 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
   if (!spec.unit) {
     for (const std::uint32_t outcome : read_outcomes(source, domain)) ++truth[outcome];
   } else {
-    std::optional<StringIndex> roster;
-    if (spec.roster) {
-      roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
-    }
-    const UnitTable units = read_units(source, domain, *spec.unit, roster);
+    const UnitTable units = read_units(source, domain, *spec.unit, roster_of(spec, inputs));
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
       const auto outcomes = units.outcomes(unit);
       const auto weights = units.weights(unit);
@@ -187,6 +187,8 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
                             law_over_outcomes("law", domain, laws.law),
                             law_over_outcomes("uniform", domain, uniform)};
   const Certificate& certificate = release.certificate();
+  const auto own =
+      own_means(source, domain, certificate.spec.unit, roster_of(certificate.spec, inputs));
   const DivergenceReport law = divergence_report(laws.truth, laws.law);
   if (json) {
     Json result{{"notice", kNotPrivate},
@@ -197,7 +199,7 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
                 {"simulated_records", laws.simulated},
                 {"law", divergence_json(law)},
                 {"uniform", divergence_json(divergence_report(laws.truth, uniform))}};
-    result.update(marginals_json(domain, named));
+    result.update(marginals_json(domain, named, own));
     print_json(result);
     return kSuccess;
   }
@@ -209,11 +211,11 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
                  : fmt::format("the law of a released record is simulated by {} records, which "
                                "alone put it at total variation {:.2g}",
                                laws.simulated, simulation_distance(laws)));
-  print_marginals(domain, named);
+  print_marginals(domain, named, own);
   fmt::print("\ntruth from the law:     {}\n", law.text());
   fmt::print("truth from uniform:     {}\n", divergence_report(laws.truth, uniform).text());
-  fmt::print("a record is as good as a new row of the same population, but for {}\n",
-             times_words(total_variation(laws.truth, laws.law)));
+  fmt::print("{}a record is as good as a new row of the same population, but for {}\n",
+             within_bins(domain), times_words(total_variation(laws.truth, laws.law)));
   return kSuccess;
 }
 
@@ -264,6 +266,125 @@ Json summary_json(const PointSummary& summary) {
           {"correlations", summary.correlations}};
 }
 
+/// What is known of a shared model's accuracy by looking at the data.
+struct SharedAccuracy {
+  /// Of each column, in its coordinates: the standard deviation from which on the design's accuracy
+  /// holds, and the table's.
+  std::vector<double> least_deviations, deviations;
+  std::uint64_t releases = 0;  ///< simulated
+  /// The models' total variation from the table's Gaussian.
+  double least = 1, greatest = 0;
+
+  [[nodiscard]] bool is_met(std::size_t column) const {
+    return deviations[column] >= least_deviations[column];
+  }
+  [[nodiscard]] bool is_met() const {
+    for (std::size_t i = 0; i < deviations.size(); ++i) {
+      if (!is_met(i)) return false;
+    }
+    return true;
+  }
+};
+
+SharedGaussian gaussian_of(const PointSummary& summary) {
+  const std::size_t d = summary.means.size();
+  SharedGaussian found{summary.means, std::vector<double>(d * d)};
+  std::size_t pair = 0;
+  for (std::size_t i = 0; i < d; ++i) {
+    found.covariance[i * d + i] = summary.deviations[i] * summary.deviations[i];
+    for (std::size_t j = i + 1; j < d; ++j, ++pair) {
+      found.covariance[i * d + j] = found.covariance[j * d + i] =
+          summary.correlations[pair] * summary.deviations[i] * summary.deviations[j];
+    }
+  }
+  return found;
+}
+
+/// Measures models as releases do, nothing of which is kept or charged, and draws from each of them
+/// as many points as from any other.
+SharedAccuracy simulate_models(const MomentDesign& design, const RealColumns& columns,
+                               const std::vector<double>& rows, const PointSummary& truth,
+                               std::vector<double>& points) {
+  constexpr std::uint64_t kSimulatedModels = 40;
+  constexpr std::size_t kDrawsOfDistance = 4000;
+  SharedAccuracy found{.deviations = truth.deviations};
+  std::vector<double> low, high;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    low.push_back(columns.low(i));
+    high.push_back(columns.high(i));
+    found.least_deviations.push_back(design.least_spread * (high[i] / 2 - low[i] / 2));
+  }
+  const MomentSampler sampler(design, low, high);
+  const MemoryTable table(columns.size(), rows);
+  const SharedGaussian of_table = gaussian_of(truth);
+  SecureRandom random;
+  const auto end = std::chrono::steady_clock::now() + kSimulatedFor;
+  Progress progress("simulated releases", kSimulatedModels);
+  do {
+    const SharedGaussian model = sampler.measure(table, random);
+    const double distance = simulated_total_variation(of_table, model, kDrawsOfDistance, random);
+    found.least = std::min(found.least, distance);
+    found.greatest = std::max(found.greatest, distance);
+    model.draw(kSimulatedRecords / kSimulatedModels, low, high, random,
+               [&](std::span<const double> point) {
+                 points.insert(points.end(), point.begin(), point.end());
+               });
+    progress.reached(++found.releases);
+  } while (found.releases < kSimulatedModels && std::chrono::steady_clock::now() < end);
+  progress.finish();
+  return found;
+}
+
+std::string coordinate_name(const RealColumns& columns, std::size_t column) {
+  return columns.is_logarithm(column) ? fmt::format("ln {}", columns.name(column))
+                                      : columns.name(column);
+}
+
+Json accuracy_json(const SharedAccuracy& found, const RealColumns& columns,
+                   const MomentDesign& design) {
+  Json spreads = Json::array();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    spreads.push_back({{"column", columns.name(i)},
+                       {"least_deviation", found.least_deviations[i]},
+                       {"deviation", found.deviations[i]},
+                       {"is_met", found.is_met(i)}});
+  }
+  return {{"spreads", spreads},
+          {"is_met", found.is_met()},
+          {"total_variation",
+           {{"expected", design.expected_total_variation},
+            {"releases", found.releases},
+            {"least", found.least},
+            {"greatest", found.greatest}}}};
+}
+
+void print_accuracy(const SharedAccuracy& found, const RealColumns& columns,
+                    const MomentDesign& design) {
+  fmt::print("\nthe expected total variation from the data's Gaussian, {:.4g}, holds where\n",
+             design.expected_total_variation);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    fmt::print("  {} has a standard deviation of {:.3g} or more; it is {:.3g}: {}\n",
+               printable(coordinate_name(columns, i)), found.least_deviations[i],
+               found.deviations[i], found.is_met(i) ? "met" : "NOT MET");
+  }
+  fmt::print("in {} simulated release{} it was {:.3g} at least and {:.3g} at most\n",
+             found.releases, found.releases == 1 ? "" : "s", found.least, found.greatest);
+  const char* const shared =
+      "all records of a release share the noise of one mean and one covariance";
+  if (found.is_met()) {
+    fmt::print(
+        "{}: they are as good as new rows of the same Gaussian, but for about {}; how Gaussian the "
+        "data are shows above\n",
+        shared, times_words(design.expected_total_variation));
+  } else {
+    fmt::print(
+        "{}: here that promises nothing. Declare ranges nearer to the data, or spend a larger "
+        "budget; the worst of these releases was as good as new rows of the same Gaussian, but for "
+        "{}\n",
+        shared, times_words(found.greatest));
+  }
+}
+
 int compare_gaussian(const PreparedRelease& release, const Domain& domain,
                      const PublicFiles& inputs, const Source& source, bool json) {
   const ReleaseSpec& spec = release.certificate().spec;
@@ -271,11 +392,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
   std::vector<double> rows;
   SecureRandom random;
   if (spec.unit) {
-    std::optional<StringIndex> roster;
-    if (spec.roster) {
-      roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
-    }
-    rows = read_unit_points(source, columns, *spec.unit, roster, random);
+    rows = read_unit_points(source, columns, *spec.unit, roster_of(spec, inputs), random);
   } else {
     NumericRows(source, columns).visit([&](std::span<const double> some) {
       rows.insert(rows.end(), some.begin(), some.end());
@@ -285,14 +402,21 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
     throw InvalidInput(
         fmt::format("{} must hold records to compare with, but holds none", source.name()));
   }
-  PointList released(columns);
-  simulate(release, source, released, [&] { return released.points.size() / columns.size(); });
   const PointSummary truth = summary_of(rows, columns.size());
+  const MomentDesign* const moments = release.certificate().moments();
+  PointList released(columns);
+  SharedAccuracy accuracy;
+  if (moments != nullptr) {
+    accuracy = simulate_models(*moments, columns, rows, truth, released.points);
+  } else {
+    simulate(release, source, released, [&] { return released.points.size() / columns.size(); });
+  }
+  const std::vector<std::string> notes = log_normal_notes(columns, rows);
   const PointSummary law = summary_of(released.points, columns.size());
   const std::uint64_t simulated = released.points.size() / columns.size();
   const Certificate& certificate = release.certificate();
   if (json) {
-    print_json({{"notice", kNotPrivate},
+    Json result{{"notice", kNotPrivate},
                 {"model", "central"},
                 {"family", "gaussian"},
                 {"mechanism", certificate.mechanism()},
@@ -301,7 +425,10 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
                 {"simulated_records", simulated},
                 {"columns", columns.names()},
                 {"truth", summary_json(truth)},
-                {"law", summary_json(law)}});
+                {"law", summary_json(law)},
+                {"notes", notes}};
+    if (moments != nullptr) result["accuracy"] = accuracy_json(accuracy, columns, *moments);
+    print_json(result);
     return kSuccess;
   }
   fmt::print("{}\n{}, {}, {} {}; the law is simulated by {} records\n\n", kNotPrivate,
@@ -312,8 +439,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
     fmt::print("{:<32} {:>12.5g} {:>12.5g}\n", printable(name), of_truth, of_law);
   };
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string name =
-        columns.is_logarithm(i) ? fmt::format("ln {}", columns.name(i)) : columns.name(i);
+    const std::string name = coordinate_name(columns, i);
     line("mean of " + name, truth.means[i], law.means[i]);
     line("deviation of " + name, truth.deviations[i], law.deviations[i]);
     line("1 in 20 is below, " + name, truth.low[i], law.low[i]);
@@ -327,13 +453,10 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
            truth.correlations[pair], law.correlations[pair]);
     }
   }
-  if (const MomentDesign* moments = certificate.moments()) {
-    fmt::print(
-        "\nall records of a release share the noise of one mean and one covariance: they are as "
-        "good "
-        "as new rows of the same Gaussian, but for about {}; how Gaussian the data are shows "
-        "above\n",
-        times_words(moments->expected_total_variation));
+  if (!notes.empty()) fmt::print("\n");
+  for (const std::string& note : notes) fmt::print("note: {}\n", note);
+  if (moments != nullptr) {
+    print_accuracy(accuracy, columns, *moments);
     return kSuccess;
   }
   fmt::print(

@@ -74,17 +74,16 @@ struct ComparedTable {
   PairCounts released;
   std::uint64_t records;    ///< rows, or units
   std::uint64_t simulated;  ///< rows
+  std::vector<std::optional<OwnMean>> own;
   Certificate certificate;
 };
 
 ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
   const PublicFiles inputs(data);
-  const Domain domain = compared_domain(inputs.domain(spec.domain));
+  const Domain declared = inputs.domain(spec.domain);
+  const Domain domain = compared_domain(declared);
   const CsvSource source(data);
-  std::optional<StringIndex> roster;
-  if (spec.roster) {
-    roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
-  }
+  const std::optional<StringIndex> roster = roster_of(spec, inputs);
   spec.accept_large_delta = true;  // nothing is released
   const auto asked = prepare(spec, inputs, public_count(spec, source));
   asked->require(source);
@@ -108,7 +107,10 @@ ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
   PairCounts released(truth.sizes());
   PairTally tally(domain, released);
   release->draw(source, random, tally, 1);
-  return {domain, std::move(truth), std::move(released), records, count, release->certificate()};
+  // Private bins are found by each release, and those of this comparison are nobody's to cut finer.
+  auto own = own_means(source, declared, spec.unit, roster);
+  return {domain, std::move(truth), std::move(released),   records,
+          count,  std::move(own),   release->certificate()};
 }
 
 Json noise_json(const MarginalDistance& distance) {
@@ -138,21 +140,22 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
       result["expected_noise"] = {{"one_way", noise_json(noise->columns)},
                                   {"two_way", noise_json(noise->pairs)}};
     }
-    result.update(marginals_json(table.domain, laws));
+    result.update(marginals_json(table.domain, laws, table.own));
     print_json(result);
     return kSuccess;
   }
   fmt::print("{}\n{}, {}, {} {}; {} rows of one simulated release\n", kNotPrivate,
              table.certificate.mechanism(), table.certificate.total.text(), table.records,
              spec.unit ? "units" : "rows", table.simulated);
-  print_marginals(table.domain, laws);
+  print_marginals(table.domain, laws, table.own);
   if (noise && noise->pairs.mean > 0) {
     fmt::print(
         "\nof which noise is expected to be {:.4f} (mean); the rest is dependence that the model "
         "does not hold, and chance\n",
         noise->pairs.mean);
   }
-  fmt::print("of two columns together rows are right but for {}, on average over pairs\n",
+  fmt::print("{}of two columns together rows are right but for {}, on average over pairs\n",
+             within_bins(table.domain),
              times_words(pair_distances(table.domain, truth, laws[1]).mean));
   return kSuccess;
 }

@@ -15,20 +15,6 @@ namespace {
 
 constexpr std::size_t kMostLevels = 12;
 
-/// What a level counts as in a mean; none of what is no number.
-std::optional<double> number_of_level(const Column& column, std::uint32_t level) {
-  if (column.must_be_written(level)) return std::nullopt;
-  const auto as_number = [](const Value& value) -> std::optional<double> {
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-    if (const auto* number = std::get_if<double>(&value)) return *number;
-    return std::nullopt;
-  };
-  const auto least = as_number(column.value(level, 0));
-  const auto greatest = as_number(column.value(level, column.points(level) - 1));
-  if (!least || !greatest) return std::nullopt;
-  return *least / 2 + *greatest / 2;
-}
-
 /// The mean over the levels that are numbers; none where there are none.
 std::optional<double> mean_of(const Column& column, std::span<const double> shares) {
   double sum = 0;
@@ -43,7 +29,31 @@ std::optional<double> mean_of(const Column& column, std::span<const double> shar
   return sum / mass;
 }
 
+/// What bins alone do to means, where that is much.
+void print_moved_means(const Domain& domain, std::span<const std::optional<OwnMean>> own) {
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (!own[i] || !own[i]->is_moved()) continue;
+    fmt::print(
+        "WARNING: {}: its mean {:.4g} becomes {:.4g} by the bins alone; cut it finer where values "
+        "lie, or give it a spike\n",
+        printable(domain.columns()[i].name()), own[i]->mean, own[i]->in_bins);
+  }
+}
+
 }  // namespace
+
+std::optional<double> number_of_level(const Column& column, std::uint32_t level) {
+  if (column.must_be_written(level)) return std::nullopt;
+  const auto as_number = [](const Value& value) -> std::optional<double> {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* number = std::get_if<double>(&value)) return *number;
+    return std::nullopt;
+  };
+  const auto least = as_number(column.value(level, 0));
+  const auto greatest = as_number(column.value(level, column.points(level) - 1));
+  if (!least || !greatest) return std::nullopt;
+  return *least / 2 + *greatest / 2;
+}
 
 NamedLaw law_over_outcomes(const char* name, const Domain& domain, std::span<const double> masses) {
   return {name, [&domain, masses](std::size_t i, std::size_t j) {
@@ -112,7 +122,8 @@ std::string level_text(const Column& column, std::uint32_t level) {
   return text;
 }
 
-void print_marginals(const Domain& domain, std::span<const NamedLaw> laws) {
+void print_marginals(const Domain& domain, std::span<const NamedLaw> laws,
+                     std::span<const std::optional<OwnMean>> own) {
   fmt::print("\n{:<32}", "share");
   for (const NamedLaw& law : laws) fmt::print(" {:>10}", law.name);
   fmt::print("\n");
@@ -144,7 +155,12 @@ void print_marginals(const Domain& domain, std::span<const NamedLaw> laws) {
       fmt::print(" {:>10}", mean ? fmt::format("{:.5g}", *mean) : "-");
     }
     fmt::print("\n");
+    if (own[i] && own[i]->has_bins) {
+      fmt::print("{:<32} {:>10}\n", "  its real mean, without bins",
+                 fmt::format("{:.5g}", own[i]->mean));
+    }
   }
+  print_moved_means(domain, own);
   if (domain.columns().size() < 2) return;
   fmt::print("\n{:<32} {:>10}", "two columns together, from truth", "");
   for (std::size_t i = 1; i < laws.size(); ++i) fmt::print(" {:>10}", laws[i].name);
@@ -159,7 +175,8 @@ void print_marginals(const Domain& domain, std::span<const NamedLaw> laws) {
   fmt::print("  ({})\n", printable(distances.front().where));
 }
 
-Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws) {
+Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws,
+                    std::span<const std::optional<OwnMean>> own) {
   Json columns = Json::array();
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
@@ -173,6 +190,12 @@ Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws) {
       const auto mean = mean_of(column, found);
       json["shares"][law.name] = found;
       json["means"][law.name] = mean ? Json(*mean) : Json(nullptr);
+    }
+    if (own[i]) {
+      json["without_bins"] = {{"mean", own[i]->mean},
+                              {"deviation", own[i]->deviation},
+                              {"mean_in_bins", own[i]->in_bins},
+                              {"is_moved", own[i]->is_moved()}};
     }
     columns.push_back(std::move(json));
   }

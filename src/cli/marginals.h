@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "command.h"
 #include "marginals/pair_counts.h"
+#include "own_means.h"
 #include "space/domain.h"
 
 namespace mollify::cli {
@@ -38,9 +40,15 @@ PairDistances pair_distances(const Domain& domain, const NamedLaw& truth, const 
 /// A level of a column as it is written; a cell of several values by its least and its greatest.
 std::string level_text(const Column& column, std::uint32_t level);
 
-/// The shares of each column's levels under each law, means of numbers, and how far the two-way
-/// marginals of each are from those of the first. Requires two laws at least.
-void print_marginals(const Domain& domain, std::span<const NamedLaw> laws);
-Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws);
+/// What a level counts as in a mean, the middle of a cell; none of what is no number.
+std::optional<double> number_of_level(const Column& column, std::uint32_t level);
+
+/// The shares of each column's levels under each law, means of numbers, those of the table's own
+/// numbers beside them (`own`, of each column), and how far the two-way marginals of each are from
+/// those of the first. Requires two laws at least.
+void print_marginals(const Domain& domain, std::span<const NamedLaw> laws,
+                     std::span<const std::optional<OwnMean>> own);
+Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws,
+                    std::span<const std::optional<OwnMean>> own);
 
 }  // namespace mollify::cli

@@ -180,8 +180,8 @@ std::string gaussian_summary(const GaussianDesign& design) {
 
 std::string moments_summary(const MomentDesign& design) {
   return fmt::format(
-      "how: {}\nexpected total variation of the model from the data's Gaussian: {:.4g}\n",
-      design.why, design.expected_total_variation);
+      "how: {}\nexpected total variation of the model from the data's Gaussian: {:.4g}, {}\n",
+      design.why, design.expected_total_variation, spread_condition(design));
 }
 
 std::string marginals_summary(const MarginalDesign& design) {

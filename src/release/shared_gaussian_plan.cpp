@@ -25,6 +25,7 @@ class SharedGaussianPlan final : public PlanModel {
                           .budget = question.budget});
       way.alpha = design.expected_total_variation;
       way.why = design.why;
+      way.details["condition"] = spread_condition(design);
       way.details["design"] = {{"n", question.records},
                                {"dimension", question.dimension},
                                {"mean_error", design.mean_error},
@@ -67,10 +68,10 @@ class SharedGaussianPlan final : public PlanModel {
     answer.facts["mean_error"] = design["mean_error"];
     answer.facts["covariance_error"] = design["covariance_error"];
     answer.lines += fmt::format(
-        "  expected total variation of the model from the data's Gaussian {:.4g}, for any number "
-        "of rows\n  {}\n"
+        "  expected total variation of the model from the data's Gaussian {:.4g}, {}; for "
+        "any number of rows\n  {}\n"
         "  accuracy rests on the data being Gaussian; privacy rests on no assumption\n",
-        way.alpha, way.why);
+        way.alpha, way.details["condition"].get<std::string>(), way.why);
   }
 };
 

@@ -130,5 +130,94 @@ TEST(CompareCentral, PutsSeveralInOneTable) {
             "mollify: epsilon must be finite and positive, but is -1\n");
 }
 
+TEST(CompareCentral, TellsTheRealMeanBesideThatOfTheBins) {
+  const ColouredTable command;
+  const Arguments compare = kCompared + kEpsilonOne + Arguments{"--delta", "1e-6"};
+  const Json size = command.json(compare)["columns"][1]["without_bins"];
+  // 1 and 7 in 4 : 1, in cells with the middles 2 and 7.
+  EXPECT_NEAR(size["mean"], 2.2, 1e-12);
+  EXPECT_NEAR(size["deviation"], 2.4, 1e-12);
+  EXPECT_NEAR(size["mean_in_bins"], 3, 1e-12);
+  EXPECT_TRUE(size["is_moved"]);
+  const std::string words = command.run(compare).out;
+  EXPECT_THAT(words, HasSubstr("\n  its real mean, without bins             2.2\n"));
+  EXPECT_THAT(words, HasSubstr("\nWARNING: size: its mean 2.2 becomes 3 by the bins alone; "));
+  EXPECT_THAT(words, HasSubstr("\nwithin the declared bins, a record is as good as a new row"));
+
+  // The same weights as the truth's: every person's mean counts once, rows of one or of two.
+  const Json units = command.json({"compare", "--data", "t.csv", "--domain", "d.yaml", "--unit",
+                                   "who", "--epsilon", "4"})["columns"][1];
+  double sum = 0;
+  for (int i = 0; i < 600; ++i) sum += (i % 5 == 0 ? 7 : 1) * (i % 3 == 0 ? 1 : 0.5);
+  EXPECT_NEAR(units["without_bins"]["mean"], sum / 400, 1e-12);
+  EXPECT_NEAR(units["without_bins"]["mean_in_bins"], units["means"]["truth"], 1e-12);
+}
+
+TEST(CompareCentral, ReadsNumbersForTheRealMeanAsTheirColumnsDo) {
+  const CommandLine command;
+  command.files.write("d.yaml",
+                      "columns:\n  a: {type: integer, min: 0, max: 99, bins: 10, null: category}\n"
+                      "  b: {type: number, min: 0, max: 100, bins: 10, null: 30, outside: 50}\n"
+                      "  c: {type: integer, min: 0, max: 99}\n");
+  command.files.write("t.csv", "a,b,c\n5,5,5\n,,\n250,250,250\nabc,abc,abc\n");
+  const Ended ended =
+      command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--model", "central",
+                   "--epsilon", "1", "--family", "marginals", "--delta", "1e-6", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json columns = Json::parse(ended.out)["columns"];
+  EXPECT_NEAR(columns[0]["without_bins"]["mean"], (5 + 99 + 0) / 3.0, 1e-12);
+  EXPECT_NEAR(columns[0]["without_bins"]["mean_in_bins"], (4.5 + 94.5 + 4.5) / 3, 1e-12);
+  EXPECT_NEAR(columns[1]["without_bins"]["mean"], (5 + 30 + 50 + 50) / 4.0, 1e-12);
+  EXPECT_NEAR(columns[2]["without_bins"]["mean"], (5 + 0 + 99 + 0) / 4.0, 1e-12);
+  EXPECT_FALSE(columns[2]["without_bins"]["is_moved"]);
+}
+
+TEST(CompareCentral, SaysWhereTheAccuracyOfASharedGaussianHolds) {
+  const CommandLine command;
+  std::string rows = "a,meals\n";
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 2000; ++i) {
+    rows += std::to_string(normal(random)) + "," +
+            std::to_string(std::exp(3 + 2 * normal(random))) + "\n";
+  }
+  command.files.write("g.csv", rows);
+  command.files.write("near.yaml",
+                      "columns:\n  a: {type: number, min: -3, max: 3}\n"
+                      "  meals: {type: number, min: 0.01, max: 50000}\n");
+  command.files.write("wide.yaml",
+                      "columns:\n  a: {type: number, min: -3e6, max: 3e6}\n"
+                      "  meals: {type: number, min: 0.01, max: 50000}\n");
+  const auto compare = [](const char* domain, const char* epsilon) {
+    return Arguments{"compare",   "--model", "central", "--family", "gaussian",
+                     "--shared",  "--data",  "g.csv",   "--domain", domain,
+                     "--epsilon", epsilon,   "--delta", "1e-6"};
+  };
+  const Arguments logarithms = {"--log", "meals"};
+  const Ended good = command.run(compare("near.yaml", "4") + logarithms);
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("\n  ln meals has a standard deviation of "));
+  EXPECT_THAT(good.out, ::testing::Not(HasSubstr("NOT MET")));
+  EXPECT_THAT(good.out, ::testing::Not(HasSubstr("looks log-normal")));
+  const Ended ended = command.run(compare("near.yaml", "4") + logarithms + Arguments{"--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json accuracy = Json::parse(ended.out)["accuracy"];
+  std::printf("accuracy %s\n", accuracy.dump().c_str());
+  EXPECT_TRUE(accuracy["is_met"]);
+  EXPECT_LE(accuracy["total_variation"]["least"], accuracy["total_variation"]["greatest"]);
+  // Errors are Gaussian, and the greatest of 40 is not four times what is expected.
+  EXPECT_LE(accuracy["total_variation"]["greatest"].get<double>(),
+            4 * accuracy["total_variation"]["expected"].get<double>());
+
+  const Ended bad = command.run(compare("wide.yaml", "0.1"));
+  EXPECT_EQ(bad.status, 0) << bad.err;
+  EXPECT_THAT(bad.out, HasSubstr(": NOT MET\n"));
+  EXPECT_THAT(bad.out, HasSubstr("here that promises nothing"));
+  EXPECT_THAT(bad.out, ::testing::Not(HasSubstr("but for about")));
+  EXPECT_THAT(bad.out, HasSubstr("\nnote: meals looks log-normal (mean "));
+  EXPECT_THAT(command.run({"check", "--data", "g.csv", "--domain", "near.yaml"}).out,
+              HasSubstr("\nnote: of --family gaussian, meals looks log-normal (mean "));
+}
+
 }  // namespace
 }  // namespace mollify::test
