@@ -277,7 +277,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
   const NamedLaw laws[] = {law_over_outcomes("truth", domain, comparison.truth),
                            law_over_outcomes("law", domain, comparison.law),
                            law_over_outcomes("reference", domain, comparison.reference)};
-  const auto own = own_means(source, domain, spec.unit, roster_of(spec, PublicFiles(data)));
+  const auto own = own_means(source, domain, spec.unit, release->roster());
   const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
   const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);
   if (options.json) {

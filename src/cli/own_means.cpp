@@ -55,6 +55,7 @@ class ColumnNumbers {
         break;
     }
     const double number = number_in(value).value_or(min_);
+    if (std::isnan(number)) return min_;
     return std::clamp(are_whole_ ? std::round(number) : number, min_, max_);
   }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "command.h"
 #include "io/public_files.h"
 #include "records/source.h"
 #include "release/spec.h"

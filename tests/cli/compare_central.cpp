@@ -140,7 +140,7 @@ TEST(CompareCentral, TellsTheRealMeanBesideThatOfTheBins) {
   EXPECT_NEAR(size["mean_in_bins"], 3, 1e-12);
   EXPECT_TRUE(size["is_moved"]);
   const std::string words = command.run(compare).out;
-  EXPECT_THAT(words, HasSubstr("\n  its real mean, without bins             2.2\n"));
+  EXPECT_THAT(words, HasSubstr("\n  its real mean, without bins           2.2\n"));
   EXPECT_THAT(words, HasSubstr("\nWARNING: size: its mean 2.2 becomes 3 by the bins alone; "));
   EXPECT_THAT(words, HasSubstr("\nwithin the declared bins, a record is as good as a new row"));
 
