@@ -33,10 +33,12 @@ std::optional<double> mean_of(const Column& column, std::span<const double> shar
 void print_moved_means(const Domain& domain, std::span<const std::optional<OwnMean>> own) {
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (!own[i] || !own[i]->is_moved()) continue;
+    const Column& column = domain.columns()[i];
     fmt::print(
-        "WARNING: {}: its mean {:.4g} becomes {:.4g} by the bins alone; cut it finer where values "
-        "lie, or give it a spike\n",
-        printable(domain.columns()[i].name()), own[i]->mean, own[i]->in_bins);
+        "WARNING: {}: its mean {:.4g} becomes {:.4g} by the bins alone; cut it finer where "
+        "values lie{}\n",
+        printable(column.name()), own[i]->mean, own[i]->in_bins,
+        std::holds_alternative<NumberCells>(column.cells()) ? ", or give it a spike" : "");
   }
 }
 
