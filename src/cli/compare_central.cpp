@@ -270,7 +270,7 @@ Json summary_json(const PointSummary& summary) {
 struct SharedAccuracy {
   /// Of each column, in its coordinates: the standard deviation from which on the design's accuracy
   /// holds, and the table's.
-  std::vector<double> least_deviations, deviations;
+  std::vector<double> least_deviations{}, deviations{};
   std::uint64_t releases = 0;  ///< simulated
   /// The models' total variation from the table's Gaussian.
   double least = 1, greatest = 0;
