@@ -264,7 +264,7 @@ class LocalPlan final : public PlanModel {
           "mollify estimate,\nwhich finds the population from all of them\n";
     }
     if (!in_mu_) {
-      // [Husain et al. 2019, Lemmas 17 and 18].
+      // [Husain et al. 2019, Lemma 17], and the same turned round.
       answer.lines += fmt::format(
           "Kullback-Leibler divergences of any P from two such laws differ by at most {:.4g}: if "
           "one is near, all are\n",

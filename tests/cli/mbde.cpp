@@ -92,6 +92,7 @@ TEST(Mbde, LearnsByTreesAndLogisticModelsAndManyOutputs) {
   const Json run = boosted(command, {"--density", "p.json", "--epsilon", "2", "--learner", "tree",
                                      "--samples", "1500", "--outputs", "4"});
   EXPECT_NEAR(run["log_ratio"]["limit"].get<double>(), 0.25, 1e-12);
+  for (const Json& iteration : run["iterations"]) EXPECT_TRUE(iteration["papers_claim"].is_null());
 }
 
 TEST(Mbde, EstimatesWithErrorsWhereThereIsNoGrid) {

@@ -28,9 +28,11 @@ IterationDiagnostics diagnose(const BoostedDensity& before, const BoostedDensity
     const double mass = evaluation.is_exact() ? evaluation.masses_reference[i] : 1.0;
     weights[i] = mass * std::exp(weights[i]);
   }
-  return diagnose(
+  IterationDiagnostics found = diagnose(
       classifier_moments(after, evaluation.p, evaluation.masses_p, evaluation.reference, weights),
       after.theta(after.iterations()));
+  if (after.spec().outputs > 1) found.claimed.reset();  // the papers shrink no classifier
+  return found;
 }
 
 Estimate boosting_gain(const BoostedDensity& density, const Evaluation& evaluation) {
