@@ -15,6 +15,7 @@ std::string with_python_names(std::string sentence) {
   const std::pair<std::string, std::string> only_the_commands[] = {
       {"(mollify ledger --declare), or say that none is meant (--no-total)", "(Ledger.declare)"},
       {", or say that another data set is meant (--another-data-set)", ""},
+      {"(--replace)", "(replace=True)"},
   };
   for (const auto& [words, ours] : only_the_commands) {
     const std::size_t at = sentence.find(words);

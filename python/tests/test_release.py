@@ -503,6 +503,7 @@ def test_threads_change_no_promise():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        ({"model": "central", "family": "gaussian", "epsilon": 1, "count": 1}, "ask for it (shared)"),
         ({"model": "central", "epsilon": 1, "count": 1}, "accept it (accept_error)"),
         ({"model": "central", "epsilon": 1, "delta": 0.9, "count": 1}, "accept it (accept_large_delta)"),
         ({"model": "integral", "epsilon": 1, "units": ["a"]}, "units needs unit"),

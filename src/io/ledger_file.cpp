@@ -399,7 +399,7 @@ std::string LedgerFile::declare(const std::string& name, const LedgerTotal& tota
   if (declared && !replace) {
     throw InvalidInput(
         fmt::format("{} has a total in {} already, {} for {}, and it is only replaced on purpose "
-                    "(--replace, replace=True in Python)",
+                    "(--replace)",
                     data_set, database_->path(), known.front().total->cost.text(),
                     known.front().total->scope.words()));
   }

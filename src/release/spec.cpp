@@ -192,8 +192,9 @@ void validate_gaussian(const GaussianSpec& spec) {
   if (!spec.shared) {
     if (spec.covariance || spec.covariance_bound) return;
     throw InvalidInput(
-        "family gaussian needs the covariance, or a bound of it, but neither is given; --shared "
-        "(shared in a spec) learns one for all rows");
+        "family gaussian needs the covariance, or a bound of it, but neither is given; to learn "
+        "one "
+        "for all rows, ask for it (--shared, shared in a spec)");
   }
   const char* const given = spec.covariance         ? "the covariance"
                             : spec.covariance_bound ? "a bound of the covariance"

@@ -264,7 +264,7 @@ TEST(Ledger, RefusesInOneSentence) {
             "scope must be row, unit=COLUMN or table, but is \"unit\""},
            {declaring({"--epsilon", "2"}),
             "people has a total in ledger already, epsilon 1 for the whole table, and it is only "
-            "replaced on purpose (--replace, replace=True in Python)"},
+            "replaced on purpose (--replace)"},
            {show + Arguments{"--declare", "--epsilon", "1"},
             "--data-set is needed, but is not given"},
            {one + Arguments{"--data-set", "people"},

@@ -231,8 +231,8 @@ TEST(SampleGaussian, RefusesInOneSentence) {
   const Arguments usual = rho + Vitals::kCovariance;
   EXPECT_EQ(
       command.refused(rho),
-      "mollify: family gaussian needs the covariance, or a bound of it, but neither is given; "
-      "--shared (shared in a spec) learns one for all rows\n");
+      "mollify: family gaussian needs the covariance, or a bound of it, but neither is given; to "
+      "learn one for all rows, ask for it (--shared, shared in a spec)\n");
   EXPECT_EQ(command.refused(Arguments{"--count", "1"} + Vitals::kCovariance),
             "mollify: --epsilon is needed, but is not given\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--epsilon", "1"}),

@@ -167,7 +167,7 @@ TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
   EXPECT_EQ(declaring(row, pure_cost("1"), false), "");
   EXPECT_EQ(declaring(row, pure_cost("2"), false),
             "people has a total in ledger already, epsilon 1 for each row, and it is only replaced "
-            "on purpose (--replace, replace=True in Python)");
+            "on purpose (--replace)");
   ledger.charge(release_at(pure_cost("0.5"), row));
   EXPECT_EQ(declaring(row, pure_cost("0.4"), true),
             "people has spent more than epsilon 0.4 in ledger already");
