@@ -138,7 +138,6 @@ class Training {
   Training(const Points& records, const PrivateGanSpec& spec, SeededRandom& random)
       : records_(records),
         spec_(spec),
-        random_(random),
         words_(random),
         generator_(kPlane, spec.width, kPlane),
         critic_(kPlane, spec.width, 1),
@@ -155,8 +154,8 @@ class Training {
   /// One step of the critic: up f(x) - f(G(z)), privately.
   void improve_critic() {
     std::fill(sum_.begin(), sum_.end(), 0.0F);
-    for (std::size_t i = 0; i < spec_.batch; ++i) {
-      const std::size_t chosen = random_.below(records_.size());
+    for (std::size_t chosen = passed_over(); chosen < records_.size();
+         chosen += 1 + passed_over()) {
       const float record[kPlane] = {records_.values(0)[chosen], records_.values(1)[chosen]};
       std::fill(one_.begin(), one_.end(), 0.0F);
       add_critic_gradient(record, 1);
@@ -199,6 +198,15 @@ class Training {
   }
 
  private:
+  /// How many records are passed over before one that is chosen, each with probability batch/n.
+  std::size_t passed_over() {
+    const double rest = 1 - static_cast<double>(spec_.batch) / static_cast<double>(records_.size());
+    if (rest <= 0) return 0;
+    const double passed = std::floor(std::log(words_.unit()) / std::log(rest));
+    return passed < static_cast<double>(records_.size()) ? static_cast<std::size_t>(passed)
+                                                         : records_.size();
+  }
+
   void add_critic_gradient(const float* point, float sign) {
     critic_.forward(critic_weights_, point);
     critic_.backward(critic_weights_, &sign, one_);
@@ -211,7 +219,6 @@ class Training {
 
   const Points& records_;
   const PrivateGanSpec& spec_;
-  SeededRandom& random_;
   WordStream words_;
   SmallNetwork generator_;
   SmallNetwork critic_;

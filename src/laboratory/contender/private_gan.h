@@ -25,7 +25,7 @@ struct PrivateGanSpec {
   /// makes, is clipped to this norm.
   double gradient_bound = 1;
   /// sigma: N(0, sigma^2 c_g^2) is added in every coordinate to the sum of a batch's clipped
-  /// gradients, which is then divided by the batch's size.
+  /// gradients, which is then divided by the batch's size on average.
   double noise = 0;
 };
 
@@ -35,8 +35,8 @@ struct PrivateGanSpec {
 [[nodiscard]] double private_gan_noise(const PrivateGanSpec& spec, std::size_t records,
                                        double epsilon, double delta);
 
-/// Every step of the critic, of all of training, each taken to choose every record with probability
-/// batch/n.
+/// Every step of the critic, of all of training, each of which chooses every record with
+/// probability batch/n, one by one.
 [[nodiscard]] SampledGaussian private_gan_cost(const PrivateGanSpec& spec, std::size_t records);
 
 /// Trains on points of the plane and returns `count` points of the generator. NOT PRIVATE: the

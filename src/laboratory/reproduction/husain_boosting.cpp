@@ -371,9 +371,8 @@ Figure husain_contenders(const ReproductionOptions& options) {
       "Right: points made by a generative adversarial network (DPGAN) whose critic learns from "
       "clipped and noised gradients, batches of 128, 10 000 steps of the generator, delta .1. "
       "Published: it loses modes. Its source's noise for epsilon 1 accounts for one step of the "
-      "generator; the table says what all steps cost at most, if each record is in a batch by "
-      "chance (here batches are drawn with replacement, of which less is known). What no source "
-      "gives is chosen here: noise "
+      "generator; the table says what all steps cost at most, where each record is in a batch by "
+      "chance, as here. What no source gives is chosen here: noise "
       "of two dimensions, two hidden layers of 25, RMSProp at 5e-5, five steps of the critic, its "
       "weights bounded by .01, gradients by 1.",
       kLearnedFrom, kBernstein,
