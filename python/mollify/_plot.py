@@ -120,11 +120,25 @@ def plan(
     progress: bool,
 ) -> altair.Chart:
     """What `mo.plan` found: error against epsilon, or against n where a curve was asked for."""
-    if "curve" in asked:
+    family = asked.get("family")
+    what = "Total variation of a record"
+    if family == "marginals":
+        what = "Total variation that noise gives rows, of two columns together"
+    elif asked.get("shared"):
+        what = "Total variation of the model from the data's Gaussian"
+
+    def answer(plan: Mapping[str, Any]) -> Mapping[str, Any]:
+        # A family has a list of them, because a budget that is sought has two forms.
+        return plan["answers"][0] if family else plan  # type: ignore[no-any-return]
+
+    first = answer(asked)
+    if "curve" in first:
         rows = [
             {"n": point["n"], "mechanism": name, "total variation": alpha}
-            for point in asked["curve"]
-            for name, alpha in point["alpha"].items()
+            for point in first["curve"]
+            for name, alpha in (
+                point["alpha"] if isinstance(point["alpha"], dict) else {family: point["alpha"]}
+            ).items()
             if alpha
         ]
         return lines(
@@ -132,14 +146,14 @@ def plan(
             x="n",
             y="total variation",
             kind="mechanism",
-            title="Total variation of a record against the number of records",
+            title=f"{what} against the number of records",
             logarithmic=("n", "total variation"),
         )
     rows = []
-    if asked.get("unknown") == "alpha" and epsilon is not None:
+    if first.get("unknown") == "alpha" and epsilon is not None:
         for budget in steps(_budgets(epsilon), "plans", progress):
-            found = again(budget)
-            named = found.get("mechanisms") or [found]
+            found = answer(again(budget))
+            named = found.get("mechanisms") or [{"mechanism": family} | dict(found)]
             rows += [
                 {"epsilon": budget, "mechanism": one["mechanism"], "total variation": one["alpha"]}
                 for one in named
@@ -154,7 +168,7 @@ def plan(
         x="epsilon",
         y="total variation",
         kind="mechanism",
-        title="Total variation of a record, at worst, against epsilon",
+        title=f"{what}, {'as expected' if family else 'at worst'}, against epsilon",
         logarithmic=("epsilon", "total variation"),
     )
 

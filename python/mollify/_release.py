@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -140,13 +141,12 @@ class Release(Records):
         A pure release is randomized response between two values, which no epsilon-DP mechanism
         passes in any composition [Kairouz et al. 2015]; for accountants with the neighbours of
         `REPLACE_ONE`, because `REPLACE_SPECIAL` would count too little. One in rho is zCDP, one in mu
-        the Gaussian mechanism. One with a delta is no event: see `privacy_loss`.
+        the Gaussian mechanism. One with a delta is no event: see `privacy_loss`. Of neighbours
+        "add-remove" it is what replacing one costs.
         """
-        import math
-
         from dp_accounting import dp_event
 
-        total = self.guarantee
+        total = self._replacing()
         if total.rho is not None:
             return dp_event.ComposedDpEvent([dp_event.ZCDpEvent(total.rho)])
         if total.mu is not None:
@@ -161,11 +161,30 @@ class Release(Records):
         # Single events: of the self-composed form its accountants ignore the count for these.
         return dp_event.ComposedDpEvent([dp_event.RandomizedResponseDpEvent(noise, 2)])
 
+    def _replacing(self) -> Privacy:
+        """The guarantee, or where it is about a row's being there at all, about another in its place.
+
+        To replace is to take out and to put in; rounded up.
+        """
+        total = self.guarantee
+        if self.certificate.spec.get("neighbours") != "add-remove":
+            return total
+        if total.rho is not None:
+            return Privacy(rho=4 * total.rho)
+        epsilon = total.epsilon or 0
+        if not total.delta:
+            return Privacy(epsilon=2 * epsilon)
+        factor = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
+        return Privacy(epsilon=2 * epsilon, delta=min(1, total.delta * factor * (1 + 2**-40)))
+
     def privacy_loss(self) -> Any:
-        """The release as a privacy loss distribution of dp_accounting; InvalidInput for rho."""
+        """The release as a privacy loss distribution of dp_accounting; InvalidInput for rho.
+
+        Of neighbours "add-remove" it is that of replacing one.
+        """
         from dp_accounting.pld import common, privacy_loss_distribution
 
-        total = self.guarantee
+        total = self._replacing()
         if total.mu is not None:
             return privacy_loss_distribution.from_gaussian_mechanism(1 / total.mu)
         if total.epsilon is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from mollify import _core
 from mollify._command import Answer
@@ -24,6 +25,8 @@ pre { overflow: auto; background: #f4f5f7; padding: 1rem; font-size: 13px }
 """
 _MOST_ROWS = 40
 _MOST_WORDS = 20
+_BINS = 12
+_COLOURS = ("#8b1a1a", "#1a5d8b", "#a5adb8")
 
 
 def _page(title: str, parts: Iterable[str], *, private: bool = False) -> str:
@@ -78,20 +81,60 @@ def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str])
 
 
 def _counts(release: Release) -> list[str]:
-    """Bars of how often each word was released, for columns of few words."""
+    """Bars of how often each word was released, or numbers in ranges of equal width."""
+    import numpy as np
+
     drawn = []
-    for name, kind, values, valid, words, _ in release._table.columns():
-        if kind == "truth":
-            words, values = ["false", "true"], values.astype(int)
-        if kind not in ("truth", "text") or not 0 < len(words) <= _MOST_WORDS:
-            continue
-        seen = [int(((values == place) & (valid != 0)).sum()) for place in range(len(words))]
-        rows = [(str(word), {"released": float(count)}) for word, count in zip(words, seen)]
-        missing = int((valid == 0).sum())
-        if missing:
-            rows.append(("(null)", {"released": float(missing)}))
-        drawn.append(f"<h3>{html.escape(name)}</h3>" + _bars(rows, {"released": "#1a5d8b"}))
+    for name, kind, values, valid, words, clock in release._table.columns():
+        there = valid != 0
+        if kind in ("integer", "number") and not clock and there.any():
+            numbers = values[there]
+            found, seen = np.unique(numbers, return_counts=True)
+            if len(found) <= _MOST_WORDS:
+                rows = [(f"{value:.6g}", float(count)) for value, count in zip(found, seen)]
+            else:
+                seen, ends = np.histogram(numbers, _BINS)
+                rows = [
+                    (f"{low:.4g} to {high:.4g}", float(count))
+                    for low, high, count in zip(ends, ends[1:], seen)
+                ]
+        else:
+            if kind == "truth":
+                words, values = ["false", "true"], values.astype(int)
+            if kind not in ("truth", "text") or not 0 < len(words) <= _MOST_WORDS:
+                continue
+            rows = [
+                (str(word), float(((values == place) & there).sum()))
+                for place, word in enumerate(words)
+            ]
+        if not there.all():
+            rows.append(("(null)", float((~there).sum())))
+        bars = _bars([(label, {"released": count}) for label, count in rows], {"released": _COLOURS[1]})
+        drawn.append(f"<h3>{html.escape(name)}</h3>{bars}")
     return drawn
+
+
+def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
+    """What rows of one model have in common, and what is expected of them, from public facts."""
+    accuracy = facts.get("accuracy") or {}
+    models = "best_models" in accuracy
+    if not models and facts["mechanism"] not in ("marginals", "shared-gaussian"):
+        return []
+    known: list[tuple[str, object]] = [
+        ("the records", "all drawn from one model: where it errs, all err together")
+    ]
+    for part, name in (("one_way", "one column"), ("two_way", "two columns together")):
+        if part in accuracy.get("expected_noise", {}):
+            distance = accuracy["expected_noise"][part]
+            told = f"{distance['mean']:.3g} on average, {distance['worst']:.3g} at worst"
+            known.append((f"total variation of {name}, expected by noise alone", told))
+    if "expected_total_variation" in accuracy:
+        told = f"{accuracy['expected_total_variation']:.3g}"
+        known.append(("total variation of the model from the data's Gaussian, expected", told))
+    if models:
+        told = f"{accuracy['best_models']} likeliest of {facts['facts']['outcomes']}"
+        known.append((f"probability that the model is among the {told}", accuracy["best_models_probability"]))
+    return known
 
 
 def _release_page(release: Release) -> str:
@@ -101,6 +144,7 @@ def _release_page(release: Release) -> str:
     known += [(name, str(value)) for name, value in facts["facts"].items()]
     if release.total_variation is not None:
         known.append(("total variation of a record", f"{release.total_variation:.6g}"))
+    known += _expected(facts)
     parts = [
         _table(["", ""], known),
         "<h2>Promised</h2>" + _list(release.promised),
@@ -118,8 +162,8 @@ def _release_page(release: Release) -> str:
     return _page(f"{len(release)} released records", parts)
 
 
-def _comparison_page(comparison: Answer) -> str:
-    kinds = {"truth": "#8b1a1a", "law": "#1a5d8b", "reference": "#a5adb8"}
+def _masses_page(comparison: Answer) -> str:
+    kinds = dict(zip(("truth", "law", "reference"), _COLOURS))
     outcomes = sorted(comparison["outcomes"], key=lambda one: -float(one["truth"]))[:_MOST_ROWS]
     rows = [
         (str(one["outcome"]), {kind: float(one[kind]) for kind in kinds}) for one in outcomes
@@ -142,20 +186,82 @@ def _comparison_page(comparison: Answer) -> str:
     return _page("Law, truth and reference", parts, private=True)
 
 
+def _columns_page(comparison: Answer) -> str:
+    """Each column's shares, and how far the others are from the truth of two columns together."""
+    kinds = dict(zip(comparison["columns"][0]["shares"], _COLOURS))
+    known = [("mechanism", comparison["mechanism"]), ("spent", comparison["total"])]
+    if "expected_noise" in comparison:
+        noise = comparison["expected_noise"]["two_way"]["mean"]
+        known.append(("total variation of two columns together, expected by noise alone", f"{noise:.3g}"))
+    parts = [_table(["", ""], known)]
+    if len(comparison["columns"]) > 1:
+        pairs = [
+            (kind, one["mean_tv"], one["worst_tv"], one["worst"])
+            for kind, one in comparison["pairs"].items()
+        ]
+        head = ["from the truth", "mean", "worst", "which is of"]
+        parts.append("<h2>Total variation of two columns together</h2>" + _table(head, pairs))
+    for column in comparison["columns"]:
+        shares = column["shares"]
+        order = sorted(range(len(column["levels"])), key=lambda i: -float(shares["truth"][i]))
+        shown = sorted(order[:_MOST_WORDS])
+        rows = [
+            (column["levels"][i], {kind: float(shares[kind][i]) for kind in kinds}) for i in shown
+        ]
+        rest = f"<p>The {_MOST_WORDS} most frequent of {len(order)}.</p>" if len(shown) < len(order) else ""
+        parts.append(f"<h3>{html.escape(column['name'])}</h3>{_bars(rows, kinds)}{rest}")
+    return _page(f"Truth and {', '.join(list(kinds)[1:])}, column by column", parts, private=True)
+
+
+def _numbers_page(comparison: Answer) -> str:
+    """Of Gaussian samples: what tells of each column, in its logarithm where one is taken."""
+    truth, law = comparison["truth"], comparison["law"]
+    rows = []
+    for i, name in enumerate(comparison["columns"]):
+        for what, word in (("means", "mean of"), ("deviations", "standard deviation of")):
+            rows.append((f"{word} {name}", truth[what][i], law[what][i]))
+        for part, word in (("0.05", "1 in 20 is below,"), ("0.5", "half is below,"), ("0.95", "1 in 20 is above,")):
+            rows.append((f"{word} {name}", truth["quantiles"][part][i], law["quantiles"][part][i]))
+    known = [("mechanism", comparison["mechanism"]), ("spent", comparison["total"])]
+    accuracy = comparison.to_dict().get("accuracy")
+    if accuracy:
+        found = accuracy["total_variation"]
+        known.append(("total variation of the model from the data's Gaussian, expected", f"{found['expected']:.3g}"))
+        known.append((f"the same in {found['releases']} simulated releases", f"{found['least']:.3g} to {found['greatest']:.3g}"))
+        known.append(("every column is as wide in its range as that needs", "yes" if accuracy["is_met"] else "NO"))
+    parts = [_table(["", ""], known), "<h2>Column by column</h2>" + _table(["", "truth", "law"], rows)]
+    if comparison["notes"]:
+        parts.append("<h2>Notes</h2>" + _list(comparison["notes"]))
+    return _page("Law and truth of a Gaussian sample", parts, private=True)
+
+
+def _comparison_page(comparison: Answer) -> str | None:
+    if isinstance(comparison.get("outcomes"), list) and "law" in comparison:
+        return _masses_page(comparison)
+    columns = comparison.get("columns")
+    if comparison.get("family") == "gaussian" and "law" in comparison:
+        return _numbers_page(comparison)
+    if isinstance(columns, list) and columns and "shares" in columns[0]:
+        return _columns_page(comparison)
+    return None
+
+
 def report(about: Release | Answer, path: str | os.PathLike[str]) -> None:
     """Writes one static HTML page, without scripts and without anything that is fetched.
 
     Of a release it holds public facts only: what is promised, the mechanism, the first records, the
-    certificate. Of an answer of `mollify.nonprivate.compare` it shows truth, law and reference side
-    by side; that page is NOT PRIVATE and says so on every screen.
+    certificate. Of an answer of `mollify.nonprivate.compare` it shows truth and what is released side
+    by side: outcome by outcome, or of a table of many columns and of Gaussian samples column by
+    column; that page is NOT PRIVATE and says so on every screen.
     """
+    page = None
     if isinstance(about, Release):
         page = _release_page(about)
-    elif isinstance(about, Answer) and isinstance(about.get("outcomes"), list) and "law" in about:
+    elif isinstance(about, Answer):
         page = _comparison_page(about)
-    else:
+    if page is None:
         raise _core.InvalidInput(
-            "a report is about a release or a comparison whose outcomes are listed, "
+            "a report is about a release or a comparison whose outcomes or columns are listed, "
             f"but is asked for about {type(about).__name__}"
         )
     beside = f"{os.fspath(path)}.part"

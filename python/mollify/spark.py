@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
@@ -71,12 +71,42 @@ def sample(
     domain: DomainLike,
     *,
     model: str,
-    unit: str | None = None,
+    epsilon: float | str | None = None,
+    delta: float | str | None = None,
+    rho: float | str | None = None,
+    mu: float | str | None = None,
     count: int | None = None,
+    unit: str | None = None,
+    units: Any = None,
     units_column: str | None = None,
+    mechanism: str | None = None,
+    band: str | None = None,
+    c1: float | None = None,
+    c2: float | None = None,
+    gamma: float | None = None,
+    reference: Any = None,
+    space: str | None = None,
+    cells: int | None = None,
+    candidates: int | None = None,
+    fresh: bool = False,
+    trees: bool = False,
+    candidates_file: Any = None,
+    score: str | None = None,
+    family: str | None = None,
+    shared: bool = False,
+    covariance: Any = None,
+    covariance_bound: float | None = None,
+    mean_bound: float | None = None,
+    log: Sequence[str] | None = None,
+    paper_variance: bool = False,
+    neighbours: str | None = None,
+    copula: bool = False,
+    rate: float | None = None,
+    support: str | None = None,
+    accept_large_delta: bool = False,
+    accept_error: bool = False,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     data_set: str | None = None,
-    **public: Any,
 ) -> Release:
     """Releases records drawn from a private data frame, which Spark reads.
 
@@ -90,9 +120,26 @@ def sample(
     data
         The private table. Its plan must be deterministic, or else Spark would count other records
         each time.
+    domain
+        What a record can be; public, as are all parameters below.
     model
         "local" with `unit`; "integral" by categories or a grid without scores; "central" without
         `unit`, of every family.
+    epsilon, delta, rho, mu
+        The budget of all of it. A text is taken exactly as it is typed.
+    count
+        Records: for each unit, or in model central in all. Default: 1, but in model central.
+    unit, units, units_column
+        The column that names the unit of each row; all units, as for `mollify.sample` or a data frame,
+        which protects who is in the data; the table's column that names them (default: `unit`).
+    mechanism, band, c1, c2, gamma, reference, space, cells, candidates, fresh, trees
+        As for `mollify.sample`.
+    candidates_file, score, family, shared, covariance, covariance_bound, mean_bound, log
+        As for `mollify.sample`.
+    paper_variance, neighbours, copula, rate, support, accept_large_delta, accept_error
+        As for `mollify.sample`.
+    ledger, data_set
+        Where the release is charged before it is drawn, and as what.
 
     Returns
     -------
@@ -104,21 +151,16 @@ def sample(
         In one sentence, for what is wrong in public and for what Spark cannot do safely; nothing is
         charged then.
     """
-    parts = {flag.replace("-", "_") for flag, _, _ in _core.spec_parts()} - {"domain"}
-    for name in public:
-        if name not in parts:
-            raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
+    asked = dict(locals())
+    for name in ("data", "domain", "ledger", "data_set"):
+        del asked[name]
+    if count is None and model != "central":
+        asked["count"] = 1
     _require_repeatable(data)
     domain = as_domain(domain)
     if (ledger is None) != (data_set is None):
         raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
     charged = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
-    asked = public | {
-        "model": model,
-        "unit": unit,
-        "count": 1 if count is None and model != "central" else count,
-        "units_column": units_column,
-    }
     wanted = [*domain, *([unit] if unit is not None else [])]
     _require_readable(data, wanted)
     made = _Made.of(domain, asked, data)

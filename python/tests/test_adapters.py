@@ -42,6 +42,17 @@ def test_measurements_promise_what_releases_do(opendp):
     with pytest.raises(opendp.OpenDPException, match="3000 records"):
         approximate({"a": ["x"] * 2000})
 
+    for neighbours, counted in (("replace", "replaced"), ("add-remove", "added or removed")):
+        table_of_rows = measurement(
+            SMALL,
+            records=3000 if neighbours == "replace" else None,
+            neighbours=neighbours,
+            **options | {"family": "marginals"},
+        )
+        assert f"records that are {counted}" in str(table_of_rows.input_metric)
+        assert table_of_rows.map(1) == (1, 1e-6)
+        assert len(table_of_rows(table)) == 3
+
     local = measurement(SMALL, model="local", unit="u", units=["1", "2"], epsilon=2)
     assert local.map(3) == pytest.approx(6)
     assert len(local({"a": ["x"], "u": ["1"]})) == 2
@@ -50,7 +61,7 @@ def test_measurements_promise_what_releases_do(opendp):
 def test_measurements_refuse_what_opendp_does_itself(opendp, tmp_path):
     from mollify.adapters.opendp import measurement
 
-    with pytest.raises(mo.InvalidInput, match="ledger"):
+    with pytest.raises(TypeError, match="ledger"):
         measurement(SMALL, model="integral", epsilon=1, ledger=mo.Ledger(tmp_path / "b.db"))
     with pytest.raises(mo.InvalidInput, match="mu"):
         measurement(SMALL, model="integral", mu=1)

@@ -58,6 +58,26 @@ def test_draws_plans():
             nothing.plot()
 
 
+def test_draws_plans_of_families():
+    domain = {"a": mo.categorical(["x", "y"]), "b": mo.integer(0, 9)}
+    for options in (
+        {"family": "marginals"},
+        {"family": "gaussian", "shared": True, "dimension": 2},
+    ):
+        declared = None if "dimension" in options else domain
+        asked = mo.plan(declared, model="central", n=5000, epsilon=1, delta=1e-7, **options)
+        made, rows = drawn(asked.plot())
+        assert [row["epsilon"] for row in rows] == [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
+        assert rows[3]["total variation"] == asked["answers"][0]["alpha"]
+        assert "as expected" in made["title"]["text"]
+        curve = mo.plan(
+            declared, model="central", n=5000, epsilon=1, delta=1e-7, curve=True, **options
+        )
+        _, rows = drawn(curve.plot())
+        assert len(rows) == len(curve["answers"][0]["curve"])
+        assert {row["mechanism"] for row in rows} == {options["family"]}
+
+
 def test_draws_a_budget_over_time(tmp_path, domain):
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("health", epsilon=2, delta=1e-6, scope="table")

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 
@@ -389,12 +390,22 @@ def test_refuses_private_data_as_a_public_input(domain):
 def test_every_part_of_a_spec_is_a_parameter():
     import inspect
 
-    from mollify import _core
+    from mollify import _core, spark
+    from mollify.adapters.opendp import measurement
 
     known = {flag.replace("-", "_") for flag, _, _ in _core.spec_parts()}
-    other = {"data", "lists", "counts", "threads", "ledger", "data_set"}
-    parameters = set(inspect.signature(mo.sample).parameters) - other
-    assert parameters == known
+    of_sample = inspect.signature(mo.sample).parameters
+    for function, other in (
+        (mo.sample, {"data", "lists", "counts", "threads", "ledger", "data_set"}),
+        (spark.sample, {"data", "ledger", "data_set"}),
+        (measurement, {"records", "lists", "counts", "threads"}),
+    ):
+        parameters = inspect.signature(function).parameters
+        assert set(parameters) - other == known
+        for name in known:
+            assert parameters[name] == of_sample[name], name
+        text = inspect.getdoc(function)
+        assert not [name for name in parameters if not re.search(rf"\b{name}\b", text)]
 
 
 def test_verify_says_what_does_not_hold(schools, domain):

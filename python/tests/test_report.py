@@ -40,6 +40,81 @@ def test_a_comparisons_page_is_marked(schools, tmp_path):
     assert page.count("<rect x=") == 3 * 12
 
 
+WARDS = {
+    "ward": mo.categorical(["north", "south"], null="category"),
+    "dose": mo.number(0, 8, bins=4, spike=0),
+    "age": mo.integer(0, 99, bins=5),
+}
+BINNED = {"dose": WARDS["dose"], "age": WARDS["age"]}
+NUMBERS = {"dose": mo.number(0, 8), "age": mo.number(0, 99)}
+MARGINALS = {"model": "central", "family": "marginals", "epsilon": 2, "delta": 1e-7}
+GAUSSIAN = {"model": "central", "family": "gaussian", "shared": True, "epsilon": 2, "delta": 1e-7}
+MODELS = {"model": "integral", "space": "models", "candidates": 500, "epsilon": 5}
+
+
+@pytest.fixture(scope="module")
+def wards():
+    rows = range(2000)
+    return {
+        "ward": [("north", "south", None)[i % 3] for i in rows],
+        "dose": [(i % 3) * 2.5 for i in rows],
+        "age": [20 + 7 * i % 60 for i in rows],
+    }
+
+
+def words(page):
+    return " ".join(tree.fromstring(page.removeprefix("<!DOCTYPE html>\n")).itertext())
+
+
+@pytest.mark.parametrize(
+    "domain, options, drawn, told",
+    [
+        (WARDS, MARGINALS, 3, "two columns together, expected by noise alone {noise} on average"),
+        (WARDS, MARGINALS | {"neighbours": "add-remove"}, 3, "`mollify plan --n` tells it"),
+        (BINNED, MARGINALS | {"copula": True}, 2, "rank correlation"),
+        (NUMBERS, GAUSSIAN, 2, "from the data's Gaussian, expected {model}"),
+        (WARDS, MODELS, 3, "the model is among the 7 likeliest of 500"),
+    ],
+    ids=["marginals", "add-remove", "copula", "shared-gaussian", "models"],
+)
+def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, options, drawn, told):
+    release = mo.sample(wards, domain, count=300, **options)
+    mo.report(release, path=tmp_path / "r.html")
+    page = parsed(tmp_path / "r.html")
+    text = words(page)
+    assert "all drawn from one model: where it errs, all err together" in text
+    accuracy = release.certificate.to_dict().get("accuracy", {})
+    noise = accuracy.get("expected_noise", {}).get("two_way", {}).get("mean", 0)
+    model = accuracy.get("expected_total_variation", 0)
+    assert told.format(noise=f"{noise:.3g}", model=f"{model:.3g}") in text
+    assert page.count('<svg role="img"') == drawn
+    if options is MARGINALS:
+        asked = {key: options[key] for key in ("model", "family", "epsilon", "delta")}
+        plan = mo.plan(domain, n=2000, **asked)["answers"][0]
+        assert plan["two_way"]["mean"] == noise
+
+
+@pytest.mark.parametrize(
+    "domain, options, bars, told",
+    [
+        (WARDS, MARGINALS, 3 * (3 + 5 + 5), "expected by noise alone"),
+        (WARDS, MODELS, 3 * (3 + 5 + 5), "independent"),
+        (NUMBERS, GAUSSIAN, 0, "every column is as wide in its range as that needs"),
+        ({"ward": WARDS["ward"]}, {"model": "central", "epsilon": 2}, 3 * 3, "uniform"),
+    ],
+    ids=["marginals", "models", "shared-gaussian", "finite"],
+)
+def test_comparisons_by_columns_have_a_page_that_is_marked(
+    tmp_path, wards, domain, options, bars, told
+):
+    found = mo.nonprivate.compare({name: wards[name] for name in domain}, domain, **options)
+    mo.report(found, path=tmp_path / "c.html")
+    page = parsed(tmp_path / "c.html")
+    assert '<p class="warning">NOT PRIVATE' in page
+    assert told in words(page)
+    assert page.count("<rect x=") == bars
+
+
 def test_refuses_what_has_no_page(tmp_path):
     with pytest.raises(mo.InvalidInput):
         mo.report(mo.plan(k=4, epsilon=1), path=tmp_path / "p.html")

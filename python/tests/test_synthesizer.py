@@ -1,5 +1,6 @@
 """The estimator's protocol, and dp_accounting's events."""
 
+import math
 import warnings
 
 import pytest
@@ -93,3 +94,18 @@ def test_dp_accounting_finds_what_is_promised(domain):
     gaussian = release(domain, mu=1).dp_event()
     assert gaussian.events[0].noise_multiplier == pytest.approx(1)
     assert pure.privacy_loss().get_delta_for_epsilon(1.001) == pytest.approx(0, abs=1e-9)
+
+
+def test_dp_accounting_is_told_what_replacing_one_costs(domain):
+    pytest.importorskip("dp_accounting")
+    data = {name: ["1"] * 9 for name in domain}
+    options = {"model": "central", "family": "marginals", "count": 1}
+
+    def hidden(**budget):
+        return mo.sample(data, domain, neighbours="add-remove", **options, **budget)
+
+    twice = mo.sample(data, domain, **options, epsilon=2).dp_event()
+    assert hidden(epsilon=1).dp_event() == twice
+    assert hidden(rho=0.25).dp_event().events[0].rho == 1
+    loss = hidden(epsilon=1, delta=1e-6).privacy_loss()
+    assert loss.get_delta_for_epsilon(2.001) == pytest.approx(1e-6 * (1 + math.e), rel=1e-3)

@@ -22,7 +22,6 @@
 #include "records/in_threads.h"
 #include "release/acceptance.h"
 #include "release/design.h"
-#include "release/models_release.h"
 #include "release/release.h"
 #include "release/spec_json.h"
 #include "report.h"
@@ -115,15 +114,9 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
 }
 
 std::string models_summary(const Certificate& certificate, const std::string& to) {
-  const std::uint64_t models = certificate.facts.outcomes;
-  const ModelsOutlook outlook =
-      models_outlook(models, *certificate.local()->floor, certificate.draw.epsilon);
-  return fmt::format(
-      "released {} records{} of one model by {} with {} in all\nspace: {}\n"
-      "where likelihoods tell models apart, this one is among the {} likeliest of {} with "
-      "probability {:.4g}\n",
-      *certificate.spec.count, to, certificate.mechanism(), certificate.total.text(),
-      space_text(certificate), outlook.best, models, outlook.probability);
+  return fmt::format("released {} records{} of one model by {} with {} in all\nspace: {}\n",
+                     *certificate.spec.count, to, certificate.mechanism(), certificate.total.text(),
+                     space_text(certificate));
 }
 
 std::string released_words(const Certificate& certificate, const std::string& to) {
@@ -178,16 +171,6 @@ std::string gaussian_summary(const GaussianDesign& design) {
       parts.centre);
 }
 
-std::string moments_summary(const MomentDesign& design) {
-  return fmt::format(
-      "how: {}\nexpected total variation of the model from the data's Gaussian: {:.4g}, {}\n",
-      design.why, design.expected_total_variation, spread_condition(design));
-}
-
-std::string marginals_summary(const MarginalDesign& design) {
-  return fmt::format("how: {}\n", design.why);
-}
-
 /// What is public about the release, for people.
 std::string summary(const Certificate& certificate, const Domain& domain,
                     const SampleOptions& options, const std::vector<std::string>& said) {
@@ -197,8 +180,8 @@ std::string summary(const Certificate& certificate, const Domain& domain,
                                                      : released_words(certificate, to);
   if (certificate.finite() != nullptr) text += finite_summary(certificate);
   if (certificate.gaussian() != nullptr) text += gaussian_summary(*certificate.gaussian());
-  if (certificate.moments() != nullptr) text += moments_summary(*certificate.moments());
-  if (certificate.marginals() != nullptr) text += marginals_summary(*certificate.marginals());
+  if (const auto* moments = certificate.moments()) text += fmt::format("how: {}\n", moments->why);
+  if (const auto* design = certificate.marginals()) text += fmt::format("how: {}\n", design->why);
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   for (const std::string& warning : said) text += "WARNING: " + warning + "\n";

@@ -106,7 +106,8 @@ constexpr CheckWords kGaussianWords = {
     "and mean are as declared, not checked"};
 
 constexpr CheckWords kMarginalsWords = {
-    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr, nullptr,
+    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr,
+    "it is as accurate as stated",
     "unit, roster and the number of records are as declared, not checked"};
 
 constexpr CheckWords kSharedGaussianWords = {

@@ -10,6 +10,7 @@
 #include "accounting/decimal_words.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
+#include "marginals/marginal_error.h"
 #include "release/plan.h"
 
 namespace mollify {
@@ -212,6 +213,18 @@ std::vector<std::string> warnings(const Certificate& certificate) {
         "the noise of the mean and the covariance is expected to take the model about {:.3g} in "
         "total variation from the data's Gaussian: all records share it and may be mostly noise",
         moments->expected_total_variation));
+  }
+  const MarginalDesign* marginals = certificate.marginals();
+  if (marginals != nullptr && certificate.facts.records) {
+    const double noise = marginal_error(*marginals, *certificate.facts.records).expected();
+    if (noise > kMostError) {
+      said.push_back(fmt::format(
+          "noise is expected to take {} {:.3g} in total variation from the data's: all records "
+          "share it and may be mostly noise",
+          marginals->request.columns.size() > 1 ? "two columns together, on average,"
+                                                : "the column",
+          noise));
+    }
   }
   return said;
 }

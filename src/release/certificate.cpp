@@ -8,8 +8,10 @@
 
 #include "kernel/core/band.h"
 #include "kernel/core/invalid_input.h"
+#include "marginals/marginal_error.h"
 #include "marginals/private_bins.h"
 #include "release/json_syntax.h"
+#include "release/models_release.h"
 #include "release/spec_json.h"
 
 namespace mollify {
@@ -201,6 +203,22 @@ Json accuracy_json(const MomentDesign& design) {
           {"expected_total_variation", design.expected_total_variation}};
 }
 
+Json distance_json(const MarginalDistance& distance) {
+  return {{"mean", distance.mean}, {"worst", distance.worst}};
+}
+
+/// Where the number of records is protected, nobody knows what noise is beside it.
+Json accuracy_json(const MarginalDesign& design, std::uint64_t records) {
+  const MarginalError error = marginal_error(design, records);
+  Json json{{"one_way", distance_json(error.columns)}};
+  if (design.request.columns.size() > 1) json["two_way"] = distance_json(error.pairs);
+  return {{"expected_noise", json}};
+}
+
+Json accuracy_json(const ModelsOutlook& outlook) {
+  return {{"best_models", outlook.best}, {"best_models_probability", outlook.probability}};
+}
+
 using WholeNumbers = std::vector<std::vector<std::uint64_t>>;
 
 /// Reads one member of a certificate, or says which one is not as it must be.
@@ -305,6 +323,8 @@ std::string certificate_text(const Certificate& certificate) {
   json["mechanism"] = certificate.mechanism();
   if (const LocalDesign* local = certificate.local()) {
     json["design"] = design_json(*local, *certificate.spec.local());
+    if (certificate.spec.shares_model())
+      json["accuracy"] = accuracy_json(models_outlook(certificate));
   }
   if (const FiniteDesign* finite = certificate.finite()) {
     json["design"] = design_json(*finite);
@@ -320,6 +340,9 @@ std::string certificate_text(const Certificate& certificate) {
   }
   if (const MarginalDesign* marginals = certificate.marginals()) {
     json["design"] = design_json(*marginals);
+    if (const auto& records = certificate.facts.records) {
+      json["accuracy"] = accuracy_json(*marginals, *records);
+    }
   }
   json["promised"] = promises(certificate);
   json["not_promised"] = non_promises(certificate);

@@ -5,6 +5,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "marginals/marginal_error.h"
+#include "release/advice.h"
 #include "release/plan_model.h"
 
 namespace mollify {
@@ -111,8 +112,8 @@ class MarginalPlan final : public PlanModel {
     answer.lines += fmt::format("  total variation due to noise of one column: {}\n",
                                 distance_text(error.columns));
     if (whole.columns.size() > 1) {
-      answer.lines +=
-          fmt::format("  and of two columns together: {}\n", distance_text(error.pairs));
+      answer.lines += fmt::format("  and of two columns together: {}; rows are right but for {}\n",
+                                  distance_text(error.pairs), times_words(error.pairs.mean));
       answer.lines += fmt::format("  {}\n", kLeftOut);
     }
     if (!error.seen.empty()) {

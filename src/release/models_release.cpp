@@ -183,6 +183,11 @@ ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon)
   return outlook;
 }
 
+ModelsOutlook models_outlook(const Certificate& certificate) {
+  return models_outlook(certificate.facts.outcomes, *certificate.local()->floor,
+                        certificate.draw.epsilon);
+}
+
 std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
                                                       const PublicInputs& inputs) {
   validate_spec(spec);

@@ -24,5 +24,7 @@ struct ModelsOutlook {
   double probability = 0;
 };
 [[nodiscard]] ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon);
+/// Of a certificate whose spec shares a model.
+[[nodiscard]] ModelsOutlook models_outlook(const Certificate& certificate);
 
 }  // namespace mollify

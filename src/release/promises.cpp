@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "marginals/marginal_error.h"
+#include "release/advice.h"
 #include "release/certificate.h"
+#include "release/models_release.h"
 
 namespace mollify {
 namespace {
@@ -78,6 +81,36 @@ constexpr const char* kSharedNoise =
     "they "
     "err together, and more of them do not make it better.";
 
+/// What noise is expected to do to rows that share it, from public numbers alone.
+std::string shared_gaussian_noise(const MomentDesign& design) {
+  return fmt::format(
+      "By that noise alone the released records are expected to be as good as new rows of the same "
+      "Gaussian but for about {} (total variation {:.3g}), {}.",
+      times_words(design.expected_total_variation), design.expected_total_variation,
+      spread_condition(design));
+}
+
+std::string marginals_noise(const Certificate& certificate) {
+  const MarginalDesign& design = *certificate.marginals();
+  const char* const things = certificate.spec.unit ? "units" : "rows";
+  if (!certificate.facts.records) {
+    return fmt::format(
+        "What that noise does to the released records rests on how many {} there are, which is "
+        "protected: `mollify plan --n` tells it for any number.",
+        things);
+  }
+  const MarginalError error = marginal_error(design, *certificate.facts.records);
+  const bool pairs = design.request.columns.size() > 1;
+  const MarginalDistance& distance = pairs ? error.pairs : error.columns;
+  return fmt::format(
+      "By that noise alone {} of released records {} expected to be right but for {} (total "
+      "variation {:.3g}{}){}.",
+      pairs ? "two columns together" : "the column", pairs ? "are" : "is",
+      times_words(distance.mean), distance.mean,
+      pairs ? fmt::format(" on average over pairs, {:.3g} at worst", distance.worst) : "",
+      pairs ? "; dependence that the model does not hold comes on top" : "");
+}
+
 std::string gaussian_accuracy(const Certificate& certificate) {
   const GaussianDesign& design = *certificate.gaussian();
   const GaussianSpec& spec = *certificate.spec.gaussian();
@@ -139,15 +172,18 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
   }
   if (certificate.moments() != nullptr) {
     limits.emplace_back(kSharedNoise);
+    limits.push_back(shared_gaussian_noise(*certificate.moments()));
     limits.emplace_back(
         "How near the released records are to the data rests on the data being Gaussian: of other "
         "data they keep each column's mean and each pair's covariance, as well as the noise "
-        "allows, and nothing else. Values beyond the ranges that the domain declares are taken at "
+        "allows, and nothing else (--family marginals --copula keeps each column's own law, "
+        "however skewed). Values beyond the ranges that the domain declares are taken at "
         "their bounds, rows far from all others are moved nearer, and released records are cut to "
         "the ranges.");
   }
   if (certificate.marginals() != nullptr) {
     limits.emplace_back(kSharedNoise);
+    limits.push_back(marginals_noise(certificate));
     limits.emplace_back(
         certificate.marginals()->request.copula
             ? "How near the model is to the data is not promised: it keeps each column and the "
@@ -161,9 +197,15 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
     limits.emplace_back(
         "The released records all come from one model, which was chosen among public ones: they "
         "tell no more about the table than which model it was, and more of them tell no more.");
-    limits.emplace_back(
+    const ModelsOutlook outlook = models_outlook(certificate);
+    limits.push_back(fmt::format(
+        "Where the table tells models apart, this one is among the {} likeliest of {} with "
+        "probability {:.4g} at least.",
+        outlook.best, certificate.facts.outcomes, outlook.probability));
+    limits.push_back(fmt::format(
         "How near the model is to the table is not promised: no model among them may be near, and "
-        "columns are independent in each.");
+        "columns are independent in {}.",
+        certificate.spec.local()->space.trees ? "every second one" : "each"));
   }
   if (certificate.local() != nullptr) {
     if (unit && !roster) {

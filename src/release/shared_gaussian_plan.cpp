@@ -70,7 +70,9 @@ class SharedGaussianPlan final : public PlanModel {
     answer.lines += fmt::format(
         "  expected total variation of the model from the data's Gaussian {:.4g}, {}; for "
         "any number of rows\n  {}\n"
-        "  accuracy rests on the data being Gaussian; privacy rests on no assumption\n",
+        "  accuracy rests on the data being Gaussian; privacy rests on no assumption\n"
+        "  columns that are skewed or mostly one value keep their own law with --family marginals "
+        "--copula\n",
         way.alpha, way.details["condition"].get<std::string>(), way.why);
   }
 };

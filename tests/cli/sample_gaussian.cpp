@@ -345,6 +345,10 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
     const Ended ended = command.sample(budget + Arguments{"--shared", "--count", "3000"});
     ASSERT_EQ(ended.status, 0) << ended.err;
     EXPECT_NE(ended.err.find("share that noise"), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find("By that noise alone the released records are expected to be as good "
+                             "as new rows of the same Gaussian but for about "),
+              std::string::npos)
+        << ended.err;
     const auto lines = lines_of(command.files.read("out.csv"));
     ASSERT_EQ(lines.size(), 3001U);
     double sums[4] = {};  // of weights, their squares, log doses, and products

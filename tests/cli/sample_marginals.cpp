@@ -93,6 +93,12 @@ TEST(SampleMarginals, ReleasesUnderEveryNotionAndItVerifies) {
       EXPECT_EQ(certificate["mechanism"], "marginals");
       const bool hidden = who.size() >= 2 && who.back() == "add-remove";
       EXPECT_EQ(certificate["facts"].contains("records"), !hidden);
+      EXPECT_EQ(certificate.contains("accuracy"), !hidden);
+      EXPECT_NE(ended.err.find(hidden ? "`mollify plan --n` tells it for any number."
+                                      : "By that noise alone two columns together of released "
+                                        "records are expected to be right but for 1 time in "),
+                std::string::npos)
+          << ended.err;
       if (!hidden) continue;
       for (const char* number : {"4000", "2000"}) {
         EXPECT_EQ(certificate.dump().find(number), std::string::npos) << "n is told";
@@ -181,13 +187,13 @@ TEST(SampleMarginals, ACertificateThatIsAlteredDoesNotHold) {
                                    {"/design/unit_weight", 7},
                                    {"/spec/neighbours", "add-remove"},
                                    {"/facts/records", 3},
+                                   {"/accuracy/expected_noise/two_way/mean", 1e-6},
                                    {"/promised/0", "Nothing can happen."}}) {
     Json altered = certificate;
     altered[Json::json_pointer(place)] = value;
     command.files.write("out.csv.certificate.json", altered.dump(2));
     const Ended verified = command.verify();
-    // n is as declared, and nothing of the design rests on it.
-    EXPECT_NE(verified.status, place == "/facts/records" ? 3 : 0) << place << verified.out;
+    EXPECT_TRUE(verified.status == 1 || verified.status == 2) << place << verified.out;
   }
 }
 
@@ -403,6 +409,16 @@ TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
             std::string::npos)
       << said("1e-5");
   EXPECT_EQ(said("1e-9").find("held against"), std::string::npos);
+}
+
+TEST(SampleMarginals, WarnsWhereRowsMayBeMostlyNoise) {
+  const Wards command;
+  const std::string warning = "WARNING: noise is expected to take two columns together";
+  EXPECT_NE(command.sample({"--epsilon", "0.01"}).err.find(warning), std::string::npos);
+  EXPECT_EQ(command.sample({"--epsilon", "5"}).err.find(warning), std::string::npos);
+  // Nobody may see by it how many rows there are.
+  const Ended hidden = command.sample({"--epsilon", "0.01", "--neighbours", "add-remove"});
+  EXPECT_EQ(hidden.err.find(warning), std::string::npos);
 }
 
 TEST(SampleMarginals, RefusesWhatCannotBe) {
