@@ -132,7 +132,8 @@ class Answer(Mapping[str, Any]):
         """A chart (altair's; the extra `plot`).
 
         Of a plan: total variation against epsilon, or with ``curve=True`` against n. Of
-        `nonprivate.compare`: law beside truth and reference, or with ``against="epsilon"`` how far
+        `nonprivate.compare`: law, or what is released, beside truth and reference, by outcomes or of
+        a table of many columns by values of each, or with ``against="epsilon"`` how far
         the law is from the truth at other epsilons, as `distance` ("tv", "kl", "hellinger2",
         "chi2"). Of `nonprivate.law`: the law. The last two are NOT PRIVATE and say so. Curves
         ask the command again, for each of their 7 points; `progress` shows a bar then (tqdm).
@@ -153,6 +154,16 @@ class Answer(Mapping[str, Any]):
         if command == "compare" and listed:
             kinds = ("truth", "law", "reference")
             return _plot.masses(self["outcomes"], kinds, "Law, truth and reference")
+        columns = self._parts.get("columns")
+        if command == "compare" and isinstance(columns, list) and "shares" in columns[0]:
+            kinds = tuple(columns[0]["shares"])
+            shares = [
+                {"outcome": f"{one['name']} = {level}"}
+                | {kind: one["shares"][kind][place] for kind in kinds}
+                for one in columns
+                for place, level in enumerate(one["levels"])
+            ]
+            return _plot.masses(shares, kinds, "The most frequent values of all columns")
         if command == "law" and listed:
             outcomes = [one | {"law": one["probability"]} for one in self["outcomes"]]
             return _plot.masses(outcomes, ("law",), "The law of a draw")

@@ -11,7 +11,11 @@ from mollify._progress import steps
 if TYPE_CHECKING:
     import altair
 
-_COLOURS = {"truth": "#8b1a1a", "law": "#1a5d8b", "reference": "#a5adb8"}
+_COLOURS = {"truth": "#8b1a1a", "law": "#1a5d8b", "reference": "#a5adb8"} | {
+    "released": "#1a5d8b",
+    "independent": "#a5adb8",
+    "uniform": "#a5adb8",
+}
 _MOST_OUTCOMES = 40
 _DISTANCES = {
     "tv": "total variation",
@@ -179,19 +183,36 @@ def error(
     distance: str,
     progress: bool,
 ) -> altair.Chart:
-    """How far the truth is from the law at other epsilons, and from the reference. NOT PRIVATE."""
+    """How far the truth is from the law at other epsilons, and from the reference. NOT PRIVATE.
+
+    Of rows that share one model: of two columns together, on average.
+    """
     if distance not in _DISTANCES:
         raise _core.InvalidInput(
             f"distance must be one of {', '.join(_DISTANCES)}, but is {distance!r}"
         )
     if epsilon is None:
         raise _core.InvalidInput("error against epsilon is of a release in epsilon")
+
+    def distances(found: Mapping[str, Any]) -> dict[str, Any]:
+        pairs = found.get("pairs", {})
+        if "released" in pairs and distance == "tv":
+            return {kind: one["mean_tv"] for kind, one in pairs.items()}
+        named = {kind: found.get(kind) for kind in ("law", "reference", "uniform")}
+        return {
+            kind: one[distance]
+            for kind, one in named.items()
+            if isinstance(one, dict) and distance in one
+        }
+
     name = _DISTANCES[distance]
     rows = []
     for budget in steps(_budgets(epsilon), "comparisons", progress):
-        found = again(budget)
-        for kind in ("law", "reference"):
-            rows.append({"epsilon": budget, "of": kind, name: found[kind][distance]})
+        for kind, value in distances(again(budget)).items():
+            rows.append({"epsilon": budget, "of": kind, name: value})
+    if not rows:
+        raise _core.InvalidInput(f"there is no {name} against epsilon in this comparison")
+    of = {row["of"] for row in rows}
     return lines(
         [row for row in rows if row[name] is not None],
         x="epsilon",
@@ -199,6 +220,6 @@ def error(
         kind="of",
         title="How far from the truth, against epsilon",
         logarithmic=("epsilon",),
-        dashed="reference",
+        dashed=next((one for one in ("reference", "uniform", "independent") if one in of), None),
         private=True,
     )

@@ -37,6 +37,30 @@ def test_draws_law_beside_truth_and_reference(schools):
         found.plot("n")
 
 
+def test_draws_what_is_released_of_a_table_of_columns():
+    domain = {"a": mo.categorical(["x", "y"]), "b": mo.integer(0, 9, bins=2)}
+    table = {"a": ["x", "y"] * 2000, "b": [1, 2, 7, 8] * 1000}
+    for options, kinds in (
+        ({"family": "marginals"}, {"truth", "released", "independent"}),
+        ({}, {"truth", "law", "uniform"}),
+    ):
+        found = mo.nonprivate.compare(
+            table, domain, model="central", epsilon=1, delta=1e-6, **options
+        )
+        made, rows = drawn(found.plot())
+        assert made["title"]["subtitle"] == [WARNING]
+        assert {row["of"] for row in rows} == kinds
+        assert len(rows) == 3 * 4
+        assert sum(row["probability"] for row in rows if row["of"] == "truth") == pytest.approx(2)
+        made, rows = drawn(found.plot("epsilon"))
+        assert made["title"]["subtitle"] == [WARNING]
+        assert {row["of"] for row in rows} == kinds - {"truth"}
+    with pytest.raises(mo.InvalidInput, match="no Kullback"):
+        mo.nonprivate.compare(
+            table, domain, model="central", family="marginals", epsilon=1, delta=1e-6
+        ).plot("epsilon", distance="kl")
+
+
 def test_draws_the_law_of_a_draw():
     made, rows = drawn(mo.nonprivate.law(mo.Sampler(outcomes=3, epsilon=1), [1, 0, 0]).plot())
     assert made["title"]["subtitle"] == [WARNING]

@@ -203,15 +203,15 @@ Json accuracy_json(const MomentDesign& design) {
           {"expected_total_variation", design.expected_total_variation}};
 }
 
-Json distance_json(const MarginalDistance& distance) {
+Json noise_json(const MarginalDistance& distance) {
   return {{"mean", distance.mean}, {"worst", distance.worst}};
 }
 
 /// Where the number of records is protected, nobody knows what noise is beside it.
 Json accuracy_json(const MarginalDesign& design, std::uint64_t records) {
   const MarginalError error = marginal_error(design, records);
-  Json json{{"one_way", distance_json(error.columns)}};
-  if (design.request.columns.size() > 1) json["two_way"] = distance_json(error.pairs);
+  Json json{{"one_way", noise_json(error.columns)}};
+  if (design.request.columns.size() > 1) json["two_way"] = noise_json(error.pairs);
   return {{"expected_noise", json}};
 }
 
