@@ -32,14 +32,14 @@ void require_columns_of(const MarginalRequest& request) {
     sizes.push_back(counted_cells(request.columns[i]));
     if (request.copula && size > 2 && !request.columns[i].ordered) {
       throw InvalidInput(fmt::format(
-          "a copula takes numbers, ordered columns and columns of two values, but column {} has {} "
-          "values in no order",
+          "a copula takes numbers, ordered columns and columns of two values, but column {} of "
+          "the domain has {} values in no order",
           i + 1, size));
     }
     if (size >= 1 && size <= kMostColumnCells) continue;
     throw InvalidInput(
         fmt::format("family marginals takes columns of at most {} values, bins and nulls counted, "
-                    "but column {} has {}: declare bins or edges in the domain",
+                    "but column {} of the domain has {}: declare bins or edges there",
                     kMostColumnCells, i + 1, size));
   }
   if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {

@@ -220,8 +220,8 @@ TEST(MarginalLearner, JoinsColumnsByRankCorrelations) {
   MarginalRequest unordered = request_of({{3, false}, {2, true}}, Privacy::pure(1), 10);
   unordered.copula = true;
   EXPECT_EQ(test::refusal_of([&] { (void)design_marginals(unordered); }),
-            "a copula takes numbers, ordered columns and columns of two values, but column 1 has 3 "
-            "values in no order");
+            "a copula takes numbers, ordered columns and columns of two values, but column 1 of "
+            "the domain has 3 values in no order");
 }
 
 TEST(MarginalModel, IsReadBackAndConditions) {
