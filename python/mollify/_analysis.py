@@ -13,7 +13,7 @@ from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._parameters import number
 from mollify._release import Certificate, Release, _Inputs
-from mollify._sampler import Sampler
+from mollify._sampler import RandomizedResponse, Sampler
 
 if TYPE_CHECKING:
     import pandas
@@ -366,9 +366,11 @@ def amplify(
     return asked("amplify", locals(), Answer)
 
 
-def risk(sampler: Sampler) -> Answer:
+def risk(sampler: Sampler | RandomizedResponse) -> Answer:
     """How far the law of a draw can be from the truth, at worst. Nothing private is read."""
     parameters = dict(sampler._parameters)
+    if isinstance(sampler, RandomizedResponse):
+        return Answer(["risk", *arguments_of({"mechanism": "randomized-response"} | parameters)])
     reference, location = parameters.pop("reference"), parameters.pop("location")
     if location is not None:
         del parameters["mechanism"]

@@ -46,10 +46,21 @@ def source_of(
         return _source(named, len(data), lists)
     if isinstance(data, Mapping):
         return _source([(str(name), data[name]) for name in data if str(name) in wanted], None, lists)
+    table: Any = data
     fields = getattr(getattr(data, "dtype", None), "names", None)
     if fields:  # an array of records
-        table: Any = data
         return _source([(name, table[name]) for name in fields if name in wanted], len(table), lists)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(data, numpy.ndarray):
+        if data.ndim != 2 or data.shape[1] != len(wanted):
+            raise _core.InvalidInput(
+                f"an array of (n, d) must have a column for each of {', '.join(wanted)}, in this order, "
+                f"but has shape {data.shape}"
+            )
+        named = [(name, table[:, place]) for place, name in enumerate(wanted)]
+        return _source(named, len(table), lists)
+    if hasattr(data, "collect_batches"):  # Polars' lazy frames
+        return _exported(table.collect_batches(lazy=True))
     return _exported(data)
 
 
@@ -67,7 +78,7 @@ def _exported(data: Any) -> _core.Source:
         return _core.Source.batch(*data.__arrow_c_array__())
     raise _core.InvalidInput(
         "data must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
-        f"of records or the path of a CSV file, but is of type {type(data).__name__}"
+        f"or the path of a CSV file, but is of type {type(data).__name__}"
     )
 
 

@@ -355,8 +355,9 @@ def sample(
     Parameters
     ----------
     data
-        The private table: what has ``__arrow_c_stream__`` (Polars, pyarrow, DuckDB, ...), a pandas
-        data frame, a mapping from names to columns, an array of records, or the path of a CSV file.
+        The private table: what has ``__arrow_c_stream__`` (Polars, pyarrow, DuckDB, ...), a Polars
+        lazy frame, a pandas data frame, a mapping from names to columns, an array of records, one of
+        (n, d) whose columns are the domain's and then that of `unit`, or the path of a CSV file.
     domain
         What a record can be; public, as are all parameters below.
     model

@@ -19,6 +19,7 @@ def _is_table(X: Any) -> bool:
     """Whether columns have names."""
     return (
         isinstance(X, (str, os.PathLike, Mapping))
+        or hasattr(X, "collect_schema")  # a lazy frame's columns are asked for with care
         or any(hasattr(X, name) for name in ("columns", "__arrow_c_stream__", "__arrow_c_array__"))
         or bool(getattr(getattr(X, "dtype", None), "names", None))
     )
@@ -26,6 +27,8 @@ def _is_table(X: Any) -> bool:
 
 def _names(table: Any) -> list[str] | None:
     """Of a table's columns, where they can be told without reading it."""
+    if hasattr(table, "collect_schema"):
+        return [str(name) for name in table.collect_schema().names()]
     for found in (
         getattr(table, "column_names", None),
         getattr(table, "columns", None),
@@ -75,8 +78,11 @@ class Synthesizer:
     domain
         What a record can be, or a function that makes a domain of the columns' names, which are
         public. An array's columns without a domain of their own are called x0, x1, ...
-    epsilon, delta, count, model, mechanism, family, accept_error, unit, units, ledger, data_set
-        As for `mollify.sample`; for a table of many columns, `family` is "marginals".
+    epsilon, delta, count, model, mechanism, family, shared, copula, accept_error
+        As for `mollify.sample`; for a table of many columns, `family` is "marginals", with `copula`
+        where its numbers are skewed; for numbers that are roughly Gaussian "gaussian" with `shared`.
+    unit, units, ledger, data_set
+        As for `mollify.sample`.
 
     Attributes
     ----------
@@ -97,6 +103,8 @@ class Synthesizer:
         model: str = "central",
         mechanism: str | None = None,
         family: str | None = None,
+        shared: bool = False,
+        copula: bool = False,
         accept_error: bool = False,
         unit: str | None = None,
         units: Any = None,
@@ -110,6 +118,8 @@ class Synthesizer:
         self.model = model
         self.mechanism = mechanism
         self.family = family
+        self.shared = shared
+        self.copula = copula
         self.accept_error = accept_error
         self.unit = unit
         self.units = units

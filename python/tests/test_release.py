@@ -527,3 +527,16 @@ def test_sentences_speak_of_what_python_has(options, said):
     assert said in sentence
     assert "--" not in sentence
     assert " in a spec" not in sentence
+
+
+def test_an_array_has_the_domains_columns_in_their_order(tmp_path):
+    domain = {"a": mo.integer(0, 1), "b": mo.integer(2, 3)}
+    array = np.array([[0, 3]] * 4000)
+    released = mo.sample(array, domain, model="integral", epsilon=30, count=1).to_dict()
+    assert released == {"a": [0], "b": [3]}
+    with_unit = np.array([[0, 3, unit] for unit in (7, 8) for _ in range(99)])
+    units = mo.sample(with_unit, domain, model="local", unit="u", units=[7, 8, 9], epsilon=1)
+    assert units.to_dict()["u"] == ["7", "8", "9"]
+    for wrong in (array[:, :1], array[0], with_unit):
+        with pytest.raises(mo.InvalidInput, match="a column for each of a, b, in this order"):
+            mo.sample(wrong, domain, model="integral", epsilon=1, count=1)

@@ -109,3 +109,18 @@ def test_dp_accounting_is_told_what_replacing_one_costs(domain):
     assert hidden(rho=0.25).dp_event().events[0].rho == 1
     loss = hidden(epsilon=1, delta=1e-6).privacy_loss()
     assert loss.get_delta_for_epsilon(2.001) == pytest.approx(1e-6 * (1 + math.e), rel=1e-3)
+
+
+def test_releases_every_family_and_a_lazy_frame():
+    polars = pytest.importorskip("polars")
+    numbers = {"a": mo.number(0, 9, bins=3), "b": mo.number(0, 9, bins=3)}
+    table = {"a": [1.0, 2.0, 8.0] * 500, "b": [3.0, 7.0, 5.0] * 500}
+    lazy = polars.DataFrame(table).lazy()
+    for options in (
+        {"family": "marginals"},
+        {"family": "marginals", "copula": True},
+        {"family": "gaussian", "shared": True},
+    ):
+        made = mo.Synthesizer(numbers, epsilon=2, delta=1e-7, count=20, **options).fit(lazy)
+        assert len(made.sample(20)) == 20
+        assert list(made.feature_names_in_) == ["a", "b"]
