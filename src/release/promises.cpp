@@ -103,10 +103,9 @@ std::string marginals_noise(const Certificate& certificate) {
   const bool pairs = design.request.columns.size() > 1;
   const MarginalDistance& distance = pairs ? error.pairs : error.columns;
   return fmt::format(
-      "By that noise alone {} of released records {} expected to be right but for {} (total "
+      "By that noise alone the released records are{} expected to be right but for {} (total "
       "variation {:.3g}{}){}.",
-      pairs ? "two columns together" : "the column", pairs ? "are" : "is",
-      times_words(distance.mean), distance.mean,
+      pairs ? ", of two columns together," : "", times_words(distance.mean), distance.mean,
       pairs ? fmt::format(" on average over pairs, {:.3g} at worst", distance.worst) : "",
       pairs ? "; dependence that the model does not hold comes on top" : "");
 }

@@ -268,7 +268,7 @@ TEST(MarginalDesign, RefusesWhatCannotBeCounted) {
   };
   EXPECT_EQ(refused({{2, false}, {1U << 20U, true}}),
             "family marginals takes columns of at most 65536 values, bins and nulls counted, but "
-            "column 2 has 1048576: declare bins or edges in the domain");
+            "column 2 of the domain has 1048576: declare bins or edges there");
   EXPECT_EQ(refused({{60000, true}, {60000, true}}),
             "family marginals takes at most 33554432 cells of all pairs of columns together, but "
             "there are 3600000000: declare fewer bins in the domain");

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -56,8 +57,10 @@ bool is_valid(const Schema2020& value, const Schema2020& by) {
     } else if (keyword == "maximum") {
       valid = !value.is_number() || value <= rule;
     } else if (keyword == "pattern") {
-      valid = !value.is_string() ||
-              std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>()));
+      static std::map<std::string, std::regex> known;
+      const auto pattern = rule.get<std::string>();
+      const auto& [_, regex] = *known.try_emplace(pattern, pattern).first;
+      valid = !value.is_string() || std::regex_search(value.get<std::string>(), regex);
     } else if (keyword == "oneOf") {
       valid = std::count_if(rule.begin(), rule.end(),
                             [&](const Schema2020& one) { return is_valid(value, one); }) == 1;
