@@ -133,7 +133,7 @@ def plan(
 
     def answer(plan: Mapping[str, Any]) -> Mapping[str, Any]:
         # A family has a list of them, because a budget that is sought has two forms.
-        return plan["answers"][0] if family else plan  # type: ignore[no-any-return]
+        return plan["answers"][0] if family else plan
 
     first = answer(asked)
     if "curve" in first:

@@ -147,32 +147,32 @@ def measurement(
         return min(int(changes), 1) if model == "integral" else int(changes)
 
     if total.rho is not None:
-        rho = total.rho
+        concentrated = total.rho
         measure = dp.zero_concentrated_divergence()
 
         def privacy_map(changes: Any) -> Any:
             # A group of k costs k^2 rho [Bun and Steinke 2016].
-            return _up(bound(changes) ** 2, rho)
+            return _up(bound(changes) ** 2, concentrated)
 
     elif total.delta:
-        epsilon, delta = total.epsilon or 0.0, total.delta
+        loss, failure = total.epsilon or 0.0, total.delta
         measure = dp.approximate(dp.max_divergence())
 
         def privacy_map(changes: Any) -> Any:
             # A group of k costs k epsilon and (1 + e^epsilon + ... + e^((k-1) epsilon)) delta.
             k = bound(changes)
             try:
-                factor = math.fsum(math.exp(i * epsilon) for i in range(k))
+                factor = math.fsum(math.exp(i * loss) for i in range(k))
             except OverflowError:
                 factor = math.inf
-            return _up(k, epsilon), min(1.0, _up(factor, delta))
+            return _up(k, loss), min(1.0, _up(factor, failure))
 
     else:
-        epsilon = total.epsilon or 0.0
+        pure = total.epsilon or 0.0
         measure = dp.max_divergence()
 
         def privacy_map(changes: Any) -> Any:
-            return _up(bound(changes), epsilon)
+            return _up(bound(changes), pure)
 
     return dp.m.make_user_measurement(
         dp.user_domain("tables that mollify reads", lambda table: True),
