@@ -73,7 +73,7 @@ def words(page):
         (WARDS, MARGINALS | {"neighbours": "add-remove"}, 3, "`mollify plan --n` tells it"),
         (BINNED, MARGINALS | {"copula": True}, 2, "rank correlation"),
         (NUMBERS, GAUSSIAN, 2, "from the data's Gaussian, expected {model}"),
-        (WARDS, MODELS, 3, "the model is among the 7 likeliest of 500"),
+        (WARDS, MODELS, 3, "the model is among the {best} likeliest of 500"),
     ],
     ids=["marginals", "add-remove", "copula", "shared-gaussian", "models"],
 )
@@ -86,7 +86,8 @@ def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, optio
     accuracy = release.certificate.to_dict().get("accuracy", {})
     noise = accuracy.get("expected_noise", {}).get("two_way", {}).get("mean", 0)
     model = accuracy.get("expected_total_variation", 0)
-    assert told.format(noise=f"{noise:.3g}", model=f"{model:.3g}") in text
+    best = accuracy.get("best_models", 0)
+    assert told.format(noise=f"{noise:.3g}", model=f"{model:.3g}", best=best) in text
     assert page.count('<svg role="img"') == drawn
     if options is MARGINALS:
         asked = {key: options[key] for key in ("model", "family", "epsilon", "delta")}
