@@ -14,7 +14,7 @@ import sys
 PAGE = "docs/theory/privacy-kernel.md"
 
 RANDOM = ["kernel/core/wide.h", "kernel/core/uniform_below.h", "kernel/core/secure_random", "kernel/core/chacha20",
-          "kernel/core/chacha20_lanes"]
+          "kernel/core/chacha20_lanes", "kernel/core/fastest_lanes.h"]
 EPSILON = ["kernel/core/invalid_input.h", "kernel/core/exp_bound"]
 FIT = ["kernel/core/band", "kernel/core/fit", "kernel/core/lanes.h", "kernel/core/fit_lanes"]
 TABLE = RANDOM + EPSILON + FIT + ["kernel/core/table"]
@@ -49,7 +49,7 @@ READING = [
     ("numerators that keep it, whatever the scores", ["kernel/core/fit", "kernel/core/lanes.h", "kernel/core/fit_lanes"]),
     ("a law, and a position in it", ["kernel/core/table"]),
     ("a uniform position", ["kernel/core/uniform_below.h", "kernel/core/secure_random", "kernel/core/chacha20",
-                            "kernel/core/chacha20_lanes"]),
+                            "kernel/core/chacha20_lanes", "kernel/core/fastest_lanes.h"]),
 ]
 
 

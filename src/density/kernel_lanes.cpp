@@ -192,9 +192,10 @@ void scale(const float* values, std::size_t count, float origin, float factor, f
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const KernelLanes kAvx2KernelLanes = {bound, sort_into_shells, pack, add_kernels, scale};
+const KernelLanes KernelLanes::kAvx2 =
 #else
-const KernelLanes kBaselineKernelLanes = {bound, sort_into_shells, pack, add_kernels, scale};
+const KernelLanes KernelLanes::kBaseline =
 #endif
+    {bound, sort_into_shells, pack, add_kernels, scale};
 
 }  // namespace mollify::detail

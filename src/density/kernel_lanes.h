@@ -68,11 +68,8 @@ struct KernelLanes {
   float (*add_kernels)(const Tile&, const PackedRows&, float* sums);
   /// (value - origin) * factor for `count` values, a multiple of 8.
   void (*scale)(const float* values, std::size_t count, float origin, float factor, float* to);
-};
 
-extern const KernelLanes kBaselineKernelLanes;
-#if defined(__x86_64__)
-extern const KernelLanes kAvx2KernelLanes;
-#endif
+  static const KernelLanes kBaseline, kAvx2;
+};
 
 }  // namespace mollify::detail

@@ -13,6 +13,7 @@
 #include "density/candidate_blocks.h"
 #include "density/column_kernel.h"
 #include "density/kernel_lanes.h"
+#include "kernel/core/fastest_lanes.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -21,18 +22,11 @@ namespace {
 using detail::BlockBox;
 using detail::BoxColumn;
 using detail::CandidateBlocks;
+using detail::fastest;
 using detail::KernelLanes;
 using detail::PackedRows;
 using detail::ScaleCounts;
 using detail::Tile;
-
-const KernelLanes& lanes() {
-#if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return detail::kAvx2KernelLanes;
-#endif
-  return detail::kBaselineKernelLanes;
-}
 
 constexpr std::size_t kLanes = CandidateBlocks::kLanes;
 
@@ -196,7 +190,8 @@ class KernelSum {
         }
       }
     }
-    top_ = lanes().bound(box, rows_.weights(), rows_.padded(), exact_.data(), upper_.data());
+    top_ = fastest<KernelLanes>().bound(box, rows_.weights(), rows_.padded(), exact_.data(),
+                                        upper_.data());
     return {box.varying, slots_.data(), slopes_.data(), values_.data(), block.padded};
   }
 
@@ -207,7 +202,7 @@ class KernelSum {
     const float factor = is_number ? slope(c) : 1.0F;
     const float* const from = candidates_.values(block, c);
     float* const to = values_.data() + slots_.size() * block.padded;
-    lanes().scale(from, block.padded, origin, factor, to);
+    fastest<KernelLanes>().scale(from, block.padded, origin, factor, to);
     if (!is_number) slopes_.push_back(slope(c));
     slots_.push_back(static_cast<std::uint32_t>(c));
     origins_[c] = origin;
@@ -216,8 +211,8 @@ class KernelSum {
 
   /// Lists the rows shell by shell, and how much each shell's rows can add at most.
   void sort_rows() {
-    lanes().sort_into_shells(upper_.data(), rows_.padded(), top_, kShellWidth, kShells,
-                             shells_.data());
+    fastest<KernelLanes>().sort_into_shells(upper_.data(), rows_.padded(), top_, kShellWidth,
+                                            kShells, shells_.data());
     std::array<std::size_t, kShells + 2> sizes{};
     for (std::size_t i = 0; i < rows_.size(); ++i) ++sizes[shell_of(i) + 1];
     std::partial_sum(sizes.begin(), sizes.end(), begins_.begin());
@@ -254,10 +249,10 @@ class KernelSum {
                  std::span<float, CandidateBlocks::kMost> sums) {
     std::array<float, kChunk> weights;
     for (std::size_t k = 0; k < chosen.size(); ++k) weights[k] = exact_[chosen[k]] - top_;
-    lanes().pack(rows_.by_row(), rows_.stride(), chosen.data(), chosen.size(), origins_.data(),
-                 factors_.data(), packed_.data());
+    fastest<KernelLanes>().pack(rows_.by_row(), rows_.stride(), chosen.data(), chosen.size(),
+                                origins_.data(), factors_.data(), packed_.data());
     const PackedRows packed{packed_.data(), rows_.stride(), weights.data(), chosen.size()};
-    return lanes().add_kernels(tile, packed, sums.data());
+    return fastest<KernelLanes>().add_kernels(tile, packed, sums.data());
   }
 
   const CandidateBlocks& candidates_;

@@ -125,17 +125,10 @@ std::size_t end_of_lines(const char* bytes, std::size_t size, std::size_t* lines
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const CsvLanes kAvx2CsvLanes = {find_separators, end_of_lines};
+const CsvLanes CsvLanes::kAvx2 =
 #else
-const CsvLanes kBaselineCsvLanes = {find_separators, end_of_lines};
-
-const CsvLanes& csv_lanes() {
-#if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return kAvx2CsvLanes;
+const CsvLanes CsvLanes::kBaseline =
 #endif
-  return kBaselineCsvLanes;
-}
-#endif
+    {find_separators, end_of_lines};
 
 }  // namespace mollify::detail

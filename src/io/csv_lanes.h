@@ -26,14 +26,8 @@ struct CsvLanes {
   /// Behind the last line feed among the first `*lines` ones, 0 if there is none; sets `*lines` to
   /// how many of them there are.
   std::size_t (*end_of_lines)(const char* bytes, std::size_t size, std::size_t* lines);
+
+  static const CsvLanes kBaseline, kAvx2;
 };
-
-extern const CsvLanes kBaselineCsvLanes;
-#if defined(__x86_64__)
-extern const CsvLanes kAvx2CsvLanes;
-#endif
-
-/// Those for this processor.
-const CsvLanes& csv_lanes();
 
 }  // namespace mollify::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/csv_lanes.h"
+#include "kernel/core/fastest_lanes.h"
 
 namespace mollify {
 
@@ -13,8 +14,8 @@ void CsvRows::split(std::string_view lines, std::size_t columns) {
     places_.resize(room);
     line_feeds_.resize(room);
   }
-  const auto found = detail::csv_lanes().find_separators(lines.data(), lines.size(), places_.data(),
-                                                         line_feeds_.data());
+  const auto found = detail::fastest<detail::CsvLanes>().find_separators(
+      lines.data(), lines.size(), places_.data(), line_feeds_.data());
   rows_.clear();
   unquoted_.clear();
   std::uint32_t begin = 0, first = 0;

@@ -15,6 +15,7 @@
 
 #include "io/csv_lanes.h"
 #include "io/reading_watch.h"
+#include "kernel/core/fastest_lanes.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -122,8 +123,8 @@ std::string_view LineReader::next_lines(std::size_t most) {
   if (end_ - begin_ < kBytesOfLines) fill();
   std::size_t lines = most;
   const char* const start = buffer_.data() + begin_;
-  const std::size_t length =
-      detail::csv_lanes().end_of_lines(start, std::min(end_ - begin_, kBytesOfLines), &lines);
+  const std::size_t length = detail::fastest<detail::CsvLanes>().end_of_lines(
+      start, std::min(end_ - begin_, kBytesOfLines), &lines);
   if (lines > 0) {
     begin_ += length;
     number_ += lines;

@@ -44,7 +44,7 @@ class KeyedRandom final : public SecureRandom {
   explicit KeyedRandom(const DrawKey& key) { restart(key); }
 
   /// From here on the words are those of this key, from the first.
-  void restart(const DrawKey& key) { SecureRandom::restart(key.bytes_.data()); }
+  void restart(const DrawKey& key);
 };
 
 }  // namespace mollify

@@ -7,16 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "kernel/core/fastest_lanes.h"
+
 namespace mollify::detail {
 namespace {
 
-std::vector<const CsvLanes*> all_lanes() {
-  std::vector<const CsvLanes*> all = {&kBaselineCsvLanes};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) all.push_back(&kAvx2CsvLanes);
-#endif
-  return all;
-}
+std::vector<const CsvLanes*> all_lanes() { return {&CsvLanes::kBaseline, &fastest<CsvLanes>()}; }
 
 /// Bytes of all values, every third of them a separator, a quote or next to one in value.
 std::string some_bytes(std::size_t size, std::mt19937_64& random) {

@@ -1,15 +1,9 @@
 #include "kernel/core/chacha20.h"
 
+#include "kernel/core/fastest_lanes.h"
+
 namespace mollify::detail {
 namespace {
-
-const ChaCha20& chosen() {
-#if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return kAvx2ChaCha20;
-#endif
-  return kBaselineChaCha20;
-}
 
 /// Overwrites the stack where the function called just before left the key and the keystream: the
 /// compiler spills them where it likes, beyond the reach of wiping variables. That function's frame
@@ -24,7 +18,7 @@ __attribute__((noinline, no_sanitize("address"))) void burn_stack() {
 
 void chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3], std::uint32_t counter,
               unsigned char* out, std::size_t batches) {
-  chosen()(key, nonce, counter, out, batches);
+  fastest<ChaCha20Lanes>().keystream(key, nonce, counter, out, batches);
   burn_stack();
 }
 

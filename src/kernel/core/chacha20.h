@@ -15,11 +15,11 @@ inline constexpr std::size_t kChaChaBatchBytes = 512;
 void chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3], std::uint32_t counter,
               unsigned char* out, std::size_t batches);
 
-using ChaCha20 = void (*)(const std::uint32_t*, const std::uint32_t*, std::uint32_t, unsigned char*,
-                          std::size_t);
-extern const ChaCha20 kBaselineChaCha20;
-#if defined(__x86_64__)
-extern const ChaCha20 kAvx2ChaCha20;
-#endif
+/// The same for one instruction set, which leaves some of it on the stack.
+struct ChaCha20Lanes {
+  void (*keystream)(const std::uint32_t* key, const std::uint32_t* nonce, std::uint32_t counter,
+                    unsigned char* out, std::size_t batches);
+  static const ChaCha20Lanes kBaseline, kAvx2;
+};
 
 }  // namespace mollify::detail

@@ -60,9 +60,10 @@ void keystream(const std::uint32_t* key, const std::uint32_t* nonce, std::uint32
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const ChaCha20 kAvx2ChaCha20 = keystream;
+const ChaCha20Lanes ChaCha20Lanes::kAvx2 =
 #else
-const ChaCha20 kBaselineChaCha20 = keystream;
+const ChaCha20Lanes ChaCha20Lanes::kBaseline =
 #endif
+    {keystream};
 
 }  // namespace mollify::detail

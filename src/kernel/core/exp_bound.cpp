@@ -6,10 +6,6 @@
 
 #include "kernel/core/invalid_input.h"
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
-#error "the kernel needs NaN and infinities to be what IEEE 754 says: compile without -ffast-math"
-#endif
-
 namespace mollify {
 
 static_assert(std::numeric_limits<double>::is_iec559);

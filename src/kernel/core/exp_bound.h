@@ -6,6 +6,10 @@
 
 #include "wide.h"
 
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "the kernel needs NaN and infinities to be what IEEE 754 says: compile without -ffast-math"
+#endif
+
 namespace mollify {
 
 /// The public, immutable rational Ebar = mantissa / 2^shift with 1 < Ebar <= e^epsilon.
@@ -47,22 +51,14 @@ class ExpBound {
 
   /// Whether larger <= Ebar * smaller, decided in integers of 192 bits; for any two.
   [[nodiscard]] bool allows(uint128 larger, uint128 smaller) const {
-    const Wide left = times(larger, std::uint64_t{1} << shift_);
-    const Wide right = times(smaller, mantissa_);
-    return left.high < right.high || (left.high == right.high && left.low <= right.low);
+    const uint128 low = uint128{static_cast<std::uint64_t>(smaller)} * mantissa_;
+    const uint128 high = (smaller >> 64) * mantissa_ + (low >> 64);
+    // floor(smaller * Ebar), unless that has more than 128 bits.
+    const uint128 most = (high << (64 - shift_)) | (static_cast<std::uint64_t>(low) >> shift_);
+    return larger <= most || high >> (64 + shift_) != 0;
   }
 
  private:
-  /// high * 2^64 + low.
-  struct Wide {
-    uint128 high;
-    std::uint64_t low;
-  };
-  static Wide times(uint128 x, std::uint64_t factor) {
-    const uint128 low = static_cast<uint128>(static_cast<std::uint64_t>(x)) * factor;
-    return {(x >> 64) * factor + (low >> 64), static_cast<std::uint64_t>(low)};
-  }
-
   double epsilon_;
   std::uint64_t mantissa_;
   int shift_;

@@ -3,24 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernel/core/fit_lanes.h"
+#include "kernel/core/fastest_lanes.h"
 
 namespace mollify {
 namespace {
 
-const detail::RoundingLanes& rounding_lanes() {
-#if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return detail::kAvx2RoundingLanes;
-#endif
-  return detail::kBaselineRoundingLanes;
-}
+using detail::fastest;
+using detail::RoundingLanes;
 
 uint128 round_as_they_are(const Bounds& bounds, const double* scores, double t, Numerators to) {
-  return rounding_lanes().of_double(bounds, scores, t, to.of_outcomes.data(), to.of_blocks.data());
+  return fastest<RoundingLanes>().of_double(bounds, scores, t, to.of_outcomes.data(),
+                                            to.of_blocks.data());
 }
 uint128 round_as_they_are(const Bounds& bounds, const float* scores, double t, Numerators to) {
-  return rounding_lanes().of_float(bounds, scores, t, to.of_outcomes.data(), to.of_blocks.data());
+  return fastest<RoundingLanes>().of_float(bounds, scores, t, to.of_outcomes.data(),
+                                           to.of_blocks.data());
 }
 
 /// A block at a time, for a release may not depend on whether there is memory for scores like
@@ -93,10 +90,8 @@ double rescaled(double score, int exponent) {
 }
 
 void fit_reference(const Bounds& bounds, Numerators to) {
-  detail::settle(bounds,
-                 saturate(
-                     bounds, [](std::size_t) { return false; }, to),
-                 to);
+  const auto none = [](std::size_t) { return false; };
+  detail::settle(bounds, saturate(bounds, none, to), to);
 }
 
 namespace detail {

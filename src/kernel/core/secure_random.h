@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
 
 #include "uniform_below.h"
 
@@ -29,11 +29,6 @@ namespace mollify {
 class SecureRandom {
  public:
   SecureRandom();
-  ~SecureRandom();
-  SecureRandom(SecureRandom&& other) noexcept;
-  SecureRandom& operator=(SecureRandom&& other) noexcept;
-  SecureRandom(const SecureRandom&) = delete;
-  SecureRandom& operator=(const SecureRandom&) = delete;
 
   /// A uniform 64-bit word.
   std::uint64_t word() {
@@ -59,15 +54,17 @@ class SecureRandom {
     std::uint64_t alive;  // the fork count under which the stream was made; 0 if there is none
   };
 
+  struct Forget {
+    void operator()(State* state) const;
+  };
+
   void refill();
-  /// For KeyedRandom: the words from here on are those of 32 secret bytes.
-  void restart(const unsigned char* key);
 
   /// One more than the number of forks between the program's first generator and this process:
   /// never 0.
   static std::uint64_t fork_count_;
 
-  State* state_;
+  std::unique_ptr<State, Forget> state_;
 };
 
 }  // namespace mollify

@@ -10,23 +10,14 @@ SparseTable::SparseTable(const Band& band) : band_(&band) {
 }
 
 void SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const double> scores) {
-  order_.clear();
-  for (std::size_t j = 0; j < std::min(outcomes.size(), scores.size()); ++j) {
-    if (outcomes[j] < band_->outcome_count()) order_.push_back(j);
-  }
-  const auto before = [&](std::size_t a, std::size_t b) { return outcomes[a] < outcomes[b]; };
-  if (!std::is_sorted(order_.begin(), order_.end(), before)) {
-    std::stable_sort(order_.begin(), order_.end(), before);
-  }
   outcomes_.clear();
   scores_.clear();
-  for (const std::size_t j : order_) {
-    if (!outcomes_.empty() && outcomes_.back() == outcomes[j]) {
-      scores_.back() += scores[j];
-    } else {
-      outcomes_.push_back(outcomes[j]);
-      scores_.push_back(scores[j]);
-    }
+  std::size_t least = 0;
+  for (std::size_t j = 0; j < std::min(outcomes.size(), scores.size()); ++j) {
+    if (outcomes[j] < least || outcomes[j] >= band_->outcome_count()) continue;
+    outcomes_.push_back(outcomes[j]);
+    scores_.push_back(scores[j]);
+    least = outcomes_.back() + std::size_t{1};
   }
   const std::size_t scored = outcomes_.size();
   lowers_.resize(scored + 1);

@@ -38,8 +38,8 @@ class SparseTable {
   explicit SparseTable(Band&&) = delete;
 
   /// Remakes the table by a search as for `fit`. `outcomes` are ascending and below k, `scores` any
-  /// numbers, one for each. These are private data, so nothing throws: outcomes that are not
-  /// ascending are sorted and their scores added, outcomes out of range are passed over.
+  /// numbers, one for each. These are private data, so nothing throws: an outcome out of range, or
+  /// not above the last one taken, is passed over (`project` sorts outcomes first).
   template <class Search>
   void assign(std::span<const std::uint32_t> outcomes, std::span<const double> scores,
               Search search) {
@@ -71,7 +71,7 @@ class SparseTable {
   }
 
  private:
-  /// Takes over the outcomes, tidied, with their scores and bounds; the numerators wait for fit.
+  /// Takes over the outcomes with their scores and bounds; the numerators wait for fit.
   void take(std::span<const std::uint32_t> outcomes, std::span<const double> scores);
   [[nodiscard]] Bounds bounds() const;
   [[nodiscard]] std::size_t locate(std::uint64_t position) const {
@@ -80,7 +80,6 @@ class SparseTable {
   [[nodiscard]] std::size_t locate_unscored(std::uint64_t position) const;
 
   const Band* band_;
-  std::vector<std::size_t> order_;  // of the outcomes given, while they are taken over
   std::vector<std::uint32_t> outcomes_;
   std::vector<double> scores_;                // of the scored outcomes, then 0 for the others
   std::vector<std::uint64_t> lowers_;         // of the scored outcomes, then C

@@ -24,13 +24,11 @@ concept WordSource = requires(Source& source) {
 /// average. QED
 template <WordSource Source>
 std::uint64_t uniform_below(Source& source, std::uint64_t bound) {
-  uint128 product = static_cast<uint128>(source.word()) * bound;
-  if (static_cast<std::uint64_t>(product) < bound) {  // r is, too: else no division is needed
-    const std::uint64_t rejected = -bound % bound;    // 2^64 mod bound
-    while (static_cast<std::uint64_t>(product) < rejected) {
-      product = static_cast<uint128>(source.word()) * bound;
-    }
-  }
+  uint128 product = 0;
+  do {
+    product = static_cast<uint128>(source.word()) * bound;
+  } while (static_cast<std::uint64_t>(product) < bound &&          // r is, too: else no division
+           static_cast<std::uint64_t>(product) < -bound % bound);  // 2^64 mod bound
   return static_cast<std::uint64_t>(product >> 64);
 }
 

@@ -110,9 +110,9 @@ uint128 lowers_of(const LowerRule& rule, const Mass* masses, std::size_t size,
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const BandLanes kAvx2BandLanes = {
+const BandLanes BandLanes::kAvx2 = {
 #else
-const BandLanes kBaselineBandLanes = {
+const BandLanes BandLanes::kBaseline = {
 #endif
     sum_of_floats, lowers_of<double>, lowers_of<float>};
 

@@ -28,11 +28,8 @@ struct BandLanes {
                                std::uint64_t* lowers);
   uint128 (*lowers_of_floats)(const LowerRule&, const float* masses, std::size_t size,
                               std::uint64_t* lowers);
-};
 
-extern const BandLanes kBaselineBandLanes;
-#if defined(__x86_64__)
-extern const BandLanes kAvx2BandLanes;
-#endif
+  static const BandLanes kBaseline, kAvx2;
+};
 
 }  // namespace mollify::detail

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/core/fastest_lanes.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/search/band_lanes.h"
 #include "kernel/search/positive_masses.h"
@@ -13,13 +14,8 @@
 namespace mollify {
 namespace {
 
-const detail::BandLanes& lanes_of_bands() {
-#if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return detail::kAvx2BandLanes;
-#endif
-  return detail::kBaselineBandLanes;
-}
+using detail::BandLanes;
+using detail::fastest;
 
 std::size_t validated_count(const BandSpec& spec) {
   const std::size_t given = std::max(spec.reference.size(), spec.float_reference.size());
@@ -45,17 +41,17 @@ std::uint64_t lower_for(double share, std::uint64_t total, bool is_generous) {
 /// Sums of doubles are made in their order, as ever, for certificates hash what comes of them.
 double mass_sum_of(std::span<const double> masses) { return detail::validated_mass_sum(masses); }
 double mass_sum_of(std::span<const float> masses) {
-  const double sum = lanes_of_bands().sum_of_floats(masses.data(), masses.size());
+  const double sum = fastest<BandLanes>().sum_of_floats(masses.data(), masses.size());
   return std::isnan(sum) ? detail::validated_mass_sum(masses) : sum;  // which says what is wrong
 }
 
 uint128 lowers_of(const detail::LowerRule& rule, std::span<const double> masses,
                   std::vector<std::uint64_t>& lowers) {
-  return lanes_of_bands().lowers_of_doubles(rule, masses.data(), masses.size(), lowers.data());
+  return fastest<BandLanes>().lowers_of_doubles(rule, masses.data(), masses.size(), lowers.data());
 }
 uint128 lowers_of(const detail::LowerRule& rule, std::span<const float> masses,
                   std::vector<std::uint64_t>& lowers) {
-  return lanes_of_bands().lowers_of_floats(rule, masses.data(), masses.size(), lowers.data());
+  return fastest<BandLanes>().lowers_of_floats(rule, masses.data(), masses.size(), lowers.data());
 }
 
 /// A hair above the shares of the total where there is room for that, and otherwise just below.

@@ -3,23 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "kernel/core/fastest_lanes.h"
 #include "kernel/search/projection_lanes.h"
 
 namespace mollify {
 namespace detail {
 namespace {
 
-const SearchLanes& lanes() {
-#if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return kAvx2SearchLanes;
-#endif
-  return kBaselineSearchLanes;
-}
+const SearchLanes& lanes() { return fastest<SearchLanes>(); }
 
 template <class Score>
 const Passes<Score>& passes();
@@ -523,7 +521,27 @@ void project(Table& table, std::span<const float> scores) {
 
 void project(SparseTable& table, std::span<const std::uint32_t> outcomes,
              std::span<const double> scores) {
-  table.assign(outcomes, scores, detail::Projection<double>());
+  outcomes = outcomes.first(std::min(outcomes.size(), scores.size()));
+  if (std::adjacent_find(outcomes.begin(), outcomes.end(), std::greater_equal<>()) ==
+      outcomes.end()) {
+    table.assign(outcomes, scores, detail::Projection<double>());
+    return;
+  }
+  std::vector<std::pair<std::uint32_t, double>> scored;
+  for (std::size_t j = 0; j < outcomes.size(); ++j) scored.emplace_back(outcomes[j], scores[j]);
+  std::stable_sort(scored.begin(), scored.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::uint32_t> ascending;
+  std::vector<double> sums;
+  for (const auto& [outcome, score] : scored) {
+    if (!ascending.empty() && ascending.back() == outcome) {
+      sums.back() += score;
+    } else {
+      ascending.push_back(outcome);
+      sums.push_back(score);
+    }
+  }
+  table.assign(ascending, sums, detail::Projection<double>());
 }
 
 Table projected(const Band& band, std::span<const double> scores) {

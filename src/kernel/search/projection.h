@@ -22,7 +22,7 @@ namespace mollify {
 /// so scores without any positive one give the reference.
 ///
 /// The number of scores is public: any other than the band's throws InvalidInput (Table alone).
-/// Their values never throw.
+/// Their values never throw. Outcomes that are not ascending are sorted and their scores added.
 void project(Table& table, std::span<const double> scores);
 void project(Table& table, std::span<const float> scores);
 void project(SparseTable& table, std::span<const std::uint32_t> outcomes,

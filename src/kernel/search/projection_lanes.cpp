@@ -374,9 +374,9 @@ std::size_t gather(const Bounds& bounds, const float* scores, double least, void
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const SearchLanes kAvx2SearchLanes = {
+const SearchLanes SearchLanes::kAvx2 = {
 #else
-const SearchLanes kBaselineSearchLanes = {
+const SearchLanes SearchLanes::kBaseline = {
 #endif
     {survey<double>, active<double>, excess<double>},
     {survey<float>, active<float>, excess<float>},

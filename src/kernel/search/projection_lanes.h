@@ -70,11 +70,8 @@ struct SearchLanes {
   /// Copies the scores above `least`, and perhaps some just below it, to `to`, which has room for
   /// two for each outcome, followed by zeros up to a multiple of eight. Returns how many there are.
   std::size_t (*gather)(const Bounds&, const float*, double least, void* to);
-};
 
-extern const SearchLanes kBaselineSearchLanes;
-#if defined(__x86_64__)
-extern const SearchLanes kAvx2SearchLanes;
-#endif
+  static const SearchLanes kBaseline, kAvx2;
+};
 
 }  // namespace mollify::detail

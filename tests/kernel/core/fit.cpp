@@ -16,7 +16,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "kernel/bands.h"
-#include "kernel/core/fit_lanes.h"
+#include "kernel/core/fastest_lanes.h"
 #include "kernel/hostile_scores.h"
 #include "kernel/table_contract.h"
 #include "sanitized.h"
@@ -291,17 +291,14 @@ void reaches_upper_bounds(detail::RoundingPass<Score> pass) {
 }
 
 TEST(Fit, BothInstructionSetsAgree) {
-  const detail::RoundingLanes* wide = &detail::kBaselineRoundingLanes;
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) {
-    wide = &detail::kAvx2RoundingLanes;
-  } else {
+  const detail::RoundingLanes& baseline = detail::RoundingLanes::kBaseline;
+  const detail::RoundingLanes& wide = detail::fastest<detail::RoundingLanes>();
+  if (&wide == &baseline) {
     std::printf("this processor has no AVX2: the baseline is compared with itself\n");
   }
-#endif
-  rounding_agrees(detail::kBaselineRoundingLanes.of_double, wide->of_double);
-  rounding_agrees(detail::kBaselineRoundingLanes.of_float, wide->of_float);
-  for (const detail::RoundingLanes* lanes : {&detail::kBaselineRoundingLanes, wide}) {
+  rounding_agrees(baseline.of_double, wide.of_double);
+  rounding_agrees(baseline.of_float, wide.of_float);
+  for (const detail::RoundingLanes* lanes : {&baseline, &wide}) {
     reaches_upper_bounds(lanes->of_double);
     reaches_upper_bounds(lanes->of_float);
   }

@@ -12,6 +12,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "kernel/bands.h"
+#include "kernel/core/fastest_lanes.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/search/band_lanes.h"
 #include "not_finite.h"
@@ -95,11 +96,7 @@ std::uint64_t lower_of_float(float mass, const detail::LowerRule& rule) {
 }
 
 std::vector<const detail::BandLanes*> all_band_lanes() {
-  std::vector<const detail::BandLanes*> all = {&detail::kBaselineBandLanes};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) all.push_back(&detail::kAvx2BandLanes);
-#endif
-  return all;
+  return {&detail::BandLanes::kBaseline, &detail::fastest<detail::BandLanes>()};
 }
 
 TEST(BandSpec, LanesMakeTheBoundsThatOneAtATimeMakes) {
@@ -134,7 +131,7 @@ TEST(BandSpec, LanesMakeTheBoundsThatOneAtATimeMakes) {
       EXPECT_TRUE(lanes->lowers_of_floats(rule, floats.data(), size, lowers.data()) == of_floats);
       EXPECT_EQ(lowers, floats_lowers) << size;
     }
-    const double float_sum = detail::kBaselineBandLanes.sum_of_floats(floats.data(), size);
+    const double float_sum = detail::BandLanes::kBaseline.sum_of_floats(floats.data(), size);
     EXPECT_NEAR(float_sum / sum, 1, 1e-7);
     for (const detail::BandLanes* lanes : all_band_lanes()) {
       EXPECT_EQ(lanes->sum_of_floats(floats.data(), size), float_sum) << size;

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernel/core/fastest_lanes.h"
 #include "kernel/core/table.h"
 #include "kernel/hostile_scores.h"
 #include "kernel/reference_law.h"
@@ -373,18 +374,15 @@ void stretches_agree(const detail::SearchLanes& baseline, const detail::SearchLa
 }
 
 TEST(Projection, BothInstructionSetsAgree) {
-  const detail::SearchLanes* wide = &detail::kBaselineSearchLanes;
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) {
-    wide = &detail::kAvx2SearchLanes;
-  } else {
+  const detail::SearchLanes& baseline = detail::SearchLanes::kBaseline;
+  const detail::SearchLanes& wide = detail::fastest<detail::SearchLanes>();
+  if (&wide == &baseline) {
     std::printf("this processor has no AVX2: the baseline is compared with itself\n");
   }
-#endif
-  lanes_agree(detail::kBaselineSearchLanes.of_double, wide->of_double);
-  lanes_agree(detail::kBaselineSearchLanes.of_float, wide->of_float);
-  coarse_lanes_agree(detail::kBaselineSearchLanes, *wide);
-  stretches_agree(detail::kBaselineSearchLanes, *wide);
+  lanes_agree(baseline.of_double, wide.of_double);
+  lanes_agree(baseline.of_float, wide.of_float);
+  coarse_lanes_agree(baseline, wide);
+  stretches_agree(baseline, wide);
 }
 
 }  // namespace
