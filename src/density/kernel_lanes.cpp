@@ -189,13 +189,14 @@ void scale(const float* values, std::size_t count, float origin, float factor, f
   }
 }
 
+constexpr KernelLanes kKernelPasses = {bound, sort_into_shells, pack, add_kernels, scale};
+
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const KernelLanes KernelLanes::kAvx2 =
+const KernelLanes KernelLanes::kAvx2 = kKernelPasses;
 #else
-const KernelLanes KernelLanes::kBaseline =
+const KernelLanes KernelLanes::kBaseline = kKernelPasses;
 #endif
-    {bound, sort_into_shells, pack, add_kernels, scale};
 
 }  // namespace mollify::detail

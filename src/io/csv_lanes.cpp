@@ -122,13 +122,14 @@ std::size_t end_of_lines(const char* bytes, std::size_t size, std::size_t* lines
   return end;
 }
 
+constexpr CsvLanes kCsvPasses = {find_separators, end_of_lines};
+
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const CsvLanes CsvLanes::kAvx2 =
+const CsvLanes CsvLanes::kAvx2 = kCsvPasses;
 #else
-const CsvLanes CsvLanes::kBaseline =
+const CsvLanes CsvLanes::kBaseline = kCsvPasses;
 #endif
-    {find_separators, end_of_lines};
 
 }  // namespace mollify::detail

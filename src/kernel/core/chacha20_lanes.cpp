@@ -57,13 +57,14 @@ void keystream(const std::uint32_t* key, const std::uint32_t* nonce, std::uint32
 #endif
 }
 
+constexpr ChaCha20Lanes kChaCha20Passes = {keystream};
+
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const ChaCha20Lanes ChaCha20Lanes::kAvx2 =
+const ChaCha20Lanes ChaCha20Lanes::kAvx2 = kChaCha20Passes;
 #else
-const ChaCha20Lanes ChaCha20Lanes::kBaseline =
+const ChaCha20Lanes ChaCha20Lanes::kBaseline = kChaCha20Passes;
 #endif
-    {keystream};
 
 }  // namespace mollify::detail

@@ -156,13 +156,14 @@ uint128 rounding_pass(const Bounds& bounds, const Score* scores, double t,
              : round_by(Clamp(bounds, t), bounds, scores, numerators, block_sums);
 }
 
+constexpr RoundingLanes kRoundingPasses = {rounding_pass<double>, rounding_pass<float>};
+
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const RoundingLanes RoundingLanes::kAvx2 =
+const RoundingLanes RoundingLanes::kAvx2 = kRoundingPasses;
 #else
-const RoundingLanes RoundingLanes::kBaseline =
+const RoundingLanes RoundingLanes::kBaseline = kRoundingPasses;
 #endif
-    {rounding_pass<double>, rounding_pass<float>};
 
 }  // namespace mollify::detail

@@ -107,13 +107,14 @@ uint128 lowers_of(const LowerRule& rule, const Mass* masses, std::size_t size,
                           : lowers_by<false>(rule, masses, size, lowers);
 }
 
+constexpr BandLanes kBandPasses = {sum_of_floats, lowers_of<double>, lowers_of<float>};
+
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const BandLanes BandLanes::kAvx2 = {
+const BandLanes BandLanes::kAvx2 = kBandPasses;
 #else
-const BandLanes BandLanes::kBaseline = {
+const BandLanes BandLanes::kBaseline = kBandPasses;
 #endif
-    sum_of_floats, lowers_of<double>, lowers_of<float>};
 
 }  // namespace mollify::detail

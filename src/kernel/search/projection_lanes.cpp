@@ -371,19 +371,20 @@ std::size_t gather(const Bounds& bounds, const float* scores, double least, void
   return (count + kWide - 1) / kWide * kWide;
 }
 
+constexpr SearchLanes kSearchPasses = {{survey<double>, active<double>, excess<double>},
+                                       {survey<float>, active<float>, excess<float>},
+                                       stretch,
+                                       listed_excess,
+                                       coarse_survey,
+                                       coarse_excess,
+                                       gather};
+
 }  // namespace
 
 #if defined(MOLLIFY_AVX2)
-const SearchLanes SearchLanes::kAvx2 = {
+const SearchLanes SearchLanes::kAvx2 = kSearchPasses;
 #else
-const SearchLanes SearchLanes::kBaseline = {
+const SearchLanes SearchLanes::kBaseline = kSearchPasses;
 #endif
-    {survey<double>, active<double>, excess<double>},
-    {survey<float>, active<float>, excess<float>},
-    stretch,
-    listed_excess,
-    coarse_survey,
-    coarse_excess,
-    gather};
 
 }  // namespace mollify::detail
