@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <system_error>
 
@@ -190,6 +191,16 @@ std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {
   Decimal::Integer::align(left, right);
   const int sign = left.integer.compare(right.integer);
   return sign <=> 0;
+}
+
+std::string words_of(const Decimal& number) {
+  const std::string text = number.text();
+  if (!text.starts_with("0.")) return text;
+  const std::size_t first = text.find_first_not_of('0', 2);
+  const std::size_t power = first - 1;  // of a tenth
+  if (power < 5) return text;
+  const std::string rest = text.substr(first + 1);
+  return fmt::format("{}{}{}e-{:02}", text[first], rest.empty() ? "" : ".", rest, power);
 }
 
 }  // namespace mollify

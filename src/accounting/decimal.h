@@ -53,4 +53,8 @@ class Decimal {
   int exponent_ = 0;    // of ten; 0 for 0
 };
 
+/// All digits of the number as people are told them, below a ten-thousandth with a power of ten, as
+/// doubles are printed: 0.500001, 1e-07.
+[[nodiscard]] std::string words_of(const Decimal& number);
+
 }  // namespace mollify

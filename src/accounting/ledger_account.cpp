@@ -6,7 +6,7 @@
 
 #include "accounting/composition.h"
 #include "accounting/concentrated.h"
-#include "accounting/decimal_words.h"
+#include "accounting/decimal.h"
 #include "accounting/gaussian_composition.h"
 #include "kernel/core/invalid_input.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "accounting/decimal_words.h"
+#include "accounting/decimal.h"
 
 namespace mollify {
 

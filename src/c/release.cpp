@@ -10,6 +10,7 @@
 #include "kernel/core/invalid_input.h"
 #include "mollify/estimate.h"
 #include "mollify/model.h"
+#include "mollify/plan.h"
 #include "mollify/verify.h"
 
 namespace mollify::c {
@@ -125,6 +126,10 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
     front::release(prepared, source, front::Sink::csv(released, certificate),
                    charging(ledger, data_set));
   });
+}
+
+mollify_status mollify_plan(const char* question, char** report) {
+  return guarded([&] { *report = text_for_c(front::plan(question, "the question").json); });
 }
 
 mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate) {

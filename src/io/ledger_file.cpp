@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "accounting/decimal_words.h"
+#include "accounting/decimal.h"
 #include "io/sqlite_database.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"

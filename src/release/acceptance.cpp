@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "accounting/decimal_words.h"
+#include "accounting/decimal.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "marginals/marginal_error.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
-#include "space/declared_word.h"
 #include "space/field_text.h"
 
 namespace mollify {

@@ -10,7 +10,6 @@
 
 #include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
-#include "space/declared_word.h"
 #include "space/field_text.h"
 
 namespace mollify {

@@ -12,6 +12,8 @@
 #include <boost/locale/utf.hpp>
 #include <fmt/format.h>
 
+#include "kernel/core/invalid_input.h"
+
 namespace mollify {
 namespace {
 
@@ -226,6 +228,18 @@ bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept
   };
   return std::equal(left.begin(), left.end(), right.begin(), right.end(),
                     [&](char a, char b) { return lower(a) == lower(b); });
+}
+
+void require_declarable(std::string_view text, std::string_view what) {
+  if (!is_utf8(text)) throw InvalidInput(fmt::format("{} must be UTF-8 text, but is not", what));
+  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+  if (control != text.end()) {
+    throw InvalidInput(
+        fmt::format("{} must be one line of text without control characters, but holds byte {}",
+                    what, static_cast<unsigned>(*control)));
+  }
 }
 
 }  // namespace mollify

@@ -1,4 +1,5 @@
-// How the text of a field becomes a null, a number or an integer: the rules all columns share.
+// How the text of a field becomes a null, a number or an integer: the rules all columns share, and
+// which texts a domain may declare.
 #pragma once
 
 #include <array>
@@ -36,5 +37,11 @@ using TextBuffer = std::array<char, 32>;
 
 /// True if the two words agree when ASCII letters are compared without their case.
 [[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept;
+
+/// Throws InvalidInput, calling the text `what`, unless it is UTF-8 without control characters.
+///
+/// A line break could not be read back from a CSV file in which one line is one record, and text
+/// that is not UTF-8 could not be written to a domain file.
+void require_declarable(std::string_view text, std::string_view what);
 
 }  // namespace mollify

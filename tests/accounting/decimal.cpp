@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "accounting/decimal_words.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 #include "refusal.h"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernel/core/invalid_input.h"
 #include "kernel/core/secure_random.h"
 #include "kernel/noise/exp_minus.h"
 #include "kernel/noise/natural.h"
@@ -89,7 +90,10 @@ struct Fraction {
 class BernoulliExp {
  public:
   /// Throws InvalidInput if the denominator is 0.
-  BernoulliExp(std::uint64_t numerator, std::uint64_t denominator);
+  BernoulliExp(std::uint64_t numerator, std::uint64_t denominator)
+      : exponent_{numerator, denominator} {
+    if (denominator == 0) throw InvalidInput("the denominator of an exponent must not be 0");
+  }
 
   [[nodiscard]] bool draw(SecureRandom& random) const {
     return detail::is_below_exp_minus(exponent_, random);

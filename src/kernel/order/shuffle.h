@@ -34,6 +34,8 @@ void shuffle_with(std::span<std::uint32_t> values, Source& random) {
 /// alone (who sent which) has the same law whatever that order was.
 ///
 /// O(n), in place. How many words are drawn does not depend on the values.
-void shuffle(std::span<std::uint32_t> values, SecureRandom& random);
+inline void shuffle(std::span<std::uint32_t> values, SecureRandom& random) {
+  detail::shuffle_with(values, random);
+}
 
 }  // namespace mollify
