@@ -32,7 +32,6 @@ class Scorer {
   [[nodiscard]] virtual bool scores_are_ratios() const noexcept { return false; }
 
   [[nodiscard]] std::span<const MixedColumn> columns() const noexcept { return columns_; }
-  [[nodiscard]] std::size_t candidate_count() const noexcept { return candidate_count_; }
 
  protected:
   explicit Scorer(const MixedPoints& candidates);

@@ -435,22 +435,6 @@ void minimise(Objective& objective, const FitOptions& options, Vector& theta) {
 
 }  // namespace
 
-double estimated_total(const std::vector<NoisyMarginal>& measurements) {
-  double weighted = 0;
-  double weight = 0;
-  for (const NoisyMarginal& measured : measurements) {
-    double sum = 0;
-    for (const double count : measured.counts) sum += bounded(count);
-    const double deviation = std::clamp(measured.deviation, kLeastDeviation, kMostDeviation);
-    const double precision =
-        1 / (static_cast<double>(std::max<std::size_t>(1, measured.counts.size())) * deviation *
-             deviation);
-    weighted += precision * sum;
-    weight += precision;
-  }
-  return weight > 0 ? std::max(1.0, weighted / weight) : 1;
-}
-
 GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& measurements,
                    double total, const FitOptions& options, const GraphicalModel* start,
                    const GraphicalModel* base) {

@@ -38,10 +38,6 @@ struct FitOptions {
   std::size_t most_steps = 200;
 };
 
-/// The number of rows that measurements tell of: the mean of their sums weighted by inverse
-/// variance, at least one. Requires measurements that fit takes.
-[[nodiscard]] double estimated_total(const std::vector<NoisyMarginal>& measurements);
-
 /// The model p that minimises
 ///   sum over measurements c of e_c . K_c^-1 e_c / (2 deviation_c^2) - lambda H(p),
 ///   e_c = total M_c(p) - y_c,

@@ -15,10 +15,4 @@ Empirical::Empirical(Tally<std::uint32_t>::Counts counts)
                  [](std::uint64_t count) { return static_cast<double>(count); });
 }
 
-std::uint64_t Empirical::count(std::uint32_t outcome) const noexcept {
-  const auto found = std::lower_bound(outcomes_.begin(), outcomes_.end(), outcome);
-  if (found == outcomes_.end() || *found != outcome) return 0;
-  return counts_[static_cast<std::size_t>(found - outcomes_.begin())];
-}
-
 }  // namespace mollify

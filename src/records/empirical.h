@@ -30,9 +30,6 @@ class Empirical {
   /// The number of records.
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
 
-  /// The number of records of one outcome; O(log distinct).
-  [[nodiscard]] std::uint64_t count(std::uint32_t outcome) const noexcept;
-
  private:
   std::vector<std::uint32_t> outcomes_;
   std::vector<std::uint64_t> counts_;

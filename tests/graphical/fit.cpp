@@ -179,7 +179,6 @@ TEST(Fit, IsTotal) {
           }
           const RandomWords words = [] { return std::uint64_t{1} << 40; };
           ASSERT_EQ(model.sample(10, words)[2].size(), 10U);
-          ASSERT_TRUE(std::isfinite(estimated_total(measurements)));
         }
       }
     }
@@ -264,14 +263,6 @@ TEST(Fit, RefusesWhatWasNotMeasured) {
               (void)fit({2, 2}, {}, 1, {}, &other);
             }),
             "a fit must start at a model of the same columns, but these are others");
-}
-
-TEST(EstimatedTotal, WeighsSumsByInverseVariance) {
-  // Sums of variances 2 * 25 and 4 * 1.
-  const double total = estimated_total({{{0}, {100, 110}, 5}, {{1}, {50, 50, 50, 52}, 1}});
-  EXPECT_NEAR(total, (210 / 50.0 + 202 / 4.0) / (1 / 50.0 + 1 / 4.0), 1e-9);
-  EXPECT_EQ(estimated_total({{{0}, {-100, 20}, 5}}), 1);
-  EXPECT_EQ(estimated_total({}), 1);
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ TEST(Empirical, WithoutRecordsIsEmpty) {
   const Empirical empty;
   EXPECT_EQ(empty.total(), 0U);
   EXPECT_THAT(empty.outcomes(), IsEmpty());
-  EXPECT_EQ(empty.count(0), 0U);
   Tally<std::uint32_t> tally;
   EXPECT_EQ(Empirical(tally.take()).total(), 0U);
 }
@@ -33,8 +32,6 @@ TEST(Empirical, CountsOutcomes) {
   EXPECT_THAT(empirical.counts(), ElementsAre(2U, 3U, 1U));
   EXPECT_THAT(empirical.weights(), ElementsAre(2.0, 3.0, 1.0));
   EXPECT_EQ(empirical.total(), 6U);
-  EXPECT_EQ(empirical.count(7), 3U);
-  EXPECT_EQ(empirical.count(8), 0U);
 }
 
 TEST(Tally, AgreesWithAMapBeyondItsBuffer) {

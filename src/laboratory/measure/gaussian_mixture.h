@@ -48,7 +48,6 @@ class GaussianMixture final : public Measure {
   [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
                                                      std::size_t cells) const override;
 
-  [[nodiscard]] std::size_t component_count() const { return weights_.size(); }
   /// Of the component renormalised on the box; they sum to one.
   [[nodiscard]] double weight(std::size_t component) const { return weights_[component]; }
   /// The factor of a component along an axis.
