@@ -121,7 +121,7 @@ def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
     if not models and facts["mechanism"] not in ("marginals", "shared-gaussian"):
         return []
     known: list[tuple[str, object]] = [
-        ("the records", "all drawn from one model: where it errs, all err together")
+        ("the released records", "all drawn from one model: where it errs, all err together")
     ]
     for part, name in (("one_way", "one column"), ("two_way", "two columns together")):
         if part in accuracy.get("expected_noise", {}):
@@ -210,7 +210,7 @@ def _columns_page(comparison: Answer) -> str:
         ]
         rest = f"<p>The {_MOST_WORDS} most frequent of {len(order)}.</p>" if len(shown) < len(order) else ""
         parts.append(f"<h3>{html.escape(column['name'])}</h3>{_bars(rows, kinds)}{rest}")
-    return _page(f"Truth and {', '.join(list(kinds)[1:])}, column by column", parts, private=True)
+    return _page("Truth beside what is released, column by column", parts, private=True)
 
 
 def _numbers_page(comparison: Answer) -> str:
@@ -229,7 +229,10 @@ def _numbers_page(comparison: Answer) -> str:
         known.append(("total variation of the model from the data's Gaussian, expected", f"{found['expected']:.3g}"))
         known.append((f"the same in {found['releases']} simulated releases", f"{found['least']:.3g} to {found['greatest']:.3g}"))
         known.append(("every column is as wide in its range as that needs", "yes" if accuracy["is_met"] else "NO"))
-    parts = [_table(["", ""], known), "<h2>Column by column</h2>" + _table(["", "truth", "law"], rows)]
+    heading = "Column by column"
+    if "--log" in comparison._asked[0]:
+        heading += ", in logarithms where they are taken"
+    parts = [_table(["", ""], known), f"<h2>{heading}</h2>" + _table(["", "truth", "law"], rows)]
     if comparison["notes"]:
         parts.append("<h2>Notes</h2>" + _list(comparison["notes"]))
     return _page("Law and truth of a Gaussian sample", parts, private=True)

@@ -44,7 +44,7 @@ def test_a_releases_page(browser, schools, tmp_path):
     for width in (360, 1200):
         page = opened(browser, tmp_path / "r.html", width)
         assert page.title() == "50 released records"
-        assert page.locator("svg[role=img]").count() == 2  # sex and minority
+        assert page.locator("svg[role=img]").count() == 3  # sex, minority and math
         assert page.locator("text=NOT PRIVATE").count() == 0
         bars = page.locator("svg[role=img] rect").all()
         assert sum(bar.bounding_box()["width"] > 1 for bar in bars) >= 2
@@ -72,3 +72,17 @@ def test_a_comparisons_page_says_so_on_every_screen(browser, schools, tmp_path):
         " document.body.append(s); return window.ran === 1 }"
     )
     assert not ran
+
+
+def test_pages_of_rows_that_share_one_model(browser, schools, tmp_path):
+    options = {"model": "central", "family": "marginals", "epsilon": 1, "delta": 1e-6}
+    files = (schools / "rand_hie.csv", schools / "rand_hie_table.yaml")
+    mo.report(mo.sample(*files, **options, count=200), path=tmp_path / "r.html")
+    mo.report(mo.nonprivate.compare(*files, **options), path=tmp_path / "c.html")
+    for name, private in (("r.html", 0), ("c.html", 1)):
+        for width in (360, 1200):
+            page = opened(browser, tmp_path / name, width)
+            assert page.locator("svg[role=img]").count() == 14
+            assert page.locator(".warning").count() == private
+            told = page.locator("td", has_text="two columns together, expected by noise alone")
+            assert told.is_visible()
