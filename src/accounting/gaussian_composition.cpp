@@ -7,28 +7,10 @@
 #include <fmt/format.h>
 
 #include "accounting/directed_rounding.h"
+#include "accounting/normal_bounds.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
-
-namespace {
-
-/// Bounds on the normal distribution function at x. The C library's erfc is assumed to be within 16
-/// units in the last place (glibc states 5), and its argument is moved outward by more than its
-/// roundings.
-double normal_cdf_up(double x) {
-  const double z = -x * std::sqrt(0.5);
-  const double cdf = 0.5 * std::erfc(z - std::abs(z) * 0x1p-50);
-  return std::nextafter(cdf * (1.0 + 0x1p-47), 2.0);
-}
-
-double normal_cdf_down(double x) {
-  const double z = -x * std::sqrt(0.5);
-  const double cdf = 0.5 * std::erfc(z + std::abs(z) * 0x1p-50);
-  return std::max(0.0, std::nextafter(cdf * (1.0 - 0x1p-47), -1.0));
-}
-
-}  // namespace
 
 double mu_per_draw_down(double total, std::uint64_t releases) {
   if (!std::isfinite(total) || !(total > 0)) {

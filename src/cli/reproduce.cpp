@@ -76,7 +76,7 @@ Json figure_json(const Figure& figure, double seconds) {
   for (const PublishedNumber& row : figure.comparisons) {
     comparisons.push_back({{"what", row.what},
                            {"published", optional_json(row.published)},
-                           {"exact", optional_json(row.exact)},
+                           {"expected", optional_json(row.expected)},
                            {"ours", optional_json(row.ours)},
                            {"spread", optional_json(row.spread)},
                            {"why", row.why}});
@@ -160,7 +160,7 @@ int run(const ReproduceOptions& options) {
 void add_reproduce(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "reproduce",
-      "Draw the sources' figures and tables, with published and exact numbers beside ours\n\n"
+      "Draw the sources' figures and tables, with published and expected numbers beside ours\n\n"
       "For each figure the numbers as CSV and a picture as SVG, and one page, index.html, with "
       "all\n"
       "of them. Some minutes for everything. NOT PRIVATE.");

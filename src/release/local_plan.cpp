@@ -266,8 +266,9 @@ class LocalPlan final : public PlanModel {
     if (!in_mu_) {
       // [Husain et al. 2019, Lemma 17], and the same turned round.
       answer.lines += fmt::format(
-          "Kullback-Leibler divergences of any P from two such laws differ by at most {:.4g}: if "
-          "one is near, all are\n",
+          "Kullback-Leibler divergences of any P from two such laws differ by at most {0:.4g}: if "
+          "one is within d of P, all are within d + {0:.4g}; if one is D away, all are at least "
+          "D - {0:.4g} away\n",
           draw.epsilon);
     }
     if (region_mass_ && band) {

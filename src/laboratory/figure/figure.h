@@ -74,11 +74,12 @@ struct HeatMap {
 
 using Chart = std::variant<LineChart, BarChart, HeatMap>;
 
-/// A number that a source gives, what it must be, and what came out here.
+/// A number that a source gives, what it is expected to be, and what came out here.
 struct PublishedNumber {
   std::string what;
   std::optional<double> published{};
-  std::optional<double> exact{};
+  /// By a closed form, an integral, perfect classifiers or another program; `what` says which.
+  std::optional<double> expected{};
   std::optional<double> ours{};
   /// Why they differ, where it is by more than rounding.
   std::string why{};

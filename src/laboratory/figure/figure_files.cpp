@@ -73,10 +73,10 @@ std::string number_or_nothing(const std::optional<double>& value) {
 }
 
 std::string published_csv(const Figure& figure) {
-  std::string csv = "what,published,exact,ours,spread,why\n";
+  std::string csv = "what,published,expected,ours,spread,why\n";
   for (const PublishedNumber& row : figure.comparisons) {
     csv += fmt::format("{},{},{},{},{},{}\n", field(row.what), number_or_nothing(row.published),
-                       number_or_nothing(row.exact), number_or_nothing(row.ours),
+                       number_or_nothing(row.expected), number_or_nothing(row.ours),
                        number_or_nothing(row.spread), field(row.why));
   }
   return csv;
@@ -107,11 +107,11 @@ std::string cell(const std::optional<double>& value, const std::optional<double>
 std::string comparisons_html(const std::vector<PublishedNumber>& comparisons) {
   if (comparisons.empty()) return "";
   std::string html =
-      "<table>\n<tr><th>number</th><th>published</th><th>exact</th><th>here</th><th>why they "
+      "<table>\n<tr><th>number</th><th>published</th><th>expected</th><th>here</th><th>why they "
       "differ</th></tr>\n";
   for (const PublishedNumber& row : comparisons) {
     html += fmt::format("<tr><td>{}</td>{}{}{}<td>{}</td></tr>\n", escaped(row.what),
-                        cell(row.published), cell(row.exact), cell(row.ours, row.spread),
+                        cell(row.published), cell(row.expected), cell(row.ours, row.spread),
                         escaped(row.why));
   }
   html += "</table>\n";

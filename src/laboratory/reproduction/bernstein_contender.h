@@ -15,6 +15,14 @@
 
 namespace mollify::detail {
 
+/// What a page tells of it.
+inline constexpr const char* kBernstein =
+    "DPB: 10 000 points, a kernel density on a lattice with K = 20 and order h = 1, Laplace noise "
+    "on its values, shifted to be positive. Its epsilon is for one record; for the whole table it "
+    "is 10 000 times that. The sources give no K, h or box: the box is what is drawn, and in one "
+    "dimension [-1, 2]; the bandwidth is cross-validated on other points, which count as public. "
+    "In each repeat one draw of the noise serves all epsilon, scaled by 1/epsilon.";
+
 /// Samples of a known P inside the box [low, high]^d, which is public, and the width that
 /// cross-validation finds on other samples of P: public ones, so that no epsilon is spent on it.
 /// Likelihoods are of P restricted to the box, in the units of P.
@@ -29,6 +37,11 @@ class BernsteinContender {
   /// The least negative log-likelihood of K in {10, 20, 40, 80} and h in {1, 4}: chosen by looking
   /// at P.
   [[nodiscard]] double oracle_nll(double epsilon, std::uint64_t seed) const;
+  /// The least epsilon per record, to a tenth, at which one of these K and h comes as near to P as
+  /// a law of this negative log-likelihood; none from 1 to 10^6.
+  [[nodiscard]] std::optional<double> oracle_epsilon(double nll, std::uint64_t seed) const;
+  /// The negative log-likelihood with K = 20 and h = 1 and no noise.
+  [[nodiscard]] double noise_free_nll() const;
   /// In two dimensions: as contours.
   [[nodiscard]] HeatMap map(double epsilon, std::uint64_t seed, std::string title,
                             std::size_t pixels) const;
@@ -38,7 +51,7 @@ class BernsteinContender {
  private:
   [[nodiscard]] std::vector<double> masses(const BernsteinSpec& spec, std::uint64_t seed,
                                            std::size_t along) const;
-  [[nodiscard]] BernsteinSpec spec(double epsilon) const;
+  [[nodiscard]] BernsteinSpec spec(std::optional<double> epsilon) const;
 
   std::shared_ptr<const Measure> truth_;
   double low_;

@@ -9,11 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "accounting/sampled_gaussian.h"
 #include "laboratory/boosting/grid_law.h"
-#include "laboratory/boosting/measure_features.h"
 #include "laboratory/boosting/perfect_boosting.h"
-#include "laboratory/contender/private_gan.h"
 #include "laboratory/measure/word_stream.h"
 #include "laboratory/reproduction/bernstein_contender.h"
 #include "laboratory/reproduction/figures_of_sources.h"
@@ -25,17 +22,6 @@ namespace mollify::detail {
 namespace {
 
 constexpr std::size_t kRepeats = 4;
-constexpr const char* kBernstein =
-    "DPB: 10 000 points, a kernel density on a lattice with K = 20 and order h = 1, Laplace noise "
-    "on its values, shifted to be positive. Its epsilon is for one record; for the whole table it "
-    "is 10 000 times that. The sources give no K, h or box: the box is what is drawn, and in one "
-    "dimension [-1, 2]; the bandwidth is cross-validated on other points, which count as public. "
-    "In each repeat one draw of the noise serves all epsilon, scaled by 1/epsilon.";
-constexpr const char* kLearnedFrom =
-    "Classifiers are networks of three hidden layers of 25 that learn from 10 000 samples, three "
-    "iterations. What they say is bounded by log 2 (2 sigma - 1), sigma being the logistic "
-    "function, "
-    "so that epsilon holds as stated.";
 
 std::vector<double> law_of(const BoostedDensity& boosted, const KnownDensity& density) {
   return law_on_grid(boosted, *density.reference, density.grid).boosted;
@@ -205,6 +191,19 @@ const RandomRuns& random_runs(const ReproductionOptions& options) {
   return runs;
 }
 
+/// Says in the title where all curves lie on each other as one level line, which would look like a
+/// mistake.
+void tell_if_flat(LineChart& chart) {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -least;
+  for (const Curve& curve : chart.curves) {
+    const auto [low, high] = std::minmax_element(curve.y.begin(), curve.y.end());
+    least = std::min(least, *low);
+    greatest = std::max(greatest, *high);
+  }
+  if (greatest - least < 1e-4) chart.title += fmt::format(" (every line at {:.4g})", greatest);
+}
+
 /// Mean and deviation as two charts, a curve for each number of components; their axes reach these
 /// values.
 void add_random_charts(Figure& figure, const RandomRuns& runs,
@@ -232,6 +231,7 @@ void add_random_charts(Figure& figure, const RandomRuns& runs,
     mean.curves.push_back(std::move(of_mean));
     deviation.curves.push_back(std::move(of_deviation));
   }
+  for (LineChart* chart : {&mean, &deviation}) tell_if_flat(*chart);
   figure.charts.emplace_back(std::move(mean));
   figure.charts.emplace_back(std::move(deviation));
   figure.charts_in_a_row = 2;
@@ -272,7 +272,7 @@ void add_contours(Figure& figure, const GaussianMixtureSpec& spec, const std::st
       add(heat_map_of(boosted, law.log_normaliser, *density.reference,
                       fmt::format("MBDE, epsilon {:g}", epsilon), -span, span, pixels));
       figure.comparisons.push_back(
-          {fmt::format("{}, MBDE, negative log-likelihood, epsilon {:g} (exact: perfect "
+          {fmt::format("{}, MBDE, negative log-likelihood, epsilon {:g} (expected: perfect "
                        "classifiers)",
                        name, epsilon),
            std::nullopt, fit_of(density, perfectly_boosted(density.p, density.h, {epsilon})).nll,
@@ -286,140 +286,7 @@ void add_contours(Figure& figure, const GaussianMixtureSpec& spec, const std::st
   figure.charts_in_a_row = std::min(kInARow, epsilons.size()) + 1;
 }
 
-/// How many points each pixel holds, and what is told of them.
-struct GanSample {
-  HeatMap map;
-  std::size_t modes_hit = 0;  ///< with 1 % of the points within 3 deviations
-  double kernel_nll = 0;
-};
-
-/// -E_P ln of the kernel density of a sample, estimated at points of P.
-double kernel_nll(const Points& sample, const Points& truth, double width) {
-  const double factor = -1 / (2 * width * width);
-  const double peak = 1 / (2 * std::acos(-1.0) * width * width);
-  double sum = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    double density = 0;
-    for (std::size_t j = 0; j < sample.size(); ++j) {
-      const auto x = static_cast<double>(truth.values(0)[i] - sample.values(0)[j]);
-      const auto y = static_cast<double>(truth.values(1)[i] - sample.values(1)[j]);
-      density += std::exp(factor * (x * x + y * y));
-    }
-    density *= peak / static_cast<double>(sample.size());
-    sum -= std::log(std::max(density, std::numeric_limits<double>::min()));
-  }
-  return sum / static_cast<double>(truth.size());
-}
-
-GanSample gan_sample(const GaussianMixtureSpec& spec, const PrivateGanSpec& gan,
-                     std::size_t records, double span, const ReproductionOptions& options) {
-  constexpr std::size_t kPixels = 125;
-  SeededRandom random(options.seed);
-  const GaussianMixture truth(spec);
-  const Points points = measure_sample(truth, records, random);
-  const Points made = private_gan_sample(points, gan, records, options.seed, [&](std::size_t step) {
-    options.tell(fmt::format("DPGAN, step {} of {}", step, gan.generator_steps));
-  });
-  GanSample result{{fmt::format("DPGAN, {} points", records), -span, span, kPixels, {}, 0, 0}};
-  result.map.unit = fmt::format("points in a square of side {:g}", 2 * span / kPixels);
-  result.map.values.assign(kPixels * kPixels, 0);
-  std::vector<std::size_t> near(spec.means.size());
-  std::vector<double> in_the_box;
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const auto x = static_cast<double>(made.values(0)[i]);
-    const auto y = static_cast<double>(made.values(1)[i]);
-    for (std::size_t mode = 0; mode < near.size(); ++mode) {
-      const double distance =
-          std::sqrt(std::pow(x - spec.means[mode][0], 2) + std::pow(y - spec.means[mode][1], 2));
-      near[mode] += distance < 3 * std::sqrt(spec.variances[mode][0]) ? 1U : 0U;
-    }
-    in_the_box.push_back((x + span) / (2 * span));
-    in_the_box.push_back((y + span) / (2 * span));
-    const double column = std::floor(in_the_box[2 * i] * kPixels);
-    const double row = std::floor(in_the_box[2 * i + 1] * kPixels);
-    if (!(column >= 0 && column < kPixels && row >= 0 && row < kPixels)) continue;
-    result.map.values[static_cast<std::size_t>(row) * kPixels + static_cast<std::size_t>(column)] +=
-        1;
-  }
-  for (const std::size_t count : near) {
-    result.modes_hit += 100 * count >= made.size() ? 1U : 0U;
-  }
-  const double width = 2 * span * cross_validated_width(in_the_box, 2);
-  result.kernel_nll = kernel_nll(made, measure_sample(truth, 1000, random), width);
-  return result;
-}
-
 }  // namespace
-
-Figure husain_contenders(const ReproductionOptions& options) {
-  constexpr double kSpan = 2.5;
-  const std::size_t pixels = options.quick ? 61 : 241;
-  const GaussianMixtureSpec spec = ring_of_eight(1, 0.1);
-  const KnownDensity density = KnownDensity::against_normal(spec, options.quick);
-  const BernsteinContender contender(spec, -kSpan, kSpan, options.seed, options.quick);
-  const BoostedDensity boosted =
-      BoostingSamples(density, options.seed, options.quick).boosted({1.0});
-  const GridLaw law = law_on_grid(boosted, *density.reference, density.grid);
-  Figure figure;
-  figure.text = {
-      "A ring of eight Gaussians, what boosting (MBDE) makes of it with epsilon 1 for everything "
-      "that one output may tell about all of the data, and what the Bernstein mechanism (DPB) "
-      "makes of it with epsilon 400 for each record. Published: both densities look alike, "
-      "although "
-      "the second epsilon is 400 times the first. Here DPB is even then a little farther from P "
-      "(table), and at an equal epsilon of 1 much farther.",
-      "Right: points made by a generative adversarial network (DPGAN) whose critic learns from "
-      "clipped and noised gradients, batches of 128, 10 000 steps of the generator, delta .1. "
-      "Published: it loses modes. Its source's noise for epsilon 1 accounts for one step of the "
-      "generator; the table says what all steps cost at most, where each record is in a batch by "
-      "chance, as here. What no source gives is chosen here: noise "
-      "of two dimensions, two hidden layers of 25, RMSProp at 5e-5, five steps of the critic, its "
-      "weights bounded by .01, gradients by 1.",
-      kLearnedFrom, kBernstein,
-      "The table ends with DPB alone, in one dimension: three Gaussians in the box [-1, 2], in "
-      "nats "
-      "of the box scaled to [0, 1], bandwidth .01. There \"exact\" is what an independent "
-      "computation gave. At epsilon .1 and .01 one draw of the noise moves the likelihood by .11 "
-      "and .5, so that a single number cannot be met to .01: those expected lie in the middle half "
-      "of what one draw gives."};
-  figure.charts.emplace_back(heat_map("P", -kSpan, kSpan, pixels, [&](double x, double y) {
-    return density.truth->density(std::vector<double>{x, y});
-  }));
-  figure.charts.emplace_back(heat_map_of(boosted, law.log_normaliser, *density.reference,
-                                         "MBDE, epsilon 1", -kSpan, kSpan, pixels));
-  figure.charts.emplace_back(
-      contender.map(400, options.seed, "DPB, epsilon 400 per record", pixels));
-  const std::size_t records = options.quick ? 1000 : 10'000;
-  PrivateGanSpec gan;
-  if (options.quick) {
-    gan.batch = 32;
-    gan.generator_steps = 100;
-  }
-  constexpr double kGanDelta = 0.1;
-  gan.noise = private_gan_noise(gan, records, 1, kGanDelta);
-  GanSample made = gan_sample(spec, gan, records, kSpan, options);
-  figure.charts.emplace_back(std::move(made.map));
-  figure.charts_in_a_row = 4;
-  figure.comparisons = {
-      {"DPGAN, modes with 1 % of its points within 3 deviations, of 8", std::nullopt, std::nullopt,
-       static_cast<double>(made.modes_hit), ""},
-      {"DPGAN, negative log-likelihood of a kernel density of its points", std::nullopt,
-       std::nullopt, made.kernel_nll, ""},
-      {"DPGAN, epsilon at delta .1 (published: its source's formula)", 1, std::nullopt,
-       sampled_gaussian_epsilon_up(private_gan_cost(gan, records), kGanDelta),
-       "the formula accounts for one step of the generator, ours for all"},
-      {"MBDE, negative log-likelihood (exact: perfect classifiers)", std::nullopt,
-       fit_of(density, perfectly_boosted(density.p, density.h, {1.0})).nll,
-       fit_of(density, law.boosted).nll, "networks learn from samples"},
-      {"DPB, negative log-likelihood, epsilon 400 per record", std::nullopt, std::nullopt,
-       contender.fit(400, options.seed).nll, ""},
-      {"DPB, negative log-likelihood, epsilon 1 per record", std::nullopt, std::nullopt,
-       contender.fit(1, options.seed).nll, ""}};
-  for (PublishedNumber& row : expected_likelihoods(options.seed, options.quick)) {
-    figure.comparisons.push_back(std::move(row));
-  }
-  return figure;
-}
 
 Figure husain_ring_contours(const ReproductionOptions& options) {
   const std::vector<double> epsilons =
@@ -481,10 +348,11 @@ Figure husain_fit(const ReproductionOptions& options) {
     FitCurves curves = fit_curves(domain.name, domain.spec, epsilons, options);
     for (std::size_t e = 0; e < epsilons.size(); ++e) {
       for (const LineChart* chart : {&curves.nll, &curves.coverage}) {
-        figure.comparisons.push_back({fmt::format("{}, epsilon {:g} (exact: perfect classifiers)",
-                                                  chart->title, epsilons[e]),
-                                      std::nullopt, chart->curves[1].y[e], chart->curves[0].y[e],
-                                      "networks learn from samples", chart->curves[0].spread[e]});
+        figure.comparisons.push_back(
+            {fmt::format("{}, epsilon {:g} (expected: perfect classifiers)", chart->title,
+                         epsilons[e]),
+             std::nullopt, chart->curves[1].y[e], chart->curves[0].y[e],
+             "networks learn from samples", chart->curves[0].spread[e]});
       }
     }
     if (domain.spec.means.front().size() == 1) add_contender(curves.nll, domain.spec, options);
@@ -493,7 +361,7 @@ Figure husain_fit(const ReproductionOptions& options) {
     for (const auto& [what, part] : {std::pair{"greatest fall", &Dip::fall},
                                      std::pair{"won back after a fall", &Dip::won_back}}) {
       figure.comparisons.push_back(
-          {fmt::format("{}: mode coverage, {} (exact: perfect classifiers)", domain.name, what),
+          {fmt::format("{}: mode coverage, {} (expected: perfect classifiers)", domain.name, what),
            std::nullopt, perfect.*part, learned.*part, "networks learn from samples"});
     }
     figure.charts.emplace_back(std::move(curves.nll));

@@ -103,10 +103,10 @@ Figure husain_mollifiers(const ReproductionOptions&) {
       chart.curves.push_back(std::move(curve));
     }
     figure.comparisons.push_back(
-        {fmt::format("least density, epsilon {:g} (exact: the bound)", epsilon), std::nullopt,
+        {fmt::format("least density, epsilon {:g} (expected: the bound)", epsilon), std::nullopt,
          std::exp(-epsilon / 2), least, "only one of the two bounds has to be reached"});
     figure.comparisons.push_back(
-        {fmt::format("greatest density, epsilon {:g} (exact: the bound)", epsilon), std::nullopt,
+        {fmt::format("greatest density, epsilon {:g} (expected: the bound)", epsilon), std::nullopt,
          std::exp(epsilon / 2), greatest, ""});
   }
   figure.charts.emplace_back(std::move(chart));

@@ -40,7 +40,7 @@ Figure worst_cases(std::uint64_t k, const std::vector<double>& published_propose
           k,
           published_proposed.empty() ? " The source prints no numbers for this figure."
                                      : " Diamonds: the numbers that were published."),
-      "Bars are closed forms of the worst case; the column \"exact\" is the textbook formula m "
+      "Bars are closed forms of the worst case; the column \"expected\" is the textbook formula m "
       "f(1/m) "
       "+ (1 - m) f(0) evaluated plainly, m being what a point mass keeps."};
   const ReferenceMasses uniform = ReferenceMasses::uniform(k);
@@ -102,7 +102,7 @@ Figure park_five_outcomes(const ReproductionOptions&) {
       "A P on five outcomes and what the minimax mechanism releases instead. The smaller epsilon "
       "is, the narrower the band in which the law must stay, and the flatter the law.",
       "Bars are the integer tables that mollify draws from, which come within 10^-11 of the "
-      "projection that \"exact\" is. Diamonds: what was published."};
+      "projection that \"expected\" is. Diamonds: what was published."};
   BarChart chart{.title = "probability of each outcome",
                  .x_label = "outcome",
                  .y_label = "probability",

@@ -82,9 +82,10 @@ std::span<const PageWord> words_of_reproductions() {
           "Kullback-Leibler (KL, in nats), total variation and squared Hellinger (both at most "
           "1): how far Q is from P. 0: not at all."},
       PageWord{
-          "published, exact, here",
-          "In tables: what a source prints or its code computes; what it must be, computed "
-          "without samples or learning; what this run gave, with the standard deviation of one "
+          "published, expected, here",
+          "In tables: what a source prints or its code computes; what is to come out by a closed "
+          "form or an integral, or else by what the row names; what this run gave, with the "
+          "standard deviation of one "
           "repeat after \u00b1. Where they differ by more than rounding, it is said why."}};
   return kWords;
 }

@@ -1,5 +1,6 @@
 #include "laboratory/boosting/diagnostics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -288,6 +289,29 @@ TEST(Diagnostics, SigmoidsSpendHalf) {
     EXPECT_NEAR(std::max(highest, -lowest), 0.5, 1e-5);
   }
   EXPECT_EQ(density.log_density_ratio_bound(), 0.5);
+}
+
+// docs/theory/errata.md, 6: classifiers in (0, 1) with the paper's theta, at its ends.
+TEST(Diagnostics, TheSigmoidOfEquationFifteenKeepsEpsilon) {
+  const double epsilon = 2;
+  double sum = 0;
+  for (int t = 1; t <= 40; ++t) sum += std::pow(epsilon / (epsilon + 4 * kLog2), t);
+  double furthest = 0;
+  for (const double share : {1e-6, 0.3, 1 - 1e-6}) {  // where c = 1; elsewhere it is 0
+    const double normaliser = share * std::exp(sum) + 1 - share;
+    furthest = std::max({furthest, sum - std::log(normaliser), std::log(normaliser)});
+  }
+  std::printf("|log Q/Q0| up to %.4f of epsilon\n", furthest / epsilon);
+  EXPECT_LE(furthest, epsilon / (4 * kLog2));
+  EXPECT_NEAR(furthest / epsilon, 0.361, 5e-4);
+  // It tells nobody from Q by a negative value.
+  const Masses c{1, 0};
+  const Masses p{0.99, 0.01};
+  const Masses q{0.01, 0.99};
+  const IterationDiagnostics step = diagnose(classifier_moments(c, p, c, q, 0.4), 0.4);
+  EXPECT_LT(step.gamma_q, 0);
+  EXPECT_EQ(step.regime, BoostingRegime::kNone);
+  EXPECT_GT(step.c_star, kLog2);
 }
 
 TEST(Diagnostics, TheInequalityUnderTheoremSixIsFalseBelowOne) {
