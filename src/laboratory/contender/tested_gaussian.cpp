@@ -163,19 +163,25 @@ double resampled_gaussian_total_variation(std::size_t dimension, std::uint64_t r
   return sum / 2;
 }
 
+double tested_clip_radius(std::size_t dimension, double mean_bound, double covariance_bound,
+                          std::uint64_t records, double alpha) {
+  return mean_bound + std::sqrt(covariance_bound) *
+                          (std::sqrt(static_cast<double>(dimension)) +
+                           std::sqrt(2 * std::log(2 * static_cast<double>(records) / alpha)));
+}
+
 std::optional<std::uint64_t> tested_gaussian_records(std::size_t dimension, double mean_bound,
                                                      double covariance_bound, double epsilon,
                                                      double delta, double alpha) {
   const auto d = static_cast<double>(dimension);
   const auto serves = [&](std::uint64_t records) {
     const auto n = static_cast<double>(records);
-    const double radius = mean_bound + std::sqrt(covariance_bound) *
-                                           (std::sqrt(d) + std::sqrt(2 * std::log(2 * n / alpha)));
     const TestedGaussian sampler({.dimension = dimension,
                                   .records = records,
                                   .epsilon = epsilon,
                                   .delta = delta,
-                                  .clip_radius = radius});
+                                  .clip_radius = tested_clip_radius(
+                                      dimension, mean_bound, covariance_bound, records, alpha)});
     if (!sampler.is_private()) return false;
     // Wishart with n - 1 degrees: the root of S/(n - 1)'s least eigenvalue is below
     // 1 - sqrt(d/(n - 1)) - t with probability at most e^(-(n - 1) t^2/2) [Davidson, Szarek 2001].

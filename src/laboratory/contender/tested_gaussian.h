@@ -82,9 +82,15 @@ class TestedGaussian {
 [[nodiscard]] double resampled_gaussian_total_variation(std::size_t dimension,
                                                         std::uint64_t records);
 
+/// R + sqrt(K) (sqrt(d) + sqrt(2 ln(2n/alpha))): n records from a Gaussian with |mu| <= R and Sigma
+/// <= K I are all within it but with probability alpha/2.
+[[nodiscard]] double tested_clip_radius(std::size_t dimension, double mean_bound,
+                                        double covariance_bound, std::uint64_t records,
+                                        double alpha);
+
 /// The least n, up to 2^40, for one sample within total variation alpha of every N(mu, Sigma) with
 /// |mu| <= mean_bound and I <= Sigma <= covariance_bound I, as the sum of: clipping, alpha/2, at
-/// the radius R + sqrt(K) (sqrt(d) + sqrt(2 ln(2n/alpha))); a test that fails, alpha/4; and the
+/// tested_clip_radius; a test that fails, alpha/4; and the
 /// shape above. None if no such n serves.
 [[nodiscard]] std::optional<std::uint64_t> tested_gaussian_records(std::size_t dimension,
                                                                    double mean_bound,
