@@ -155,9 +155,9 @@ std::optional<double> of_the_papers(const PlanQuestion& question) {
 /// For a mean of norm up to R, B = R + sqrt(K d) [Cheu, Nayak 2024, Theorems 17, 19 and 30; Ghazi
 /// et al. 2023, Algorithms 1 and 2; Lemma 8 and Corollary 10]; zCDP at rho = epsilon^2/2.
 PublishedOrder gaussian_order(const PlanQuestion& question, const Budget& budget) {
-  const double d = static_cast<double>(question.dimension);
+  const auto d = static_cast<double>(question.dimension);
   const double radius = *question.mean_bound + std::sqrt(question.covariance_bound * d);
-  const double m = static_cast<double>(question.outputs);
+  const auto m = static_cast<double>(question.outputs);
   const double alpha = question.alpha;
   const bool is_concentrated = budget.privacy.notion == PrivacyNotion::kConcentrated;
   const double epsilon = is_concentrated ? std::sqrt(2 * kBudgetRho) : kBudgetEpsilon;
