@@ -288,8 +288,8 @@ Figure gaussian_table(double covariance_bound, const std::vector<Budget>& budget
              covariance_bound > 1
                  ? "logarithms; mollify under approximate privacy adds noise, whose records grow "
                    "with 1/alpha"
-                 : "logarithms; mollify's own shape under pure privacy, whose error falls with "
-                   "1/n^4, needs less than 1/alpha");
+                 : "logarithms; under pure privacy the shape's total variation, computed exactly, "
+                   "falls faster with n than the theorem needs, mollify's own as 1/n^4");
   return figure;
 }
 
