@@ -29,8 +29,8 @@ struct PageWord {
 };
 
 /// index.html: all figures with their texts, their pictures inside the page, and tables of what was
-/// published, what is expected and what came out. `notice` stands at its head, then the words that the
-/// figures need.
+/// published, what is expected and what came out. `notice` stands at its head, then the words that
+/// the figures need.
 [[nodiscard]] std::string figure_page(const std::vector<Figure>& figures, const std::string& notice,
                                       std::span<const PageWord> words = {});
 

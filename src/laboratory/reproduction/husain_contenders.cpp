@@ -109,7 +109,8 @@ Figure husain_contenders(const ReproductionOptions& options) {
       "the same network learns no more without any noise: with the weights' bound and the rate "
       "that "
       "are usual for it, it is the schedule that fails. With larger ones and smaller batches, the "
-      "last two panels, it finds all modes without noise and loses most of them with it.",
+      "last two panels, it spreads over all modes without noise, though as a blob that tells none "
+      "from another, and misses most of them with it.",
       "Its source's noise for epsilon 1 accounts for one step of the generator; the table says "
       "what "
       "all steps cost at most, where each record is in a batch by chance, as here. What no source "

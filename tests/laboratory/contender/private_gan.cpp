@@ -70,8 +70,8 @@ OnTheRing on_the_ring(const Points& points, const GaussianMixtureSpec& ring) {
 }
 
 // [Husain et al. 2020]: the GAN loses modes. A smaller one, at larger rates and bounds than the
-// source's, finds all eight without noise; with noise it does not, although that costs far more
-// than epsilon 1.
+// source's, spreads over all eight without noise; with noise it does not, although that costs far
+// more than epsilon 1.
 TEST(PrivateGan, LosesModesToNoise) {
   const GaussianMixtureSpec ring = detail::ring_of_eight(1, 0.1);
   SeededRandom random(2026);
