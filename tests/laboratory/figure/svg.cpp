@@ -125,9 +125,9 @@ TEST(FigureFiles, AreTheNumbersThePictureAndThePage) {
   EXPECT_EQ(files[1].name, "all-panels.csv");
   EXPECT_EQ(files[1].text, "panel,y,x=-0.5,x=0.5\npanel,-0.5,0,1\npanel,0.5,2,3\n");
   EXPECT_EQ(files[2].name, "all-published.csv");
-  EXPECT_EQ(
-      files[2].text,
-      "what,published,expected,ours,spread,why\n\"a, b\",1.5,,1.25,0.5,rounding\nmany,,,1234567,,\n");
+  EXPECT_EQ(files[2].text,
+            "what,published,expected,ours,spread,why\n\"a, "
+            "b\",1.5,,1.25,0.5,rounding\nmany,,,1234567,,\n");
   EXPECT_EQ(files[3].name, "all.svg");
   const std::array meanings = {PageWord{"Q", "what is < P"}};
   const std::string page = figure_page({figure}, "NOT PRIVATE <at all>", meanings);
