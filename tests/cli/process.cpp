@@ -77,8 +77,23 @@ class Terminal {
   std::string path_;
 };
 
-// Units that take 10 microseconds and more, so many that it takes longer than a second. What is
-// shown there is shown nowhere else.
+// What a command shows of its progress. It is given little of each fifth of a second, so that on
+// any machine its work takes longer than the second after which progress is shown.
+std::string shown_slowly(const Release& command, pid_t process, const Terminal& terminal) {
+  std::string shown;
+  for (int turn = 0; turn < 400 && shown.find("s left") == std::string::npos; ++turn) {
+    ::kill(process, SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(190));
+    ::kill(process, SIGCONT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    shown += terminal.shown();
+  }
+  ::kill(process, SIGKILL);
+  static_cast<void>(command.finish(process));
+  return shown;
+}
+
+// Units that take 10 microseconds and more. What is shown there is shown nowhere else.
 TEST(Process, ShowsProgressOnATerminalOnly) {
   const Release command;
   command.files.write("domain.yaml", kTwoNumbers);
@@ -90,22 +105,16 @@ TEST(Process, ShowsProgressOnATerminalOnly) {
   const Arguments release =
       Arguments{"sample", "--model",   "local",    "--unit",      "id",
                 "--data", "data.csv",  "--domain", "domain.yaml", "--candidates",
-                "200000", "--threads", "1"} +
+                "20000",  "--threads", "1"} +
       kOneDraw;
   const Terminal terminal;
   const pid_t process = command.start_into(release, command.files.path("out"), terminal.path());
-  std::string shown;
-  for (int wait = 0; wait < 600 && shown.find("s left") == std::string::npos; ++wait) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    shown += terminal.shown();
-  }
-  ::kill(process, SIGKILL);
-  static_cast<void>(command.finish(process));
+  const std::string shown = shown_slowly(command, process, terminal);
   EXPECT_NE(shown.find(" of 40000 units, "), std::string::npos) << shown;
   EXPECT_NE(shown.find(" a second, "), std::string::npos) << shown;
 }
 
-// So does every file that takes longer than a second to read.
+// So is every file that takes long to read.
 TEST(Process, ShowsHowFarAFileIsReadOnATerminalOnly) {
   const Release command;
   command.files.write("domain.yaml", kTwoNumbers);
@@ -116,13 +125,7 @@ TEST(Process, ShowsHowFarAFileIsReadOnATerminalOnly) {
   const pid_t process = command.start_into(
       {"check", "--data", "data.csv", "--domain", "domain.yaml", "--reference", "data.csv"},
       command.files.path("out"), terminal.path());
-  std::string shown;
-  for (int wait = 0; wait < 600 && shown.find("s left") == std::string::npos; ++wait) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    shown += terminal.shown();
-  }
-  ::kill(process, SIGKILL);
-  static_cast<void>(command.finish(process));
+  const std::string shown = shown_slowly(command, process, terminal);
   EXPECT_NE(shown.find(" MB of data.csv read, "), std::string::npos) << shown;
   EXPECT_EQ(command.files.read("out").find(" MB of "), std::string::npos);
 }
