@@ -27,7 +27,10 @@ class Tally {
   };
 
   void add(Key key) {
-    if (pending_.size() >= most_pending()) merge();
+    if (pending_.size() >= most_pending()) {
+      merge();
+      pending_.reserve(most_pending());
+    }
     pending_.push_back(key);
   }
 
@@ -72,7 +75,6 @@ class Tally {
     for (; old < sorted_.keys.size(); ++old) take_old(merged, old);
     sorted_ = std::move(merged);
     pending_.clear();
-    pending_.reserve(most_pending());
   }
 
   void merge_many() {
