@@ -143,7 +143,11 @@ class Advice(Answer):
         text = super().__str__()
         commands = "".join(f"  {command}\n" for command in self["commands"])
         calls = "".join(f"  {call}\n" for call in self.calls)
-        return in_python(text.replace(commands, calls))
+        text = text.replace(commands, calls)
+        for way in self["other_ways"]:
+            if "command" in way:
+                text = text.replace(way["command"], _calls(way["command"])[0])
+        return in_python(text)
 
 
 def _calls(command: str) -> list[str]:

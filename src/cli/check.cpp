@@ -2,6 +2,7 @@
 #include "io/check.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -27,6 +28,10 @@
 
 namespace mollify::cli {
 namespace {
+
+/// So many findings are listed: what stands below them shall be seen.
+constexpr std::uint64_t kMostLines = 40;
+constexpr std::uint64_t kMostInJson = 1000;
 
 struct CheckOptions {
   std::optional<std::string> data, domain, unit, units, units_column;
@@ -68,6 +73,10 @@ void print_overlap(const std::string& file, const Overlap& overlap, bool is_rost
   }
 }
 
+/// By what a value becomes another one: nothing is declared; it is, for values to mend; or for what
+/// needs no mending.
+enum class HowMapped { kDefault, kAsFound, kDeclared };
+
 /// How many units of the roster have records.
 Overlap roster_overlap(const CheckOptions& options, const StringIndex& roster) {
   CsvReader csv(*options.data);
@@ -107,8 +116,53 @@ std::vector<std::string> gaussian_notes(const std::string& data, const Domain& d
   return log_normal_notes(axes, rows);
 }
 
+/// Whether a column's name says that it names people or things.
+bool is_named_like_an_identifier(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a')
+                                          : static_cast<char>(letter);
+  });
+  constexpr std::array<std::string_view, 17> kNames = {
+      "id",       "uid",    "userid",    "user",        "person",  "patient",
+      "customer", "client", "subject",   "participant", "student", "pupil",
+      "employee", "member", "household", "device",      "school"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.ends_with("_id") ||
+         name.ends_with("-id") || name.ends_with(" id");
+}
+
+/// Columns whose name and repeated values say that several rows belong to one person: without
+/// --unit each of these rows is protected by itself only.
+std::vector<std::string> unit_notes(const CheckOptions& options) {
+  constexpr std::uint64_t kMostRowsOfOne = 1000;
+  constexpr std::size_t kMostKept = 10'000'000;  // values, so that memory stays bounded
+  std::vector<std::string> notes;
+  if (options.unit || is_stream(*options.data)) return notes;
+  CsvReader csv(*options.data);
+  std::vector<std::pair<std::size_t, StringIndex>> columns;
+  for (std::size_t i = 0; i < csv.header().size(); ++i) {
+    if (is_named_like_an_identifier(csv.header()[i])) columns.emplace_back(i, StringIndex());
+  }
+  if (columns.empty()) return notes;
+  std::uint64_t rows = 0;
+  for (; csv.next(); ++rows) {
+    for (auto& [place, values] : columns) {
+      if (values.size() <= kMostKept) values.insert(csv.fields()[place]);
+    }
+  }
+  for (const auto& [place, values] : columns) {
+    if (values.size() == rows || values.size() * kMostRowsOfOne < rows) continue;
+    if (values.size() > kMostKept) continue;
+    notes.push_back(fmt::format(
+        "column {0} has {1} different values in {2} rows: if it names whom the rows belong to, "
+        "--unit {0} of sample protects all rows of one; without it a single row is protected",
+        printable(csv.header()[place]), values.size(), rows));
+  }
+  return notes;
+}
+
 int run(const CheckOptions& options) {
-  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const WrittenDomain written = read_written_domain(needed(options.domain, "--domain"));
+  const Domain& domain = written.domain;
   const std::string& data = needed(options.data, "--data");
   std::optional<StringIndex> roster;
   if (options.units) {
@@ -119,7 +173,7 @@ int run(const CheckOptions& options) {
   for (const std::string& file : options.references) {
     if (!is_stream(file)) static_cast<void>(CsvReader(file));
   }
-  const std::uint64_t most = options.most.value_or(1000);
+  const std::uint64_t most = options.most.value_or(options.json ? kMostInJson : kMostLines);
   std::uint64_t shown = 0;
   Json findings = Json::array();
   // Only once the files can be read.
@@ -128,13 +182,17 @@ int run(const CheckOptions& options) {
     if (!std::exchange(has_begun, true)) fmt::print("{}\n", kNotPrivate);
   };
   // How many values of a column become what, and whether by default.
-  std::map<std::tuple<std::string, std::string, bool>, std::uint64_t> mapped;
-  const CheckCounts counts =
-      check_table(data, domain, options.unit, roster, [&](const Finding& finding) {
+  std::map<std::tuple<std::string, std::string, HowMapped>, std::uint64_t> mapped;
+  const CheckCounts counts = check_table(
+      data, domain, options.unit, roster,
+      [&](const Finding& finding) {
         if (!finding.becomes.empty()) {
-          ++mapped[{std::string(finding.column), finding.becomes, finding.by_default}];
+          const HowMapped how = finding.is_declared  ? HowMapped::kDeclared
+                                : finding.by_default ? HowMapped::kDefault
+                                                     : HowMapped::kAsFound;
+          ++mapped[{std::string(finding.column), finding.becomes, how}];
         }
-        if (shown++ >= most) return;
+        if (finding.is_declared || shown++ >= most) return;
         hide_reading();
         begin();
         if (options.json) {
@@ -153,7 +211,8 @@ int run(const CheckOptions& options) {
                                              : fmt::format(" → {}{}", printable(finding.becomes),
                                                            finding.by_default ? " (default)" : ""));
         }
-      });
+      },
+      written.clipping);
   begin();
   std::vector<std::pair<std::string, bool>> others;
   for (const std::string& file : options.references) others.emplace_back(file, false);
@@ -169,30 +228,34 @@ int run(const CheckOptions& options) {
   }
   Json columns = Json::array();
   const auto tell_mapped = [&](const std::string& column, std::uint64_t values,
-                               const std::string& becomes, bool nulls, bool by_default) {
+                               const std::string& becomes, bool nulls, HowMapped how) {
     columns.push_back({{"column", column},
                        {"values", values},
                        {"become", becomes},
                        {"nulls", nulls},
-                       {"default", by_default}});
+                       {"default", how == HowMapped::kDefault},
+                       {"declared", how == HowMapped::kDeclared}});
     if (options.json) return;
     fmt::print("{}: {} {}{} {}{}\n", column, values, nulls ? "null" : "value",
                values == 1 ? " becomes" : "s become", printable(becomes),
-               by_default ? " (default)"
-               : nulls    ? " (declared)"
-                          : "");
+               how == HowMapped::kDefault    ? " (default)"
+               : how == HowMapped::kDeclared ? " (declared)"
+                                             : "");
   };
   for (const auto& [what, values] : mapped) {
-    const auto& [column, becomes, by_default] = what;
-    tell_mapped(column, values, becomes, false, by_default);
+    const auto& [column, becomes, how] = what;
+    tell_mapped(column, values, becomes, false, how);
   }
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
     if (counts.declared_nulls[i] == 0) continue;
     tell_mapped(column.name(), counts.declared_nulls[i],
-                outcome_text(column, column.encode(Value())), true, false);
+                outcome_text(column, column.encode(Value())), true, HowMapped::kDeclared);
   }
-  const std::vector<std::string> notes = gaussian_notes(data, domain);
+  std::vector<std::string> notes = unit_notes(options);
+  for (const std::string& note : gaussian_notes(data, domain)) {
+    notes.push_back("of --family gaussian, " + note);
+  }
   if (options.json) {
     print_json({{"notice", kNotPrivate},
                 {"notes", notes},
@@ -206,7 +269,7 @@ int run(const CheckOptions& options) {
     if (counts.findings > most) {
       fmt::print("... and {} more (see --most)\n", counts.findings - most);
     }
-    for (const std::string& note : notes) fmt::print("note: of --family gaussian, {}\n", note);
+    for (const std::string& note : notes) fmt::print("note: {}\n", note);
     fmt::print("{} record{}, {} of them with something to mend, {} finding{}\n", counts.records,
                counts.records == 1 ? "" : "s", counts.records_with_findings, counts.findings,
                counts.findings == 1 ? "" : "s");
@@ -236,7 +299,8 @@ void add_check(CLI::App& app, Session& session) {
                   "public CSV (a reference, candidates, units to tune with), or several: how many "
                   "of its records the data has too")
       ->type_name("FILE");
-  add_whole_number(command, "--most", options->most, "list at most so many (default: 1000)");
+  add_whole_number(command, "--most", options->most,
+                   "list at most so many (default: 40; with --json 1000)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }

@@ -9,6 +9,7 @@
 #include "compare_central.h"
 #include "compare_marginals.h"
 #include "compare_points.h"
+#include "compare_released.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
 #include "kernel/core/invalid_input.h"
@@ -17,6 +18,7 @@
 #include "progress.h"
 #include "release/acceptance.h"
 #include "release/advice.h"
+#include "release/design.h"
 #include "release/local_release.h"
 #include "release/spec_json.h"
 #include "release/unit_estimates.h"
@@ -27,7 +29,7 @@ namespace mollify::cli {
 namespace {
 
 struct CompareOptions {
-  std::optional<std::string> data;
+  std::optional<std::string> data, released;
   bool json = false;
 };
 
@@ -288,16 +290,18 @@ int compare(const CompareOptions& options, const CLI::App& command) {
                       {"law", comparison.law[outcome]},
                       {"reference", comparison.reference[outcome]}});
     }
-    Json result{{"notice", kNotPrivate},
-                {"mechanism", release->certificate().mechanism()},
-                {"guarantee", guarantee_json(sampler.guarantee())},
-                {"units", comparison.units},
-                {"law", divergence_json(law)},
-                {"reference", divergence_json(reference)},
-                {"mean_unit_tv",
-                 {{"law", comparison.mean_law_distance},
-                  {"reference", comparison.mean_reference_distance}}},
-                {"outcomes", rows}};
+    Json result{
+        {"notice", kNotPrivate},
+        {"mechanism", release->certificate().mechanism()},
+        {"guarantee", guarantee_json(sampler.guarantee())},
+        {"units", comparison.units},
+        {"law", divergence_json(law)},
+        {"worst_case_tv", draw_risk(release->certificate(), domain).quoted_total_variation()},
+        {"reference", divergence_json(reference)},
+        {"mean_unit_tv",
+         {{"law", comparison.mean_law_distance},
+          {"reference", comparison.mean_reference_distance}}},
+        {"outcomes", rows}};
     result.update(marginals_json(domain, laws, own));
     print_json(result);
     return kSuccess;
@@ -315,6 +319,9 @@ int compare(const CompareOptions& options, const CLI::App& command) {
         "reference, on average\n",
         comparison.mean_law_distance, comparison.mean_reference_distance);
   }
+  fmt::print(
+      "plan and advise tell the worst case over all data there could be: total variation {:.4g}\n",
+      draw_risk(release->certificate(), domain).quoted_total_variation());
   fmt::print("{}a record is as good as one drawn from {}, but for {}\n", within_bins(domain),
              spec.unit ? "its unit's own, on average" : "the table's own",
              times_words(spec.unit ? comparison.mean_law_distance
@@ -322,7 +329,37 @@ int compare(const CompareOptions& options, const CLI::App& command) {
   return kSuccess;
 }
 
+/// What is compared with rows that are there already; refuses what only a release to come has.
+ReleasedRows released_rows(const CompareOptions& options, const CLI::App& command) {
+  const std::vector<std::string_view> known = {"/domain", "/unit", "/roster", "/units_column",
+                                               "/logarithms"};
+  std::vector<Part> others;
+  std::vector<Part> parts;
+  for (const Part& part : spec_parts()) {
+    const bool is_known = std::find(known.begin(), known.end(), part.place) != known.end();
+    (is_known ? parts : others).push_back(part);
+  }
+  if (const std::string flag = first_given_part(command, others); !flag.empty()) {
+    throw InvalidInput(fmt::format(
+        "--released compares rows that are there, however they were made, but {} is given", flag));
+  }
+  const Json given = given_parts(command, spec_parts());
+  const std::string flags;  // sentences name flags
+  const PartReader reader(parts, given, flags, "a comparison");
+  reader.require_given("/domain");
+  if (reader.has("/roster") && !reader.has("/unit")) refuse_missing("--unit");
+  ReleasedRows rows{.data = needed(options.data, "--data"), .released = *options.released};
+  rows.spec.domain = *reader.find_domain("/domain");
+  rows.spec.unit = reader.find<std::string>("/unit");
+  rows.spec.roster = reader.find_file("/roster");
+  rows.spec.units_column = reader.find<std::string>("/units_column");
+  rows.logarithms =
+      reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>());
+  return rows;
+}
+
 int run(const CompareOptions& options, const CLI::App& command) {
+  if (options.released) return compare_released(released_rows(options, command), options.json);
   const int status = compare(options, command);
   // Rows of one model are as many as one likes; of all others the count splits the budget.
   const Json given = given_parts(command, spec_parts());
@@ -342,7 +379,7 @@ void add_compare(CLI::App& app, Session& session) {
       "Model local with --unit, integral without, unless --model central is given. --epsilon "
       "0.5,1,2 "
       "and\n"
-      "--mechanism all make one table of distances.\n\n"
+      "--mechanism all make one table of distances. --released judges rows that are there.\n\n"
       "The means of truth and law take a number for the middle of its bin; the column's real mean\n"
       "stands below, and a warning where the bins alone move it by more than a tenth of the\n"
       "column's standard deviation.\n\n"
@@ -351,6 +388,9 @@ void add_compare(CLI::App& app, Session& session) {
       "units.");
   const auto options = std::make_shared<CompareOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
+  add_text(command, "--released", options->released, "FILE",
+           "compare the data with these released rows, instead of a release to come; with --data "
+           "and --domain, and --unit, --units and --log where they were given to sample");
   add_part_flags(command, spec_parts());
   command.get_option("--count")->description(
       "records to release: for each unit, or for the table without --unit (default: 1)");

@@ -20,6 +20,7 @@
 #include "kernel/core/invalid_input.h"
 #include "log_normal.h"
 #include "marginals.h"
+#include "point_summary.h"
 #include "progress.h"
 #include "records/numeric_rows.h"
 #include "records/numeric_table.h"
@@ -219,53 +220,6 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
   return kSuccess;
 }
 
-/// Means, deviations, quantiles and correlations of points.
-struct PointSummary {
-  std::vector<double> means, deviations, low, middle, high;
-  std::vector<double> correlations;  ///< of each pair of columns
-};
-
-PointSummary summary_of(std::span<const double> points, std::size_t dimension) {
-  PointSummary found;
-  const std::size_t rows = points.size() / dimension;
-  const auto n = static_cast<double>(rows);
-  for (std::size_t column = 0; column < dimension; ++column) {
-    std::vector<double> values;
-    for (std::size_t row = 0; row < rows; ++row) values.push_back(points[row * dimension + column]);
-    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-    double square = 0;
-    for (const double value : values) square += (value - mean) * (value - mean);
-    std::sort(values.begin(), values.end());
-    const auto quantile = [&](double part) {
-      return values[static_cast<std::size_t>(part * (n - 1))];
-    };
-    found.means.push_back(mean);
-    found.deviations.push_back(std::sqrt(square / n));
-    found.low.push_back(quantile(0.05));
-    found.middle.push_back(quantile(0.5));
-    found.high.push_back(quantile(0.95));
-  }
-  for (std::size_t i = 0; i < dimension; ++i) {
-    for (std::size_t j = i + 1; j < dimension; ++j) {
-      double sum = 0;
-      for (std::size_t row = 0; row < rows; ++row) {
-        sum += (points[row * dimension + i] - found.means[i]) *
-               (points[row * dimension + j] - found.means[j]);
-      }
-      const double scale = n * found.deviations[i] * found.deviations[j];
-      found.correlations.push_back(scale > 0 ? sum / scale : 0);
-    }
-  }
-  return found;
-}
-
-Json summary_json(const PointSummary& summary) {
-  return {{"means", summary.means},
-          {"deviations", summary.deviations},
-          {"quantiles", {{"0.05", summary.low}, {"0.5", summary.middle}, {"0.95", summary.high}}},
-          {"correlations", summary.correlations}};
-}
-
 /// What is known of a shared model's accuracy by looking at the data.
 struct SharedAccuracy {
   /// Of each column, in its coordinates: the standard deviation from which on the design's accuracy
@@ -335,11 +289,6 @@ SharedAccuracy simulate_models(const MomentDesign& design, const RealColumns& co
   return found;
 }
 
-std::string coordinate_name(const RealColumns& columns, std::size_t column) {
-  return columns.is_logarithm(column) ? fmt::format("ln {}", columns.name(column))
-                                      : columns.name(column);
-}
-
 Json accuracy_json(const SharedAccuracy& found, const RealColumns& columns,
                    const MomentDesign& design) {
   Json spreads = Json::array();
@@ -402,7 +351,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
     throw InvalidInput(
         fmt::format("{} must hold records to compare with, but holds none", source.name()));
   }
-  const PointSummary truth = summary_of(rows, columns.size());
+  const PointSummary truth = summary_of_points(rows, columns.size());
   const MomentDesign* const moments = release.certificate().moments();
   PointList released(columns);
   SharedAccuracy accuracy;
@@ -412,7 +361,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
     simulate(release, source, released, [&] { return released.points.size() / columns.size(); });
   }
   const std::vector<std::string> notes = log_normal_notes(columns, rows);
-  const PointSummary law = summary_of(released.points, columns.size());
+  const PointSummary law = summary_of_points(released.points, columns.size());
   const std::uint64_t simulated = released.points.size() / columns.size();
   const Certificate& certificate = release.certificate();
   if (json) {
@@ -424,8 +373,8 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
                 {"records", *certificate.facts.records},
                 {"simulated_records", simulated},
                 {"columns", columns.names()},
-                {"truth", summary_json(truth)},
-                {"law", summary_json(law)},
+                {"truth", point_summary_json(truth)},
+                {"law", point_summary_json(law)},
                 {"notes", notes}};
     if (moments != nullptr) result["accuracy"] = accuracy_json(accuracy, columns, *moments);
     print_json(result);
@@ -434,25 +383,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
   fmt::print("{}\n{}, {}, {} {}; the law is simulated by {} records\n\n", kNotPrivate,
              certificate.mechanism(), certificate.total.text(), *certificate.facts.records,
              spec.unit ? "units" : "records", simulated);
-  fmt::print("{:<32} {:>12} {:>12}\n", "", "truth", "law");
-  const auto line = [](const std::string& name, double of_truth, double of_law) {
-    fmt::print("{:<32} {:>12.5g} {:>12.5g}\n", printable(name), of_truth, of_law);
-  };
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string name = coordinate_name(columns, i);
-    line("mean of " + name, truth.means[i], law.means[i]);
-    line("deviation of " + name, truth.deviations[i], law.deviations[i]);
-    line("1 in 20 is below, " + name, truth.low[i], law.low[i]);
-    line("half is below, " + name, truth.middle[i], law.middle[i]);
-    line("1 in 20 is above, " + name, truth.high[i], law.high[i]);
-  }
-  std::size_t pair = 0;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    for (std::size_t j = i + 1; j < columns.size(); ++j, ++pair) {
-      line(fmt::format("correlation of {}, {}", columns.name(i), columns.name(j)),
-           truth.correlations[pair], law.correlations[pair]);
-    }
-  }
+  print_point_summaries(columns, truth, law, "law");
   if (!notes.empty()) fmt::print("\n");
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
   if (moments != nullptr) {

@@ -87,14 +87,7 @@ ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
   spec.accept_large_delta = true;  // nothing is released
   const auto asked = prepare(spec, inputs, public_count(spec, source));
   asked->require(source);
-  std::vector<std::uint32_t> sizes;
-  for (const Column& column : domain.columns()) sizes.push_back(column.size());
-  if (const std::uint64_t cells = PairCounts::cells(sizes); cells > PairCounts::kMostCells) {
-    throw InvalidInput(
-        fmt::format("columns are compared two at a time, in at most {} cells of all pairs, but "
-                    "there are {}: declare fewer bins in the domain",
-                    PairCounts::kMostCells, cells));
-  }
+  require_countable_pairs(domain);
   SecureRandom random;
   PairCounts truth = exact_pair_counts(source, domain, spec.unit, roster, random);
   const auto column = truth.column(0);

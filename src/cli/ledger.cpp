@@ -87,7 +87,7 @@ void print_summary(const DataSetSummary& summary) {
   const auto& [scope, total] = *summary.total;
   fmt::print("  total      {}, for {}\n", total.text(), printable(scope.words()));
   if (const auto spent = account.spent(total)) {
-    fmt::print("  spent      {} ({})\n", readable(spent->cost).text(), name_of(spent->rule));
+    fmt::print("  spent      {} ({})\n", spent_text(summary, *spent), name_of(spent->rule));
   }
   fmt::print("  remaining  {}\n", remaining_text(summary));
 }

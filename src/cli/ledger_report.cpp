@@ -13,6 +13,12 @@ namespace {
 constexpr int kReadableDigits = 6;
 constexpr int kDigitsLeft = 4;
 
+/// What releases themselves took of the total's delta, up to all of it.
+Decimal taken_delta(const DataSetSummary& summary) {
+  const ExactPrivacy& total = summary.total->cost;
+  return minus_or_zero(total.delta, summary.account.remaining_delta(total));
+}
+
 }  // namespace
 
 ExactPrivacy readable(const ExactPrivacy& cost) {
@@ -49,6 +55,16 @@ std::string remaining_text(const DataSetSummary& summary) {
                      words_of(summary.account.remaining_delta(total)));
 }
 
+std::string spent_text(const DataSetSummary& summary, const Spending& spent) {
+  const ExactPrivacy& total = summary.total->cost;
+  const std::string cost = readable(spent.cost).text();
+  if (total.notion != ExactPrivacy::Notion::kApproximate || spent.rule == CompositionRule::kBasic) {
+    return cost;
+  }
+  return fmt::format("{}: at all of the total's delta, of which releases took {} themselves", cost,
+                     words_of(taken_delta(summary)));
+}
+
 Json balance_json(const DataSetSummary& summary) {
   Json json{{"data_set", summary.data_set},
             {"scope", nullptr},
@@ -63,6 +79,9 @@ Json balance_json(const DataSetSummary& summary) {
     if (const auto spent = summary.account.spent(summary.total->cost)) {
       json["spent"] = cost_json(spent->cost);
       json["rule"] = name_of(spent->rule);
+      if (summary.total->cost.notion == ExactPrivacy::Notion::kApproximate) {
+        json["delta_taken"] = taken_delta(summary).text();
+      }
     }
     json["remaining"] = cost_json(remaining(summary));
   } else if (const auto sum = summary.account.plain_sum()) {

@@ -12,7 +12,11 @@ ExactPrivacy readable(const ExactPrivacy& cost);
 /// What one more release may cost, in the total's terms. Requires a total.
 ExactPrivacy remaining(const DataSetSummary& summary);
 
-/// The same in words: "epsilon 0.5, and delta 5e-07 that no release has taken".
+/// What is spent in words: where a rule converts at all of the total's delta, how much of that
+/// releases took themselves is told too. Requires a total.
+std::string spent_text(const DataSetSummary& summary, const Spending& spent);
+
+/// What remains in words: "epsilon 0.5, and delta 5e-07 that no release has taken".
 std::string remaining_text(const DataSetSummary& summary);
 
 /// {"epsilon": "0.1"}, with numbers as exact texts.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "divergence/f_divergence.h"
+#include "kernel/core/invalid_input.h"
 
 namespace mollify::cli {
 namespace {
@@ -124,8 +125,20 @@ std::string level_text(const Column& column, std::uint32_t level) {
   return text;
 }
 
+void require_countable_pairs(const Domain& domain) {
+  std::vector<std::uint32_t> sizes;
+  for (const Column& column : domain.columns()) sizes.push_back(column.size());
+  const std::uint64_t cells = PairCounts::cells(sizes);
+  if (cells <= PairCounts::kMostCells) return;
+  throw InvalidInput(
+      fmt::format("columns are compared two at a time, in at most {} cells of all pairs, but there "
+                  "are {}: declare fewer bins in the domain",
+                  PairCounts::kMostCells, cells));
+}
+
 void print_marginals(const Domain& domain, std::span<const NamedLaw> laws,
-                     std::span<const std::optional<OwnMean>> own) {
+                     std::span<const std::optional<OwnMean>> own,
+                     std::span<const std::optional<OwnMean>> of_second) {
   fmt::print("\n{:<32}", "share");
   for (const NamedLaw& law : laws) fmt::print(" {:>10}", law.name);
   fmt::print("\n");
@@ -158,8 +171,12 @@ void print_marginals(const Domain& domain, std::span<const NamedLaw> laws,
     }
     fmt::print("\n");
     if (own[i] && own[i]->has_bins) {
-      fmt::print("{:<32} {:>10}\n", "  its real mean, without bins",
+      fmt::print("{:<32} {:>10}", "  its real mean, without bins",
                  fmt::format("{:.5g}", own[i]->mean));
+      if (i < of_second.size() && of_second[i]) {
+        fmt::print(" {:>10}", fmt::format("{:.5g}", of_second[i]->mean));
+      }
+      fmt::print("\n");
     }
   }
   print_moved_means(domain, own);
@@ -178,7 +195,8 @@ void print_marginals(const Domain& domain, std::span<const NamedLaw> laws,
 }
 
 Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws,
-                    std::span<const std::optional<OwnMean>> own) {
+                    std::span<const std::optional<OwnMean>> own,
+                    std::span<const std::optional<OwnMean>> of_second) {
   Json columns = Json::array();
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
@@ -198,6 +216,10 @@ Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws,
                               {"deviation", own[i]->deviation},
                               {"mean_in_bins", own[i]->in_bins},
                               {"is_moved", own[i]->is_moved()}};
+      if (i < of_second.size() && of_second[i]) {
+        json["without_bins"][laws[1].name] = {{"mean", of_second[i]->mean},
+                                              {"deviation", of_second[i]->deviation}};
+      }
     }
     columns.push_back(std::move(json));
   }

@@ -43,12 +43,18 @@ std::string level_text(const Column& column, std::uint32_t level);
 /// What a level counts as in a mean, the middle of a cell; none of what is no number.
 std::optional<double> number_of_level(const Column& column, std::uint32_t level);
 
+/// Throws InvalidInput if the columns' pairs have more cells than can be counted.
+void require_countable_pairs(const Domain& domain);
+
 /// The shares of each column's levels under each law, means of numbers, those of the table's own
-/// numbers beside them (`own`, of each column), and how far the two-way marginals of each are from
-/// those of the first. Requires two laws at least.
+/// numbers beside them (`own`, of each column; `of_second` those of the second law's table, where
+/// it is one), and how far the two-way marginals of each are from those of the first. Requires two
+/// laws at least.
 void print_marginals(const Domain& domain, std::span<const NamedLaw> laws,
-                     std::span<const std::optional<OwnMean>> own);
+                     std::span<const std::optional<OwnMean>> own,
+                     std::span<const std::optional<OwnMean>> of_second = {});
 Json marginals_json(const Domain& domain, std::span<const NamedLaw> laws,
-                    std::span<const std::optional<OwnMean>> own);
+                    std::span<const std::optional<OwnMean>> own,
+                    std::span<const std::optional<OwnMean>> of_second = {});
 
 }  // namespace mollify::cli

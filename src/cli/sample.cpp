@@ -185,7 +185,8 @@ std::string summary(const Certificate& certificate, const Domain& domain,
   if (options.model) text += fmt::format("model: {}\n", *options.model);
   if (options.certificate) text += fmt::format("certificate: {}\n", *options.certificate);
   for (const std::string& warning : said) text += "WARNING: " + warning + "\n";
-  return text + promise_lines(promises(certificate), non_promises(certificate));
+  return text + promise_lines(promises(certificate), non_promises(certificate)) +
+         next_steps(certificate, options);
 }
 
 /// The files, and standard output, that a release goes to: nothing before all of it is there.
@@ -246,6 +247,38 @@ class ReleaseOutput final : public Sink {
   const ChargedLedger* ledger_ = nullptr;
   std::optional<Progress> progress_;
 };
+
+/// Whom the release protects, where that is easily taken for more; told before it is made.
+std::string protection_note(const ReleaseSpec& spec) {
+  if (spec.unit || spec.model == Model::kIntegral) return "";
+  if (spec.model == Model::kLocal) {
+    return "note: no --unit: the whole file is one unit, as on a person's own device\n";
+  }
+  return "note: no --unit: one row is protected, and a person with several rows is not\n";
+}
+
+/// Whether mollify estimate finds the population from it.
+bool is_linear(Mechanism mechanism) {
+  return mechanism == Mechanism::kRandomizedResponse || mechanism == Mechanism::kMixture ||
+         mechanism == Mechanism::kPublicKernel || mechanism == Mechanism::kGaussianCurve;
+}
+
+/// What to do with a release that is there.
+std::string next_steps(const Certificate& certificate, const SampleOptions& options) {
+  if (!options.out) return "";
+  std::string text = fmt::format(
+      "next: mollify compare --data {} --domain {}{} --released {} judges it (not private)",
+      *options.data,
+      certificate.spec.domain.file.empty() ? "DOMAIN.yaml" : certificate.spec.domain.file,
+      certificate.spec.unit ? " --unit " + *certificate.spec.unit : "", *options.out);
+  const LocalDesign* const local = certificate.local();
+  if (local != nullptr && certificate.spec.model == Model::kLocal && options.certificate &&
+      is_linear(local->mechanism)) {
+    text += fmt::format("; mollify estimate --released {} --certificate {} finds the population",
+                        *options.out, *options.certificate);
+  }
+  return text + "\n";
+}
 
 /// What is told beside records and certificate, for programs.
 Json told_json(const Certificate& certificate, const Domain& domain,
@@ -323,9 +356,7 @@ int run(SampleOptions options, const CLI::App& command) {
                               options.ledger.another_data_set});
     output.charge_to(*ledger);
   }
-  if (!options.json && spec.local() != nullptr && spec.model == Model::kLocal && !spec.unit) {
-    tell("note: no --unit: the whole file is one unit, as on a person's own device\n");
-  }
+  if (!options.json) tell(protection_note(spec));
   release(
       *prepared, data, output, [&](const std::string& text) { output.certify(text); }, charging,
       options.threads.value_or(0));

@@ -24,6 +24,9 @@ struct Finding {
   /// What a release takes the field for, as a field would write it; "null" for the category.
   std::string becomes{};
   bool by_default = false;  ///< since nothing is declared for such a value
+  /// A number, day or time beyond a bound, of which the domain says what it becomes: told, but
+  /// nothing to mend, and not counted among the findings.
+  bool is_declared = false;
 };
 
 /// What an outcome of a column stands for: "f", "null", "from 0 to 9".
@@ -45,15 +48,18 @@ struct CheckCounts {
 /// place a release would map: values outside the domain or not of the column's type, nulls where
 /// none are declared, lines with too few or too many fields, misplaced or unclosed quotes, bytes
 /// that are not UTF-8, lines that are too long, and units that are empty or not in the roster.
-/// Returns the number of findings; none if and only if every field is a value of its column or a
-/// declared null.
+/// Returns the number of findings; none if and only if every field is a value of its column, a
+/// declared null, or beyond a bound where `outside` is declared, by a value or, for the columns of
+/// `clipping`, by `outside: clip`.
 std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
-                           const FindingReport& report);
+                           const FindingReport& report,
+                           const std::vector<std::string>& clipping = {});
 
 /// Checks a whole file in bounded memory; an empty line is a record, and one finding. Throws
 /// InvalidInput like `read_table` and `read_units`.
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
-                        const std::optional<StringIndex>& roster, const FindingReport& report);
+                        const std::optional<StringIndex>& roster, const FindingReport& report,
+                        const std::vector<std::string>& clipping = {});
 
 }  // namespace mollify

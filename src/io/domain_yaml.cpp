@@ -34,7 +34,10 @@ class DomainParser {
  public:
   explicit DomainParser(const std::string& name) : name_(name) {}
 
-  Domain parse(const YamlNode& root) const {
+  /// The columns whose `outside: clip` stands in the file.
+  [[nodiscard]] std::vector<std::string> clipping() const { return clipping_; }
+
+  Domain parse(const YamlNode& root) {
     require_mapping(root, "must map `columns` to the domain's columns");
     require_known(root, {"columns", "seed"}, "a domain");
     const YamlNode* columns = find(root, "columns");
@@ -91,8 +94,10 @@ class DomainParser {
     for (std::size_t i = 0; i < mapping.items.size(); i += 2) {
       const YamlNode& key = mapping.items[i];
       if (std::find(known.begin(), known.end(), key.text) == known.end()) {
-        refuse(key, fmt::format("must not hold the key \"{}\", which {} does not have (it has {})",
-                                key.text, owner, fmt::join(known, ", ")));
+        const std::vector<std::string> names(known.begin(), known.end());
+        refuse(key,
+               fmt::format("must not hold the key \"{}\", which {} does not have (it has {}){}",
+                           key.text, owner, fmt::join(known, ", "), did_you_mean(key.text, names)));
       }
     }
   }
@@ -281,7 +286,7 @@ class DomainParser {
     return declared;
   }
 
-  Column column(const YamlNode& key, const YamlNode& settings, bool named_inside) const {
+  Column column(const YamlNode& key, const YamlNode& settings, bool named_inside) {
     text(key, "a column's name");
     if (settings.kind != YamlNode::Kind::kMapping) {
       refuse(key, fmt::format("must map column \"{}\" to its settings", key.text));
@@ -309,12 +314,16 @@ class DomainParser {
     require_known(settings, known, fmt::format("a column of type {}", type));
     Cells declared = cells(key, settings, type);
     Mapping declared_mapping = mapping(settings, declared);
+    if (find(settings, "outside") != nullptr && !declared_mapping.outside_value) {
+      clipping_.push_back(key.text);
+    }
     return located(key, [&] {
       return Column::make(key.text, std::move(declared), std::move(declared_mapping));
     });
   }
 
   const std::string& name_;
+  std::vector<std::string> clipping_;
 };
 
 constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20U;
@@ -399,13 +408,25 @@ std::string settings_of(const Cells& cells) {
 
 }  // namespace
 
-Domain parse_domain(std::string_view yaml, const std::string& name) {
+namespace {
+
+WrittenDomain parse_written(std::string_view yaml, const std::string& name) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (yaml.starts_with(kByteOrderMark)) yaml.remove_prefix(kByteOrderMark.size());
-  return DomainParser(name).parse(parse_yaml(yaml, name));
+  DomainParser parser(name);
+  Domain domain = parser.parse(parse_yaml(yaml, name));
+  return {std::move(domain), parser.clipping()};
 }
 
-Domain read_domain(const std::string& path) {
+}  // namespace
+
+Domain parse_domain(std::string_view yaml, const std::string& name) {
+  return parse_written(yaml, name).domain;
+}
+
+Domain read_domain(const std::string& path) { return read_written_domain(path).domain; }
+
+WrittenDomain read_written_domain(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     throw InvalidInput(fmt::format("{} must be a file, but is a directory", path));
@@ -426,7 +447,7 @@ Domain read_domain(const std::string& path) {
           fmt::format("{} must have at most {} bytes, but is larger", path, kMaxFileBytes));
     }
   }
-  return parse_domain(yaml, path);
+  return parse_written(yaml, path);
 }
 
 std::string domain_yaml(const Domain& domain, const std::vector<std::string>& notes,

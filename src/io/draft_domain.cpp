@@ -40,6 +40,7 @@ struct Strangers {
     constexpr std::uint64_t kOneIn = 10;
     return others > 0 && of_type >= kOneIn * others;
   }
+  [[nodiscard]] std::uint64_t seen() const { return of_type + others; }
   [[nodiscard]] std::string words(const char* things) const {
     return fmt::format("all but {} value{} are {}; line {} is \"{}\"", others,
                        others == 1 ? "" : "s", things, line, value);
@@ -59,12 +60,27 @@ class ColumnSketch {
     numbers_.see(see_number(text), text, line);
     see_words(text);
     days_.see(see_day(text), text, line);
+    if (is_like_a_day(text)) {
+      if (like_days_++ == 0) a_day_ = text;
+    }
   }
 
   /// What keeps it from being numbers or days, where that is a few values; empty if nothing does.
   [[nodiscard]] std::string few_strangers() const {
     if (numbers_.are_few()) return numbers_.words("numbers");
     return days_.are_few() ? days_.words("days") : "";
+  }
+
+  /// How to declare what is mostly days, but no column of days as it stands; empty for others.
+  [[nodiscard]] std::string proposed_days() const {
+    if (all_days() || all_numbers() || 10 * like_days_ < 9 * days_.seen()) return "";
+    const std::string declared =
+        fmt::format("{{type: date, min: {}, max: {}, bins: month}}",
+                    first_day_.empty() ? "DAY" : first_day_, last_day_.empty() ? "DAY" : last_day_);
+    if (days_.are_few())
+      return fmt::format("{}; without them it is {}", days_.words("days"), declared);
+    return fmt::format("its values look like days, as \"{}\"; written like 2026-01-31 it is {}",
+                       a_day_, declared);
   }
 
   [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
@@ -105,6 +121,25 @@ class ColumnSketch {
     constexpr auto kWordsOfASentence = 4;
     if (std::count(text.begin(), text.end(), ' ') >= kWordsOfASentence) ++sentences_;
     if (text.find('@') != std::string_view::npos) ++addresses_;
+  }
+
+  /// Three numbers with the same mark between them, one of which may be a year; a time may follow.
+  static bool is_like_a_day(std::string_view text) {
+    constexpr std::size_t kMostDigits = 4;
+    char mark = 0;
+    std::size_t digits = 0, parts = 1;
+    for (const char letter : text.substr(0, text.find_first_of(" T"))) {
+      if (letter >= '0' && letter <= '9') {
+        if (++digits > kMostDigits) return false;
+        continue;
+      }
+      if (digits == 0 || (letter != '-' && letter != '/' && letter != '.')) return false;
+      if (mark != 0 && letter != mark) return false;
+      mark = letter;
+      digits = 0;
+      ++parts;
+    }
+    return parts == 3 && digits > 0;
   }
 
   /// Whether it is one.
@@ -177,7 +212,8 @@ class ColumnSketch {
   std::uint64_t seen_ = 0;
   std::uint64_t sentences_ = 0;  // values of five words or more
   std::uint64_t addresses_ = 0;  // values with an @
-  std::string first_day_, last_day_;
+  std::uint64_t like_days_ = 0;
+  std::string first_day_, last_day_, a_day_;
   Strangers numbers_, days_;
   bool has_null_ = false;
   bool all_integers_ = true;  // of the numbers
@@ -217,18 +253,25 @@ bool names_somebody(const std::string& name) {
          std::find(kWhole.begin(), kWhole.end(), lower) != kWhole.end() || lower.ends_with("_id");
 }
 
-Domain domain_of(const std::vector<std::string>& names, const std::vector<ColumnSketch>& sketches,
-                 std::optional<std::uint64_t> bins, const std::string& public_csv) {
+/// What is known of a column, and why it is left out; empty if it is not.
+struct DraftedColumn {
+  std::string name{};
+  ColumnSketch sketch{};
+  std::string left_out{};
+};
+
+Domain domain_of(const std::vector<DraftedColumn>& columns, std::optional<std::uint64_t> bins,
+                 const std::string& public_csv) {
   std::vector<Column> made;
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (const auto& [name, sketch, left_out] : columns) {
     try {
-      if (sketches[i].is_too_wide()) continue;
-      auto cells = sketches[i].cells(bins);
+      if (!left_out.empty()) continue;
+      auto cells = sketch.cells(bins);
       if (!cells) continue;
       made.push_back(
-          Column::make(names[i], std::move(*cells), {.null_is_category = sketches[i].has_null()}));
+          Column::make(name, std::move(*cells), {.null_is_category = sketch.has_null()}));
     } catch (const InvalidInput& error) {
-      throw InvalidInput(fmt::format("{} column \"{}\": {}", public_csv, names[i], error.what()));
+      throw InvalidInput(fmt::format("{} column \"{}\": {}", public_csv, name, error.what()));
     }
   }
   if (made.empty()) {
@@ -242,11 +285,47 @@ Domain domain_of(const std::vector<std::string>& names, const std::vector<Column
   }
 }
 
+/// What of a column may tell who somebody is; empty if nothing does.
+std::string suspicion_of(const DraftedColumn& column) {
+  if (const char* suspicion = column.sketch.suspicion()) return suspicion;
+  return names_somebody(column.name) ? "its name says so" : "";
+}
+
+/// `is_asked_for`: by its name, so that whom it names is meant.
+std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) {
+  const ColumnSketch& sketch = column.sketch;
+  if (sketch.holds_only_nulls()) return "it holds nulls only";
+  if (const std::string days = sketch.proposed_days(); !days.empty()) return days;
+  if (sketch.is_too_wide()) {
+    const std::string few = sketch.few_strangers();
+    return few.empty()
+               ? fmt::format("it has more than {} values that are not numbers", kMaxCategories)
+               : few;
+  }
+  const std::string suspicion = is_asked_for ? "" : suspicion_of(column);
+  if (suspicion.empty()) return "";
+  return fmt::format("it may tell who somebody is ({}); name it in --columns if that is meant",
+                     suspicion);
+}
+
+/// Other separators make one column of all.
+void require_commas(const CsvReader& csv) {
+  if (csv.header().size() != 1) return;
+  for (const auto& [letter, name] :
+       {std::pair{';', "semicolons"}, std::pair{'\t', "tabs"}, std::pair{'|', "bars"}}) {
+    if (csv.header().front().find(letter) == std::string::npos) continue;
+    throw InvalidInput(fmt::format(
+        "{} must have commas between its fields, but its first line has {} and no comma",
+        csv.path(), name));
+  }
+}
+
 }  // namespace
 
 DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
                          const std::vector<std::string>& excluded) {
   CsvReader csv(public_csv);
+  require_commas(csv);
   std::vector<std::string> names = columns.empty() ? csv.header() : columns;
   for (const std::string& name : excluded) {
     static_cast<void>(csv.position(name, "to be left out", CsvReader::Header::kTold));
@@ -254,14 +333,16 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   }
   std::vector<std::size_t> positions;
   positions.reserve(names.size());
-  for (const std::string& name : names)
+  std::vector<DraftedColumn> drafted;
+  for (const std::string& name : names) {
     positions.push_back(csv.position(name, "to draft from", CsvReader::Header::kTold));
-  std::vector<ColumnSketch> sketches(names.size());
+    drafted.push_back({.name = name});
+  }
   std::uint64_t records = 0;
   for (; csv.next(); ++records) {
     require_well_formed(csv);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      sketches[i].see(csv.fields()[positions[i]], csv.line_number());
+    for (std::size_t i = 0; i < drafted.size(); ++i) {
+      drafted[i].sketch.see(csv.fields()[positions[i]], csv.line_number());
     }
   }
 
@@ -270,37 +351,26 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
                   "data.",
                   public_csv, records),
       "Review it before use: bounds and categories are those that happened to be in that file."};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string few = sketches[i].few_strangers();
-    if (sketches[i].holds_only_nulls()) {
-      notes.push_back(fmt::format("Column \"{}\" is left out: it holds nulls only.", names[i]));
-    } else if (sketches[i].is_too_wide()) {
-      notes.push_back(
-          few.empty()
-              ? fmt::format(
-                    "Column \"{}\" is left out: it has more than {} values that are not numbers.",
-                    names[i], kMaxCategories)
-              : fmt::format("Column \"{}\" is left out: {}.", names[i], few));
-    } else if (!few.empty()) {
-      notes.push_back(fmt::format("Column \"{}\" is taken for words: {}.", names[i], few));
+  for (DraftedColumn& column : drafted) {
+    column.left_out = reason_to_leave_out(column, !columns.empty());
+    if (!column.left_out.empty()) {
+      notes.push_back(fmt::format("Column \"{}\" is left out: {}.", column.name, column.left_out));
+      continue;
     }
-    const char* suspicion = sketches[i].suspicion();
-    if (suspicion != nullptr) {
+    if (const std::string few = column.sketch.few_strangers(); !few.empty()) {
+      notes.push_back(fmt::format("Column \"{}\" is taken for words: {}.", column.name, few));
+    }
+    // One that was asked for by its name.
+    if (const std::string suspicion = suspicion_of(column); !suspicion.empty()) {
       notes.push_back(
           fmt::format("Column \"{}\" may tell who somebody is: {}. Leave it out (--exclude) unless "
                       "that is meant.",
-                      names[i], suspicion));
-    } else if (names_somebody(names[i])) {
-      notes.push_back(
-          fmt::format("Column \"{}\" may tell who somebody is, by its name. Leave it out "
-                      "(--exclude) unless that "
-                      "is meant.",
-                      names[i]));
+                      column.name, suspicion));
     }
   }
-  Domain domain = domain_of(names, sketches, kBins, public_csv);
+  Domain domain = domain_of(drafted, kBins, public_csv);
   if (domain.product() > kMostBinnedOutcomes) {
-    domain = domain_of(names, sketches, std::nullopt, public_csv);
+    domain = domain_of(drafted, std::nullopt, public_csv);
     notes.emplace_back(
         "Numbers are not cut into bins, for there would be too many outcomes: a release chooses "
         "from a grid or from candidates.");

@@ -26,11 +26,13 @@ struct DomainDraft {
 /// codes). Columns that hold nulls get a null category. `columns` selects columns by name and
 /// orders them; empty means all; those in `excluded` are left out.
 ///
-/// Left out with a note are columns of nulls only, and of more than 1000 values that are not
-/// numbers. Notes name the first of a few values that keep a column from being numbers or days,
-/// and point out columns that look like names, addresses, identifiers or free text.
+/// Left out with a note are columns of nulls only, of more than 1000 values that are not numbers,
+/// of what looks like days but is written otherwise (the note says how to declare them), and, but
+/// for those that `columns` names, columns that look like names, addresses, identifiers or free
+/// text. Notes name the first of a few values that keep a column from being numbers.
 ///
-/// Throws InvalidInput for a file or a line that is not well-formed, and where nothing is left.
+/// Throws InvalidInput for a file or a line that is not well-formed, one whose fields are separated
+/// by something else than commas, and where nothing is left.
 [[nodiscard]] DomainDraft draft_domain(const std::string& public_csv,
                                        const std::vector<std::string>& columns = {},
                                        const std::vector<std::string>& excluded = {});

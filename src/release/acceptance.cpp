@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "accounting/decimal.h"
+#include "central/moment_design.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "marginals/marginal_error.h"
@@ -211,8 +212,9 @@ std::vector<std::string> warnings(const Certificate& certificate) {
   if (moments != nullptr && moments->expected_total_variation > kMostError) {
     said.push_back(fmt::format(
         "the noise of the mean and the covariance is expected to take the model about {:.3g} in "
-        "total variation from the data's Gaussian: all records share it and may be mostly noise",
-        moments->expected_total_variation));
+        "total variation from the data's Gaussian, {}: all records share it and may be mostly "
+        "noise",
+        moments->expected_total_variation, spread_condition(*moments)));
   }
   const MarginalDesign* marginals = certificate.marginals();
   if (marginals != nullptr && certificate.facts.records) {

@@ -54,9 +54,11 @@ struct AdviceQuestion {
   /// The error that is still good: total variation (none: 0.1); of estimates the standard error of
   /// a share of one half (none: 0.01).
   std::optional<double> error{};
-  /// Of the central model. None: independent records; but a whole table of more outcomes than these
-  /// reach is advised as marginals.
+  /// Of the central model. None: independent records; but of a whole table the way that needs the
+  /// least budget, independent records or marginals.
   Family family = Family::kNone;
+  bool shared = false;  ///< of family gaussian: all rows share the noise of one mean and covariance
+  bool copula = false;  ///< of family marginals: columns are joined by rank correlations
   /// Of Gaussian samples, as a release's.
   std::vector<std::string> logarithms{};
   std::optional<PublicFile> covariance{};
@@ -72,10 +74,20 @@ struct AdvisedBudget {
   /// why.
   std::optional<double> error{};
   std::string why{};
+  std::string condition{};  ///< under which the error holds; mostly none
   /// Of estimates: the same of a share of 1/k, one in as many as there are outcomes.
   std::optional<double> typical_error{};
   /// And of one half by the best known oracle that answers frequencies alone.
   std::optional<double> oracle_error{};
+};
+
+/// Another way to a whole table, at the advised budget.
+struct OtherWay {
+  std::string name{};  ///< "--family marginals --copula"
+  std::string why{};   ///< for what it is, or why it does not serve
+  std::optional<double> error{};
+  std::string error_kind{}, error_words{};
+  std::string command{};  ///< empty where it does not serve
 };
 
 /// Advice, and the reason of each part in a sentence.
@@ -94,6 +106,7 @@ struct Advice {
   std::vector<std::string> warnings{};  ///< what to think of before it is done
   std::vector<std::string> notes{};     ///< what else would serve
   std::vector<std::string> commands{};  ///< check, sample, and what comes after; if one is advised
+  std::vector<OtherWay> others{};       ///< of a whole table in the central model
 };
 
 /// The advice, from the numbers of plans (release/plan.h): the one given, or the least budget of
@@ -101,6 +114,13 @@ struct Advice {
 /// one sentence, for a question that contradicts itself or lacks what nothing can be advised
 /// without. Some seconds at most.
 [[nodiscard]] Advice advise(const AdviceQuestion& question, const PublicInputs& inputs);
+
+/// What the error is of: a key for programs, words for people.
+struct ErrorKind {
+  const char* key;
+  const char* words;
+};
+[[nodiscard]] ErrorKind error_kind(const Advice& advice);
 
 /// What `mollify advise --json` prints, and what it prints without.
 [[nodiscard]] std::string advice_json(const Advice& advice);

@@ -11,23 +11,6 @@
 namespace mollify {
 namespace {
 
-/// What the error is of: a key for programs, words for people.
-struct ErrorKind {
-  const char* key;
-  const char* words;
-};
-
-ErrorKind error_kind(const Advice& advice) {
-  if (advice.model == Model::kLocal && advice.question.purpose == Purpose::kEstimates) {
-    return {"standard_error", "standard error of a share of 1/2"};
-  }
-  if (advice.question.family == Family::kMarginals) {
-    return {"two_way_total_variation_of_noise", "total variation of two columns"};
-  }
-  if (advice.model == Model::kCentral) return {"total_variation", "total variation"};
-  return {"total_variation", "total variation at worst"};
-}
-
 const char* purpose_words(Purpose purpose) {
   switch (purpose) {
     case Purpose::kRecords:
@@ -70,6 +53,20 @@ std::string guess_words(double epsilon) {
 
 }  // namespace
 
+ErrorKind error_kind(const Advice& advice) {
+  if (advice.model == Model::kLocal && advice.question.purpose == Purpose::kEstimates) {
+    return {"standard_error", "standard error of a share of 1/2"};
+  }
+  if (advice.question.family == Family::kMarginals) {
+    return {"two_way_total_variation_of_noise", "total variation of two columns"};
+  }
+  if (advice.question.shared) {
+    return {"expected_total_variation_of_the_model", "total variation of the model"};
+  }
+  if (advice.model == Model::kCentral) return {"total_variation", "total variation"};
+  return {"total_variation", "total variation at worst"};
+}
+
 std::string times_words(double probability) {
   if (probability < 1e-9) return "less than 1 time in 1e9";
   if (probability >= 0.995) return "nearly every time";
@@ -91,12 +88,24 @@ std::string advice_json(const Advice& advice) {
     if (!one.error) json["refusal"] = one.why;
     budgets.push_back(std::move(json));
   }
+  Json others = Json::array();
+  for (const OtherWay& other : advice.others) {
+    Json json{{"way", other.name}, {"why", other.why}};
+    if (other.error) {
+      json["error"] = {
+          {"kind", other.error_kind}, {"value", *other.error}, {"words", other.error_words}};
+      json["command"] = other.command;
+    }
+    others.push_back(std::move(json));
+  }
   return Json({{"purpose", name_of(advice.question.purpose)},
                {"protect", name_of(*advice.question.protect)},
                {"model", name_of(advice.model)},
                {"family", advice.question.family == Family::kNone
                               ? Json(nullptr)
                               : Json(name_of(advice.question.family))},
+               {"shared", advice.question.shared},
+               {"copula", advice.question.copula},
                {"advised", chosen != nullptr},
                {"mechanism", chosen != nullptr ? Json(chosen->mechanism) : Json(nullptr)},
                {"outcomes", advice.outcomes},
@@ -114,6 +123,7 @@ std::string advice_json(const Advice& advice) {
                  {"delta", advice.delta_why},
                  {"count", advice.count_why}}},
                {"budgets", budgets},
+               {"other_ways", others},
                {"warnings", advice.warnings},
                {"notes", advice.notes},
                {"commands", advice.commands}})
@@ -165,6 +175,15 @@ std::string advice_text(const Advice& advice) {
     text += fmt::format(" {:>10} ", guess_words(one.epsilon));
   }
   text += chosen != nullptr ? "\n* advised\n" : "\n";
+  if (!advice.others.empty()) {
+    text += fmt::format("\nother ways to such a table, at epsilon {:g}\n", chosen->epsilon);
+  }
+  for (const OtherWay& other : advice.others) {
+    text += fmt::format("  {}: {}\n", other.name, other.why);
+    if (!other.error) continue;
+    text += fmt::format("    error {:.4g}, {}\n    {}\n", *other.error, other.error_words,
+                        other.command);
+  }
   for (const std::string& warning : advice.warnings)
     text += fmt::format("\nWARNING: {}\n", warning);
   for (const std::string& note : advice.notes) text += fmt::format("\nnote: {}\n", note);

@@ -49,6 +49,25 @@ Protected protected_by(Model model) {
   return model == Model::kIntegral ? Protected::kTable : Protected::kRow;
 }
 
+double outcomes_of(const std::vector<std::uint64_t>& sizes) {
+  double product = 1;
+  for (const std::uint64_t size : sizes) product *= static_cast<double>(size);
+  return product;
+}
+
+/// Whether rows can be taken for points.
+bool are_numbers(const Domain& domain) {
+  return std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& one) {
+    return std::holds_alternative<NumberCells>(one.cells()) && !one.mapping().null_is_category;
+  });
+}
+
+/// One way serves at none of the budgets; where there are several, another may.
+class Unserved : public InvalidInput {
+ public:
+  using InvalidInput::InvalidInput;
+};
+
 /// What advice is made of, found step by step.
 class Advisor {
  public:
@@ -79,6 +98,8 @@ class Advisor {
     return question().purpose == Purpose::kEstimates && advice_.model == Model::kLocal;
   }
   [[nodiscard]] bool is_marginals() const { return question().family == Family::kMarginals; }
+  /// Whether any number of rows costs the same.
+  [[nodiscard]] bool is_of_one_model() const { return is_marginals() || question().shared; }
   [[nodiscard]] const AdvisedBudget& chosen() const { return advice_.budgets[*advice_.chosen]; }
 
   /// Whoever names the column of persons means persons.
@@ -117,6 +138,10 @@ class Advisor {
           "one record of a table tells nothing of a population, so there are no estimates that "
           "protect the table; protect each person or each row instead");
     }
+    if (asked.family != Family::kNone && advice_.model != Model::kCentral) {
+      throw InvalidInput(fmt::format("--family is for model central, but the model is {}",
+                                     name_of(advice_.model)));
+    }
     if (asked.family != Family::kGaussian && (!asked.logarithms.empty() || asked.covariance)) {
       throw InvalidInput(fmt::format("{} is for --family gaussian, but the family is another",
                                      asked.covariance ? "--covariance" : "--log"));
@@ -151,7 +176,7 @@ class Advisor {
       kind_ = advice_.model == Model::kCentral ? SpaceKind::kCategories
                                                : space_kind(*domain_, SpaceSpec{});
       for (const Column& column : domain_->columns()) sizes_.push_back(column.size());
-      if (settled_family() != Family::kNone) return;
+      if (asked.family != Family::kNone) return;
       if (kind_ == SpaceKind::kCategories) {
         require_countable(*domain_);
         advice_.outcomes = domain_->size();
@@ -167,7 +192,7 @@ class Advisor {
           "given");
     }
     sizes_ = asked.column_sizes;
-    if (settled_family() != Family::kNone) return;
+    if (asked.family != Family::kNone) return;
     const double product = outcomes_of(sizes_);
     if (!(product >= 1 && product <= static_cast<double>(Band::kMostOutcomes))) {
       throw InvalidInput(fmt::format(
@@ -179,45 +204,27 @@ class Advisor {
     advice_.outcomes = static_cast<std::uint64_t>(product);
   }
 
-  static double outcomes_of(const std::vector<std::uint64_t>& sizes) {
-    double product = 1;
-    for (const std::uint64_t size : sizes) product *= static_cast<double>(size);
-    return product;
-  }
-
-  /// A whole table that independent records cannot reach comes from one model.
-  Family settled_family() {
-    AdviceQuestion& asked = advice_.question;
-    if (asked.family != Family::kNone && advice_.model != Model::kCentral) {
-      throw InvalidInput(fmt::format("--family is for model central, but the model is {}",
-                                     name_of(advice_.model)));
-    }
-    if (asked.family == Family::kNone && advice_.model == Model::kCentral &&
-        asked.purpose == Purpose::kTable &&
-        outcomes_of(sizes_) > static_cast<double>(Band::kMostOutcomes)) {
-      asked.family = Family::kMarginals;
-    }
-    return asked.family;
-  }
-
   void settle_counts() {
     const AdviceQuestion& asked = question();
+    const bool central = advice_.model == Model::kCentral;
+    const bool whole = central && asked.purpose == Purpose::kTable;
     const bool table = asked.purpose == Purpose::kSample || asked.purpose == Purpose::kTable;
-    if (!asked.outputs && !is_marginals() && (table || advice_.model == Model::kCentral)) {
+    if (!asked.outputs && !whole && !is_of_one_model() && (table || central)) {
       throw InvalidInput(
           "--count, how many records are to be released, is needed, but is not given");
     }
-    if (!asked.records && (advice_.model == Model::kCentral || is_estimation())) {
+    if (!asked.records && (central || is_estimation())) {
       throw InvalidInput(fmt::format("--n, how many {} there are, is needed, but is not given",
                                      by_person() ? "persons" : "rows"));
     }
     if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kMostError;
-    advice_.outputs = asked.outputs.value_or(is_marginals() ? *asked.records : 1);
-    if (is_marginals()) {
+    // A whole table has as many rows as there are.
+    advice_.outputs = asked.outputs.value_or(whole || is_of_one_model() ? *asked.records : 1);
+    if (is_of_one_model()) {
       advice_.count_why =
           "all of them are drawn from one noisy model, so any number costs the same";
-    } else if (advice_.model == Model::kCentral) {
+    } else if (central) {
       advice_.count_why = "all of them share one budget, because each row is in few of them";
     } else if (advice_.outputs == 1) {
       advice_.count_why =
@@ -263,8 +270,10 @@ class Advisor {
                        .outputs = advice_.outputs,
                        .budget = Privacy::approximate(epsilon, advice_.delta),
                        .accept_large_delta = question().accept_large_delta,
+                       .shared = question().shared,
                        .logarithms = question().logarithms,
-                       .covariance = question().covariance};
+                       .covariance = question().covariance,
+                       .copula = question().copula};
     asked.records = question().records.value_or(1);
     // In the central model the outcomes have been counted.
     if (advice_.model != Model::kCentral || asked.family != Family::kNone) {
@@ -290,6 +299,7 @@ class Advisor {
     found.mechanism = way.mechanism;
     found.error = way.alpha;
     found.why = way.why;
+    found.condition = way.details.value("condition", "");
     if (answer.facts.contains("outcomes")) advice_.outcomes = answer.facts["outcomes"];
     if (!is_estimation()) return found;
     const auto k = static_cast<double>(advice_.outcomes);
@@ -340,14 +350,14 @@ class Advisor {
     if (found == budgets.end()) {
       const bool none = std::none_of(budgets.begin(), budgets.end(),
                                      [](const AdvisedBudget& one) { return one.error; });
-      if (none) throw InvalidInput(budgets.back().why);
+      if (none) throw Unserved(budgets.back().why);
       advice_.epsilon_why = fmt::format("none of these brings the error to {:g}; {}",
                                         *question().error, what_would());
       return;
     }
     advice_.chosen = static_cast<std::size_t>(found - budgets.begin());
     const AdvisedBudget& one = *found;
-    if (!one.error) throw InvalidInput(one.why);
+    if (!one.error) throw Unserved(one.why);
     advice_.epsilon_why =
         question().epsilon
             ? epsilon_given_
@@ -399,6 +409,10 @@ class Advisor {
              "from "
              "all records without bias";
     }
+    if (question().copula) {
+      return "noisy counts of columns, joined by noisy rank correlations, make one model of the "
+             "table";
+    }
     if (is_marginals()) {
       return "noisy counts of columns, and of the pairs that depend on each other most, make one "
              "model of the table";
@@ -435,6 +449,13 @@ class Advisor {
           times);
       return;
     }
+    if (question().shared) {
+      advice_.error_words = fmt::format(
+          "rows are as good as new ones of the data's Gaussian but for {}, {}; how Gaussian the "
+          "data are comes on top",
+          times, chosen().condition);
+      return;
+    }
     if (advice_.model == Model::kCentral) {
       advice_.error_words =
           fmt::format("a record is as good as a new row of the same {}, but for {}",
@@ -444,6 +465,12 @@ class Advisor {
     advice_.error_words =
         fmt::format("at worst a record is as good as one drawn from the {}'s own, but for {}",
                     by_person() ? who() : "table", times);
+    if (kind_ != SpaceKind::kCategories) {
+      advice_.error_words +=
+          "; this is of all columns of a record together, whatever the data, and over so many "
+          "outcomes it is near 1 for any sampler: of one or two columns records are much nearer, "
+          "which is what mollify compare tells";
+    }
   }
 
   void tell_notes() {
@@ -475,17 +502,11 @@ class Advisor {
           "for the population instead of single records, ask with --purpose estimates: another "
           "mechanism is for that");
     }
-    if (question().family == Family::kNone && advice_.model == Model::kCentral && is_numeric()) {
+    if (question().family == Family::kNone && advice_.model == Model::kCentral && domain_ &&
+        are_numbers(*domain_)) {
       notes.push_back(
           "all columns are numbers: if rows or their logarithms are roughly Gaussian, --family "
           "gaussian releases numbers that are not cut");
-    }
-    if (question().family == Family::kNone && question().purpose == Purpose::kTable &&
-        advice_.model == Model::kCentral) {
-      notes.push_back(
-          "these rows are independent; where all may come from one noisy model, --family marginals "
-          "gives any number of them, of many columns, and is made for single columns and pairs" +
-          marginals_words());
     }
     if (is_marginals()) {
       notes.emplace_back(
@@ -499,7 +520,7 @@ class Advisor {
           "sample draws one of many public ones for the whole budget, and any number of its rows "
           "cost no more");
     }
-    if (question().family == Family::kGaussian && !question().covariance) {
+    if (question().family == Family::kGaussian && !question().shared && !question().covariance) {
       notes.emplace_back(
           "these numbers are for a covariance of 1 in each column; --covariance takes another, "
           "and --log names columns whose logarithms are Gaussian; plan also takes "
@@ -515,29 +536,12 @@ class Advisor {
           question().unit.value_or("PERSON")));
     }
     if (!advice_.chosen) return;
-    if (*chosen().error > *question().error) notes.emplace_back(kFewerOutcomes);
-    if (advice_.model == Model::kCentral && !is_marginals() && *chosen().error > kMostError) {
+    if (*chosen().error > *question().error && !question().shared) {
+      notes.emplace_back(kFewerOutcomes);
+    }
+    if (advice_.model == Model::kCentral && !is_of_one_model() && *chosen().error > kMostError) {
       notes.push_back("sample refuses so large an error without --accept-error");
     }
-  }
-
-  /// What noise would do to rows of one model, at the advised budget; nothing where there is none.
-  [[nodiscard]] std::string marginals_words() const {
-    PlanQuestion asked =
-        plan_question(advice_.chosen ? chosen().epsilon : advice_.budgets.back().epsilon);
-    asked.family = Family::kMarginals;
-    asked.domain = question().domain;
-    const PlanAnswer answer = plan(asked, inputs_).answers.front();
-    if (!answer.best) return "";
-    return fmt::format(": their noise is at total variation {:.3g} of two columns together",
-                       answer.ways[*answer.best].alpha);
-  }
-
-  [[nodiscard]] bool is_numeric() const {
-    if (!domain_) return false;
-    return std::all_of(domain_->columns().begin(), domain_->columns().end(), [](const Column& one) {
-      return std::holds_alternative<NumberCells>(one.cells()) && !one.mapping().null_is_category;
-    });
   }
 
   void tell_commands() {
@@ -550,13 +554,17 @@ class Advisor {
         "mollify sample --model {}{}{}", name_of(advice_.model),
         asked.family == Family::kNone ? "" : fmt::format(" --family {}", name_of(asked.family)),
         data);
+    if (asked.shared) sample += " --shared";
+    if (asked.copula) sample += " --copula";
     if (by_person()) sample += " --units ROSTER.csv";
     if (is_estimation()) sample += " --mechanism randomized-response";
     if (asked.family == Family::kGaussian) {
       if (!asked.logarithms.empty()) {
         sample += fmt::format(" --log {}", fmt::join(asked.logarithms, ","));
       }
-      sample += " --covariance " + (asked.covariance ? asked.covariance->name : "COVARIANCE.csv");
+      if (!asked.shared) {
+        sample += " --covariance " + (asked.covariance ? asked.covariance->name : "COVARIANCE.csv");
+      }
     }
     sample += fmt::format(" --epsilon {:g}", chosen().epsilon);
     if (advice_.delta > 0) sample += fmt::format(" --delta {:g}", advice_.delta);
@@ -585,9 +593,142 @@ class Advisor {
   std::vector<std::uint64_t> sizes_;  // how many values each column has
 };
 
+/// A way to a whole table in the central model.
+struct TableWay {
+  Family family = Family::kNone;
+  bool shared = false;
+  bool copula = false;
+  const char* name = "";
+  const char* why = "";
+};
+
+constexpr TableWay kIndependentWay = {
+    Family::kNone, false, false, "independent records",
+    "each is as good as a new row by itself, and shares no noise with others; many cost much"};
+constexpr TableWay kMarginalsWay = {
+    Family::kMarginals, false, false, "--family marginals",
+    "any number of rows of one noisy model, made for single columns and pairs of them"};
+constexpr TableWay kCopulaWay = {
+    Family::kMarginals, false, true, "--family marginals --copula",
+    "the same for numbers that nearly all rise or fall with each other: each column keeps its own "
+    "law, however skewed, and only what joins columns is taken for Gaussian"};
+constexpr TableWay kGaussianWay = {
+    Family::kGaussian, false, false, "--family gaussian",
+    "rows with noise of their own, for few rows and a public covariance"};
+constexpr TableWay kSharedWay = {
+    Family::kGaussian, true, false, "--family gaussian --shared",
+    "any number of rows of one noisy mean and covariance, where columns, or their logarithms "
+    "(--log), are roughly Gaussian; numbers are not cut"};
+
+/// Whether there are several ways to what is asked for.
+bool is_of_whole_table(const AdviceQuestion& asked) {
+  if (asked.purpose != Purpose::kTable) return false;
+  if (asked.protect) return *asked.protect != Protected::kTable;
+  return asked.model == Model::kCentral || (asked.unit && !asked.model);
+}
+
+/// Those that are chosen from, the first of equals; and those that rest on what nobody but the
+/// asker knows of the columns, which are chosen where no other serves.
+struct TableWays {
+  std::vector<TableWay> usual{};
+  std::vector<TableWay> special{};
+};
+
+TableWays ways_to_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
+  if (asked.family == Family::kGaussian) return {{kGaussianWay, kSharedWay}, {}};
+  TableWays ways;
+  double outcomes = outcomes_of(asked.column_sizes);
+  bool are_points = false;
+  bool has_numbers = false;
+  if (asked.domain) {
+    const Domain domain = inputs.domain(*asked.domain);
+    outcomes = domain.product();
+    are_points = are_numbers(domain);
+    const auto& columns = domain.columns();
+    has_numbers = columns.size() > 1 &&
+                  std::any_of(columns.begin(), columns.end(),
+                              [](const Column& one) { return is_numeric(one.cells()); });
+  }
+  if (asked.family == Family::kNone && outcomes <= static_cast<double>(Band::kMostOutcomes)) {
+    ways.usual.push_back(kIndependentWay);
+  }
+  ways.usual.push_back(kMarginalsWay);
+  if (has_numbers) ways.special.push_back(kCopulaWay);
+  if (are_points && asked.family == Family::kNone) ways.special.push_back(kSharedWay);
+  return ways;
+}
+
+AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
+  asked.family = way.family;
+  asked.shared = way.shared;
+  asked.copula = way.copula;
+  if (way.shared) asked.covariance.reset();
+  return asked;
+}
+
+/// The least budget first; where the error is not good enough, the least error.
+double cost_of(const Advice& advice) {
+  double least = 1;
+  for (const AdvisedBudget& one : advice.budgets) least = std::min(least, one.error.value_or(1));
+  if (!advice.chosen) return 1e6 + least;
+  const AdvisedBudget& one = advice.budgets[*advice.chosen];
+  return *one.error <= *advice.question.error ? one.epsilon : 1e3 + *one.error;
+}
+
+OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const PublicInputs& inputs) {
+  OtherWay other{.name = way.name, .why = way.why};
+  try {
+    const Advice advice = Advisor(asked_for(way, asked), inputs).advice();
+    const ErrorKind kind = error_kind(advice);
+    other.error = advice.budgets[*advice.chosen].error;
+    other.error_kind = kind.key;
+    other.error_words = fmt::format("{}: {}", kind.words, advice.error_words);
+    other.command = *std::find_if(
+        advice.commands.begin(), advice.commands.end(),
+        [](const std::string& command) { return command.starts_with("mollify sample"); });
+  } catch (const Unserved& unserved) {
+    other.why = fmt::format("not here: {}", unserved.what());
+  }
+  return other;
+}
+
+Advice advise_of_table(const AdviceQuestion& asked, const PublicInputs& inputs) {
+  const TableWays ways = ways_to_table(asked, inputs);
+  std::optional<Advice> best;
+  const TableWay* best_way = nullptr;
+  std::optional<Unserved> unserved;
+  for (const auto* some : {&ways.usual, &ways.special}) {
+    if (best) break;
+    for (const TableWay& way : *some) {
+      try {
+        Advice advice = Advisor(asked_for(way, asked), inputs).advice();
+        if (best && cost_of(*best) <= cost_of(advice)) continue;
+        best = std::move(advice);
+        best_way = &way;
+      } catch (const Unserved& one) {
+        if (!unserved) unserved = one;
+      }
+    }
+  }
+  if (!best) throw *unserved;
+  if (!best->chosen) return *best;
+  AdviceQuestion same = asked;
+  same.epsilon = best->budgets[*best->chosen].epsilon;
+  for (const auto* some : {&ways.usual, &ways.special}) {
+    for (const TableWay& way : *some) {
+      if (&way == best_way) continue;
+      OtherWay other = other_way(way, same, inputs);
+      // Of special ways none is missed that does not serve.
+      if (other.error || some == &ways.usual) best->others.push_back(std::move(other));
+    }
+  }
+  return *best;
+}
+
 }  // namespace
 
 Advice advise(const AdviceQuestion& question, const PublicInputs& inputs) {
+  if (is_of_whole_table(question)) return advise_of_table(question, inputs);
   return Advisor(question, inputs).advice();
 }
 

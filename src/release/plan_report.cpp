@@ -255,6 +255,14 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
   return text + curve_text(answer);
 }
 
+/// Whose data such a release protects, before anybody takes it for more.
+std::string protected_text(const PlanQuestion& question) {
+  if (question.model != Model::kCentral) return "";
+  return "protected is one row, and a person with several rows is not; with --unit of sample, "
+         "which "
+         "counts persons in place of rows, one person\n";
+}
+
 }  // namespace
 
 std::string plan_json(const PlanReport& report) {
@@ -312,7 +320,7 @@ std::string plans_text(std::span<const PlanReport> reports) {
       text += fmt::format("warning: at {}: {}\n", report.question.budget.text(), warning);
     }
   }
-  return text;
+  return text + protected_text(reports.front().question);
 }
 
 std::string plan_text(const PlanReport& report) {
@@ -321,7 +329,7 @@ std::string plan_text(const PlanReport& report) {
     if (!text.empty()) text += "\n";
     text += answer_text(report.question, answer);
   }
-  return text;
+  return text + protected_text(report.question);
 }
 
 }  // namespace mollify

@@ -116,8 +116,65 @@ TEST(Advise, GivesATableInTheCentralModel) {
                                          "16", "--n", "5000", "--count", "100"});
   EXPECT_EQ(persons["model"], "central");
   EXPECT_THAT(persons["commands"].dump(), HasSubstr("--unit PERSON --units ROSTER.csv"));
-  EXPECT_THAT(persons["notes"].dump(), HasSubstr("--family marginals"));
-  EXPECT_THAT(found["notes"].dump(), Not(HasSubstr("--family marginals")));
+  EXPECT_EQ(persons["family"], nullptr);
+  ASSERT_EQ(persons["other_ways"].size(), 1U);
+  EXPECT_EQ(persons["other_ways"][0]["way"], "--family marginals");
+  EXPECT_THAT(persons["other_ways"][0]["command"].get<std::string>(),
+              HasSubstr(" --family marginals --data DATA.csv --domain DOMAIN.yaml --unit PERSON"));
+  EXPECT_EQ(found["other_ways"].size(), 0U);
+}
+
+// Of a whole table the way is advised that needs the least budget, and all others are told with
+// their errors and commands.
+TEST(Advise, WeighsTheWaysToAWholeTable) {
+  const CommandLine command;
+  command.files.write("skewed.yaml",
+                      "columns:\n  a: {type: number, min: 0, max: 1000, bins: 12, spike: 0}\n"
+                      "  b: {type: integer, min: 0, max: 50}\n"
+                      "  c: {type: number, min: 0, max: 10, bins: 8}\n");
+  command.files.write("numbers.yaml",
+                      "columns:\n  a: {type: number, min: 0, max: 1}\n"
+                      "  b: {type: number, min: -1, max: 1}\n");
+  const Arguments table = {"--purpose", "table", "--protect", "row", "--n", "20000", "--domain"};
+  const auto ways = [](const Json& found) {
+    std::vector<std::string> names;
+    for (const Json& other : found["other_ways"]) names.push_back(other["way"]);
+    return names;
+  };
+  // So many independent records take more than one model does, though there are few outcomes.
+  const Json skewed = advised(command, table + Arguments{"skewed.yaml"});
+  EXPECT_EQ(skewed["family"], "marginals");
+  EXPECT_EQ(skewed["count"], 20000);
+  EXPECT_EQ(ways(skewed),
+            (std::vector<std::string>{"independent records", "--family marginals --copula"}));
+  const Json& copula = skewed["other_ways"][1];
+  const Ended planned =
+      command.run({"plan", "--model", "central", "--family", "marginals", "--copula", "--domain",
+                   "skewed.yaml", "--n", "20000", "--delta", skewed["delta"].dump(), "--epsilon",
+                   skewed["epsilon"].dump(), "--json"});
+  ASSERT_EQ(planned.status, 0) << planned.err;
+  EXPECT_EQ(copula["error"]["value"], Json::parse(planned.out)["answers"][0]["alpha"]);
+  EXPECT_THAT(copula["command"].get<std::string>(),
+              HasSubstr("mollify sample --model central --family marginals --data DATA.csv "
+                        "--domain skewed.yaml --copula --epsilon "));
+  EXPECT_THAT(copula["why"].get<std::string>(), HasSubstr("skewed"));
+  // Of numbers that are not cut, pairs cannot be counted: one mean and covariance are left.
+  const Json numbers = advised(command, table + Arguments{"numbers.yaml"});
+  EXPECT_EQ(numbers["family"], "gaussian");
+  EXPECT_EQ(numbers["shared"], true);
+  EXPECT_EQ(numbers["error"]["kind"], "expected_total_variation_of_the_model");
+  EXPECT_THAT(numbers["error"]["words"].get<std::string>(),
+              HasSubstr("if the standard deviation of every column is at least"));
+  EXPECT_THAT(numbers["commands"].dump(), HasSubstr("--family gaussian --data DATA.csv --domain "
+                                                    "numbers.yaml --shared --epsilon"));
+  EXPECT_THAT(numbers["other_ways"][0]["why"].get<std::string>(),
+              HasSubstr("not here: family marginals takes columns of at most"));
+  // A few rows of few outcomes are best independent.
+  const Json few = advised(command, {"--purpose", "table", "--protect", "row", "--n", "20000",
+                                     "--columns", "3,2", "--count", "20"});
+  EXPECT_EQ(few["family"], nullptr);
+  const Ended words = command.run(Arguments{"advise"} + table + Arguments{"skewed.yaml"});
+  EXPECT_THAT(words.out, HasSubstr("\nother ways to such a table, at epsilon "));
 }
 
 TEST(Advise, GivesGaussianSamplesThatRun) {

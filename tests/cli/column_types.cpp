@@ -103,11 +103,11 @@ TEST(ColumnTypes, AreDraftedWithWhatBecomesOfAValue) {
       again.err,
       "mollify: --out must be a new file, but draft.yaml is there; --overwrite replaces it\n");
   const std::string yaml = command.files.read("draft.yaml");
-  EXPECT_THAT(yaml, HasSubstr("# Column \"name\" may tell who somebody is, by its name."));
+  EXPECT_THAT(yaml, HasSubstr("# Column \"name\" is left out: it may tell who somebody is"));
   EXPECT_THAT(yaml,
               HasSubstr("type: date\n    min: 2026-01-01\n    max: 2026-02-01\n    bins: day"));
   EXPECT_THAT(yaml, HasSubstr("null: 1\n    outside: clip"));
-  const Ended without = command.run({"domain", "--public", "public.csv", "--exclude", "name,day"});
+  const Ended without = command.run({"domain", "--public", "public.csv", "--exclude", "day"});
   EXPECT_EQ(without.out.find("day"), std::string::npos) << without.out;
 }
 
@@ -131,6 +131,46 @@ TEST(ColumnTypes, CountTheNullsThatBecomeAValue) {
   EXPECT_EQ(command.run(check).status, 0);
 }
 
+// A number beyond a bound is nothing to mend where the domain says what it becomes; a word may be a
+// typing error all the same.
+TEST(ColumnTypes, CountWhatADeclaredBoundTakesIn) {
+  const CommandLine command;
+  const Arguments check = {"check", "--data", "data.csv", "--domain", "d.yaml"};
+  command.files.write("data.csv", "age,sex,id\n120,f,1\n-3,m,2\nold,x,2\n130,f,3\n");
+  const auto checked = [&](const std::string& outside) {
+    command.files.write("d.yaml", "columns:\n  age: {type: integer, min: 0, max: 99, bins: 10" +
+                                      outside + "}\n  sex: {type: categorical, values: [f, m]" +
+                                      outside + "}\n");
+    return command.run(check);
+  };
+  const Ended declared = checked(", outside: clip");
+  EXPECT_EQ(declared.status, 1);
+  EXPECT_THAT(declared.out, HasSubstr("age: 1 value becomes from 0 to 9 (declared)\n"));
+  EXPECT_THAT(declared.out, HasSubstr("age: 2 values become from 90 to 99 (declared)\n"));
+  EXPECT_THAT(declared.out, ::testing::Not(HasSubstr("\"120\"")));
+  EXPECT_THAT(declared.out, HasSubstr("but is \"old\""));
+  EXPECT_THAT(declared.out, HasSubstr("sex: 1 value becomes f (default)\n"));
+  EXPECT_THAT(declared.out, HasSubstr("\n4 records, 1 of them with something to mend, 2 findings"));
+  const Ended left_open = checked("");
+  EXPECT_THAT(left_open.out, HasSubstr("but is \"120\" → from 90 to 99 (default)\n"));
+  EXPECT_THAT(left_open.out, HasSubstr("age: 2 values become from 90 to 99 (default)\n"));
+  EXPECT_THAT(left_open.out,
+              HasSubstr("\n4 records, 3 of them with something to mend, 5 findings"));
+  // Rows that seem to be of the same persons.
+  EXPECT_THAT(left_open.out,
+              HasSubstr("\nnote: column id has 3 different values in 4 rows: if it names whom the "
+                        "rows belong to, --unit id of sample protects all rows of one; without it "
+                        "a single row is protected\n"));
+  EXPECT_THAT(command.run(check + Arguments{"--unit", "id"}).out,
+              ::testing::Not(HasSubstr("note: column id")));
+  std::string many = "age,sex\n";
+  for (int i = 0; i < 60; ++i) many += "old,f\n";
+  command.files.write("data.csv", many);
+  const Ended capped = command.run(check);
+  EXPECT_THAT(capped.out, HasSubstr("\n... and 20 more (see --most)\n"));
+  EXPECT_EQ(Json::parse(command.run(check + Arguments{"--json"}).out)["listed"].size(), 60U);
+}
+
 TEST(ColumnTypes, NameWhatKeepsAColumnFromBeingNumbers) {
   const CommandLine command;
   std::string rows = "cost,day\n";
@@ -143,8 +183,8 @@ TEST(ColumnTypes, NameWhatKeepsAColumnFromBeingNumbers) {
   EXPECT_EQ(draft.status, 0) << draft.err;
   EXPECT_THAT(draft.out, HasSubstr("# Column \"cost\" is left out: all but 1 value are numbers; "
                                    "line 302 is \"1,234.50\"."));
-  EXPECT_THAT(draft.out, HasSubstr("# Column \"day\" is taken for words: all but 40 values are "
-                                   "days; line 9 is \"soon\"."));
+  EXPECT_THAT(draft.out, HasSubstr("# Column \"day\" is left out: all but 40 values are days; "
+                                   "line 9 is \"soon\"; without them it is {type: date, "));
 }
 
 TEST(ColumnTypes, NeedMassesThatSumToOne) {

@@ -151,6 +151,12 @@ TEST(Ledger, ComposesAcrossModels) {
       0);
   EXPECT_EQ(command.run(kSample + kLocal + kFree + by_mu).status, 0);
   EXPECT_EQ(people()["rule"], "Gaussian-DP composition");
+  // The delta spent is all of the total's, though no release took any of it: both are told.
+  EXPECT_EQ(people()["spent"]["delta"], "0.000001");
+  EXPECT_EQ(people()["delta_taken"], "0");
+  EXPECT_THAT(command.run({"ledger", "--ledger", "ledger"}).out,
+              ::testing::HasSubstr(" and delta 1e-06: at all of the total's delta, of which "
+                                   "releases took 0 themselves (Gaussian-DP composition)\n"));
 
   const Arguments other = {"--ledger", "ledger", "--data-set", "others"};
   const Arguments another = other + Arguments{"--another-data-set"} + kKept;

@@ -130,7 +130,9 @@ TEST(AdviseMarginals, AdvisesOneModelForAWholeTableOfManyColumns) {
   const Json few = command.json({"advise", "--purpose", "table", "--protect", "row", "--n", "3000",
                                  "--count", "10", "--columns", "3,2,8"});
   EXPECT_EQ(few["family"], nullptr);
-  EXPECT_THAT(few["notes"].dump(), HasSubstr("their noise is at total variation"));
+  EXPECT_EQ(few["other_ways"][0]["way"], "--family marginals");
+  EXPECT_THAT(few["other_ways"][0]["error"]["words"].get<std::string>(),
+              HasSubstr("by noise alone"));
   // What is advised runs.
   const Json asked = command.json({"advise", "--purpose", "table", "--protect", "row", "--n",
                                    "3000", "--family", "marginals", "--domain", "d.yaml"});

@@ -94,27 +94,52 @@ TEST(DraftDomain, LeavesOutWhatIsTooWideAndPointsOutWhoSomebodyIs) {
   }
   const std::string path = scratch.write("pub.csv", csv);
   const DomainDraft draft = draft_domain(path);
-  EXPECT_THAT(draft.domain.names(),
-              testing::ElementsAre("person_id", "remark", "day", "amount", "city"));
-  EXPECT_EQ(type_name(draft.domain.columns()[2].cells()), "date");
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("day", "amount", "city"));
+  EXPECT_EQ(type_name(draft.domain.columns()[0].cells()), "date");
   const auto noted = [&](const std::string& what) {
     return std::count_if(draft.notes.begin(), draft.notes.end(),
                          [&](const std::string& note) { return note.find(what) != note.npos; });
   };
   EXPECT_EQ(noted("Column \"word\" is left out: it has more than 1000 values"), 1);
   EXPECT_EQ(noted("Column \"mail\" is left out"), 1);
-  EXPECT_EQ(noted("\"mail\" may tell who somebody is: its values look like e-mail addresses"), 1);
-  EXPECT_EQ(noted("\"remark\" may tell who somebody is: its values look like free text"), 1);
-  EXPECT_EQ(noted("\"person_id\" may tell who somebody is: nearly every value is another"), 1);
-  EXPECT_EQ(noted("\"amount\" may tell"), 0);
-  EXPECT_EQ(noted("\"city\" may tell"), 0);
-  EXPECT_EQ(noted("\"day\" may tell"), 0);
-  EXPECT_THAT(draft_domain(path, {}, {"person_id", "remark"}).domain.names(),
-              testing::ElementsAre("day", "amount", "city"));
+  EXPECT_EQ(noted("\"remark\" is left out: it may tell who somebody is (its values look like free "
+                  "text); name it in --columns if that is meant."),
+            1);
+  EXPECT_EQ(noted("\"person_id\" is left out: it may tell who somebody is (nearly every value is"),
+            1);
+  EXPECT_EQ(noted("\"amount\" "), 0);
+  EXPECT_EQ(noted("\"city\" "), 0);
+  EXPECT_EQ(noted("\"day\" "), 0);
+  // One that is asked for is meant, and pointed out.
+  const DomainDraft asked = draft_domain(path, {"remark", "city"});
+  EXPECT_THAT(asked.domain.names(), testing::ElementsAre("remark", "city"));
+  EXPECT_THAT(asked.notes.back(), testing::HasSubstr("\"remark\" may tell who somebody is: its "
+                                                     "values look like free text. Leave it out"));
+  EXPECT_THAT(draft_domain(path, {}, {"amount"}).domain.names(),
+              testing::ElementsAre("day", "city"));
   EXPECT_EQ(
       test::refusal(scratch, [&] { (void)draft_domain(path, {}, {"colour"}); }),
       "pub.csv has no column \"colour\", to be left out; it has person_id, word, mail, remark, "
       "day, amount, city");
+}
+
+TEST(DraftDomain, ProposesDaysForWhatLooksLikeThem) {
+  const test::Scratch scratch;
+  std::string csv = "ours,theirs,version\n";
+  for (int i = 0; i < 200; ++i) {
+    const std::string day = std::to_string(10 + i % 19);
+    csv += (i == 50 ? std::string("soon") : "2026-01-" + day) + "," + day + "/3/2026,1." +
+           std::to_string(i % 2) + "\n";
+  }
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("version"));
+  ASSERT_EQ(draft.notes.size(), 4U);
+  EXPECT_EQ(draft.notes[2],
+            "Column \"ours\" is left out: all but 1 value are days; line 52 is \"soon\"; without "
+            "them it is {type: date, min: 2026-01-10, max: 2026-01-28, bins: month}.");
+  EXPECT_EQ(draft.notes[3],
+            "Column \"theirs\" is left out: its values look like days, as \"10/3/2026\"; written "
+            "like 2026-01-31 it is {type: date, min: DAY, max: DAY, bins: month}.");
 }
 
 TEST(DraftDomain, SpellsOutWhatBecomesOfAValue) {
@@ -139,6 +164,9 @@ TEST(DraftDomain, RefusesInOneSentence) {
   const auto refusal = [&](const std::string& content) {
     return test::refusal(scratch, [&] { (void)draft_domain(scratch.write("pub.csv", content)); });
   };
+  EXPECT_EQ(refusal("a;b\n1;2\n"),
+            "pub.csv must have commas between its fields, but its first line has semicolons and no "
+            "comma");
   std::string names = "name\n";
   for (int i = 0; i < 1001; ++i) names += "n" + std::to_string(i) + "\n";
   for (const std::string& nothing : {names, std::string("a\n"), std::string("a\nNA\n")}) {

@@ -1,0 +1,179 @@
+// `mollify compare --released`: rows that are there, however they were made.
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// 400 rows of 100 persons, three kinds of columns, in t.csv.
+class Table : public CommandLine {
+ public:
+  Table() {
+    files.write("d.yaml",
+                "columns:\n  colour: {type: categorical, values: [red, green]}\n"
+                "  size: {type: integer, min: 0, max: 9, bins: 2}\n"
+                "  money: {type: number, min: 0, max: 100000}\n");
+    files.write("t.csv", rows_of(400));
+  }
+
+  /// Money is skewed, so that cells of equal width would hold nearly all rows in one.
+  static std::string rows_of(int count) {
+    std::string rows = "who,colour,size,money\n";
+    for (int i = 0; i < count; ++i) {
+      rows += std::to_string(i / 4) + (i % 4 == 0 ? ",red," : ",green,") +
+              std::to_string(i % 2 == 0 ? 1 : 8) + "," + std::to_string(std::exp(i % 100 / 10.0)) +
+              "\n";
+    }
+    return rows;
+  }
+
+  [[nodiscard]] Json judged(const std::string& released, const Arguments& more = {}) const {
+    const Ended ended =
+        run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--released", released, "--json"} +
+            more);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.status == 0 ? Json::parse(ended.out) : Json();
+  }
+};
+
+TEST(CompareReleased, FindsNoDistanceToTheTableItself) {
+  const Table command;
+  command.files.write("same.csv", command.files.read("t.csv"));
+  const Json same = command.judged("same.csv");
+  EXPECT_THAT(same["notice"].get<std::string>(), HasSubstr("NOT PRIVATE"));
+  EXPECT_EQ(same["records"], 400);
+  EXPECT_EQ(same["released_records"], 400);
+  EXPECT_EQ(same["tv"], 0);
+  EXPECT_EQ(same["columns"][0]["levels"], Json({"red", "green"}));
+  EXPECT_EQ(same["columns"][0]["shares"]["truth"], Json({0.25, 0.75}));
+  // Cells of about equally many rows, and both real means.
+  const Json& money = same["columns"][2];
+  EXPECT_EQ(money["shares"]["truth"].size(), 16U);
+  for (const double share : money["shares"]["truth"]) EXPECT_NEAR(share, 1.0 / 16, 0.011);
+  double mean = 0;
+  for (int i = 0; i < 100; ++i) mean += std::exp(i / 10.0) / 100;
+  EXPECT_NEAR(money["without_bins"]["mean"], mean, 1e-3 * mean);
+  EXPECT_EQ(money["without_bins"]["mean"], money["without_bins"]["released"]["mean"]);
+  EXPECT_EQ(command.judged("same.csv", {"--unit", "who"})["records"], 100);
+}
+
+TEST(CompareReleased, TellsWhatIsOffAndWhatIsChance) {
+  const Table command;
+  // Colours of another share; the pairs with it are off by .25 at least.
+  std::string rows = "colour,size,money\n";
+  for (int i = 0; i < 100; ++i) {
+    rows += std::string(i % 2 == 0 ? "red," : "green,") + (i / 2 % 2 == 0 ? "1," : "8,") +
+            std::to_string(std::exp(i / 10.0)) + "\n";
+  }
+  command.files.write("other.csv", rows);
+  const Json found = command.judged("other.csv");
+  EXPECT_EQ(found["columns"][0]["shares"]["released"], Json({0.5, 0.5}));
+  EXPECT_GE(found["pairs"]["released"]["worst_tv"], 0.25);
+  EXPECT_EQ(found["pairs"]["released"]["mean_tv"], found["tv"]);
+  const Ended words =
+      command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--released", "other.csv"});
+  EXPECT_THAT(words.out, HasSubstr("\n100 rows of other.csv beside 400 rows of t.csv\n"));
+  EXPECT_THAT(words.out, HasSubstr("\ncolour = red "));
+  EXPECT_THAT(words.out, HasSubstr("\n  its real mean, without bins "));
+  EXPECT_THAT(words.out, HasSubstr("of two columns together the released rows are right but for "));
+  EXPECT_THAT(words.out, HasSubstr("so many rows drawn from the table itself would be off by "));
+  // So far are rows drawn from the table itself.
+  std::mt19937_64 random(3);
+  const auto lines = lines_of(Table::rows_of(400));
+  double sum = 0;
+  constexpr int kDraws = 5;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    std::string drawn = lines[0] + "\n";
+    for (int i = 0; i < 400; ++i) drawn += lines[1 + random() % 400] + "\n";
+    command.files.write("drawn.csv", drawn);
+    sum += command.judged("drawn.csv")["tv"].get<double>() / kDraws;
+  }
+  const double chance = command.judged("drawn.csv")["tv_by_chance"];
+  std::printf("off by %.4f, by chance %.4f\n", sum, chance);
+  EXPECT_NEAR(sum, chance, 0.25 * chance);
+}
+
+TEST(CompareReleased, SummarisesPoints) {
+  const CommandLine command;
+  command.files.write("d.yaml",
+                      "columns:\n  a: {type: number, min: 0.1, max: 100}\n"
+                      "  b: {type: number, min: -5, max: 5}\n");
+  command.files.write("t.csv", "a,b\n1,0\n2,1\n3,2\n4,3\n");
+  command.files.write("r.csv", "a,b\n1,3\n2,2\n3,1\n4,0\n");
+  const Arguments compare = {"compare", "--data",     "t.csv", "--domain",
+                             "d.yaml",  "--released", "r.csv"};
+  const Ended ended = command.run(compare + Arguments{"--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json points = Json::parse(ended.out)["points"];
+  EXPECT_NEAR(points["truth"]["means"][0], 2.5, 1e-12);
+  EXPECT_NEAR(points["truth"]["correlations"][0], 1, 1e-12);
+  EXPECT_NEAR(points["released"]["correlations"][0], -1, 1e-12);
+  const Ended logarithms = command.run(compare + Arguments{"--log", "a"});
+  EXPECT_EQ(logarithms.status, 0) << logarithms.err;
+  EXPECT_THAT(logarithms.out, HasSubstr("\nmean of ln a "));
+  EXPECT_THAT(logarithms.out, HasSubstr("\ncorrelation of a, b "));
+}
+
+TEST(CompareReleased, RefusesInOneSentence) {
+  const Table command;
+  command.files.write("empty.csv", "colour,size,money\n");
+  command.files.write("lacking.csv", "colour,size\nred,1\n");
+  const auto refused = [&](const Arguments& more) {
+    const Ended ended = command.run(Arguments{"compare", "--data", "t.csv"} + more);
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+  };
+  const Arguments domain = {"--domain", "d.yaml"};
+  EXPECT_EQ(refused(domain + Arguments{"--released", "empty.csv"}),
+            "mollify: empty.csv must hold released rows, but holds none\n");
+  EXPECT_THAT(refused(domain + Arguments{"--released", "lacking.csv"}),
+              HasSubstr("lacking.csv has no column \"money\""));
+  EXPECT_EQ(refused(domain + Arguments{"--released", "t.csv", "--epsilon", "1"}),
+            "mollify: --released compares rows that are there, however they were made, but "
+            "--epsilon is given\n");
+  EXPECT_EQ(refused({"--released", "t.csv"}), "mollify: --domain is needed, but is not given\n");
+  EXPECT_EQ(refused(domain + Arguments{"--released", "t.csv", "--log", "money"}),
+            "mollify: --log is for columns of numbers of which no bins are declared, but the "
+            "domain has others\n");
+}
+
+// A release says whom it protects before it is made, and what to do with it.
+TEST(CompareReleased, IsTheNextStepOfARelease) {
+  const Table command;
+  command.files.write("d.yaml",
+                      "columns:\n  colour: {type: categorical, values: [red, green]}\n"
+                      "  size: {type: integer, min: 0, max: 9, bins: 2}\n");
+  const Arguments sample = {"sample", "--data",    "t.csv", "--domain", "d.yaml", "--out",
+                            "o.csv",  "--epsilon", "1",     "--count",  "1",      "--overwrite"};
+  const std::string rows =
+      command.run(sample + Arguments{"--model", "central", "--accept-error"}).err;
+  EXPECT_TRUE(rows.starts_with(
+      "note: no --unit: one row is protected, and a person with several rows is not\n"))
+      << rows;
+  EXPECT_THAT(rows, HasSubstr("\nnext: mollify compare --data t.csv --domain d.yaml --released "
+                              "o.csv judges it (not private)\n"));
+  EXPECT_EQ(command.judged("o.csv")["released_records"], 1);
+  const std::string local = command
+                                .run(sample + Arguments{"--model", "local", "--unit", "who",
+                                                        "--mechanism", "randomized-response"})
+                                .err;
+  EXPECT_THAT(local, HasSubstr(" --unit who --released o.csv judges it (not private); mollify "
+                               "estimate --released o.csv --certificate o.csv.certificate.json "
+                               "finds the population\n"));
+  EXPECT_THAT(local, ::testing::Not(HasSubstr("note: no --unit")));
+  const Ended plan = command.run({"plan", "--model", "central", "--domain", "d.yaml", "--n", "400",
+                                  "--epsilon", "1", "--delta", "1e-6"});
+  EXPECT_THAT(plan.out, HasSubstr("\nprotected is one row, and a person with several rows is not"));
+}
+
+}  // namespace
+}  // namespace mollify::test
