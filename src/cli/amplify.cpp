@@ -11,6 +11,7 @@
 #include "accounting/subset_blanket.h"
 #include "command.h"
 #include "kernel/core/invalid_input.h"
+#include "progress.h"
 #include "release/acceptance.h"
 
 namespace mollify::cli {
@@ -126,9 +127,11 @@ Json head_json(const Amplified& found) {
   return json;
 }
 
-int print_delta(const Amplified& found, double epsilon, bool as_json) {
+int print_delta(const Amplified& found, double epsilon, bool as_json,
+                std::optional<Elapsed>& elapsed) {
   const DeltaBounds delta = found.delta(epsilon);
   const double slack = found.slack(epsilon);
+  elapsed.reset();
   if (as_json) {
     Json json = head_json(found);
     json["epsilon"] = epsilon;
@@ -164,8 +167,9 @@ void look_at_delta(const AmplifyOptions& options, std::uint64_t records) {
 
 int run(const AmplifyOptions& options) {
   if (options.n && options.delta && *options.n > 0) look_at_delta(options, *options.n);
+  std::optional<Elapsed> elapsed("summing over all data sets");
   const Amplified found = solve(options);
-  if (!options.delta) return print_delta(found, *options.epsilon, options.json);
+  if (!options.delta) return print_delta(found, *options.epsilon, options.json, elapsed);
   if (!options.n) look_at_delta(options, found.response.records);
   const double delta = *options.delta;
   // What was solved for the epsilon asked keeps it.
@@ -174,6 +178,7 @@ int run(const AmplifyOptions& options) {
   const double lower = found.epsilon_down(delta);
   const double slack = found.slack(upper);
   const std::optional<double> closed = found.closed_form(delta);
+  elapsed.reset();
   if (options.json) {
     Json json = head_json(found);
     json["delta"] = delta;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -11,6 +13,7 @@
 
 #include "command.h"
 #include "compare_points.h"
+#include "divergence/f_divergence.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
 #include "kernel/core/invalid_input.h"
@@ -176,7 +179,11 @@ int compare_released(const ReleasedRows& asked, bool json) {
   const NamedLaw truth = law_of_counts("truth", counts);
   const NamedLaw laws[] = {truth, law_of_counts("released", of_released),
                            law_of_independent_columns("independent", truth)};
-  const auto own = own_means(data, domain, spec.unit, roster);
+  auto own = own_means(data, domain, spec.unit, roster);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    // Cells of this comparison alone move no mean of a release.
+    if (own[i] && is_uncut(declared.columns()[i])) own[i]->in_bins = own[i]->mean;
+  }
   const auto own_released = own_means(released, domain, std::nullopt);
   const bool is_alone = domain.columns().size() == 1;
   const double distance = is_alone ? total_variation(truth.shares(0, 0), laws[1].shares(0, 0))
@@ -215,7 +222,7 @@ int compare_released(const ReleasedRows& asked, bool json) {
   fmt::print(
       "\n{}{} the released rows are right but for {}{}; so many rows drawn from the table itself "
       "would be off by {:.4f}, by chance alone\n",
-      within_bins(domain), is_alone ? "of the column" : "of two columns together",
+      within_bins(declared), is_alone ? "of the column" : "of two columns together",
       times_words(distance), is_alone ? "" : ", on average over pairs", chance);
   return kSuccess;
 }

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "io/public_files.h"
 #include "number_list.h"
+#include "progress.h"
 #include "release/plan_model.h"
 #include "spec_options.h"
 
@@ -55,9 +56,11 @@ void add_plan(CLI::App& app, Session& session) {
   command.add_flag("--json", *as_json, "print as JSON");
   command.callback([as_json, &command, &session] {
     std::vector<PlanReport> reports;
+    std::optional<Elapsed> elapsed("planning");
     for (const PlanQuestion& question : questions_of(given_parts(command, plan_parts()))) {
       reports.push_back(plan(question, PublicFiles()));
     }
+    elapsed.reset();
     if (reports.size() > 1) {
       fmt::print("{}", *as_json ? plans_json(reports) : plans_text(reports));
     } else {

@@ -58,6 +58,32 @@ void Progress::finish() {
   if (std::exchange(shown_, false)) tell(kWipe);
 }
 
+Elapsed::Elapsed(std::string what) : what_(std::move(what)) {
+  if (::isatty(STDERR_FILENO) == 1) shower_ = std::thread([this] { show(); });
+}
+
+Elapsed::~Elapsed() {
+  if (!shower_.joinable()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    has_ended_ = true;
+  }
+  ended_.notify_one();
+  shower_.join();
+}
+
+void Elapsed::show() {
+  constexpr auto kSecond = std::chrono::seconds(1);
+  std::unique_lock<std::mutex> lock(mutex_);
+  bool is_shown = false;
+  for (int seconds = 1; !ended_.wait_for(lock, kSecond, [this] { return has_ended_; }); ++seconds) {
+    if (seconds < 2) continue;
+    tell(fmt::format("{}{}, {} s so far", kWipe, what_, seconds));
+    is_shown = true;
+  }
+  if (is_shown) tell(kWipe);
+}
+
 void show_reading() {
   if (::isatty(STDERR_FILENO) != 1) return;
   watch_reading([](const std::string& path, std::uint64_t read, std::uint64_t bytes) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace mollify::cli {
 
@@ -31,6 +34,26 @@ class Progress {
   bool shown_ = false;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point next_ = begin_ + std::chrono::seconds(1);
+};
+
+/// Shows for how long something runs whose steps nobody can count beforehand, from its second
+/// second on, every second; on a terminal alone. Of public things only.
+class Elapsed {
+ public:
+  explicit Elapsed(std::string what);
+  Elapsed(const Elapsed&) = delete;
+  Elapsed& operator=(const Elapsed&) = delete;
+  /// Wipes the line.
+  ~Elapsed();
+
+ private:
+  void show();
+
+  std::string what_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+  std::thread shower_;
 };
 
 /// From now on shows how far each file that takes long has been read, unless standard error is no

@@ -9,6 +9,7 @@
 #include "laboratory/measure/gaussian_mixture.h"
 #include "laboratory/measure/measure_json.h"
 #include "output_files.h"
+#include "progress.h"
 
 namespace mollify::cli {
 namespace {
@@ -31,8 +32,11 @@ int run(const ReferenceOptions& options) {
   refuse_overwriting("--out", options.out, "--public", options.records);
   refuse_overwriting("--out", options.out, "--domain", options.domain);
   require_new("--out", options.out, options.overwrite);
-  const GaussianMixtureSpec mixture = fitted_reference(domain, read_public_digits(records, domain),
-                                                       static_cast<std::size_t>(components));
+  const std::vector<std::uint32_t> digits = read_public_digits(records, domain);
+  std::optional<Elapsed> elapsed("fitting");
+  const GaussianMixtureSpec mixture =
+      fitted_reference(domain, digits, static_cast<std::size_t>(components));
+  elapsed.reset();
   // What is written is read and checked before anybody relies on it.
   static_cast<void>(GaussianMixture(mixture));
   const std::string text = measure_json(mixture);

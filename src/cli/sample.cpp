@@ -171,6 +171,29 @@ std::string gaussian_summary(const GaussianDesign& design) {
       parts.centre);
 }
 
+/// Whether mollify estimate finds the population from it.
+bool is_linear(Mechanism mechanism) {
+  return mechanism == Mechanism::kRandomizedResponse || mechanism == Mechanism::kMixture ||
+         mechanism == Mechanism::kPublicKernel || mechanism == Mechanism::kGaussianCurve;
+}
+
+/// What to do with a release that is there.
+std::string next_steps(const Certificate& certificate, const SampleOptions& options) {
+  if (!options.out) return "";
+  std::string text = fmt::format(
+      "next: mollify compare --data {} --domain {}{} --released {} judges it (not private)",
+      *options.data,
+      certificate.spec.domain.file.empty() ? "DOMAIN.yaml" : certificate.spec.domain.file,
+      certificate.spec.unit ? " --unit " + *certificate.spec.unit : "", *options.out);
+  const LocalDesign* const local = certificate.local();
+  if (local != nullptr && certificate.spec.model == Model::kLocal && options.certificate &&
+      is_linear(local->mechanism)) {
+    text += fmt::format("; mollify estimate --released {} --certificate {} finds the population",
+                        *options.out, *options.certificate);
+  }
+  return text + "\n";
+}
+
 /// What is public about the release, for people.
 std::string summary(const Certificate& certificate, const Domain& domain,
                     const SampleOptions& options, const std::vector<std::string>& said) {
@@ -255,29 +278,6 @@ std::string protection_note(const ReleaseSpec& spec) {
     return "note: no --unit: the whole file is one unit, as on a person's own device\n";
   }
   return "note: no --unit: one row is protected, and a person with several rows is not\n";
-}
-
-/// Whether mollify estimate finds the population from it.
-bool is_linear(Mechanism mechanism) {
-  return mechanism == Mechanism::kRandomizedResponse || mechanism == Mechanism::kMixture ||
-         mechanism == Mechanism::kPublicKernel || mechanism == Mechanism::kGaussianCurve;
-}
-
-/// What to do with a release that is there.
-std::string next_steps(const Certificate& certificate, const SampleOptions& options) {
-  if (!options.out) return "";
-  std::string text = fmt::format(
-      "next: mollify compare --data {} --domain {}{} --released {} judges it (not private)",
-      *options.data,
-      certificate.spec.domain.file.empty() ? "DOMAIN.yaml" : certificate.spec.domain.file,
-      certificate.spec.unit ? " --unit " + *certificate.spec.unit : "", *options.out);
-  const LocalDesign* const local = certificate.local();
-  if (local != nullptr && certificate.spec.model == Model::kLocal && options.certificate &&
-      is_linear(local->mechanism)) {
-    text += fmt::format("; mollify estimate --released {} --certificate {} finds the population",
-                        *options.out, *options.certificate);
-  }
-  return text + "\n";
 }
 
 /// What is told beside records and certificate, for programs.
