@@ -356,7 +356,9 @@ int run(SampleOptions options, const CLI::App& command) {
                               options.ledger.another_data_set});
     output.charge_to(*ledger);
   }
-  if (!options.json) tell(protection_note(spec));
+  // A ledger may refuse, and then nothing else is said.
+  if (!options.json && options.ledger.ledger) told = protection_note(spec) + told;
+  if (!options.json && !options.ledger.ledger) tell(protection_note(spec));
   release(
       *prepared, data, output, [&](const std::string& text) { output.certify(text); }, charging,
       options.threads.value_or(0));

@@ -14,9 +14,9 @@ namespace {
 using ::testing::HasSubstr;
 
 /// 400 rows of 100 persons, three kinds of columns, in t.csv.
-class Table : public CommandLine {
+class JudgedTable : public CommandLine {
  public:
-  Table() {
+  JudgedTable() {
     files.write("d.yaml",
                 "columns:\n  colour: {type: categorical, values: [red, green]}\n"
                 "  size: {type: integer, min: 0, max: 9, bins: 2}\n"
@@ -36,16 +36,16 @@ class Table : public CommandLine {
   }
 
   [[nodiscard]] Json judged(const std::string& released, const Arguments& more = {}) const {
-    const Ended ended =
-        run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--released", released, "--json"} +
-            more);
+    const Ended ended = run(Arguments{"compare", "--data", "t.csv", "--domain", "d.yaml",
+                                      "--released", released, "--json"} +
+                            more);
     EXPECT_EQ(ended.status, 0) << ended.err;
     return ended.status == 0 ? Json::parse(ended.out) : Json();
   }
 };
 
 TEST(CompareReleased, FindsNoDistanceToTheTableItself) {
-  const Table command;
+  const JudgedTable command;
   command.files.write("same.csv", command.files.read("t.csv"));
   const Json same = command.judged("same.csv");
   EXPECT_THAT(same["notice"].get<std::string>(), HasSubstr("NOT PRIVATE"));
@@ -66,7 +66,7 @@ TEST(CompareReleased, FindsNoDistanceToTheTableItself) {
 }
 
 TEST(CompareReleased, TellsWhatIsOffAndWhatIsChance) {
-  const Table command;
+  const JudgedTable command;
   // Colours of another share; the pairs with it are off by .25 at least.
   std::string rows = "colour,size,money\n";
   for (int i = 0; i < 100; ++i) {
@@ -87,7 +87,7 @@ TEST(CompareReleased, TellsWhatIsOffAndWhatIsChance) {
   EXPECT_THAT(words.out, HasSubstr("so many rows drawn from the table itself would be off by "));
   // So far are rows drawn from the table itself.
   std::mt19937_64 random(3);
-  const auto lines = lines_of(Table::rows_of(400));
+  const auto lines = lines_of(JudgedTable::rows_of(400));
   double sum = 0;
   constexpr int kDraws = 5;
   for (int draw = 0; draw < kDraws; ++draw) {
@@ -123,7 +123,7 @@ TEST(CompareReleased, SummarisesPoints) {
 }
 
 TEST(CompareReleased, RefusesInOneSentence) {
-  const Table command;
+  const JudgedTable command;
   command.files.write("empty.csv", "colour,size,money\n");
   command.files.write("lacking.csv", "colour,size\nred,1\n");
   const auto refused = [&](const Arguments& more) {
@@ -148,7 +148,7 @@ TEST(CompareReleased, RefusesInOneSentence) {
 
 // A release says whom it protects before it is made, and what to do with it.
 TEST(CompareReleased, IsTheNextStepOfARelease) {
-  const Table command;
+  const JudgedTable command;
   command.files.write("d.yaml",
                       "columns:\n  colour: {type: categorical, values: [red, green]}\n"
                       "  size: {type: integer, min: 0, max: 9, bins: 2}\n");
