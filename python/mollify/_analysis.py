@@ -109,13 +109,15 @@ def as_files(
         inputs = _Inputs(domain, unit, files.get("data") if part != "data" else None, units_column)
         if part in ("data", "public_units"):
             text = source_of(given, [*domain, *([unit] if unit else [])]).csv_text()
+        elif part == "released":
+            text = source_of(given, list(domain)).csv_text()
         else:
             text = inputs.texts[inputs.named(part, given)]
         held["--" + part.replace("_", "-")] = text
     return held, named
 
 
-_FILES = ("data", "units", "public_units", "reference", "covariance", "candidates_file")
+_FILES = ("data", "released", "units", "public_units", "reference", "covariance", "candidates_file")
 
 
 def asked(command: str, given: Mapping[str, Any], kind: type[_Kind]) -> _Kind:

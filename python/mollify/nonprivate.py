@@ -59,6 +59,7 @@ def compare(
     data: Any,
     domain: DomainLike,
     *,
+    released: Any = None,
     model: str | None = None,
     epsilon: float | str | None = None,
     delta: float | str | None = None,
@@ -99,7 +100,8 @@ def compare(
     """How close the law of a release is to the truth, beside its reference. NOT PRIVATE.
 
     Of the answer, ``"law"`` and ``"reference"`` are divergences, and ``"outcomes"`` the masses. The
-    parameters are those of `mollify.sample`; `progress` shows a bar (tqdm).
+    parameters are those of `mollify.sample`; `progress` shows a bar (tqdm). With `released`, a release
+    or its rows, these are compared instead of a release to come.
 
     Each of ``"columns"`` has its levels, the ``"shares"`` and ``"means"`` of each law, in which a
     number is the middle of its bin, and for integers and numbers ``"without_bins"``: the ``"mean"``

@@ -211,3 +211,16 @@ def test_comparisons_are_the_commands(schools):
     with pytest.raises(mo.InvalidInput) as refused:
         mo.nonprivate.compare({"sex": []}, schools / "schools.yaml", epsilon=2)
     assert "/proc" not in str(refused.value)
+
+
+def test_released_rows_are_compared_from_memory_as_from_a_file(schools, tmp_path):
+    polars = pytest.importorskip("polars")
+    data, domain = schools / "schools.csv", schools / "schools.yaml"
+    release = mo.sample(data, domain, model="central", epsilon=1, delta=1e-6, count=100)
+    polars.DataFrame(release).write_csv(tmp_path / "rows.csv")
+    from_file = mo.nonprivate.compare(data, domain, released=tmp_path / "rows.csv").to_dict()
+    from_memory = mo.nonprivate.compare(data, domain, released=release).to_dict()
+    assert from_memory.pop("released") == "released"
+    assert from_file.pop("released") == str(tmp_path / "rows.csv")
+    assert from_memory == from_file
+    assert from_file["columns"]
