@@ -79,9 +79,10 @@ class Terminal {
 
 // What a command shows of its progress. It is given little of each fifth of a second, so that on
 // any machine its work takes longer than the second after which progress is shown.
-std::string shown_slowly(const Release& command, pid_t process, const Terminal& terminal) {
+std::string shown_slowly(const Release& command, pid_t process, const Terminal& terminal,
+                         const std::string& awaited) {
   std::string shown;
-  for (int turn = 0; turn < 400 && shown.find("s left") == std::string::npos; ++turn) {
+  for (int turn = 0; turn < 400 && shown.find(awaited) == std::string::npos; ++turn) {
     ::kill(process, SIGSTOP);
     std::this_thread::sleep_for(std::chrono::milliseconds(190));
     ::kill(process, SIGCONT);
@@ -109,9 +110,25 @@ TEST(Process, ShowsProgressOnATerminalOnly) {
       kOneDraw;
   const Terminal terminal;
   const pid_t process = command.start_into(release, command.files.path("out"), terminal.path());
-  const std::string shown = shown_slowly(command, process, terminal);
+  const std::string shown = shown_slowly(command, process, terminal, "s left");
   EXPECT_NE(shown.find(" of 40000 units, "), std::string::npos) << shown;
   EXPECT_NE(shown.find(" a second, "), std::string::npos) << shown;
+}
+
+// A plan's steps nobody can count beforehand.
+TEST(Process, ShowsHowLongAPlanTakesOnATerminalOnly) {
+  const Release command;
+  command.files.write("domain.yaml",
+                      "columns:\n  weight: {type: number, min: 40, max: 120}\n"
+                      "  age: {type: number, min: 0, max: 100}\n");
+  const Terminal terminal;
+  const pid_t process = command.start_into(
+      {"plan", "--model", "central", "--family", "gaussian", "--domain", "domain.yaml",
+       "--covariance-bound", "100", "--mean-bound", "100", "--alpha", "0.01", "--count", "50",
+       "--delta", "1e-6", "--epsilon", "0.5,1,2,4"},
+      command.files.path("out"), terminal.path());
+  const std::string shown = shown_slowly(command, process, terminal, "s so far");
+  EXPECT_NE(shown.find("planning, 2 s so far"), std::string::npos) << shown;
 }
 
 // So is every file that takes long to read.
@@ -125,7 +142,7 @@ TEST(Process, ShowsHowFarAFileIsReadOnATerminalOnly) {
   const pid_t process = command.start_into(
       {"check", "--data", "data.csv", "--domain", "domain.yaml", "--reference", "data.csv"},
       command.files.path("out"), terminal.path());
-  const std::string shown = shown_slowly(command, process, terminal);
+  const std::string shown = shown_slowly(command, process, terminal, "s left");
   EXPECT_NE(shown.find(" MB of data.csv read, "), std::string::npos) << shown;
   EXPECT_EQ(command.files.read("out").find(" MB of "), std::string::npos);
 }
