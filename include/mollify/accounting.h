@@ -16,6 +16,10 @@ namespace MOLLIFY_NAMESPACE {
 /// beside one in rho or mu has no sum: InvalidInput.
 [[nodiscard]] Privacy composed_up(std::span<const Privacy> releases);
 
+/// What a promise against adding or removing one record (neighbours add-remove) is worth against
+/// replacing it, which is to remove one and to add another; what a ledger is charged.
+[[nodiscard]] Privacy replacing_up(const Privacy& add_remove);
+
 /// A total epsilon for `releases` releases at `epsilon` each that are allowed a total `delta`: by
 /// optimal composition [Kairouz et al. 2015], least but for rounding, and never above the
 /// sum. `epsilon` up to 700, up to 2^20 releases, delta from 0 to 1. O(60 releases).

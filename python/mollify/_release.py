@@ -14,7 +14,7 @@ from mollify._domain import Domain, DomainLike, as_domain
 from mollify._ledger import Ledger
 from mollify._model import Model
 from mollify._parameters import number, whole_number
-from mollify._privacy import Privacy, of_json
+from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
 from mollify._threads import thread_count
 
@@ -146,7 +146,7 @@ class Release(Records):
         """
         from dp_accounting import dp_event
 
-        total = self._replacing()
+        total = self._replacing_up()
         if total.rho is not None:
             return dp_event.ComposedDpEvent([dp_event.ZCDpEvent(total.rho)])
         if total.mu is not None:
@@ -161,21 +161,11 @@ class Release(Records):
         # Single events: of the self-composed form its accountants ignore the count for these.
         return dp_event.ComposedDpEvent([dp_event.RandomizedResponseDpEvent(noise, 2)])
 
-    def _replacing(self) -> Privacy:
-        """The guarantee, or where it is about a row's being there at all, about another in its place.
-
-        To replace is to take out and to put in; rounded up.
-        """
-        total = self.guarantee
+    def _replacing_up(self) -> Privacy:
+        """The guarantee, or where it is about a row's being there at all, about another in its place."""
         if self.certificate.spec.get("neighbours") != "add-remove":
-            return total
-        if total.rho is not None:
-            return Privacy(rho=4 * total.rho)
-        epsilon = total.epsilon or 0
-        if not total.delta:
-            return Privacy(epsilon=2 * epsilon)
-        factor = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
-        return Privacy(epsilon=2 * epsilon, delta=min(1, total.delta * factor * (1 + 2**-40)))
+            return self.guarantee
+        return outward(_core.replacing_up(self.guarantee._inside()))
 
     def privacy_loss(self) -> Any:
         """The release as a privacy loss distribution of dp_accounting; InvalidInput for rho.
@@ -184,7 +174,7 @@ class Release(Records):
         """
         from dp_accounting.pld import common, privacy_loss_distribution
 
-        total = self._replacing()
+        total = self._replacing_up()
         if total.mu is not None:
             return privacy_loss_distribution.from_gaussian_mechanism(1 / total.mu)
         if total.epsilon is None:

@@ -13,6 +13,7 @@ void add_accounting(nb::module_& module) {
   module.def(
       "composed_up", [](const std::vector<Privacy>& releases) { return composed_up(releases); },
       "releases"_a, Unlocked());
+  module.def("replacing_up", &replacing_up, "add_remove"_a);
   module.def("composed_epsilon_up", &composed_epsilon_up, "epsilon"_a, "releases"_a, "delta"_a,
              Unlocked());
   module.def("delta_up", &delta_up, "release"_a, "epsilon"_a, Unlocked());

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "accounting/concentrated.h"
+#include "accounting/decimal.h"
 #include "accounting/directed_rounding.h"
 #include "accounting/gaussian_composition.h"
 #include "divergence/compensated_sum.h"
@@ -143,6 +144,22 @@ Privacy composed_up(std::span<const Privacy> parts) {
     }
   }
   return whole;
+}
+
+ExactPrivacy replacing_up(const ExactPrivacy& add_remove) {
+  const Decimal both = add_remove.parameter() + add_remove.parameter();
+  switch (add_remove.notion) {
+    case PrivacyNotion::kConcentrated:
+      return ExactPrivacy::concentrated(both + both);
+    case PrivacyNotion::kGaussian:
+      return ExactPrivacy::gaussian(both);
+    default:
+      break;
+  }
+  if (add_remove.delta.is_zero()) return ExactPrivacy::pure(both);
+  const double factor = add_up(1.0, exp_up(add_remove.epsilon.up()));
+  const Decimal delta = std::isinf(factor) ? Decimal(1.0) : Decimal(factor) * add_remove.delta;
+  return ExactPrivacy::approximate(both, std::min(delta, Decimal(1.0)));
 }
 
 OptimalComposition::OptimalComposition(double epsilon, std::uint64_t releases, double delta)

@@ -39,6 +39,11 @@ namespace mollify {
 /// for parameters that are not finite and at least 0.
 [[nodiscard]] Privacy composed_up(std::span<const Privacy> parts);
 
+/// What a promise against adding or removing one record is worth against replacing it, which is to
+/// remove one and to add another: twice epsilon, and delta (1 + e^epsilon) times, rounded up; four
+/// times rho [Bun, Steinke 2016, Proposition 1.9]; twice mu [Dong et al. 2022, Theorem 2.14].
+[[nodiscard]] ExactPrivacy replacing_up(const ExactPrivacy& add_remove);
+
 /// The optimal composition of k equal releases that are epsilon-DP or (epsilon, delta₀)-DP,
 /// adaptively chosen or not.
 ///

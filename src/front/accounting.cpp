@@ -5,6 +5,7 @@
 
 #include "accounting/composition.h"
 #include "accounting/concentrated.h"
+#include "accounting/decimal.h"
 #include "accounting/gaussian_composition.h"
 #include "accounting/shuffle_amplification.h"
 #include "front/privacy.h"
@@ -26,6 +27,12 @@ Privacy composed_up(std::span<const Privacy> releases) {
   parts.reserve(releases.size());
   for (const Privacy& release : releases) parts.push_back(inward(release));
   return outward(inside::composed_up(parts));
+}
+
+Privacy replacing_up(const Privacy& add_remove) {
+  const inside::Privacy promised = inward(add_remove);
+  return outward_up(inside::replacing_up(inside::ExactPrivacy::of(
+      promised.notion, inside::Decimal(promised.parameter()), inside::Decimal(promised.delta))));
 }
 
 double composed_epsilon_up(double epsilon, std::uint64_t releases, double delta) {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "accounting/directed_rounding.h"
+#include "accounting/composition.h"
 #include "kernel/core/invalid_input.h"
 #include "records/in_threads.h"
 #include "records/units.h"
@@ -56,20 +56,6 @@ Decimal exactly(const Decimal& typed, double promised) {
   return typed.down() == promised ? typed : Decimal(promised);
 }
 
-/// What a promise against adding or removing one record is worth against replacing it, which is to
-/// remove one and to add another: a ledger's entries are of that. Twice epsilon, and delta (1 +
-/// e^epsilon) times; or four times rho [Bun, Steinke 2016, Proposition 1.9].
-ExactPrivacy cost_of_replacing(const ExactPrivacy& cost) {
-  if (cost.notion == PrivacyNotion::kConcentrated) {
-    return ExactPrivacy::concentrated(Decimal(4.0) * cost.rho);
-  }
-  const Decimal both = cost.epsilon + cost.epsilon;
-  if (cost.delta.is_zero()) return ExactPrivacy::pure(both);
-  const double factor = add_up(1.0, exp_up(cost.epsilon.up()));
-  return ExactPrivacy::approximate(
-      both, std::isinf(factor) ? Decimal(1.0) : Decimal(factor) * cost.delta);
-}
-
 }  // namespace
 
 ExactPrivacy PreparedRelease::cost() const {
@@ -78,7 +64,7 @@ ExactPrivacy PreparedRelease::cost() const {
   const auto cost =
       ExactPrivacy::of(promised.notion, exactly(typed.parameter(), promised.parameter()),
                        exactly(typed.delta, promised.delta));
-  return certificate_.spec.hides_count() ? cost_of_replacing(cost) : cost;
+  return certificate_.spec.hides_count() ? replacing_up(cost) : cost;
 }
 
 std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source& data) {

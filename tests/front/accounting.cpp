@@ -64,6 +64,16 @@ TEST(FrontAccounting, NotionsAreConverted) {
   EXPECT_NE(test::refusal_of([] { (void)rho_up(Privacy::approximate(1, 1e-6)); }), "accepted");
 }
 
+TEST(FrontAccounting, ReplacingIsToRemoveAndToAdd) {
+  EXPECT_EQ(replacing_up(Privacy::pure(0.1)), Privacy::pure(0.2));
+  EXPECT_EQ(replacing_up(Privacy::concentrated(0.5)), Privacy::concentrated(2));
+  EXPECT_EQ(replacing_up(Privacy::gaussian(1)), Privacy::gaussian(2));
+  const Privacy both = replacing_up(Privacy::approximate(1, 1e-6));
+  EXPECT_EQ(both.epsilon, 2);
+  expect_just_above(both.delta, 1e-6 * (1 + std::exp(1)));
+  EXPECT_EQ(replacing_up(Privacy::approximate(1000, 1e-6)).delta, 1);
+}
+
 TEST(FrontAccounting, ShufflingAmplifies) {
   const ShuffledReports reports{.records = 10000, .outcomes = 4, .epsilon0 = 2};
   const double epsilon = shuffled_epsilon_up(reports, 1e-6);
