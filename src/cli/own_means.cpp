@@ -151,11 +151,6 @@ std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain
   return means;
 }
 
-std::optional<StringIndex> roster_of(const ReleaseSpec& spec, const PublicFiles& inputs) {
-  if (!spec.roster) return std::nullopt;
-  return inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
-}
-
 bool has_bins(const Column& column) {
   const Cells& cells = column.cells();
   if (has_private_bins(cells)) return true;

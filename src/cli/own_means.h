@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/public_files.h"
 #include "records/source.h"
-#include "release/spec.h"
 #include "space/domain.h"
 #include "space/string_index.h"
 
@@ -33,10 +31,6 @@ struct OwnMean {
 [[nodiscard]] std::vector<std::optional<OwnMean>> own_means(
     const Source& source, const Domain& domain, const std::optional<std::string>& unit,
     const std::optional<StringIndex>& roster = std::nullopt);
-
-/// The roster that a spec names, if it names one.
-[[nodiscard]] std::optional<StringIndex> roster_of(const ReleaseSpec& spec,
-                                                   const PublicFiles& inputs);
 
 /// Whether a released value may be another one of its bin: true of columns whose bins are declared,
 /// or found by the release.

@@ -274,11 +274,8 @@ class SharedGaussianRelease final : public PointRelease {
 
 std::optional<StringIndex> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
                                          std::optional<std::uint64_t> records, PublicFacts& facts) {
-  std::optional<StringIndex> roster;
-  if (spec.roster) {
-    roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
-    records = roster->size();
-  }
+  std::optional<StringIndex> roster = roster_of(spec, inputs);
+  if (roster) records = roster->size();
   if (!records) {
     throw InvalidInput("model central needs the number of records, but none is given");
   }

@@ -214,11 +214,8 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
     }
   }
   find_band(spec, inputs, space, facts);
-  std::optional<StringIndex> roster;
-  if (spec.roster) {
-    roster = inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
-    facts.units = roster->size();
-  }
+  std::optional<StringIndex> roster = roster_of(spec, inputs);
+  if (roster) facts.units = roster->size();
   return std::make_unique<const LocalRelease>(design_release(spec, facts, domain), std::move(space),
                                               std::move(roster));
 }

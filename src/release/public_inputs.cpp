@@ -76,4 +76,9 @@ Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs) {
   return domain;
 }
 
+std::optional<StringIndex> roster_of(const ReleaseSpec& spec, const PublicInputs& inputs) {
+  if (!spec.roster) return std::nullopt;
+  return inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
+}
+
 }  // namespace mollify

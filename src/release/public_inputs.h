@@ -71,4 +71,8 @@ class GivenInputs final : public PublicInputs {
 /// the spec states another hash than what is found.
 [[nodiscard]] Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs);
 
+/// The roster that the spec names, if it names one.
+[[nodiscard]] std::optional<StringIndex> roster_of(const ReleaseSpec& spec,
+                                                   const PublicInputs& inputs);
+
 }  // namespace mollify
