@@ -2,7 +2,6 @@
 #include "io/check.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "command.h"
+#include "io/column_names.h"
 #include "io/csv_reader.h"
 #include "io/csv_source.h"
 #include "io/domain_yaml.h"
@@ -116,20 +116,6 @@ std::vector<std::string> gaussian_notes(const std::string& data, const Domain& d
   return log_normal_notes(axes, rows);
 }
 
-/// Whether a column's name says that it names people or things.
-bool is_named_like_an_identifier(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a')
-                                          : static_cast<char>(letter);
-  });
-  constexpr std::array<std::string_view, 17> kNames = {
-      "id",       "uid",    "userid",    "user",        "person",  "patient",
-      "customer", "client", "subject",   "participant", "student", "pupil",
-      "employee", "member", "household", "device",      "school"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.ends_with("_id") ||
-         name.ends_with("-id") || name.ends_with(" id");
-}
-
 /// Columns whose name and repeated values say that several rows belong to one person: without
 /// --unit each of these rows is protected by itself only.
 std::vector<std::string> unit_notes(const CheckOptions& options) {
@@ -140,7 +126,7 @@ std::vector<std::string> unit_notes(const CheckOptions& options) {
   CsvReader csv(*options.data);
   std::vector<std::pair<std::size_t, StringIndex>> columns;
   for (std::size_t i = 0; i < csv.header().size(); ++i) {
-    if (is_named_like_an_identifier(csv.header()[i])) columns.emplace_back(i, StringIndex());
+    if (names_a_unit(csv.header()[i])) columns.emplace_back(i, StringIndex());
   }
   if (columns.empty()) return notes;
   std::uint64_t rows = 0;

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "io/column_names.h"
 #include "io/csv_reader.h"
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
@@ -235,22 +236,6 @@ void require_well_formed(CsvReader& csv) {
     refuse(fmt::format("must have {} fields like the header, but has {}", csv.header().size(),
                        csv.fields_in_line()));
   }
-}
-
-/// Whether a column's name says that it tells who somebody is.
-bool names_somebody(const std::string& name) {
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a')
-                                          : static_cast<char>(letter);
-  });
-  constexpr std::array<std::string_view, 9> kParts = {
-      "name",     "address",         "street", "email",  "phone",
-      "passport", "social_security", "birth",  "comment"};
-  constexpr std::array<std::string_view, 4> kWhole = {"id", "ssn", "note", "notes"};
-  return std::any_of(kParts.begin(), kParts.end(),
-                     [&](std::string_view part) { return lower.find(part) != lower.npos; }) ||
-         std::find(kWhole.begin(), kWhole.end(), lower) != kWhole.end() || lower.ends_with("_id");
 }
 
 /// What is known of a column, and why it is left out; empty if it is not.
