@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "command.h"
 #include "divergence/worst_case_risk.h"
@@ -171,23 +172,22 @@ std::string gaussian_summary(const GaussianDesign& design) {
       parts.centre);
 }
 
-/// Whether mollify estimate finds the population from it.
-bool is_linear(Mechanism mechanism) {
-  return mechanism == Mechanism::kRandomizedResponse || mechanism == Mechanism::kMixture ||
-         mechanism == Mechanism::kPublicKernel || mechanism == Mechanism::kGaussianCurve;
-}
-
 /// What to do with a release that is there.
 std::string next_steps(const Certificate& certificate, const SampleOptions& options) {
   if (!options.out) return "";
-  std::string text = fmt::format(
-      "next: mollify compare --data {} --domain {}{} --released {} judges it (not private)",
-      *options.data,
-      certificate.spec.domain.file.empty() ? "DOMAIN.yaml" : certificate.spec.domain.file,
-      certificate.spec.unit ? " --unit " + *certificate.spec.unit : "", *options.out);
+  const ReleaseSpec& spec = certificate.spec;
+  std::string text = fmt::format("next: mollify compare --data {} --domain {}", *options.data,
+                                 spec.domain.file.empty() ? "DOMAIN.yaml" : spec.domain.file);
+  if (spec.unit) text += " --unit " + *spec.unit;
+  if (spec.roster) text += " --units " + spec.roster->name;
+  if (spec.units_column) text += " --units-column " + *spec.units_column;
+  if (const GaussianSpec* gaussian = spec.gaussian(); gaussian && !gaussian->logarithms.empty()) {
+    text += fmt::format(" --log {}", fmt::join(gaussian->logarithms, ","));
+  }
+  text += fmt::format(" --released {} judges it (not private)", *options.out);
   const LocalDesign* const local = certificate.local();
-  if (local != nullptr && certificate.spec.model == Model::kLocal && options.certificate &&
-      is_linear(local->mechanism)) {
+  if (local != nullptr && spec.model == Model::kLocal && options.certificate &&
+      !is_band(local->mechanism)) {
     text += fmt::format("; mollify estimate --released {} --certificate {} finds the population",
                         *options.out, *options.certificate);
   }

@@ -258,9 +258,8 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
 /// Whose data such a release protects, before anybody takes it for more.
 std::string protected_text(const PlanQuestion& question) {
   if (question.model != Model::kCentral) return "";
-  return "protected is one row, and a person with several rows is not; with --unit of sample, "
-         "which "
-         "counts persons in place of rows, one person\n";
+  return "protected is one row; a person with several rows is not, unless sample is told --unit, "
+         "and persons are counted in place of rows\n";
 }
 
 }  // namespace
