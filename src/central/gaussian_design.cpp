@@ -119,8 +119,7 @@ std::string reason(const GaussianDesign& design) {
     text += fmt::format(
         ": a closer cut would distort more, a wider one need more noise; {} of them are added, {} "
         "subtracted and the sum divided by {}, which gives it about a record's covariance, "
-        "whatever "
-        "that is",
+        "whatever that is",
         design.weights.plus_records, design.weights.minus_records, design.weights.divisor);
   } else if (design.total_variation.clip > kNegligibleClipping) {
     text +=

@@ -377,8 +377,7 @@ void add_compare(CLI::App& app, Session& session) {
       "compare",
       "Show how close the law of a release is to the truth, beside its reference\n\n"
       "Model local with --unit, integral without, unless --model central is given. --epsilon "
-      "0.5,1,2 "
-      "and\n"
+      "0.5,1,2 and\n"
       "--mechanism all make one table of distances. --released judges rows that are there.\n\n"
       "The means of truth and law take a number for the middle of its bin; the column's real mean\n"
       "stands below, and a warning where the bins alone move it by more than a tenth of the\n"

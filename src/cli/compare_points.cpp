@@ -172,8 +172,7 @@ void print_text(const LocalRelease& release, const PointComparison& found) {
       "\nof two columns together records are as good as ones drawn from the data, but for {}, on "
       "average over pairs\n"
       "plan and advise tell the worst case of all columns of a record together, over all data "
-      "there "
-      "could be: total variation {:.4g}, near 1 for any sampler over so many outcomes\n",
+      "there could be: total variation {:.4g}, near 1 for any sampler over so many outcomes\n",
       times_words(summary_distance(found.truth, found.others.front()).mean_pair),
       draw_risk(release.certificate(), release.space().domain()).quoted_total_variation());
 }

@@ -188,8 +188,7 @@ void add_ledger(CLI::App& app, Session& session) {
   text("--rho", options->rho, "the total in zCDP, instead of epsilon", "NUMBER");
   text("--scope", options->scope,
        "what the total protects: row, unit=COLUMN or table (default: row); releases that protect "
-       "less "
-       "are refused",
+       "less are refused",
        "SCOPE");
   command.add_flag("--json", options->json, "print as JSON, numbers as exact texts");
   command.callback([options, &session] { session.status = run(*options); });

@@ -115,8 +115,7 @@ int run(int argc, char** argv) {
   CLI::App app(
       "Releases samples of private data under differential privacy.\n"
       "Start with `mollify advise`, which says what release serves you, then `mollify check` on "
-      "your "
-      "data, then `mollify sample`.",
+      "your data, then `mollify sample`.",
       "mollify");
   app.formatter(std::make_shared<BriefCommands>());
   app.footer(

@@ -74,8 +74,7 @@ constexpr FlagHelp kHelp[] = {
      "--count; for mechanism poisson-rr"},
     {"--support", "HINT", kCentralFlags,
      "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
-     "heavy, "
-     "width=W or subgaussian=S; half of the budget finds it"},
+     "heavy, width=W or subgaussian=S; half of the budget finds it"},
     {"--family", "NAME", kCentralFlags,
      "marginals: a table of many columns; all rows are drawn from one model, learned from noisy "
      "counts. gaussian: every column of the domain is a number, the rows are taken for draws from "
@@ -86,8 +85,7 @@ constexpr FlagHelp kHelp[] = {
      "add-remove: it may be missing, so that their number is protected too"},
     {"--copula", "", kMarginalsFlags,
      "columns are joined by their rank correlations alone: for numbers, ordered columns and "
-     "columns "
-     "of two values, few rows or a small budget"},
+     "columns of two values, few rows or a small budget"},
     {"--dimension", "NUMBER", kGaussianFlags, "number of coordinates d, 1 to 1024"},
     {"--mean-range", "NUMBER", kGaussianFlags,
      "each coordinate of the mean lies in a range this many standard deviations wide; a part of "

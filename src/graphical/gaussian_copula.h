@@ -23,9 +23,9 @@ class CopulaColumn {
 
   [[nodiscard]] std::uint32_t value_at(double z) const;
 
-  /// The coefficients of the score of the value at Z by the normalised Hermite polynomials of Z
-  ///: of two columns with scores of coefficients a_k and b_k, whose normals have
-  /// correlation r, the mean product is the sum of a_k b_k r^k (Mehler's formula).
+  /// The coefficients of the score of the value at Z by the normalised Hermite polynomials of Z. Of
+  /// two columns with scores of coefficients a_k and b_k, whose normals have correlation r, the
+  /// mean product is the sum of a_k b_k r^k (Mehler's formula).
   [[nodiscard]] std::vector<double> hermite(std::span<const std::int64_t> scores) const;
 
  private:

@@ -94,8 +94,7 @@ std::string why_of(const MarginalDesign& design) {
   return bins +
          fmt::format(
              "counts of {} {} with noise of standard deviation {:.3g} records each{}; all released "
-             "rows "
-             "are drawn from one model of these counts and share its noise{}",
+             "rows are drawn from one model of these counts and share its noise{}",
              design.request.columns.size(), one ? "column" : "columns", design.column_deviation,
              one                     ? ""
              : design.request.copula ? ", then the rank correlations of all pairs of columns"

@@ -155,8 +155,8 @@ void require_small_delta(double delta, const std::string& text, double records,
   if (delta * records < 1) return;
   throw InvalidInput(fmt::format(
       "delta must be below 1/n = {:.4g} for {:.0f} {}, but is {}: with so large a one whole "
-      "records "
-      "may be released as they are; to do so all the same, accept it (--accept-large-delta, "
+      "records may be released as they are; to do so all the same, accept it "
+      "(--accept-large-delta, "
       "accept_large_delta in a spec)",
       1 / records, records, things, text));
 }

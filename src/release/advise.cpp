@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -406,8 +407,7 @@ class Advisor {
   [[nodiscard]] std::string mechanism_why(const AdvisedBudget& one) const {
     if (is_estimation()) {
       return "what is released is linear in the data, so mollify estimate finds the population "
-             "from "
-             "all records without bias";
+             "from all records without bias";
     }
     if (question().copula) {
       return "noisy counts of columns, joined by noisy rank correlations, make one model of the "
@@ -666,13 +666,16 @@ AdviceQuestion asked_for(const TableWay& way, AdviceQuestion asked) {
   return asked;
 }
 
-/// The least budget first; where the error is not good enough, the least error.
-double cost_of(const Advice& advice) {
+/// What is to be small: the budget where the error is good enough, otherwise the error.
+std::pair<int, double> cost_of(const Advice& advice) {
+  if (advice.chosen) {
+    const AdvisedBudget& one = advice.budgets[*advice.chosen];
+    if (*one.error <= *advice.question.error) return {0, one.epsilon};
+    return {1, *one.error};
+  }
   double least = 1;
   for (const AdvisedBudget& one : advice.budgets) least = std::min(least, one.error.value_or(1));
-  if (!advice.chosen) return 1e6 + least;
-  const AdvisedBudget& one = advice.budgets[*advice.chosen];
-  return *one.error <= *advice.question.error ? one.epsilon : 1e3 + *one.error;
+  return {2, least};
 }
 
 OtherWay other_way(const TableWay& way, const AdviceQuestion& asked, const PublicInputs& inputs) {

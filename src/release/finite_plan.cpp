@@ -127,8 +127,7 @@ class FinitePlan final : public PlanModel {
     answer.lines = fmt::format(
         "best: {}\n"
         "what any mechanism needs grows like {}/(alpha epsilon), here {:.4g} records times a "
-        "factor "
-        "that is not known\n"
+        "factor that is not known\n"
         "the papers ask for {:.4g} records with subsampled-rr{}\n",
         answer.ways[*answer.best].why, whole.strong ? "k sqrt(count)" : "k", order, subsampled,
         shuffled ? fmt::format(" and {} with shuffled-rr", *shuffled) : "");

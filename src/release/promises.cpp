@@ -78,8 +78,7 @@ std::string finite_accuracy(const Certificate& certificate) {
 
 constexpr const char* kSharedNoise =
     "The released records are not independent: all share the noise of one model. Where it errs "
-    "they "
-    "err together, and more of them do not make it better.";
+    "they err together, and more of them do not make it better.";
 
 /// What noise is expected to do to rows that share it, from public numbers alone.
 std::string shared_gaussian_noise(const MomentDesign& design) {

@@ -193,8 +193,7 @@ void validate_gaussian(const GaussianSpec& spec) {
     if (spec.covariance || spec.covariance_bound) return;
     throw InvalidInput(
         "family gaussian needs the covariance, or a bound of it, but neither is given; to learn "
-        "one "
-        "for all rows, ask for it (--shared, shared in a spec)");
+        "one for all rows, ask for it (--shared, shared in a spec)");
   }
   const char* const given = spec.covariance         ? "the covariance"
                             : spec.covariance_bound ? "a bound of the covariance"
@@ -258,8 +257,7 @@ void validate_spec(const ReleaseSpec& spec) {
   if (spec.roster && !spec.unit) {
     throw InvalidInput(
         "a roster (--units, roster in a spec) needs the column that names each record's unit "
-        "(--unit, "
-        "unit in a spec), but none is given");
+        "(--unit, unit in a spec), but none is given");
   }
   if (spec.units_column && !spec.roster) {
     throw InvalidInput(

@@ -20,8 +20,7 @@ HistogramMeasure::HistogramMeasure(Grid bins, std::vector<double> masses)
     if (!(masses_[i] > 0)) {
       throw InvalidInput(
           fmt::format("mass {} of a reference's histogram must be positive, or data there would be "
-                      "lost, but is "
-                      "{:g}",
+                      "lost, but is {:g}",
                       i, masses_[i]));
     }
     sum += masses_[i];

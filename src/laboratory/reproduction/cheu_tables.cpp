@@ -110,8 +110,8 @@ const char* const kLegend =
     "The printed tables hold orders of growth: no constants, and no logarithms of 1/alpha, the "
     "dimension and the records. So the value of an order is no number of records; it is there to "
     "be divided by, and to see what grows how (last table). Numbers of records are: the least n "
-    "for "
-    "which mollify promises the accuracy; what the papers' own parameters need; and m runs of a "
+    "for which mollify promises the accuracy; what the papers' own parameters need; and m runs of "
+    "a "
     "single sampler on disjoint parts (Lemma 8), each at alpha/m for a joint law within alpha "
     "(Lemma 9). Weak: the law of each sample is within alpha. Strong: that of all samples together "
     "is.";
@@ -243,12 +243,11 @@ Figure gaussian_table(double covariance_bound, const std::vector<Budget>& budget
                       : "with known covariance",
                   kBudgetEpsilon, kBudgetRho, kBudgetEpsilon, kBudgetDelta),
       "Orders are those for a bounded mean: d dimensions, B = R + sqrt(K d) with R the mean's "
-      "bound "
-      "and K that of the covariance, and epsilon = sqrt(2 rho) under zero-concentrated privacy. "
+      "bound and K that of the covariance, and epsilon = sqrt(2 rho) under zero-concentrated "
+      "privacy. "
       "Published: m weak samples need m times the records of one, in every way; strong ones need "
       "as many where one sample's records grow with the logarithm of 1/alpha only, and m^2 times "
-      "as "
-      "many where they grow with 1/alpha.",
+      "as many where they grow with 1/alpha.",
       kLegend};
   if (covariance_bound > 1) {
     figure.text.emplace_back(
@@ -256,8 +255,7 @@ Figure gaussian_table(double covariance_bound, const std::vector<Budget>& budget
         "Algorithm 2], with constants of our own: it needs records in proportion to 1/epsilon, "
         "where adding noise (mollify, and the papers' way under rho) needs them in proportion to "
         "1/epsilon^2. mollify does not release with it, because its noise is continuous; it is run "
-        "here on "
-        "simulated records (last rows).");
+        "here on simulated records (last rows).");
   }
   std::vector<Cells> rows;
   for (const Task& task : kTasks) {
@@ -324,8 +322,8 @@ Figure cheu_finite(const ReproductionOptions& options) {
       "The lower bound is published as an order, too: whatever the sampler, one sample needs at "
       "least c k/(alpha epsilon) records, c being some constant that no source gives. It stands as "
       "c times a number. As mollify's sampler does with fewer than k/(alpha epsilon), c is below "
-      "1: "
-      "at most the first of its \"times the order\". For a joint law within alpha, single samples "
+      "1: at most the first of its \"times the order\". For a joint law within alpha, single "
+      "samples "
       "have to be within about 1.25 alpha/sqrt(m) (Theorem 21, computed), which asks for more "
       "records."};
   std::vector<Cells> rows;

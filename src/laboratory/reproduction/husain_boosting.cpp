@@ -299,10 +299,9 @@ Figure husain_ring_contours(const ReproductionOptions& options) {
       "its own colours, from 0 to its greatest density. Published: MBDE is smoother.",
       "No paper gives the ring's radius. Radius 1 with deviation .1 lies where N(0, I) has its "
       "mass, and is drawn on [-2.5, 2.5]^2 so that it can be seen; radius 3 with deviation .3 "
-      "fills "
-      "the published picture's [-6, 6]^2 and lies where N(0, I) has little, so that modes are "
-      "found "
-      "only at large epsilon.",
+      "fills the published picture's [-6, 6]^2 and lies where N(0, I) has little, so that modes "
+      "are "
+      "found only at large epsilon.",
       kLearnedFrom, kBernstein};
   add_contours(figure, ring_of_eight(1, 0.1), "radius 1", 2.5, epsilons, options);
   add_contours(figure, ring_of_eight(3, 0.3), "radius 3", 6, epsilons, options);

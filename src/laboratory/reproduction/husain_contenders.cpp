@@ -98,22 +98,21 @@ Figure husain_contenders(const ReproductionOptions& options) {
       "A ring of eight Gaussians, what boosting (MBDE) makes of it with epsilon 1 for everything "
       "that one output may tell about all of the data, and what the Bernstein mechanism (DPB) "
       "makes of it with epsilon 400 for each record. Published: both densities look alike, "
-      "although "
-      "the second epsilon is 400 times the first. So it is here: as drawn DPB is a little farther "
+      "although the second epsilon is 400 times the first. So it is here: as drawn DPB is a little "
+      "farther "
       "from P, and with its best K and h it is as near at an epsilon of about 400, too (table). At "
       "an equal epsilon of 1 it is much farther.",
       "Then: points made by a generative adversarial network (DPGAN) whose critic learns from "
       "clipped and noised gradients, batches of 128, 10 000 steps of the generator, delta .1. "
       "Published: its modes collapse, and DPB and MBDE are significantly better. So it is here. "
-      "But "
-      "the same network learns no more without any noise: with the weights' bound and the rate "
-      "that "
-      "are usual for it, it is the schedule that fails. With larger ones and smaller batches, the "
+      "But the same network learns no more without any noise: with the weights' bound and the rate "
+      "that are usual for it, it is the schedule that fails. With larger ones and smaller batches, "
+      "the "
       "last two panels, it spreads over all modes without noise, though as a blob that tells none "
       "from another, and misses most of them with it.",
       "Its source's noise for epsilon 1 accounts for one step of the generator; the table says "
-      "what "
-      "all steps cost at most, where each record is in a batch by chance, as here. What no source "
+      "what all steps cost at most, where each record is in a batch by chance, as here. What no "
+      "source "
       "gives is chosen here: noise of two dimensions, two hidden layers of 25, RMSProp at 5e-5, "
       "five steps of the critic, its weights bounded by .01, gradients by 1. The last two panels "
       "have 2000 records, batches of 24, 250 steps, a rate of .0015, weights bounded by .1, and "
@@ -121,8 +120,7 @@ Figure husain_contenders(const ReproductionOptions& options) {
       kLearnedFrom,
       kBernstein,
       "The table ends with DPB alone, in one dimension: three Gaussians in the box [-1, 2], in "
-      "nats "
-      "of the box scaled to [0, 1], bandwidth .01. There \"expected\" is what a reference "
+      "nats of the box scaled to [0, 1], bandwidth .01. There \"expected\" is what a reference "
       "computation gave, which is another program with other points and noise. At epsilon .1 and "
       ".01 one draw of the noise moves the likelihood by .11 "
       "and .5, so that a single number cannot be met to .01: those expected lie in the middle half "
@@ -174,8 +172,7 @@ Figure husain_contenders(const ReproductionOptions& options) {
   const char* const kWhyNot400 = "K, h, box and radius are not published";
   figure.comparisons = {
       {"DPGAN, modes with 1 % of its points within 3 deviations (expected: all; published: it "
-       "loses "
-       "some)",
+       "loses some)",
        std::nullopt, all_modes, static_cast<double>(modes_hit(with_noise, spec)), kGanLoses},
       {"the same network without noise, modes (expected: all)", std::nullopt, all_modes,
        static_cast<double>(modes_hit(without, spec)), kGanLoses},

@@ -71,8 +71,7 @@ std::vector<double> minimax_law(const KnownDensity& on_envelope, double epsilon)
 inline constexpr const char* kLearnedFrom =
     "Classifiers are networks of three hidden layers of 25 that learn from 10 000 samples, three "
     "iterations. What they say is bounded by log 2 (2 sigma - 1), sigma being the logistic "
-    "function, "
-    "so that epsilon holds as stated.";
+    "function, so that epsilon holds as stated.";
 
 /// One set of samples of P and of the reference, and a learner that learns c_1 once for every
 /// epsilon.

@@ -41,8 +41,7 @@ Figure worst_cases(std::uint64_t k, const std::vector<double>& published_propose
           published_proposed.empty() ? " The source prints no numbers for this figure."
                                      : " Diamonds: the numbers that were published."),
       "Bars are closed forms of the worst case; the column \"expected\" is the textbook formula m "
-      "f(1/m) "
-      "+ (1 - m) f(0) evaluated plainly, m being what a point mass keeps."};
+      "f(1/m) + (1 - m) f(0) evaluated plainly, m being what a point mass keeps."};
   const ReferenceMasses uniform = ReferenceMasses::uniform(k);
   struct Kind {
     const char* name;
