@@ -65,7 +65,8 @@ TEST(FrontAccounting, NotionsAreConverted) {
 }
 
 TEST(FrontAccounting, ReplacingIsToRemoveAndToAdd) {
-  EXPECT_EQ(replacing_up(Privacy::pure(0.1)), Privacy::pure(0.2));
+  EXPECT_EQ(replacing_up(Privacy::pure(0.125)), Privacy::pure(0.25));
+  expect_just_above(replacing_up(Privacy::pure(0.1)).epsilon, 0.2);
   EXPECT_EQ(replacing_up(Privacy::concentrated(0.5)), Privacy::concentrated(2));
   EXPECT_EQ(replacing_up(Privacy::gaussian(1)), Privacy::gaussian(2));
   const Privacy both = replacing_up(Privacy::approximate(1, 1e-6));
