@@ -26,6 +26,7 @@
 #include "io/csv_source.h"
 #include "io/domain_yaml.h"
 #include "marginals/marginal_learner.h"
+#include "marginals/pair_counter.h"
 #include "records/private_table.h"
 #include "records/record_encoder.h"
 
@@ -93,7 +94,6 @@ Table read(const std::string& path, const std::string& domain) {
     table.columns.push_back({column.size(), is_ordered(column.cells())});
   }
   table.rows.resize(table.sizes.size());
-  table.counts = PairCounts(table.sizes);
   SecureRandom random;
   const std::vector<std::uint32_t> digits =
       read_table_digits(CsvSource(path), table.domain, 1U << 30U, random);
@@ -101,7 +101,9 @@ Table read(const std::string& path, const std::string& domain) {
     table.rows[i % table.sizes.size()].push_back(digits[i]);
   }
   std::vector<std::span<const std::uint32_t>> spans(table.rows.begin(), table.rows.end());
-  table.counts.add(spans);
+  PairCounter counter(table.sizes);
+  counter.add(spans);
+  table.counts = std::move(counter).take();
   return table;
 }
 

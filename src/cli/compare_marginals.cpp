@@ -17,6 +17,7 @@
 #include "kernel/core/invalid_input.h"
 #include "marginals.h"
 #include "marginals/marginal_error.h"
+#include "marginals/pair_counter.h"
 #include "marginals/private_bins.h"
 #include "records/record_encoder.h"
 #include "release/advice.h"
@@ -29,19 +30,21 @@ namespace {
 /// Counts released rows.
 class PairTally final : public Sink {
  public:
-  PairTally(const Domain& domain, PairCounts& counts) : encoder_(domain), counts_(counts) {}
+  PairTally(const Domain& domain, PairCounts& counts)
+      : encoder_(domain), counter_(counts.sizes()), counts_(counts) {}
 
   void begin(const Schema&) override {}
   void write(const Block& block) override {
     encoder_.encode(block);
     std::vector<std::span<const std::uint32_t>> digits;
     for (std::size_t i = 0; i < counts_.sizes().size(); ++i) digits.push_back(encoder_.digits(i));
-    counts_.add(digits);
+    counter_.add(digits);
   }
-  void finish() override {}
+  void finish() override { counts_ = std::move(counter_).take(); }
 
  private:
   RecordEncoder encoder_;
+  PairCounter counter_;
   PairCounts& counts_;
 };
 

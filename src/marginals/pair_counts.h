@@ -28,8 +28,6 @@ class PairCounts {
 
   [[nodiscard]] const std::vector<std::uint32_t>& sizes() const noexcept { return sizes_; }
 
-  /// Adds records of weight one: for each column the digits of all of them, below its size.
-  void add(std::span<const std::span<const std::uint32_t>> digits);
   /// Adds one record.
   void add(std::span<const std::uint32_t> record, std::uint64_t weight);
   /// Adds one unit's records, which lie end to end: its weight is split among them in integers,
@@ -45,29 +43,18 @@ class PairCounts {
                                                     std::size_t second) const noexcept {
     return pairs_[place(first, second)];
   }
+  /// The same, to be added to.
+  [[nodiscard]] std::span<std::uint64_t> column(std::size_t column) noexcept {
+    return columns_[column];
+  }
+  [[nodiscard]] std::span<std::uint64_t> pair(std::size_t first, std::size_t second) noexcept {
+    return pairs_[place(first, second)];
+  }
 
   /// Of all columns, then of all pairs, end to end.
   [[nodiscard]] std::vector<std::int64_t> all() const;
 
  private:
-  /// Two neighbouring columns (the last one may be alone) as one of the cells of both, so that one
-  /// step counts a row in four pairs.
-  struct Couple {
-    std::size_t first;
-    std::uint32_t first_size;
-    std::uint32_t second_size;  ///< 1 for a column alone
-    bool alone;
-    std::vector<std::uint32_t> cells;  ///< of each row
-
-    [[nodiscard]] std::size_t size() const { return std::size_t{first_size} * second_size; }
-  };
-
-  [[nodiscard]] Couple couple_of(std::span<const std::span<const std::uint32_t>> digits,
-                                 std::size_t first);
-  void add_couples(const Couple& one, const Couple& other);
-  void add_pair(std::size_t first, std::size_t second,
-                std::span<const std::span<const std::uint32_t>> digits);
-
   [[nodiscard]] std::size_t place(std::size_t first, std::size_t second) const noexcept {
     return first * (2 * sizes_.size() - first - 1) / 2 + (second - first - 1);
   }

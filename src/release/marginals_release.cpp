@@ -9,6 +9,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "marginals/marginal_learner.h"
+#include "marginals/pair_counter.h"
 #include "marginals/private_bins.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
@@ -57,10 +58,13 @@ class TableRecords {
 
   void count(std::vector<CountedColumns>& tables) const {
     if (units_) return count_units(tables);
+    std::vector<PairCounter> counters;
+    for (const CountedColumns& table : tables) counters.emplace_back(table.counts.sizes());
     std::vector<std::vector<std::uint32_t>> binned(domain_.columns().size());
     std::vector<std::span<const std::uint32_t>> counted;
     visit_digits(data_, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
-      for (CountedColumns& table : tables) {
+      for (std::size_t at = 0; at < tables.size(); ++at) {
+        const CountedColumns& table = tables[at];
         counted.clear();
         for (std::size_t i = 0; i < table.columns.size(); ++i) {
           const auto of_column = digits[table.columns[i]];
@@ -73,9 +77,12 @@ class TableRecords {
           for (const std::uint32_t digit : of_column) binned[i].push_back(bins.of[digit]);
           counted.push_back(binned[i]);
         }
-        table.counts.add(counted);
+        counters[at].add(counted);
       }
     });
+    for (std::size_t at = 0; at < tables.size(); ++at) {
+      tables[at].counts = std::move(counters[at]).take();
+    }
   }
 
  private:
@@ -144,27 +151,29 @@ PairCounts counts_in(const TableRecords& records, std::vector<CellGroups> bins) 
   return std::move(table.front().counts);
 }
 
-PairCounts no_counts(const Domain& domain) {
+std::vector<std::uint32_t> sizes_of(const Domain& domain) {
   std::vector<std::uint32_t> sizes;
   for (const Column& column : domain.columns()) sizes.push_back(column.size());
-  return PairCounts(std::move(sizes));
+  return sizes;
 }
 
 /// Counts pairs of cells in a part of the rows.
 class PairCountsPart final : public SummedPart {
  public:
-  explicit PairCountsPart(const Domain& domain) : domain_(domain), counts_(no_counts(domain)) {}
+  explicit PairCountsPart(const Domain& domain) : domain_(domain), counter_(sizes_of(domain)) {}
 
   void add(const Source& records) override {
     visit_digits(records, domain_, [this](std::span<const std::span<const std::uint32_t>> digits) {
-      counts_.add(digits);
+      counter_.add(digits);
     });
   }
-  PartSums take() override { return {0, std::exchange(counts_, no_counts(domain_)).all()}; }
+  PartSums take() override {
+    return {0, std::exchange(counter_, PairCounter(sizes_of(domain_))).take().all()};
+  }
 
  private:
   const Domain& domain_;
-  PairCounts counts_;
+  PairCounter counter_;
 };
 
 class MarginalsRelease final : public PreparedRelease, public SummedRelease {
@@ -217,8 +226,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   }
 
   void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
-    draw_from(PairCounts(no_counts(domain_).sizes(), sum_up({})), cells_of(domain_), {}, random,
-              sink);
+    draw_from(PairCounts(sizes_of(domain_), sum_up({})), cells_of(domain_), {}, random, sink);
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "marginals/pair_counter.h"
 #include "marginals/pair_counts.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
@@ -61,7 +62,7 @@ MarginalModel marginal_model_of(const std::vector<std::uint32_t>& sizes,
 class TableCounts {
  public:
   TableCounts(const std::vector<std::uint32_t>& sizes, bool with_pairs) : sizes_(sizes) {
-    if (with_pairs) pairs_.emplace(sizes);
+    if (with_pairs) counter_.emplace(sizes);
     for (const std::uint32_t size : sizes) columns_.emplace_back(size);
   }
 
@@ -69,8 +70,12 @@ class TableCounts {
     for (std::size_t i = 0; i < digits.size(); ++i) {
       for (const std::uint32_t digit : digits[i]) ++columns_[i][digit];
     }
-    if (pairs_) pairs_->add(digits);
+    if (counter_) counter_->add(digits);
     records_ += digits[0].size();
+  }
+  /// Comes after the last of them.
+  void finish() {
+    if (counter_) pairs_ = std::move(*counter_).take();
   }
 
   /// The mean of the records' log-likelihoods under a model; 0 of a table without records.
@@ -101,6 +106,7 @@ class TableCounts {
 
   const std::vector<std::uint32_t>& sizes_;
   std::vector<std::vector<std::uint64_t>> columns_;
+  std::optional<PairCounter> counter_;
   std::optional<PairCounts> pairs_;
   std::uint64_t records_ = 0;
 };
@@ -153,6 +159,7 @@ class ModelsRelease final : public PreparedRelease {
     visit_digits(data, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
       table.add(digits);
     });
+    table.finish();
     std::vector<double> scores(models_.size());
     models_.visit([&](std::uint64_t index, const PublicModels::Model& model) {
       scores[index] = std::max(kLeastLogarithm, table.mean_logarithm(model));

@@ -12,10 +12,10 @@ namespace {
 
 TEST(PairCounts, CountsColumnsAndPairs) {
   PairCounts counts({2, 3, 2});
-  const std::vector<std::vector<std::uint32_t>> columns = {
-      {0, 1, 1, 0}, {2, 2, 0, 1}, {1, 1, 0, 1}};
-  const std::vector<std::span<const std::uint32_t>> block(columns.begin(), columns.end());
-  counts.add(block);
+  for (const std::vector<std::uint32_t>& record :
+       {std::vector<std::uint32_t>{0, 2, 1}, {1, 2, 1}, {1, 0, 0}, {0, 1, 1}}) {
+    counts.add(record, 1);
+  }
   const std::vector<std::uint32_t> one = {1, 2, 0};
   counts.add(one, 5);
   const auto values = [](std::span<const std::uint64_t> span) {
@@ -25,29 +25,6 @@ TEST(PairCounts, CountsColumnsAndPairs) {
   EXPECT_EQ(values(counts.pair(0, 1)), (std::vector<std::uint64_t>{0, 1, 1, 1, 0, 6}));
   EXPECT_EQ(values(counts.pair(0, 2)), (std::vector<std::uint64_t>{0, 2, 6, 1}));
   EXPECT_EQ(values(counts.pair(1, 2)), (std::vector<std::uint64_t>{1, 0, 0, 1, 5, 2}));
-}
-
-TEST(PairCounts, ManyRowsAtOnceAreCountedAsOneByOne) {
-  std::mt19937_64 random(2);
-  for (const std::vector<std::uint32_t>& sizes :
-       {std::vector<std::uint32_t>{10, 3, 7, 2, 11}, {1, 5, 300, 2}, {4}, {6, 1}, {3, 300, 400}}) {
-    for (const std::size_t rows : {0U, 1U, 50U, 9000U}) {
-      std::vector<std::vector<std::uint32_t>> columns(sizes.size());
-      PairCounts one_by_one(sizes);
-      for (std::size_t row = 0; row < rows; ++row) {
-        std::vector<std::uint32_t> record;
-        for (std::size_t i = 0; i < sizes.size(); ++i) {
-          record.push_back(static_cast<std::uint32_t>(random() % sizes[i]));
-          columns[i].push_back(record.back());
-        }
-        one_by_one.add(record, 1);
-      }
-      const std::vector<std::span<const std::uint32_t>> digits(columns.begin(), columns.end());
-      PairCounts at_once(sizes);
-      at_once.add(digits);
-      EXPECT_EQ(at_once.all(), one_by_one.all()) << sizes.size() << " columns, " << rows;
-    }
-  }
 }
 
 TEST(PairCounts, CountsOfPartsAddUp) {
