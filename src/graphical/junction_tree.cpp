@@ -131,11 +131,14 @@ Triangulation eliminated(const ColumnSizes& sizes, const std::vector<double>& lo
   return result;
 }
 
-Triangulation triangulated(const ColumnSizes& sizes, const ColumnGraph& graph) {
+/// The one of fewest cells, or the first one that has at most `enough`.
+Triangulation triangulated(const ColumnSizes& sizes, const ColumnGraph& graph,
+                           std::uint64_t enough) {
   std::vector<double> logs;
   for (const std::uint32_t size : sizes) logs.push_back(std::log(size));
   Triangulation best = eliminated(sizes, logs, graph, Rule::kFewestEdges);
   for (const Rule rule : {Rule::kFewestCells, Rule::kLightestEdges}) {
+    if (best.cells <= enough) break;
     Triangulation other = eliminated(sizes, logs, graph, rule);
     if (other.cells < best.cells) best = std::move(other);
   }
@@ -155,7 +158,7 @@ ColumnGraph graph_of(const ColumnSizes& sizes, const std::vector<Clique>& clique
 
 JunctionTree::JunctionTree(const ColumnSizes& sizes, const std::vector<Clique>& cliques) {
   require_sizes(sizes);
-  Triangulation found = triangulated(sizes, graph_of(sizes, cliques));
+  Triangulation found = triangulated(sizes, graph_of(sizes, cliques), 0);
   cells_ = found.cells;
   const std::size_t count = found.cliques.size();
   // A tree of greatest separators, grown from the first clique [Koller, Friedman 2009, 10.4.2].
@@ -196,11 +199,11 @@ std::size_t JunctionTree::home(const Clique& clique) const {
 }
 
 std::uint64_t JunctionTree::cells_with(const ColumnSizes& sizes, const std::vector<Clique>& cliques,
-                                       const Clique& extra) {
+                                       const Clique& extra, std::uint64_t enough) {
   ColumnGraph graph = graph_of(sizes, cliques);
   require_clique(sizes, extra);
   graph.join_all(extra);
-  return triangulated(sizes, graph).cells;
+  return triangulated(sizes, graph, enough).cells;
 }
 
 }  // namespace mollify

@@ -39,10 +39,11 @@ class JunctionTree {
   /// The node of fewest cells that holds the clique, or kNone.
   [[nodiscard]] std::size_t home(const Clique& clique) const;
 
-  /// cells() of the tree of `cliques` and `extra`, without making it. O(d^3) for d columns.
+  /// cells() of the tree of `cliques` and `extra`, without making it; or, if a triangulation is
+  /// found before that has at most `enough` cells, its number. O(d^3) for d columns.
   [[nodiscard]] static std::uint64_t cells_with(const ColumnSizes& sizes,
                                                 const std::vector<Clique>& cliques,
-                                                const Clique& extra);
+                                                const Clique& extra, std::uint64_t enough = 0);
 
  private:
   std::vector<Node> nodes_;

@@ -316,7 +316,8 @@ class Learner {
 
   bool is_small_with(std::size_t i, std::size_t j) const {
     if (cliques_.empty()) return std::uint64_t{sizes_[i]} * sizes_[j] <= design_.model_cells;
-    return JunctionTree::cells_with(sizes_, cliques_, {i, j}) <= design_.model_cells;
+    const std::uint64_t most = design_.model_cells;
+    return JunctionTree::cells_with(sizes_, cliques_, {i, j}, most) <= most;
   }
 
   /// Columns as they are, which may be measured once more.

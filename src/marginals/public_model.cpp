@@ -92,7 +92,7 @@ GraphicalModel public_model(const PairCounts& counts, const std::vector<CellGrou
       const std::size_t second = part[pair.second];
       Clique clique{pair.first, pair.second};
       if (pair.counts.empty() || (tree && first == second)) continue;
-      if (JunctionTree::cells_with(sizes, cliques, clique) > most_cells) continue;
+      if (JunctionTree::cells_with(sizes, cliques, clique, most_cells) > most_cells) continue;
       std::replace(part.begin(), part.end(), second, first);
       const double deviation = sampling_deviation(pair.counts, records);
       known.push_back({clique, std::move(pair.counts), deviation});

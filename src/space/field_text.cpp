@@ -196,6 +196,8 @@ std::optional<double> read_number(std::string_view text) noexcept {
 }
 
 std::optional<std::int64_t> read_integer(std::string_view text) noexcept {
+  // Codes of one digit are what most fields of a table of many columns are.
+  if (text.size() == 1 && is_digit(text.front())) return text.front() - '0';
   text = without_plus(without_outer_spaces(text));
   if (const auto decimal = read_short_decimal(text); decimal && !decimal->has_point) {
     const auto digits = static_cast<std::int64_t>(decimal->digits);

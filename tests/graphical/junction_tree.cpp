@@ -63,6 +63,11 @@ TEST(JunctionTree, CoversItsCliquesAndRunsTogether) {
     expect_junction_tree(sizes, cliques);
     const Clique extra = common({0, 1, 2}, {0, std::min<std::size_t>(columns - 1, 2)});
     const std::uint64_t with = JunctionTree::cells_with(sizes, cliques, extra);
+    for (const std::uint64_t enough : {with - 1, with, with + with / 2}) {
+      const std::uint64_t found = JunctionTree::cells_with(sizes, cliques, extra, enough);
+      EXPECT_EQ(found <= enough, with <= enough);
+      EXPECT_GE(found, with);
+    }
     cliques.push_back(extra);
     EXPECT_EQ(with, JunctionTree(sizes, cliques).cells());
   }
