@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "marginals/marginal_learner.h"
+#include "marginals/pair_counter.h"
 
 namespace mollify {
 namespace {
@@ -53,9 +55,10 @@ MarginalError measured(const Factorial& table, const MarginalDesign& design, Sec
   PrivateMarginals answers(truth, budget, random);
   const MarginalModel model = learn_marginals(design, answers);
   const ModelRows rows = model.rows(table.records(), [&] { return random.word(); });
-  PairCounts released(table.sizes);
   std::vector<std::span<const std::uint32_t>> spans(rows.begin(), rows.end());
-  released.add(spans);
+  PairCounter counter(table.sizes);
+  counter.add(spans);
+  const PairCounts released = std::move(counter).take();
   const auto distance = [&](std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {

@@ -81,12 +81,13 @@ TEST(PairCounter, CountsWhatIsCountedPairByPair) {
 
 TEST(PairCounter, CountsTablesOfAnySizes) {
   constexpr int kTables = 60;
+  std::uniform_real_distribution<double> share(0, 1);
   std::mt19937_64 random(2);
   for (int table = 0; table < kTables; ++table) {
     std::vector<std::uint32_t> sizes(1 + random() % 14);
     // From 1 to 400, few of them great.
     for (std::uint32_t& size : sizes) {
-      size = static_cast<std::uint32_t>(std::pow(400, std::pow((random() % 1000) / 1e3, 2)));
+      size = static_cast<std::uint32_t>(std::pow(400, std::pow(share(random), 2)));
     }
     const Columns columns = random_columns(sizes, random() % 3000, random);
     ASSERT_EQ(at_once(sizes, columns, random).all(), one_by_one(sizes, columns).all())
