@@ -62,9 +62,10 @@ void add_generate(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "generate",
       "Draw rows from a model that was released\n\n"
-      "From a file of mollify sample --family marginals --model-out. It spends nothing: the model\n"
-      "was paid for when it was released, and its rows are made of it alone. More rows tell no\n"
-      "more about the data than the model does.");
+      "From a file of mollify sample --model-out (--family marginals or --space models). It "
+      "spends\n"
+      "nothing: the model was paid for when it was released, and its rows are made of it alone.\n"
+      "More rows tell no more about the data than the model does.");
   const auto options = std::make_shared<GenerateOptions>();
   add_text(command, "--model", options->model, "FILE", "the model");
   add_whole_number(command, "--count", options->count, "how many rows");

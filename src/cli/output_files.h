@@ -23,7 +23,7 @@ void require_writable(const std::string& path);
 
 /// Adds --out and --overwrite to a command.
 void add_out(CLI::App& command, std::optional<std::string>& out, bool& overwrite,
-             const std::string& help, const std::string& group = "OPTIONS");
+             const std::string& help, const std::string& group = CLI::OptionDefaults().get_group());
 
 /// Refuses (InvalidInput) an output at which no file can be made, and, unless it may be replaced,
 /// one that is a file already. Before anything long is computed, or charged.
