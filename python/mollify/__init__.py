@@ -15,7 +15,7 @@ private value makes anything here raise, print, or change shape, but for what is
 from __future__ import annotations
 
 from mollify import nonprivate
-from mollify._analysis import Estimate, advise, amplify, estimate, plan, risk, tune
+from mollify._analysis import Advice, Estimate, advise, amplify, estimate, plan, risk, tune
 from mollify._command import Answer
 from mollify._core import InvalidInput, __version__
 from mollify._domain import (
@@ -42,6 +42,7 @@ InvalidInput.__module__ = "mollify"
 InvalidInput.__doc__ = """A public input cannot be used: in one sentence, what, where, and what was expected."""
 
 __all__ = [
+    "Advice",
     "Answer",
     "Balance",
     "Certificate",

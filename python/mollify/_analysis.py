@@ -88,7 +88,7 @@ def estimate(
     held = {
         "--certificate": certificate.json.encode(),
         "--domain": known.yaml().encode(),
-        "--released": source_of(released, list(known)).csv_text(),
+        "--released": source_of(released, list(known), what="released").csv_text(),
     }
     parameters = {"confidence": number("confidence", confidence), "method": method, "pairs": bool(pairs)}
     return Estimate(["estimate", *arguments_of(parameters)], held)
@@ -108,9 +108,9 @@ def as_files(
             raise _core.InvalidInput(f"{part} in memory needs a domain, whose columns are read of it")
         inputs = _Inputs(domain, unit, files.get("data") if part != "data" else None, units_column)
         if part in ("data", "public_units"):
-            text = source_of(given, [*domain, *([unit] if unit else [])]).csv_text()
+            text = source_of(given, [*domain, *([unit] if unit else [])], what=part).csv_text()
         elif part == "released":
-            text = source_of(given, list(domain)).csv_text()
+            text = source_of(given, list(domain), what=part).csv_text()
         else:
             text = inputs.texts[inputs.named(part, given)]
         held["--" + part.replace("_", "-")] = text
@@ -373,7 +373,20 @@ def amplify(
 
 
 def risk(sampler: Sampler | RandomizedResponse) -> Answer:
-    """How far the law of a draw can be from the truth, at worst. Nothing private is read."""
+    """How far the law of a draw can be from the truth, at worst. Nothing private is read.
+
+    Of the answer, ``"risk"`` has the divergences, as far as they are known for the mechanism.
+
+    Raises
+    ------
+    InvalidInput
+        For what is no sampler.
+    """
+    if not isinstance(sampler, (Sampler, RandomizedResponse)):
+        raise _core.InvalidInput(
+            "sampler must be a Sampler or a RandomizedResponse, but is of type "
+            + type(sampler).__name__
+        )
     parameters = dict(sampler._parameters)
     if isinstance(sampler, RandomizedResponse):
         return Answer(["risk", *arguments_of({"mechanism": "randomized-response"} | parameters)])

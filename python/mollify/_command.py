@@ -64,7 +64,8 @@ def _run(
 
     def with_names(text: str) -> str:
         for flag, descriptor in opened.items():
-            text = re.sub(rf"/proc/self/fd/{descriptor}(?!\d)", flag.strip("-"), text)
+            name = flag.removeprefix("--").replace("-", "_")
+            text = re.sub(rf"/proc/self/fd/{descriptor}(?!\d)", name, text)
         return text
 
     if process.returncode == 2 or (process.returncode != 0 and not printed):
@@ -191,6 +192,8 @@ def arguments_of(parameters: Mapping[str, Any]) -> list[str]:
     arguments: list[str] = []
     for name, given in parameters.items():
         flag = "--" + name.replace("_", "-")
+        if hasattr(given, "tolist"):  # NumPy's numbers and arrays, and columns
+            given = given.tolist()
         if given is None or given is False:
             continue
         if given is True:

@@ -26,12 +26,18 @@ _FORMATS = {
 
 
 def source_of(
-    data: object, wanted: Sequence[str], lists: Sequence[str] = (), threads: int = 1
+    data: object,
+    wanted: Sequence[str],
+    lists: Sequence[str] = (),
+    threads: int = 1,
+    *,
+    what: str = "data",
 ) -> _core.Source:
     """The wanted columns of any table; others are left alone where that saves work.
 
     `lists` are columns of objects that are lists, as is told of no object by its column's type. A
-    file is read by so many threads; 0: as many as the machine runs at once.
+    file is read by so many threads; 0: as many as the machine runs at once. `what` names the table
+    where it is refused.
 
     A column that is missing is found out by the release. Raises `InvalidInput` for what is no table,
     and for a column of a type that cannot be read.
@@ -54,30 +60,35 @@ def source_of(
     if numpy is not None and isinstance(data, numpy.ndarray):
         if data.ndim != 2 or data.shape[1] != len(wanted):
             raise _core.InvalidInput(
-                f"an array of (n, d) must have a column for each of {', '.join(wanted)}, in this order, "
-                f"but has shape {data.shape}"
+                f"{what}, an array of (n, d), must have a column for each of {', '.join(wanted)}, in this "
+                f"order, but has shape {data.shape}"
             )
         named = [(name, table[:, place]) for place, name in enumerate(wanted)]
         return _source(named, len(table), lists)
     if hasattr(data, "collect_batches"):  # Polars' lazy frames
-        return _exported(table.collect_batches(lazy=True))
-    return _exported(data)
+        return _exported(table.collect_batches(lazy=True), what)
+    return _exported(data, what)
 
 
-def column_source(values: object, name: str) -> _core.Source:
+def column_source(values: object, name: str, *, what: str) -> _core.Source:
     """A table of one column."""
+    known = ("dtype", "__arrow_c_stream__", "__arrow_c_array__")
+    if not isinstance(values, (list, tuple, range)) and not any(hasattr(values, one) for one in known):
+        raise _core.InvalidInput(
+            f"{what} must be a list, a column, a table or a file, but is of type {type(values).__name__}"
+        )
     return _source([(name, values)])
 
 
-def _exported(data: Any) -> _core.Source:
+def _exported(data: Any, what: str) -> _core.Source:
     if hasattr(data, "to_frame"):  # pandas' and Polars' series
-        raise _core.InvalidInput("data must be a table, but is one column, of which to_frame makes one")
+        raise _core.InvalidInput(f"{what} must be a table, but is one column, of which to_frame makes one")
     if hasattr(data, "__arrow_c_stream__"):
         return _core.Source.stream(data.__arrow_c_stream__())
     if hasattr(data, "__arrow_c_array__"):
         return _core.Source.batch(*data.__arrow_c_array__())
     raise _core.InvalidInput(
-        "data must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
+        f"{what} must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
         f"or the path of a CSV file, but is of type {type(data).__name__}"
     )
 

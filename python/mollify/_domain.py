@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from mollify import _core
+from mollify._parameters import whole_number
 
 Column = dict[str, Any]
 """The settings of a column, as a domain file has them: `{"type": "boolean"}`."""
@@ -171,7 +173,7 @@ def _setting(name: str, value: object) -> str:
 
 
 def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
-    lines = [f"seed: {int(seed)}"] if seed else []
+    lines = [f"seed: {seed}"] if seed else []
     lines.append("columns:" if columns else "columns: {}")
     for name, column in columns.items():
         if not isinstance(column, Mapping):
@@ -183,11 +185,19 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _no_domain(given: object) -> _core.InvalidInput:
-    return _core.InvalidInput(
-        "a domain must be a Domain, a mapping from names to declared columns, or the path of its file, "
-        f"but is of type {type(given).__name__}"
-    )
+def _by_column(sentence: str, names: list[str], seed: int) -> str:
+    """With the column in place of its line, for nobody wrote these: they are `_yaml`'s."""
+    found = re.match(r"the domain line (\d+)(: )?", sentence)
+    if found is None:
+        return sentence
+    rest = sentence[found.end() :]
+    if found[2]:  # what follows names the column, or is about all of them
+        return rest
+    place = int(found[1]) - (3 if seed else 2)
+    if not 0 <= place < len(names):
+        return f"the domain{rest}"
+    name = f'column "{names[place]}"'
+    return name + rest.replace(f"must give {name} the key", "must have the key")
 
 
 class Domain:
@@ -212,8 +222,15 @@ class Domain:
 
     def __init__(self, columns: Mapping[str, Mapping[str, Any]], *, seed: int = 0) -> None:
         if not isinstance(columns, Mapping):
-            raise _no_domain(columns)
-        self._inside = _core.Domain.parse(_yaml(columns, seed), "the domain")
+            raise _core.InvalidInput(
+                "columns must be a mapping from names to declared columns (Domain.read reads a file), "
+                f"but are of type {type(columns).__name__}"
+            )
+        fixed = whole_number("seed", seed)
+        try:
+            self._inside = _core.Domain.parse(_yaml(columns, fixed), "the domain")
+        except _core.InvalidInput as refused:
+            raise _core.InvalidInput(_by_column(str(refused), [*map(str, columns)], fixed)) from None
         self._path = None
 
     @classmethod
@@ -350,4 +367,9 @@ def as_domain(domain: DomainLike) -> Domain:
         return domain
     if isinstance(domain, (str, os.PathLike)):
         return Domain.read(domain)
-    return Domain(domain)
+    if isinstance(domain, Mapping):
+        return Domain(domain)
+    raise _core.InvalidInput(
+        "a domain must be a Domain, a mapping from names to declared columns, or the path of its file, "
+        f"but is of type {type(domain).__name__}"
+    )

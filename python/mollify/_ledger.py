@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mollify import _core
 from mollify._command import Answer, arguments_of
+from mollify._parameters import whole_number
 from mollify._privacy import Privacy, compose, outward
 
 if TYPE_CHECKING:
@@ -78,7 +79,12 @@ class Ledger:
         Call it before they are made; `sample` does so itself. Raises `InvalidInput`, and charges
         nothing, where the data set has no total, its total protects more, or would be passed.
         """
-        self._inside.charge(data_set, cost._inside(), scope, mechanism, int(count))
+        if not isinstance(cost, Privacy):
+            raise _core.InvalidInput(
+                f"cost must be a Privacy, such as Privacy(epsilon=0.5), but is of type {type(cost).__name__}"
+            )
+        draws = whole_number("count", count)
+        self._inside.charge(data_set, cost._inside(), scope, mechanism, draws)
 
     def balance(self, data_set: str) -> Balance:
         """Of one data set; of one that the ledger does not know, no release."""

@@ -119,4 +119,12 @@ def compose(releases: Iterable[Any]) -> Privacy:
     The sum of epsilon and delta, or of rho, where a pure release counts epsilon^2 / 2. Raises
     `InvalidInput` where no sum is known.
     """
-    return outward(_core.composed_up([getattr(one, "guarantee", one)._inside() for one in releases]))
+    promises = []
+    for one in releases:
+        promise = getattr(one, "guarantee", one)
+        if not isinstance(promise, Privacy):
+            raise _core.InvalidInput(
+                f"releases must be releases or what they promise, but one is of type {type(one).__name__}"
+            )
+        promises.append(promise._inside())
+    return outward(_core.composed_up(promises))

@@ -227,9 +227,9 @@ class _Inputs:
                 raise _core.InvalidInput("units needs unit, the column that names them")
             column = self.units_column or self.unit
             if isinstance(given, Mapping) or hasattr(given, "columns"):
-                return source_of(given, [column]).csv_text()
-            return column_source(given, column).csv_text()
-        return source_of(given, list(self.domain)).csv_text()
+                return source_of(given, [column], what=part).csv_text()
+            return column_source(given, column, what=part).csv_text()
+        return source_of(given, list(self.domain), what=part).csv_text()
 
 
 def _covariance_text(names: list[str], matrix: Any) -> bytes:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterable
+from typing import NoReturn
 
 from mollify import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class ReleaseKey:
@@ -59,6 +57,10 @@ class ReleaseKey:
 
 def identity_bytes(identities: Iterable[object]) -> list[bytes]:
     """The text that each unit's id stands for, in UTF-8: 7 and "7" are one unit, as in tables."""
+    if not isinstance(identities, Iterable):
+        raise _core.InvalidInput(
+            f"identities must be a list of units, but are of type {type(identities).__name__}"
+        )
     texts = []
     for identity in identities:
         if isinstance(identity, bytes):

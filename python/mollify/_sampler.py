@@ -183,8 +183,9 @@ class Sampler:
         import numpy as np
 
         columns = [private_outcomes("outcomes", outcomes, self.outcomes)]
+        size = None if count is None else whole_number("count", count)
         if units is not None:
-            columns.append(private_outcomes("units", units, count or 0))
+            columns.append(private_outcomes("units", units, size or 0))
         if weights is not None:
             columns.append(private_numbers("weights", weights))
         if any(column.ndim != 1 or len(column) != len(columns[0]) for column in columns):
@@ -206,11 +207,11 @@ class Sampler:
                     f"offsets must be one more than there are units, but have shape {places.shape}"
                 )
             return self._draw_units(records, places, counted, key, identities, threads)
-        if count is None:
+        if size is None:
             raise _core.InvalidInput("count, the number of units, is needed beside units")
-        numbers = np.where((columns[1] >= 0) & (columns[1] < count), columns[1], count)
+        numbers = np.where((columns[1] >= 0) & (columns[1] < size), columns[1], size)
         order = np.argsort(numbers, kind="stable")
-        sizes = np.bincount(numbers.astype(np.int64), minlength=count + 1)[:count]
+        sizes = np.bincount(numbers.astype(np.int64), minlength=size + 1)[:size]
         places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
         counted = None if counted is None else counted[order]
         return self._draw_units(records[order], places, counted, key, identities, threads)
@@ -231,6 +232,8 @@ class Sampler:
             raise _core.InvalidInput("a key and identities belong together, but one is missing")
         if key is None or identities is None:
             return self._inside.draw_units(outcomes, places, weights, thread_count(threads))
+        if not isinstance(key, ReleaseKey):
+            raise _core.InvalidInput(f"key must be a ReleaseKey, but is of type {type(key).__name__}")
         return self._inside.draw_units_by_key(
             outcomes,
             places,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mollify import _core
 from mollify._domain import DomainLike, as_domain
 from mollify._ledger import Ledger
+from mollify._parameters import whole_number
 from mollify._release import Release, sample
 
 if TYPE_CHECKING:
@@ -196,14 +197,15 @@ class Synthesizer:
         if not hasattr(self, "release_"):
             raise _core.InvalidInput("a Synthesizer must be fitted before it has records")
         left = len(self.release_) - self._handed_out
-        if not 0 <= n_samples <= left:
+        wanted = whole_number("n_samples", n_samples)
+        if wanted > left:
             raise _core.InvalidInput(
-                f"{left} of {len(self.release_)} records are left, but {n_samples} are asked for; "
+                f"{left} of {len(self.release_)} records are left, but {wanted} are asked for; "
                 "more records are another release"
             )
         begin = self._handed_out
-        self._handed_out += n_samples
-        return self.release_.to_pandas().iloc[begin : begin + n_samples].reset_index(drop=True)
+        self._handed_out += wanted
+        return self.release_.to_pandas().iloc[begin : begin + wanted].reset_index(drop=True)
 
     def __repr__(self) -> str:
-        return f"Synthesizer({self.count} records, {self.model}, epsilon {self.epsilon:g})"
+        return f"Synthesizer({self.count} records, {self.model}, epsilon {self.epsilon})"

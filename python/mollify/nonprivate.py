@@ -128,6 +128,8 @@ def law(sampler: Sampler, p: Any, *, normalise: bool = False) -> Answer:
 
     Of the answer, ``"outcomes"`` has the numerator of each outcome over ``"N"``; they sum to it.
     """
+    if not isinstance(sampler, Sampler):
+        raise _core.InvalidInput(f"sampler must be a Sampler, but is of type {type(sampler).__name__}")
     masses = _numbers("p", p, "fiu")
     if masses.shape != (sampler.outcomes,):
         raise _core.InvalidInput(

@@ -16,6 +16,7 @@ std::string with_python_names(std::string sentence) {
       {"(mollify ledger --declare), or say that none is meant (--no-total)", "(Ledger.declare)"},
       {", or say that another data set is meant (--another-data-set)", ""},
       {"(--replace)", "(replace=True)"},
+      {"mollify check", "mo.nonprivate.check"},
   };
   for (const auto& [words, ours] : only_the_commands) {
     const std::size_t at = sentence.find(words);

@@ -163,6 +163,7 @@ def test_tokens_follow_the_private_model_as_far_as_epsilon_allows():
         lambda: TokenSampler(epsilon=1).draw([[0, 0]], [[-np.inf, -np.inf]]),
         lambda: TokenSampler(epsilon=1).draw(np.array([["a"]]), [[1]]),
         lambda: TokenSampler(epsilon=1).draw([[1]], [["a"]]),
+        lambda: TokenSampler(epsilon=1, top=2.5),
     ],
 )
 def test_refuses_what_is_wrong_in_public(bad):

@@ -55,6 +55,12 @@ def test_estimates_are_the_commands(schools, tmp_path):
         found.to_pandas("ses")
 
 
+def test_numbers_of_numpy_are_numbers():
+    numpy = pytest.importorskip("numpy")
+    asked = mo.plan(k=12, epsilon=[0.5, 2], model="local")
+    assert mo.plan(k=numpy.int8(12), epsilon=numpy.array([0.5, 2]), model="local").json == asked.json
+
+
 def test_estimates_refuse_what_is_not_the_releases(domain, schools):
     data = {name: [] for name in domain} | {"unit": []}
     release = mo.sample(data, domain, model="local", unit="unit", units=["a", "b"], epsilon=1)

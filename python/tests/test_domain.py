@@ -98,7 +98,7 @@ def test_values_mean_what_they_mean_in_data():
         (lambda: mo.categorical(["a", None]), 'null="category"'),
         (lambda: mo.categorical(["a", float("nan")]), 'null="category"'),
         (lambda: mo.Domain({"a": "boolean"}), "but is 'boolean'"),
-        (lambda: mo.Domain(["a"]), "but is of type list"),
+        (lambda: mo.Domain(["a"]), "but are of type list"),
         (lambda: mo.plan(3, epsilon=1), "but is of type int"),
         (lambda: mo.sample({"a": []}, None, model="integral", epsilon=1), "but is of type NoneType"),
     ],
@@ -133,6 +133,32 @@ def test_refuses_what_is_no_domain(columns):
     with pytest.raises(mo.InvalidInput) as refused:
         mo.Domain(columns)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({}, "a domain must have at least one column"),
+        ({"a": mo.boolean(), "b": mo.integer(0, 9.5)}, 'column "b" must have an integer of 64 bits as max'),
+        ({"a": mo.boolean(), "b": mo.integer(3, 1)}, 'column "b": min must be at most max'),
+        ({"a": mo.integer()}, 'column "a" must have the key `min`'),
+        ({"a": mo.boolean(), "b": {"type": "bolean"}}, 'column "b" must have categorical,'),
+    ],
+)
+@pytest.mark.parametrize("seed", [0, 7])
+def test_names_the_column_and_no_line_of_a_file_that_nobody_wrote(columns, said, seed):
+    with pytest.raises(mo.InvalidInput) as refused:
+        mo.Domain(columns, seed=seed)
+    assert str(refused.value).startswith(said)
+
+
+def test_says_what_makes_a_domain(domain):
+    for given, kind in ((domain, "Domain"), ("schools.yaml", "str")):
+        with pytest.raises(mo.InvalidInput, match=rf"Domain\.read reads a file\), but are of type {kind}"):
+            mo.Domain(given)
+    for seed in (-1, "x"):
+        with pytest.raises(mo.InvalidInput, match="seed must be a whole number"):
+            mo.Domain(domain.columns, seed=seed)
 
 
 def test_refusals_are_value_errors():

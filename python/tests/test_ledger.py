@@ -68,6 +68,16 @@ def test_refuses_what_is_no_total(tmp_path):
         mo.Ledger(tmp_path / "no.db")
 
 
+def test_charges_refuse_what_is_no_cost(tmp_path):
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    ledger.declare("a", epsilon=1)
+    for cost, count in ((0.5, 1), (mo.Privacy(epsilon=-1), 1), (mo.Privacy(epsilon=1), -1), (mo.Privacy(epsilon=1), "a")):
+        with pytest.raises(mo.InvalidInput) as refused:
+            ledger.charge("a", cost, count=count)
+        assert "\n" not in str(refused.value)
+    assert ledger.balance("a").releases == 0
+
+
 def test_composes_and_converts_to_the_safe_side():
     pure = mo.Privacy(epsilon=1)
     assert mo.compose([pure, pure]) == mo.Privacy(epsilon=2)
@@ -77,6 +87,8 @@ def test_composes_and_converts_to_the_safe_side():
     assert mo.Privacy(mu=1).rho_up() >= 0.5
     with pytest.raises(mo.InvalidInput):
         mo.Privacy(epsilon=1, delta=1e-6).rho_up()
+    with pytest.raises(mo.InvalidInput, match="one is of type float"):
+        mo.compose([pure, 0.5])
     for wrong in ({}, {"epsilon": 1, "rho": 1}, {"rho": 1, "delta": 0.1}):
         with pytest.raises(mo.InvalidInput):
             mo.Privacy(**wrong)

@@ -356,9 +356,12 @@ def test_a_decimal_is_taken_as_typed(domain):
         ({"epsilon": 1, "model": "sideways"}, "model must be local, integral or central"),
         ({"epsilon": 1, "delta": 0.1}, "delta is for model central"),
         ({"epsilon": 1, "ledger": "x.db"}, "data_set"),
-        ({"epsilon": 1, "reference": 3}, "data must be a table"),
+        ({"epsilon": 1, "reference": 3}, "reference must be a table"),
+        ({"epsilon": 1, "reference": [0.5, 0.5]}, "reference must be a table"),
+        ({"epsilon": 1, "unit": "a", "units": {"u", "v"}, "model": "local"}, "units must be a list"),
         ({"epsilon": 1, "model": "central", "count": 1}, "accept it (accept_error)"),
         ({}, "epsilon is needed, but is not given"),
+        ({"epsilon": 1, "unit": "z", "model": "local"}, "; mo.nonprivate.check names those it has"),
     ],
 )
 def test_refuses_in_one_sentence_with_pythons_names(domain, options, said):

@@ -97,6 +97,15 @@ def test_shapes():
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0]),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0, 1], units=[0], count=1),
         lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [[0, 1]]),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0], count=-2),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0], count=2.5),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], units=[0], count="2"),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units([0], [0, 1], key=5, identities=["a"]),
+        lambda: mo.Sampler(outcomes=3, epsilon=1).draw_units(
+            [0], [0, 1], key=mo.ReleaseKey(), identities=5
+        ),
+        lambda: mo.risk(5),
+        lambda: mo.nonprivate.law(mo.RandomizedResponse(k=3, epsilon=1), [1, 0, 0]),
         lambda: mo.Sampler(outcomes=2.5, epsilon=1),
         lambda: mo.Sampler(outcomes="many", epsilon=1),
         lambda: mo.Sampler(outcomes=2, epsilon="much"),

@@ -20,9 +20,11 @@ def test_hands_out_what_was_released_and_then_refuses(domain):
     frame = pandas.concat([made.sample(2), made.sample(3), made.sample(0)])
     assert frame.reset_index(drop=True).equals(made.release_.to_pandas())
     assert made.n_features_in_ == 4
-    for too_many in (1, -1):
-        with pytest.raises(mo.InvalidInput, match="0 of 5 records are left"):
-            made.sample(too_many)
+    with pytest.raises(mo.InvalidInput, match="0 of 5 records are left"):
+        made.sample(1)
+    for wrong in (-1, 2.0, "a"):
+        with pytest.raises(mo.InvalidInput, match="n_samples must be a whole number"):
+            made.sample(wrong)
     with pytest.raises(mo.InvalidInput, match="4 columns"):
         made.fit(X[:, :3])
     made.fit(pandas.DataFrame(X, columns=list(domain)))

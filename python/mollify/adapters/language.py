@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._ledger import Ledger
+from mollify._parameters import whole_number
 from mollify._privacy import Privacy
 from mollify._private_numbers import private_numbers
 from mollify._sampler import Sampler, _numbers
@@ -44,12 +46,12 @@ class TokenSampler:
         epsilon: float,
         top: int | None = None,
         separate: bool = False,
-        ledger: Ledger | None = None,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
         data_set: str | None = None,
         scope: str = "table",
     ) -> None:
         Sampler(outcomes=2, epsilon=epsilon)  # refuses what is no epsilon
-        if top is not None and top < 1:
+        if top is not None and whole_number("top", top) < 1:
             raise _core.InvalidInput(f"top must be at least 1, but is {top}")
         if (ledger is None) != (data_set is None):
             raise _core.InvalidInput("tokens are charged to a ledger with a data_set, but one is missing")
@@ -57,7 +59,7 @@ class TokenSampler:
         self.top = top
         self.separate = separate
         self.scope = scope
-        self._ledger = ledger
+        self._ledger = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
         self._data_set = data_set
         self._tokens = 0
 
@@ -119,6 +121,9 @@ class TokenSampler:
         scores = np.full(np.shape(public), -np.inf)
         scores[np.arange(len(tokens)), tokens] = 0.0
         return scores
+
+    def __repr__(self) -> str:
+        return f"TokenSampler(epsilon {self.epsilon:g} a token, {self._tokens} drawn)"
 
     def _row(self, logits: NDArray[Any]) -> tuple[NDArray[Any], Sampler]:
         """Tokens that come into question, and what draws one of them."""
