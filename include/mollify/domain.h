@@ -21,8 +21,8 @@ struct Mapping {
   /// The value that nulls become, as a field would write it. With neither of the two, nulls are
   /// mapped like what is unreadable.
   std::optional<std::string> null_value{};
-  /// The value that all else becomes. Without it numbers go to the nearest value of the domain, and
-  /// everything else to the first one.
+  /// The value that all else becomes; empty, for null, beside a null category. Without it numbers
+  /// go to the nearest value of the domain, and everything else to the first one.
   std::optional<std::string> outside_value{};
 };
 

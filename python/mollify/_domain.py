@@ -45,7 +45,8 @@ def categorical(
         What nulls become: one of the values, or ``"category"`` for a value of their own. Default:
         like what is outside.
     outside
-        What becomes of everything else. Default: the first value.
+        What becomes of everything else: one of the values, or ``"null"`` where null is a value of
+        its own. Default: the first value.
     """
     return _column("categorical", values=_listed("values", values), null=null, outside=outside)
 
@@ -165,6 +166,8 @@ def _text(value: object) -> str:
 def _setting(name: str, value: object) -> str:
     if name in _WORDS and value == _WORDS[name]:
         return f"{name}: {value}"
+    if value is None:
+        return f"{name}: null"
     if isinstance(value, Mapping):  # a value that would be a word of the format
         value = value.get("value")
     if isinstance(value, (list, tuple)):

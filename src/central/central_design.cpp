@@ -80,9 +80,9 @@ CentralDesign subsampled(CentralMechanism mechanism, const CentralRequest& reque
   design.guarantee = Privacy::pure(ExpBound(request.budget.epsilon).epsilon());
   design.epsilon0 = epsilon0_up(pure_response(design));
   design.why = fmt::format(
-      "{} of {} records go through randomized response with odds 1 + (n/m)(e^epsilon - 1), the "
+      "{} of {} records {} through randomized response with odds 1 + (n/m)(e^epsilon - 1), the "
       "greatest that pure privacy allows",
-      request.outputs, request.records);
+      request.outputs, request.records, request.outputs == 1 ? "goes" : "go");
   return design;
 }
 

@@ -41,7 +41,7 @@ class ColumnNumbers {
     null_ = declared_number(column.mapping().null_value);
   }
 
-  /// As the column reads it; none of a null that is a category.
+  /// As the column reads it; none of what becomes a null that is a category.
   [[nodiscard]] std::optional<double> read(const Value& value) const {
     switch (column_.read(value).verdict) {
       case Verdict::kNull:
@@ -49,7 +49,8 @@ class ColumnNumbers {
         return null_ ? *null_ : outside_.value_or(min_);
       case Verdict::kOutside:
       case Verdict::kUnreadable:
-        if (outside_) return outside_;
+        // Declared and no number: null.
+        if (column_.mapping().outside_value) return outside_;
         break;
       case Verdict::kValue:
         break;

@@ -24,6 +24,7 @@
 #include "release/acceptance.h"
 #include "release/design.h"
 #include "release/release.h"
+#include "release/shell_word.h"
 #include "release/spec_json.h"
 #include "report.h"
 #include "spec_options.h"
@@ -176,20 +177,22 @@ std::string gaussian_summary(const GaussianDesign& design) {
 std::string next_steps(const Certificate& certificate, const SampleOptions& options) {
   if (!options.out) return "";
   const ReleaseSpec& spec = certificate.spec;
-  std::string text = fmt::format("next: mollify compare --data {} --domain {}", *options.data,
-                                 spec.domain.file.empty() ? "DOMAIN.yaml" : spec.domain.file);
-  if (spec.unit) text += " --unit " + *spec.unit;
-  if (spec.roster) text += " --units " + spec.roster->name;
-  if (spec.units_column) text += " --units-column " + *spec.units_column;
+  std::string text =
+      fmt::format("next: mollify compare --data {} --domain {}", shell_word(*options.data),
+                  spec.domain.file.empty() ? "DOMAIN.yaml" : shell_word(spec.domain.file));
+  if (spec.unit) text += " --unit " + shell_word(*spec.unit);
+  if (spec.roster) text += " --units " + shell_word(spec.roster->name);
+  if (spec.units_column) text += " --units-column " + shell_word(*spec.units_column);
   if (const GaussianSpec* gaussian = spec.gaussian(); gaussian && !gaussian->logarithms.empty()) {
-    text += fmt::format(" --log {}", fmt::join(gaussian->logarithms, ","));
+    text += " --log " + shell_word(fmt::format("{}", fmt::join(gaussian->logarithms, ",")));
   }
-  text += fmt::format(" --released {} judges it (not private)", *options.out);
+  const std::string released = shell_word(*options.out);
+  text += fmt::format(" --released {} judges it (not private)", released);
   const LocalDesign* const local = certificate.local();
   if (local != nullptr && spec.model == Model::kLocal && options.certificate &&
       !is_band(local->mechanism)) {
     text += fmt::format("; mollify estimate --released {} --certificate {} finds the population",
-                        *options.out, *options.certificate);
+                        released, shell_word(*options.certificate));
   }
   return text + "\n";
 }

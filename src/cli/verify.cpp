@@ -209,7 +209,8 @@ int verify_mechanism(const VerifyOptions& options) {
     throw InvalidInput(fmt::format("{} is for checking a certificate, but none is given",
                                    options.domain ? "--domain" : "--candidates-file"));
   }
-  const std::size_t k = outcome_count(options.k);
+  const std::size_t k =
+      outcome_count(options.k, options.mechanism.epsilon ? "--k" : "--certificate or --k");
   std::vector<double> reference;
   if (options.mechanism.reference) {
     reference = read_distribution(*options.mechanism.reference).masses;

@@ -24,6 +24,7 @@ Column made(std::string name, inside::Cells cells, Mapping mapping) {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const inside::YamlNode& node, bool words) {
+  if (node.null) return nullptr;
   if (node.kind == inside::YamlNode::Kind::kScalar) {
     const bool looks_like_word = node.text == "category" || node.text == "clip";
     return words && node.quoted && looks_like_word ? Json{{"value", node.text}} : Json(node.text);

@@ -280,8 +280,12 @@ class DomainParser {
       if (!declared.null_is_category) declared.null_value = value;
     }
     if (const YamlNode* node = find(settings, "outside")) {
-      const std::string& value = text(*node, "outside");
-      if (!is_word(*node, kOutsideWord, cells)) declared.outside_value = value;
+      if (node->null) {
+        declared.outside_value = "";  // as a field would write it
+      } else if (const std::string& value = text(*node, "outside");
+                 !is_word(*node, kOutsideWord, cells)) {
+        declared.outside_value = value;
+      }
     }
     return declared;
   }
@@ -485,7 +489,8 @@ std::string domain_yaml(const Domain& domain, const std::vector<std::string>& no
       yaml += fmt::format("    null: {}\n", scalar(value));
     }
     if (mapping.outside_value) {
-      yaml += fmt::format("    outside: {}\n", scalar(*mapping.outside_value));
+      const bool is_null = mapping.null_is_category && mapping.outside_value->empty();
+      yaml += fmt::format("    outside: {}\n", is_null ? "null" : scalar(*mapping.outside_value));
     } else if (defaults == Defaults::kSpelledOut) {
       yaml += fmt::format("    outside: {}\n", kOutsideWord);
     }

@@ -25,26 +25,37 @@ constexpr std::uint64_t kMaxUngrouped = 64;
 constexpr std::uint32_t kBins = 10;
 constexpr double kMostBinnedOutcomes = std::uint32_t{1} << 20U;
 
-// Values that keep a column from being of a type, where nearly all are of it.
+// Values that keep a column from being of a type, where nearly all are of it, or all but one word
+// that is written again and again, as "n/a" is.
 struct Strangers {
   std::uint64_t of_type = 0, others = 0;
   std::uint64_t line = 0;  // of the first other
   std::string value{};
+  bool are_alike = true;
 
   void see(bool is_of_type, std::string_view text, std::uint64_t at) {
     ++(is_of_type ? of_type : others);
-    if (is_of_type || others > 1) return;
-    line = at;
-    value = text;
+    if (is_of_type) return;
+    if (others == 1) {
+      line = at;
+      value = text;
+    }
+    are_alike = are_alike && text == value;
   }
   [[nodiscard]] bool are_few() const {
     constexpr std::uint64_t kOneIn = 10;
-    return others > 0 && of_type >= kOneIn * others;
+    const bool is_one_word = are_alike && others > 1 && of_type > others;
+    return others > 0 && (of_type >= kOneIn * others || is_one_word);
   }
   [[nodiscard]] std::uint64_t seen() const { return of_type + others; }
   [[nodiscard]] std::string words(const char* things) const {
-    return fmt::format("all but {} value{} are {}; line {} is \"{}\"", others,
-                       others == 1 ? "" : "s", things, line, value);
+    return are_alike && others > 1
+               ? fmt::format(
+                     "all but {} values are {}, and these are \"{}\", as line {} is; if "
+                     "nothing is known there, leave such fields empty",
+                     others, things, value, line)
+               : fmt::format("all but {} value{} are {}; line {} is \"{}\"", others,
+                             others == 1 ? "" : "s", things, line, value);
   }
 };
 

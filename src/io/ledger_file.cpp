@@ -155,9 +155,9 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
   if (!known.total) {
     if (release.without_total) return;
     throw InvalidInput(fmt::format(
-        "{} has no total in {}, so nothing would ever be refused: declare one (mollify ledger "
-        "--declare), or say that none is meant (--no-total)",
-        known.data_set, ledger));
+        "{0} has no total in {1}, so nothing would ever be refused: declare one (mollify ledger "
+        "--declare {2} {0}), or say that none is meant (--no-total)",
+        known.data_set, ledger, known.data_set.starts_with('/') ? "--data" : "--data-set"));
   }
   const auto& [scope, total] = *known.total;
   if (!protects(release.scope, scope)) {

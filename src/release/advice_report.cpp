@@ -30,12 +30,13 @@ std::string subject_of(const Advice& advice) {
   std::string text =
       fmt::format("for {}, protecting each {}", purpose_words(advice.question.purpose),
                   by_person ? advice.question.unit.value_or("person") : std::string("row"));
+  const auto& records = advice.question.records;
   if (*advice.question.protect == Protected::kTable) {
     text =
         fmt::format("for {}, protecting the whole table", purpose_words(advice.question.purpose));
-  }
-  if (advice.question.records) {
-    text += fmt::format(", {} of them", *advice.question.records);
+    if (records) text += fmt::format(" of {} row{}", *records, *records == 1 ? "" : "s");
+  } else if (records) {
+    text += fmt::format(", {} of them", *records);
   }
   if (advice.outcomes > 0) text += fmt::format(", {} outcomes", advice.outcomes);
   return text;

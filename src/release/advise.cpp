@@ -14,6 +14,7 @@
 #include "release/central_release.h"
 #include "release/plan.h"
 #include "release/release_space.h"
+#include "release/shell_word.h"
 
 namespace mollify {
 namespace {
@@ -547,8 +548,9 @@ class Advisor {
   void tell_commands() {
     if (!advice_.chosen) return;
     const AdviceQuestion& asked = question();
-    const std::string domain = asked.domain ? asked.domain->name() : "DOMAIN.yaml";
-    const std::string unit = by_person() ? " --unit " + asked.unit.value_or("PERSON") : "";
+    const std::string domain = asked.domain ? shell_word(asked.domain->name()) : "DOMAIN.yaml";
+    const std::string unit =
+        by_person() ? " --unit " + shell_word(asked.unit.value_or("PERSON")) : "";
     const std::string data = " --data DATA.csv --domain " + domain + unit;
     std::string sample = fmt::format(
         "mollify sample --model {}{}{}", name_of(advice_.model),
@@ -560,10 +562,11 @@ class Advisor {
     if (is_estimation()) sample += " --mechanism randomized-response";
     if (asked.family == Family::kGaussian) {
       if (!asked.logarithms.empty()) {
-        sample += fmt::format(" --log {}", fmt::join(asked.logarithms, ","));
+        sample += " --log " + shell_word(fmt::format("{}", fmt::join(asked.logarithms, ",")));
       }
       if (!asked.shared) {
-        sample += " --covariance " + (asked.covariance ? asked.covariance->name : "COVARIANCE.csv");
+        sample += " --covariance " +
+                  (asked.covariance ? shell_word(asked.covariance->name) : "COVARIANCE.csv");
       }
     }
     sample += fmt::format(" --epsilon {:g}", chosen().epsilon);

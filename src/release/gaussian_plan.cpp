@@ -120,8 +120,13 @@ class GaussianPlan final : public PlanModel {
           "more\n",
           bound);
     }
-    answer.lines +=
-        "  accuracy rests on the data being Gaussian as declared; privacy rests on no assumption\n";
+    const bool is_supposed = whole.domain && !whole.covariance && !(whole.covariance_bound > 1);
+    answer.lines += fmt::format(
+        "  accuracy rests on the data being Gaussian as declared{}; privacy rests on no "
+        "assumption\n",
+        is_supposed ? ", with a covariance of 1 in each column, because none is given: a release "
+                      "needs one (--covariance, --covariance-bound)"
+                    : "");
   }
 
  private:

@@ -98,8 +98,10 @@ class PlanSearch {
     PlanWay way = model_.at(mechanism_, with(question_, unknown_, value));
     if (!(way.alpha <= question_.alpha)) {
       if (std::isfinite(way.alpha) || way.why.empty()) {
-        way.why = fmt::format("no {} up to {:.4g} gives a total variation of {:g}",
-                              name_of(unknown_), value, question_.alpha);
+        way.why = unknown_ == PlanUnknown::kOutputs && value == 1
+                      ? fmt::format("one output has a total variation of {:.4g} already", way.alpha)
+                      : fmt::format("no {} up to {:.4g} gives a total variation of {:g}",
+                                    name_of(unknown_), value, question_.alpha);
       }
       return way;
     }

@@ -232,7 +232,7 @@ std::string ways_text(const PlanAnswer& answer) {
                         way.mechanism, columns, value_text(answer.unknown, way.value), way.alpha,
                         reports ? fmt::format(" {:>10}", epsilon0) : "", remark(answer, way));
   }
-  return text + "\n" + kLegend;
+  return answer.best ? text + "\n" + kLegend : text;
 }
 
 std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) {

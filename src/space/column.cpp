@@ -109,6 +109,11 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
 
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {
     const Reading reading = column.read(value);
+    if (reading.verdict == Verdict::kNull && key == "outside") {
+      throw InvalidInput(fmt::format(
+          "column \"{}\": outside can be null only beside null: category, which makes null a value",
+          column.name_));
+    }
     if (reading.verdict != Verdict::kValue) {
       const std::string word = key == "null" ? "category" : "clip";
       refuse_name(fmt::format("column \"{}\": {}", column.name_, key),
@@ -119,7 +124,10 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   };
   const Mapping& declared = column.mapping_;
   if (declared.outside_value) {
-    column.outside_outcome_ = declared_cell(*declared.outside_value, "outside");
+    const bool becomes_null =
+        declared.null_is_category && column.read(*declared.outside_value).verdict == Verdict::kNull;
+    column.outside_outcome_ = becomes_null ? column.cell_count_  // the null category
+                                           : declared_cell(*declared.outside_value, "outside");
   }
   if (declared.null_is_category && declared.null_value) {
     throw InvalidInput(

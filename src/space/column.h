@@ -46,8 +46,8 @@ struct Mapping {
   /// The value nulls become, as a field would write it. Without it and without the category,
   /// nulls are mapped like what is unreadable.
   std::optional<std::string> null_value{};
-  /// The value which all that is outside or unreadable becomes. Without it (`outside: clip`),
-  /// numbers go to the nearest value of the domain, and everything else to the first one.
+  /// The value which all outside or unreadable becomes; a null beside a null category. Without it
+  /// (`outside: clip`), numbers go to the domain's nearest value, and all else to the first one.
   std::optional<std::string> outside_value{};
 
   friend bool operator==(const Mapping&, const Mapping&) = default;

@@ -320,6 +320,13 @@ TEST(Advise, ReadsAloud) {
                            "\na guess right 1 in 1000 becomes ", "\n* advised\n"}) {
     EXPECT_THAT(words.out, HasSubstr(part));
   }
+  command.files.write("my domain.yaml", "columns:\n  a: {type: boolean}\n");
+  const Ended table = command.run({"advise", "--purpose", "records", "--protect", "table", "--n",
+                                   "300", "--domain", "my domain.yaml", "--count", "1"});
+  EXPECT_EQ(lines_of(table.out)[0],
+            "for realistic records, protecting the whole table of 300 rows, 2 outcomes");
+  EXPECT_THAT(table.out,
+              HasSubstr("\n  mollify check --data DATA.csv --domain 'my domain.yaml'\n"));
 }
 
 TEST(Advise, RefusesInOneSentence) {

@@ -158,8 +158,9 @@ TEST(CompareCentral, ReadsNumbersForTheRealMeanAsTheirColumnsDo) {
   command.files.write("d.yaml",
                       "columns:\n  a: {type: integer, min: 0, max: 99, bins: 10, null: category}\n"
                       "  b: {type: number, min: 0, max: 100, bins: 10, null: 30, outside: 50}\n"
-                      "  c: {type: integer, min: 0, max: 99}\n");
-  command.files.write("t.csv", "a,b,c\n5,5,5\n,,\n250,250,250\nabc,abc,abc\n");
+                      "  c: {type: integer, min: 0, max: 99}\n"
+                      "  d: {type: integer, min: 0, max: 99, null: category, outside: null}\n");
+  command.files.write("t.csv", "a,b,c,d\n5,5,5,5\n,,,\n250,250,250,250\nabc,abc,abc,abc\n");
   const Ended ended =
       command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--model", "central",
                    "--epsilon", "1", "--family", "marginals", "--delta", "1e-6", "--json"});
@@ -170,6 +171,7 @@ TEST(CompareCentral, ReadsNumbersForTheRealMeanAsTheirColumnsDo) {
   EXPECT_NEAR(columns[1]["without_bins"]["mean"], (5 + 30 + 50 + 50) / 4.0, 1e-12);
   EXPECT_NEAR(columns[2]["without_bins"]["mean"], (5 + 0 + 99 + 0) / 4.0, 1e-12);
   EXPECT_FALSE(columns[2]["without_bins"]["is_moved"]);
+  EXPECT_EQ(columns[3]["without_bins"]["mean"], 5) << "all else is null";
 }
 
 TEST(CompareCentral, SaysWhereTheAccuracyOfASharedGaussianHolds) {

@@ -162,6 +162,13 @@ TEST(CompareReleased, IsTheNextStepOfARelease) {
   EXPECT_THAT(rows, HasSubstr("\nnext: mollify compare --data t.csv --domain d.yaml --released "
                               "o.csv judges it (not private)\n"));
   EXPECT_EQ(command.judged("o.csv")["released_records"], 1);
+  // Its command can be run as it stands.
+  const std::string spaced =
+      command
+          .run({"sample", "--data", "t.csv", "--domain", "d.yaml", "--out", "Anna's rows.csv",
+                "--epsilon", "1", "--count", "1", "--model", "central", "--accept-error"})
+          .err;
+  EXPECT_THAT(spaced, HasSubstr(" --released 'Anna'\\''s rows.csv' judges it (not private)\n"));
   const std::string local = command
                                 .run(sample + Arguments{"--model", "local", "--unit", "who",
                                                         "--mechanism", "randomized-response"})

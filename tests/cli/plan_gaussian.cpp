@@ -81,6 +81,23 @@ TEST(PlanGaussian, NeedsNoModelBesideAFamily) {
   EXPECT_EQ(unnamed.out, named.out) << unnamed.err;
 }
 
+// A release asks for the covariance that a plan may do without.
+TEST(PlanGaussian, SaysWhatCovarianceItSupposes) {
+  const CommandLine command;
+  command.files.write("d.yaml", "columns:\n  x: {type: number, min: 0, max: 100}\n");
+  command.files.write("c.csv", "4\n");
+  const Arguments plan = {"plan", "--family", "gaussian", "--domain", "d.yaml",
+                          "--n",  "9000",     "--rho",    "1"};
+  const char* said = "as declared, with a covariance of 1 in each column, because none is given";
+  const auto told = [&](const Arguments& more) {
+    return command.run(plan + more).out.find(said) != std::string::npos;
+  };
+  EXPECT_TRUE(told({}));
+  EXPECT_FALSE(told({"--covariance-bound", "9"}));
+  EXPECT_FALSE(told({"--covariance", "c.csv"}));
+  EXPECT_EQ(command.run(plan + Arguments{"--covariance", "c.csv"}).status, 0);
+}
+
 TEST(PlanGaussian, RefusesInOneSentence) {
   const CommandLine command;
   const auto refused = [&](const Arguments& options) {

@@ -100,6 +100,12 @@ TEST(Words, SayWhatLimitsAPlan) {
   const Ended none = command.run({"plan", "--k", "1000", "--alpha", "1e-15"});
   EXPECT_EQ(none.status, 1);
   EXPECT_THAT(none.out, HasSubstr("no epsilon up to 30 gives a total variation of 1e-15"));
+  const Ended no_count = command.run({"plan", "--model", "central", "--k", "8", "--n", "1000",
+                                      "--epsilon", "0.5", "--delta", "1e-9", "--alpha", "1e-4"});
+  EXPECT_EQ(no_count.status, 1);
+  EXPECT_THAT(no_count.out, HasSubstr("(one output has a total variation of 0.0"));
+  EXPECT_THAT(no_count.out, HasSubstr(" already)\n"));
+  EXPECT_THAT(no_count.out, Not(HasSubstr("* the best"))) << "nothing has a star";
   command.files.write("wide.yaml",
                       "columns:\n  a: {type: integer, min: 0, max: 99999}\n"
                       "  b: {type: integer, min: 0, max: 99999}\n");
@@ -112,6 +118,17 @@ TEST(Words, SayWhatLimitsAPlan) {
       "but "
       "the product of its columns is 10000000000: declare fewer bins or fewer columns, or release "
       "rows of one noisy model (--family marginals)\n");
+}
+
+TEST(Words, AskForWhatIsMissingAndListOptionsUnderOneName) {
+  const CommandLine command;
+  EXPECT_EQ(command.run({"verify"}).err,
+            "mollify: --certificate or --k is needed, but is not given\n");
+  for (const char* name : {"candidates", "tune", "reference", "sample"}) {
+    const std::string help = command.run({name, "--help"}).out;
+    EXPECT_THAT(help, HasSubstr("\nOptions:\n")) << name;
+    EXPECT_THAT(help, Not(HasSubstr("OPTIONS:"))) << name;
+  }
 }
 
 TEST(Words, PointOutInADraftWhatMayTellWhoSomebodyIs) {

@@ -72,16 +72,19 @@ TEST(FrontDomain, TellsItsShape) {
 }
 
 TEST(FrontDomain, IsToldToPrograms) {
-  const auto domain =
-      Domain::make({Column::boolean("b"),
-                    Column::categorical("a", {"clip", "category"}, {.null_value = "category"}),
-                    Column::integer("c", 0, 9, 2, {.null_is_category = true})},
-                   7);
+  const auto domain = Domain::make(
+      {Column::boolean("b"),
+       Column::categorical("a", {"clip", "category"}, {.null_value = "category"}),
+       Column::integer("c", 0, 9, 2, {.null_is_category = true}),
+       Column::boolean("d", "n", "y", {.null_is_category = true, .outside_value = ""})},
+      7);
   EXPECT_EQ(domain.json(),
             R"({"seed":"7","columns":[{"name":"b","type":"boolean"},)"
             R"({"name":"a","type":"categorical","values":["clip","category"],)"
             R"("null":{"value":"category"}},)"
-            R"({"name":"c","type":"integer","min":"0","max":"9","bins":"2","null":"category"}]})");
+            R"({"name":"c","type":"integer","min":"0","max":"9","bins":"2","null":"category"},)"
+            R"({"name":"d","type":"boolean","values":["n","y"],"null":"category",)"
+            R"("outside":null}]})");
 }
 
 TEST(FrontDomain, EveryOutcomeIsWrittenAsARecordOfIt) {

@@ -87,6 +87,24 @@ TEST(CheckTable, SaysWhatEachValueBecomes) {
                           "soon>from 2026-01-01 to 2026-01-31 (default)"));
 }
 
+TEST(CheckTable, SaysWhatBecomesNull) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain(
+      "columns:\n"
+      "  sex: {type: categorical, values: [female, male], null: category, outside: null}\n"
+      "  age: {type: integer, min: 0, max: 99, bins: 10, null: category, outside: null}\n",
+      "");
+  std::vector<std::string> becomes;
+  static_cast<void>(check_table(scratch.write("data.csv", "sex,age\nfemal,old\n,\nmale,120\n"),
+                                domain, std::nullopt, std::nullopt, [&](const Finding& finding) {
+                                  becomes.push_back(std::string(finding.value) + ">" +
+                                                    finding.becomes +
+                                                    (finding.by_default ? " (default)" : "") +
+                                                    (finding.is_declared ? " (declared)" : ""));
+                                }));
+  EXPECT_THAT(becomes, ElementsAre("femal>null", "old>null", "120>null (declared)"));
+}
+
 TEST(CheckTable, NamesRecordsWithoutAUnit) {
   const test::Scratch scratch;
   StringIndex roster;

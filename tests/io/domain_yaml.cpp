@@ -86,6 +86,23 @@ TEST(ParseDomain, WordsInQuotesAreWordsWhereNoValueIs) {
   EXPECT_TRUE(domain.columns()[1].mapping().null_is_category);
 }
 
+TEST(ParseDomain, OutsideMayBeNullWhereNullIsAValue) {
+  for (const char* null : {"null", "~", "\"null\"", "\"\""}) {
+    const std::string column =
+        std::string("{type: categorical, values: [x, y], null: category, outside: ") + null + "}";
+    const Domain domain = parse_domain("columns:\n  a: " + column + "\n", "d.yaml");
+    EXPECT_EQ(domain.columns()[0].canonical_text(), "categorical 1:a 1:x 1:y null 2 outside 2");
+    EXPECT_EQ(parse_domain(domain_yaml(domain), "again").columns()[0].mapping(),
+              domain.columns()[0].mapping());
+  }
+  const Domain plain = parse_domain(
+      "columns: {a: {type: integer, min: 0, max: 9, null: category, outside: null}}", "d.yaml");
+  EXPECT_NE(domain_yaml(plain).find("    outside: null\n"), std::string::npos);
+  EXPECT_EQ(refusal("columns:\n  a: {type: integer, min: 0, max: 9, outside: null}\n"),
+            "d.yaml line 2: column \"a\": outside can be null only beside null: category, which "
+            "makes null a value");
+}
+
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};

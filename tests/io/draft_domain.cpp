@@ -142,6 +142,21 @@ TEST(DraftDomain, ProposesDaysForWhatLooksLikeThem) {
             "like 2026-01-31 it is {type: date, min: DAY, max: DAY, bins: month}.");
 }
 
+TEST(DraftDomain, PointsOutAWordThatKeepsAColumnFromBeingNumbers) {
+  const test::Scratch scratch;
+  std::string csv = "age,code\n";
+  for (int i = 0; i < 90; ++i) {
+    const std::string number = std::to_string(i);
+    csv += (i % 3 == 2 ? "n/a" : number) + "," + (i % 3 == 2 ? "x" + number : number) + "\n";
+  }
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
+  ASSERT_EQ(draft.notes.size(), 4U);
+  EXPECT_EQ(draft.notes[2],
+            "Column \"age\" is taken for words: all but 30 values are numbers, and these are "
+            "\"n/a\", as line 4 is; if nothing is known there, leave such fields empty.");
+  EXPECT_THAT(draft.notes[3], testing::HasSubstr("\"code\" is left out: it may tell who"));
+}
+
 TEST(DraftDomain, SpellsOutWhatBecomesOfAValue) {
   const test::Scratch scratch;
   const DomainDraft draft =

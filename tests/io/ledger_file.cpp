@@ -116,7 +116,14 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
   other.without_total = false;
   EXPECT_EQ(refused(other),
             "places has no total in ledger, so nothing would ever be refused: declare one (mollify "
-            "ledger --declare), or say that none is meant (--no-total)");
+            "ledger --declare --data-set places), or say that none is meant (--no-total)");
+  other.data_set = "/data/places.csv";  // a file's
+  EXPECT_EQ(
+      refused(other),
+      "/data/places.csv has no total in ledger, so nothing would ever be refused: declare one "
+      "(mollify ledger --declare --data /data/places.csv), or say that none is meant "
+      "(--no-total)");
+  other.data_set = "places";
   other.without_total = true;
   ledger.charge(other);
   EXPECT_EQ(ledger.history().back().data_set, "places");

@@ -187,6 +187,25 @@ TEST(Mapping, NullCategoryIsTheLastOutcomeAndAnEmptyField) {
   EXPECT_EQ(written(column, 5, 0), "");
 }
 
+TEST(Mapping, WhatIsNoValueMayBecomeNull) {
+  for (const char* null : {"", "null", "NA"}) {
+    const Column column = Column::make("i", IntegerCells::make(0, 4),
+                                       {.null_is_category = true, .outside_value = null});
+    for (const char* text : {"", "9", "-1", "garbage", "2.5"}) {
+      EXPECT_EQ(column.encode(text), 5U) << text;
+    }
+    EXPECT_EQ(column.encode("4"), 4U);
+    EXPECT_EQ(column.encode(Value(std::int64_t{9})), 5U);
+    const std::vector<double> numbers = {3, 17};
+    std::vector<std::uint32_t> outcomes(2);
+    column.encode(numbers, outcomes);
+    EXPECT_EQ(outcomes, (std::vector<std::uint32_t>{3, 5}));
+  }
+  const Column words = Column::make("w", Categories::make({"a", "NA"}),
+                                    {.null_is_category = true, .outside_value = "NA"});
+  EXPECT_EQ(words.encode("b"), 1U) << "a declared value is no null";
+}
+
 TEST(Mapping, NullsGoToTheirValue) {
   const Column column = Column::make("i", IntegerCells::make(0, 4), {.null_value = "3"});
   EXPECT_EQ(column.encode("NULL"), 3U);
@@ -216,6 +235,11 @@ TEST(Column, RefusesWhatCannotBeDeclared) {
   EXPECT_EQ(refusal_of([&] { (void)Column::make("age", integer(), {.outside_value = "5"}); }),
             "column \"age\": outside must be an integer from 0 to 4 (or the word clip), but is "
             "\"5\"");
+  EXPECT_EQ(refusal_of([&] {
+              (void)Column::make("age", integer(), {.null_value = "1", .outside_value = "null"});
+            }),
+            "column \"age\": outside can be null only beside null: category, which makes null a "
+            "value");
   EXPECT_EQ(refusal_of([&] { (void)Column::make("age", integer(), {.null_value = "NA"}); }),
             "column \"age\": null must be an integer from 0 to 4 (or the word category), but "
             "is \"NA\"");
