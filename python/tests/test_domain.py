@@ -81,6 +81,15 @@ def test_tells_words_of_the_format_from_values():
     assert value.columns["a"]["null"] == {"value": "category"}
 
 
+def test_what_is_no_value_may_become_null():
+    file = "columns:\n  a: {type: categorical, values: [x, y], null: category, outside: null}\n"
+    read = mo.Domain.parse(file)
+    assert read.columns["a"]["outside"] is None
+    made = mo.Domain({"a": mo.categorical(["x", "y"], null="category", outside="null")})
+    assert read == made == mo.Domain(read.columns) == mo.Domain(made.columns)
+    assert made != mo.Domain({"a": mo.categorical(["x", "y"], null="category")})
+
+
 def test_values_mean_what_they_mean_in_data():
     made = mo.Domain({"a": mo.categorical([1.0, 2.5, np.float32(0.5), 1e5, 1e-4, 1e16, True, -0.0])})
     words = ["1", "2.5", "0.5", "100000", "0.0001", "1e+16", "true", "0"]
