@@ -183,8 +183,10 @@ TEST(ColumnTypes, NameWhatKeepsAColumnFromBeingNumbers) {
   EXPECT_EQ(draft.status, 0) << draft.err;
   EXPECT_THAT(draft.out, HasSubstr("# Column \"cost\" is left out: all but 1 value are numbers; "
                                    "line 302 is \"1,234.50\"."));
-  EXPECT_THAT(draft.out, HasSubstr("# Column \"day\" is left out: all but 40 values are days; "
-                                   "line 9 is \"soon\"; without them it is {type: date, "));
+  EXPECT_THAT(draft.out,
+              HasSubstr("# Column \"day\" is left out: all but 40 values are days, "
+                        "and these are \"soon\", as line 9 is; if nothing is known "
+                        "there, leave such fields empty; without them it is {type: date, "));
 }
 
 TEST(ColumnTypes, NeedMassesThatSumToOne) {

@@ -293,9 +293,10 @@ TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
                                       "--certificate", "kept.json",  "--overwrite"};
   const Ended refused = command.run(charged + Arguments{"--epsilon", "0.1"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_EQ(refused.err,
-            "mollify: people has no total in ledger, so nothing would ever be refused: declare one "
-            "(mollify ledger --declare), or say that none is meant (--no-total)\n");
+  EXPECT_EQ(
+      refused.err,
+      "mollify: people has no total in ledger, so nothing would ever be refused: declare one "
+      "(mollify ledger --declare --data-set people), or say that none is meant (--no-total)\n");
   ASSERT_EQ(command
                 .run({"ledger", "--ledger", "ledger", "--data-set", "people", "--declare",
                       "--epsilon", "1"})

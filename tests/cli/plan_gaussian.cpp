@@ -85,7 +85,7 @@ TEST(PlanGaussian, NeedsNoModelBesideAFamily) {
 TEST(PlanGaussian, SaysWhatCovarianceItSupposes) {
   const CommandLine command;
   command.files.write("d.yaml", "columns:\n  x: {type: number, min: 0, max: 100}\n");
-  command.files.write("c.csv", "4\n");
+  command.files.write("c.csv", ",x\nx,4\n");
   const Arguments plan = {"plan", "--family", "gaussian", "--domain", "d.yaml",
                           "--n",  "9000",     "--rho",    "1"};
   const char* said = "as declared, with a covariance of 1 in each column, because none is given";
