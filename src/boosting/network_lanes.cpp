@@ -255,14 +255,11 @@ void tanh(const float* from, float* to, std::size_t samples) {
   for (std::size_t i = 0; i < samples; i += kSampleLanes) store(tanh_of(load(from + i)), to + i);
 }
 
+constexpr NetworkLanes kNetworkPasses = {combine,      activate,  propagate_back,
+                                         add_products, residuals, tanh};
+
 }  // namespace
 
-#if defined(MOLLIFY_AVX2)
-const NetworkLanes kAvx2NetworkLanes = {combine,      activate,  propagate_back,
-                                        add_products, residuals, tanh};
-#else
-const NetworkLanes kBaselineNetworkLanes = {combine,      activate,  propagate_back,
-                                            add_products, residuals, tanh};
-#endif
+const NetworkLanes NetworkLanes::MOLLIFY_LANES = kNetworkPasses;
 
 }  // namespace mollify::detail

@@ -43,11 +43,9 @@ struct NetworkLanes {
                     std::size_t samples);
   /// The hyperbolic tangent, to 6 units in the last place. NaN stays NaN.
   void (*tanh)(const float* from, float* to, std::size_t samples);
-};
 
-extern const NetworkLanes kBaselineNetworkLanes;
-#if defined(__x86_64__)
-extern const NetworkLanes kAvx2NetworkLanes;  ///< with fused multiply-adds
-#endif
+  static const NetworkLanes kBaseline;
+  static const NetworkLanes kAvx2, kAvx512;  ///< with fused multiply-adds
+};
 
 }  // namespace mollify::detail

@@ -10,14 +10,6 @@
 
 namespace mollify::detail {
 
-const NetworkLanes& network_lanes() {
-#if defined(__x86_64__)
-  static const bool is_wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (is_wide) return kAvx2NetworkLanes;
-#endif
-  return kBaselineNetworkLanes;
-}
-
 NetworkPasses::NetworkPasses(std::vector<std::size_t> sizes, const NetworkLanes& lanes)
     : lanes_(lanes) {
   std::size_t parameter_count = 0;

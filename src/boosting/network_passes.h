@@ -8,15 +8,13 @@
 #include <boost/align/aligned_allocator.hpp>
 
 #include "boosting/network_lanes.h"
+#include "kernel/core/fastest_lanes.h"
 
 namespace mollify::detail {
 
 /// Values that begin at a cache line, as then do all rows of a block: passes take 6 % longer
 /// without.
 using AlignedFloats = std::vector<float, boost::alignment::aligned_allocator<float, 64>>;
-
-/// The loops for this processor.
-const NetworkLanes& network_lanes();
 
 /// So many samples, rounded up to what passes take.
 [[nodiscard]] constexpr std::size_t padded(std::size_t samples) {
@@ -34,7 +32,7 @@ class NetworkPasses {
  public:
   /// `sizes` as NetworkClassifier has them.
   explicit NetworkPasses(std::vector<std::size_t> sizes,
-                         const NetworkLanes& lanes = network_lanes());
+                         const NetworkLanes& lanes = fastest<NetworkLanes>());
 
   [[nodiscard]] std::size_t parameter_count() const noexcept { return parameters_.size(); }
 

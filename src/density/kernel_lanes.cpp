@@ -193,10 +193,6 @@ constexpr KernelLanes kKernelPasses = {bound, sort_into_shells, pack, add_kernel
 
 }  // namespace
 
-#if defined(MOLLIFY_AVX2)
-const KernelLanes KernelLanes::kAvx2 = kKernelPasses;
-#else
-const KernelLanes KernelLanes::kBaseline = kKernelPasses;
-#endif
+const KernelLanes KernelLanes::MOLLIFY_LANES = kKernelPasses;
 
 }  // namespace mollify::detail

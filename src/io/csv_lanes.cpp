@@ -126,10 +126,6 @@ constexpr CsvLanes kCsvPasses = {find_separators, end_of_lines};
 
 }  // namespace
 
-#if defined(MOLLIFY_AVX2)
-const CsvLanes CsvLanes::kAvx2 = kCsvPasses;
-#else
-const CsvLanes CsvLanes::kBaseline = kCsvPasses;
-#endif
+const CsvLanes CsvLanes::MOLLIFY_LANES = kCsvPasses;
 
 }  // namespace mollify::detail

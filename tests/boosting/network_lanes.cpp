@@ -12,12 +12,12 @@
 
 #include <gtest/gtest.h>
 
-#include "boosting/every_network_lanes.h"
+#include "every_lanes.h"
 
 namespace mollify::detail {
 namespace {
 
-using test::every_network_lanes;
+using test::every_lanes;
 
 std::vector<float> uniform(std::size_t size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -39,7 +39,7 @@ TEST(NetworkLanes, TanhIsAccurate) {
   for (float x = 8.99F; x < 9.01F; x = std::nextafter(x, 10.0F)) values.push_back(x);
   values.resize((values.size() + kSampleUnit - 1) / kSampleUnit * kSampleUnit);
   std::vector<float> results(values.size());
-  for (const auto& [name, lanes] : every_network_lanes()) {
+  for (const auto& [name, lanes] : every_lanes<NetworkLanes>()) {
     lanes.tanh(values.data(), results.data(), values.size());
     double worst = 0;
     float worst_at = 0;
@@ -65,7 +65,7 @@ TEST(NetworkLanes, TanhOfWhatIsNotFinite) {
   values[1] = -values[0];
   values[2] = std::numeric_limits<float>::quiet_NaN();
   values[3] = -0.0F;
-  for (const auto& [name, lanes] : every_network_lanes()) {
+  for (const auto& [name, lanes] : every_lanes<NetworkLanes>()) {
     std::vector<float> results(kSampleUnit);
     lanes.tanh(values.data(), results.data(), values.size());
     EXPECT_NEAR(results[0], 1, 1e-6) << name;
@@ -78,7 +78,7 @@ TEST(NetworkLanes, TanhOfWhatIsNotFinite) {
 /// All shapes of tiles, with neighbours that must stay untouched.
 TEST(NetworkLanes, CombinationsAreTheirDefinitions) {
   constexpr float kUntouched = 777;
-  for (const auto& [name, lanes] : every_network_lanes()) {
+  for (const auto& [name, lanes] : every_lanes<NetworkLanes>()) {
     for (const std::size_t inputs : {1U, 2U, 9U, 26U}) {
       for (std::size_t outputs = 1; outputs <= 14; ++outputs) {
         const std::size_t samples = outputs % 2 == 0 ? kBlock : kSampleUnit;
@@ -123,7 +123,7 @@ TEST(NetworkLanes, CombinationsAreTheirDefinitions) {
 }
 
 TEST(NetworkLanes, ProductsAreSummed) {
-  for (const auto& [name, lanes] : every_network_lanes()) {
+  for (const auto& [name, lanes] : every_lanes<NetworkLanes>()) {
     for (std::size_t slopes = 1; slopes <= 11; ++slopes) {
       for (const std::size_t inputs : {1U, 2U, 3U, 9U, 26U}) {
         const std::vector<float> from = uniform(slopes * kRowStride, 5);
@@ -154,7 +154,7 @@ TEST(NetworkLanes, ResidualsAreTheirDefinition) {
   const std::vector<float> weights = uniform(kBlock, 8);
   std::vector<float> targets(kBlock);
   for (std::size_t i = 0; i < kBlock; i += 2) targets[i] = 1;
-  for (const auto& [name, lanes] : every_network_lanes()) {
+  for (const auto& [name, lanes] : every_lanes<NetworkLanes>()) {
     std::vector<float> residuals(kBlock);
     lanes.residuals(logits.data(), targets.data(), weights.data(), residuals.data(), kBlock);
     for (std::size_t i = 0; i < kBlock; ++i) {

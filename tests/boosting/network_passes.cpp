@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include "boosting/every_network_lanes.h"
 #include "boosting/plain_network.h"
+#include "every_lanes.h"
 
 namespace mollify::detail {
 namespace {
 
-using test::every_network_lanes;
+using test::every_lanes;
 using test::PlainNetwork;
 using test::PlainSample;
 
@@ -114,7 +114,7 @@ TEST(NetworkPasses, FusedGradientIsThePlainOne) {
         const std::vector<double> gradient = network.gradient(samples);
         double largest = 0;
         for (const double entry : gradient) largest = std::max(largest, std::abs(entry));
-        for (const auto& [name, lanes] : every_network_lanes()) {
+        for (const auto& [name, lanes] : every_lanes<NetworkLanes>()) {
           const Result result = run(lanes, sizes, parameters, samples);
           for (std::size_t i = 0; i < size; ++i) {
             const double expected = network.logit(samples[i].features);

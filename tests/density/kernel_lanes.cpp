@@ -5,27 +5,18 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/fastest_lanes.h"
+#include "every_lanes.h"
 
 namespace mollify::detail {
 namespace {
 
-const KernelLanes& wide_lanes() {
-  const KernelLanes& lanes = fastest<KernelLanes>();
-  if (&lanes == &KernelLanes::kBaseline) {
-    std::printf("this processor has no AVX2: the baseline is compared with itself\n");
-  }
-  return lanes;
-}
-
-/// Bits rather than values: both instruction sets compute in the same order and fuse nothing.
+/// Bits rather than values: all instruction sets compute in the same order and fuse nothing.
 std::vector<std::uint32_t> bits(const std::vector<float>& values) {
   std::vector<std::uint32_t> result;
   for (const float value : values) result.push_back(std::bit_cast<std::uint32_t>(value));
@@ -67,11 +58,14 @@ TEST(KernelLanes, BoundRowsAlike) {
     exact.insert(exact.end(), upper.begin(), upper.end());
     return std::pair(bits(exact), shells);
   };
-  EXPECT_EQ(bound(KernelLanes::kBaseline), bound(wide_lanes()));
+  for (const auto& [name, lanes] : test::every_lanes<KernelLanes>()) {
+    EXPECT_EQ(bound(KernelLanes::kBaseline), bound(lanes)) << name;
+  }
 }
 
 TEST(KernelLanes, AddKernelsAlike) {
   constexpr std::size_t kRows = 50, kStride = 8;
+  const auto every = test::every_lanes<KernelLanes>();
   for (const std::size_t padded : {8U, 16U, 24U, 32U, 56U, 64U}) {
     std::vector<float> values = uniform(padded, -9, 9, 4);
     const std::vector<float> candidate_levels = levels(2 * padded, 5);
@@ -98,7 +92,9 @@ TEST(KernelLanes, AddKernelsAlike) {
       EXPECT_GT(least, 0);
       return bits(sums);
     };
-    EXPECT_EQ(add(KernelLanes::kBaseline), add(wide_lanes())) << padded << " candidates";
+    for (const auto& [name, lanes] : every) {
+      EXPECT_EQ(add(KernelLanes::kBaseline), add(lanes)) << name << ", " << padded << " candidates";
+    }
   }
 }
 

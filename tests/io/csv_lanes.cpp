@@ -7,12 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/fastest_lanes.h"
+#include "every_lanes.h"
 
 namespace mollify::detail {
 namespace {
-
-std::vector<const CsvLanes*> all_lanes() { return {&CsvLanes::kBaseline, &fastest<CsvLanes>()}; }
 
 /// Bytes of all values, every third of them a separator, a quote or next to one in value.
 std::string some_bytes(std::size_t size, std::mt19937_64& random) {
@@ -25,6 +23,7 @@ std::string some_bytes(std::size_t size, std::mt19937_64& random) {
 }
 
 TEST(CsvLanes, FindEverySeparator) {
+  const auto every = test::every_lanes<CsvLanes>();
   std::mt19937_64 random(1);
   std::size_t found_in_all = 0;
   for (std::size_t size = 0; size < 400; ++size) {
@@ -36,10 +35,11 @@ TEST(CsvLanes, FindEverySeparator) {
       if (bytes[i] == '\n') feeds.push_back(static_cast<std::uint32_t>(places.size()));
       places.push_back(i);
     }
-    for (const CsvLanes* lanes : all_lanes()) {
+    for (const auto& [name, lanes] : every) {
+      SCOPED_TRACE(name);
       std::vector<std::uint32_t> found_places(size + CsvLanes::kSpare), found_feeds(size);
       const SeparatorCounts found =
-          lanes->find_separators(bytes.data(), size, found_places.data(), found_feeds.data());
+          lanes.find_separators(bytes.data(), size, found_places.data(), found_feeds.data());
       ASSERT_EQ(found.separators, places.size()) << size;
       ASSERT_EQ(found.line_feeds, feeds.size()) << size;
       EXPECT_EQ(found.has_quotes, bytes.find('"') != std::string::npos);
@@ -54,6 +54,7 @@ TEST(CsvLanes, FindEverySeparator) {
 }
 
 TEST(CsvLanes, EndAfterSoManyLines) {
+  const auto every = test::every_lanes<CsvLanes>();
   std::mt19937_64 random(2);
   for (std::size_t size = 0; size < 300; ++size) {
     const std::string bytes = some_bytes(size, random);
@@ -65,9 +66,10 @@ TEST(CsvLanes, EndAfterSoManyLines) {
           ++count;
         }
       }
-      for (const CsvLanes* lanes : all_lanes()) {
+      for (const auto& [name, lanes] : every) {
+        SCOPED_TRACE(name);
         std::size_t lines = most;
-        EXPECT_EQ(lanes->end_of_lines(bytes.data(), size, &lines), end) << size << ' ' << most;
+        EXPECT_EQ(lanes.end_of_lines(bytes.data(), size, &lines), end) << size << ' ' << most;
         EXPECT_EQ(lines, count) << size << ' ' << most;
       }
     }

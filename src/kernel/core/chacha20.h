@@ -19,7 +19,7 @@ void chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3], std::uin
 struct ChaCha20Lanes {
   void (*keystream)(const std::uint32_t* key, const std::uint32_t* nonce, std::uint32_t counter,
                     unsigned char* out, std::size_t batches);
-  static const ChaCha20Lanes kBaseline, kAvx2;
+  static const ChaCha20Lanes kBaseline, kAvx2, kAvx512;
 };
 
 }  // namespace mollify::detail

@@ -61,10 +61,6 @@ constexpr ChaCha20Lanes kChaCha20Passes = {keystream};
 
 }  // namespace
 
-#if defined(MOLLIFY_AVX2)
-const ChaCha20Lanes ChaCha20Lanes::kAvx2 = kChaCha20Passes;
-#else
-const ChaCha20Lanes ChaCha20Lanes::kBaseline = kChaCha20Passes;
-#endif
+const ChaCha20Lanes ChaCha20Lanes::MOLLIFY_LANES = kChaCha20Passes;
 
 }  // namespace mollify::detail

@@ -4,13 +4,30 @@
 
 namespace mollify::detail {
 
-/// Of a table of passes that exists twice, as the constants kBaseline and, on x86-64, kAvx2 of its
+/// What passes are compiled for; all but the first on x86-64 alone.
+enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
+
+/// The last of them that this processor, and its operating system, can run.
+[[nodiscard]] inline InstructionSet last_instruction_set() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512dq")
+               ? InstructionSet::kAvx512
+               : InstructionSet::kAvx2;
+  }
+#endif
+  return InstructionSet::kBaseline;
+}
+
+/// Of a table of passes that exists for each, as the constants kBaseline, kAvx2 and kAvx512 of its
 /// type: the one for this processor.
 template <class Lanes>
 [[nodiscard]] const Lanes& fastest() {
 #if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return Lanes::kAvx2;
+  static const InstructionSet last = last_instruction_set();
+  if (last == InstructionSet::kAvx512) return Lanes::kAvx512;
+  if (last == InstructionSet::kAvx2) return Lanes::kAvx2;
 #endif
   return Lanes::kBaseline;
 }

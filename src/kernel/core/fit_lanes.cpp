@@ -160,10 +160,6 @@ constexpr RoundingLanes kRoundingPasses = {rounding_pass<double>, rounding_pass<
 
 }  // namespace
 
-#if defined(MOLLIFY_AVX2)
-const RoundingLanes RoundingLanes::kAvx2 = kRoundingPasses;
-#else
-const RoundingLanes RoundingLanes::kBaseline = kRoundingPasses;
-#endif
+const RoundingLanes RoundingLanes::MOLLIFY_LANES = kRoundingPasses;
 
 }  // namespace mollify::detail

@@ -111,10 +111,6 @@ constexpr BandLanes kBandPasses = {sum_of_floats, lowers_of<double>, lowers_of<f
 
 }  // namespace
 
-#if defined(MOLLIFY_AVX2)
-const BandLanes BandLanes::kAvx2 = kBandPasses;
-#else
-const BandLanes BandLanes::kBaseline = kBandPasses;
-#endif
+const BandLanes BandLanes::MOLLIFY_LANES = kBandPasses;
 
 }  // namespace mollify::detail

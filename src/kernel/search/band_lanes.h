@@ -29,7 +29,7 @@ struct BandLanes {
   uint128 (*lowers_of_floats)(const LowerRule&, const float* masses, std::size_t size,
                               std::uint64_t* lowers);
 
-  static const BandLanes kBaseline, kAvx2;
+  static const BandLanes kBaseline, kAvx2, kAvx512;
 };
 
 }  // namespace mollify::detail

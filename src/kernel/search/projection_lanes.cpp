@@ -381,10 +381,6 @@ constexpr SearchLanes kSearchPasses = {{survey<double>, active<double>, excess<d
 
 }  // namespace
 
-#if defined(MOLLIFY_AVX2)
-const SearchLanes SearchLanes::kAvx2 = kSearchPasses;
-#else
-const SearchLanes SearchLanes::kBaseline = kSearchPasses;
-#endif
+const SearchLanes SearchLanes::MOLLIFY_LANES = kSearchPasses;
 
 }  // namespace mollify::detail

@@ -71,7 +71,7 @@ struct SearchLanes {
   /// two for each outcome, followed by zeros up to a multiple of eight. Returns how many there are.
   std::size_t (*gather)(const Bounds&, const float*, double least, void* to);
 
-  static const SearchLanes kBaseline, kAvx2;
+  static const SearchLanes kBaseline, kAvx2, kAvx512;
 };
 
 }  // namespace mollify::detail

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "every_lanes.h"
 #include "kernel/bands.h"
-#include "kernel/core/fastest_lanes.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/search/band_lanes.h"
 #include "not_finite.h"
@@ -95,11 +95,8 @@ std::uint64_t lower_of_float(float mass, const detail::LowerRule& rule) {
                   rule);
 }
 
-std::vector<const detail::BandLanes*> all_band_lanes() {
-  return {&detail::BandLanes::kBaseline, &detail::fastest<detail::BandLanes>()};
-}
-
 TEST(BandSpec, LanesMakeTheBoundsThatOneAtATimeMakes) {
+  const auto every = test::every_lanes<detail::BandLanes>();
   std::mt19937_64 random(6);
   const auto unit = [&] { return std::uniform_real_distribution<double>()(random); };
   for (std::size_t size = 1; size < 300; ++size) {
@@ -124,22 +121,24 @@ TEST(BandSpec, LanesMakeTheBoundsThatOneAtATimeMakes) {
       of_doubles += doubles_lowers.back();
       of_floats += floats_lowers.back();
     }
-    for (const detail::BandLanes* lanes : all_band_lanes()) {
+    for (const auto& [name, lanes] : every) {
+      SCOPED_TRACE(name);
       std::vector<std::uint64_t> lowers(size);
-      EXPECT_TRUE(lanes->lowers_of_doubles(rule, masses.data(), size, lowers.data()) == of_doubles);
+      EXPECT_TRUE(lanes.lowers_of_doubles(rule, masses.data(), size, lowers.data()) == of_doubles);
       EXPECT_EQ(lowers, doubles_lowers) << size;
-      EXPECT_TRUE(lanes->lowers_of_floats(rule, floats.data(), size, lowers.data()) == of_floats);
+      EXPECT_TRUE(lanes.lowers_of_floats(rule, floats.data(), size, lowers.data()) == of_floats);
       EXPECT_EQ(lowers, floats_lowers) << size;
     }
     const double float_sum = detail::BandLanes::kBaseline.sum_of_floats(floats.data(), size);
     EXPECT_NEAR(float_sum / sum, 1, 1e-7);
-    for (const detail::BandLanes* lanes : all_band_lanes()) {
-      EXPECT_EQ(lanes->sum_of_floats(floats.data(), size), float_sum) << size;
+    for (const auto& [name, lanes] : every) {
+      SCOPED_TRACE(name);
+      EXPECT_EQ(lanes.sum_of_floats(floats.data(), size), float_sum) << size;
       for (const float wrong :
            {0.0F, -1.0F, static_cast<float>(kInfinity), static_cast<float>(kNan)}) {
         std::vector<float> others = floats;
         others[random() % size] = wrong;
-        EXPECT_TRUE(std::isnan(lanes->sum_of_floats(others.data(), size))) << size << ' ' << wrong;
+        EXPECT_TRUE(std::isnan(lanes.sum_of_floats(others.data(), size))) << size << ' ' << wrong;
       }
     }
   }
