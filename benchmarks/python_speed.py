@@ -6,10 +6,13 @@ Beside draws on arrays stand those of C++ where its program benchmark_front is g
 most, that each is to be stands in brackets; benchmarks/python_speed.sh builds and runs it all.
 
 Releases by unit from three categorical columns, in every form; randomized response and samplers on
-arrays, beside multi-freq-ldpy where that is installed. Each number is the best of three runs.
+arrays, beside multi-freq-ldpy where that is installed. Each number is the best of three runs, of what
+was seen to answer right first: every form is read as the same cells and gives the same certificate, and
+draws follow their exact laws (each such check fails wrongly with probability 1e-6).
 """
 
 import json
+import math
 import subprocess
 import sys
 import time
@@ -18,6 +21,9 @@ import mollify as mo
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+
+SURE = 4.9  # standard deviations that a count is away with probability 1e-6
 
 
 def best(work):
@@ -48,6 +54,45 @@ def beside(seconds, other, most):
     return f"   {seconds / other:.2f} times as long as in C++ [{most}]"
 
 
+def assert_count(seen, draws, probability):
+    """That so many of the draws came out as something of this probability does."""
+    deviation = math.sqrt(draws * probability * (1 - probability))
+    assert abs(seen - draws * probability) <= SURE * deviation + 1, (seen, draws, probability)
+
+
+def assert_law(sampler, scores):
+    """That draws from one row of scores follow its exact law."""
+    draws = 100_000
+    law = mo.nonprivate.law(sampler, scores, normalise=True)
+    counts = np.bincount(sampler.draw(np.tile(scores, (draws, 1))), minlength=sampler.outcomes)
+    expected = np.array([draws * int(one["numerator"]) / int(law["N"]) for one in law["outcomes"]])
+    freedom = sampler.outcomes - 1
+    seen = ((counts - expected) ** 2 / expected).sum()
+    # The quantile of chi-squared at 1 - 1e-6 by Wilson and Hilferty's cube, 4.76 deviations up.
+    most = freedom * (1 - 2 / (9 * freedom) + 4.76 * math.sqrt(2 / (9 * freedom))) ** 3
+    assert seen <= most, (seen, most)
+
+
+def release(data, domain, roster):
+    made = mo.sample(data, domain, model="local", unit="unit", units=roster, epsilon=2)
+    assert len(made) == len(roster)
+    return made
+
+
+def assert_same(domain, roster, rows=10_000):
+    """That every form is read as the same records, those that it was made of, and promises the same."""
+    seen = {}
+    for name, data in frames(rows):
+        told = mo.nonprivate.compare(data, domain, model="central", epsilon=1, count=1, accept_error=True)
+        seen[name] = told["columns"], release(data, domain, roster).certificate
+    first = seen["NumPy, objects"]
+    assert all(one == first for one in seen.values()), seen
+    objects = next(frames(rows))[1]
+    for column in first[0]:
+        truth = [(objects[column["name"]] == level).mean() for level in column["levels"]]
+        assert np.allclose(column["shares"]["truth"], truth, rtol=0, atol=1e-12)
+
+
 def frames(rows):
     random = np.random.default_rng(0)
     words = np.array(["female", "male", "north", "south", "east", "west"], object)
@@ -55,9 +100,15 @@ def frames(rows):
     units = random.integers(0, 1000, rows)
     texts = {name: words[places] for name, places in codes.items()} | {"unit": units}
     yield "NumPy, objects", texts
+    yield "NumPy, texts", texts | {name: texts[name].astype("U6") for name in "abc"}
     yield "pandas, texts (Arrow inside)", pd.DataFrame(texts).astype(dict.fromkeys("abc", "str"))
     categories = {name: pd.Categorical.from_codes(codes[name], words) for name in "abc"}
     yield "pandas, categories", pd.DataFrame(categories | {"unit": units})
+    arrow = {
+        name: pd.array(pa.DictionaryArray.from_arrays(codes[name], words), pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string())))
+        for name in "abc"
+    }
+    yield "pandas, categories of Arrow's", pd.DataFrame(arrow | {"unit": units})
     polars = pl.DataFrame({name: pl.Series(column.tolist()) for name, column in texts.items()})
     yield "Polars, texts", polars
     yield "Polars, categories", polars.with_columns(pl.col("a", "b", "c").cast(pl.Categorical))
@@ -69,13 +120,10 @@ def main():
     words = ["female", "male", "north", "south", "east", "west"]
     domain = mo.Domain({name: mo.categorical(words) for name in "abc"})
     roster = [str(unit) for unit in range(1000)]
+    assert_same(domain, roster)
     print(f"{rows} rows, 3 categorical columns, 1000 units, one local release")
     for name, data in frames(rows):
-        seconds = best(
-            lambda data=data: mo.sample(
-                data, domain, model="local", unit="unit", units=roster, epsilon=2
-            )
-        )
+        seconds = best(lambda data=data: release(data, domain, roster))
         least = 10 if "text" in name or "object" in name else 20
         cells = 3 * rows / seconds / 1e6
         print(f"  {name:30} {seconds:8.3f} s {cells:8.1f} million cells a second [{least}]")
@@ -83,6 +131,7 @@ def main():
     for k in (10, 1000):
         values = np.random.default_rng(0).integers(0, k, rows)
         response = mo.RandomizedResponse(k=k, epsilon=2)
+        assert_count((response.draw(values) == values).sum(), rows, response.kept / response.total)
         seconds = best(lambda: response.draw(values))
         other = in_cpp(program, f"Responses/{k}")
         per_value = None if other is None else other * rows / 10_000_000
@@ -95,12 +144,14 @@ def main():
         except ImportError:
             continue
         few = values[:100_000].tolist()
-        GRR_Client(0, k, 2.0)  # compiled once
+        kept = sum(GRR_Client(one, k, 2.0) == one for one in few)  # and it is compiled
+        assert_count(kept, len(few), math.exp(2) / (math.exp(2) + k - 1))
         seconds = best(lambda: [GRR_Client(one, k, 2.0) for one in few])
         print(f"multi-freq-ldpy's client, k = {k:4} {len(few) / seconds / 1e6:23.2f} million a second")
 
     sampler = mo.Sampler(outcomes=100, epsilon=1)
     scores = np.random.default_rng(0).exponential(size=(10_000, 100))
+    assert_law(sampler, scores[0])
     seconds = best(lambda: [sampler.draw(scores) for _ in range(100)]) / 100
     print(
         f"Sampler.draw of (10 000, 100) {10_000 / seconds / 1e6:28.2f} million a second"
