@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -314,10 +315,15 @@ class Learner {
     return choices;
   }
 
-  bool is_small_with(std::size_t i, std::size_t j) const {
-    if (cliques_.empty()) return std::uint64_t{sizes_[i]} * sizes_[j] <= design_.model_cells;
+  /// A pair that the model has no room for is not looked at again, for more pairs leave no more.
+  bool is_small_with(std::size_t i, std::size_t j) {
     const std::uint64_t most = design_.model_cells;
-    return JunctionTree::cells_with(sizes_, cliques_, {i, j}, most) <= most;
+    if (cliques_.empty()) return std::uint64_t{sizes_[i]} * sizes_[j] <= most;
+    const Clique pair{i, j};
+    if (too_large_.contains(pair)) return false;
+    const bool is_small = JunctionTree::cells_with(sizes_, cliques_, pair, most) <= most;
+    if (!is_small) too_large_.insert(pair);
+    return is_small;
   }
 
   /// Columns as they are, which may be measured once more.
@@ -531,6 +537,7 @@ class Learner {
   std::vector<std::vector<CellGroups>> levels_;  // of values, by resolution
   std::vector<NoisyMarginal> measured_;
   std::vector<Clique> cliques_;
+  std::set<Clique> too_large_;          // pairs
   std::size_t next_look_ = 0;           // at a pair
   std::optional<PublicWorth> worth_;    // of public records, where there are some
   std::optional<GraphicalModel> base_;  // of them
