@@ -1,6 +1,6 @@
-# One place for the warnings every target of this project is built with.
+# One place for the warnings every target of this project is built with. They are for those who work on
+# it: looking for what is to be warned of takes a compiler some of its time.
 add_library(mollify_warnings INTERFACE)
 target_compile_options(mollify_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
   -Wno-psabi # vectors never cross a function boundary that is not inlined
-  $<$<BOOL:${MOLLIFY_WARNINGS_AS_ERRORS}>:-Werror>)
+  "$<$<BOOL:${MOLLIFY_WARNINGS_AS_ERRORS}>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion;-Wold-style-cast;-Werror>")

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include "central/public_normals.h"
+#include "linear_algebra/symmetric.h"
 
 namespace mollify {
 
@@ -18,17 +19,15 @@ double simulated_total_variation(const SharedGaussian& p, const SharedGaussian& 
   const auto mean = [d](const SharedGaussian& of) {
     return Eigen::Map<const VectorXd>(of.mean.data(), d);
   };
-  const auto root = [d](const SharedGaussian& of) {
-    return Eigen::LLT<MatrixXd>(Eigen::Map<const MatrixXd>(of.covariance.data(), d, d));
+  const auto factor = [d](const SharedGaussian& of) {
+    return cholesky_factor(Eigen::Map<const MatrixXd>(of.covariance.data(), d, d));
   };
-  const Eigen::LLT<MatrixXd> of_p = root(p);
-  const Eigen::LLT<MatrixXd> of_q = root(q);
-  if (of_p.info() != Eigen::Success || of_q.info() != Eigen::Success) return 1;
+  const std::optional<MatrixXd> of_p = factor(p);
+  const std::optional<MatrixXd> of_q = factor(q);
+  if (!of_p || !of_q) return 1;
   // Where q's standard coordinates lie in p's: y = turn z + shift.
-  const MatrixXd lower = of_p.matrixL();
-  const MatrixXd turn = of_q.matrixL().solve(lower);
-  const VectorXd difference = mean(p) - mean(q);
-  const VectorXd shift = of_q.matrixL().solve(difference);
+  const MatrixXd turn = solve_lower(*of_q, *of_p);
+  const VectorXd shift = solve_lower(*of_q, mean(p) - mean(q));
   const double log_determinant = turn.diagonal().array().log().sum();
   PublicNormals normals(random);
   VectorXd z(d);

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include "central/public_normals.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/noise/discrete_gaussian.h"
 #include "kernel/noise/euclidean_laplace.h"
+#include "linear_algebra/symmetric.h"
 
 namespace mollify {
 namespace {
@@ -112,12 +112,10 @@ MomentMap next_map(const MomentDesign& design, const MomentRound& round, const M
   const double kept = square > 0 ? std::max(0.0, 1 - d * errors.mean * errors.mean / square) : 0;
   VectorXd mean = kept * found.mean;
   mean *= std::min(1.0, design.clip_radius / std::max(mean.norm(), design.clip_radius));
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(found.covariance);
-  const VectorXd variance = (eigen.eigenvalues().cwiseMax(0).array() + errors.margin)
-                                .min(1.0)
-                                .max(kLeastVariance)
-                                .matrix();
-  const MatrixXd& axes = eigen.eigenvectors();
+  const EigenSystem eigen = eigen_system(found.covariance);
+  const VectorXd variance =
+      (eigen.values.cwiseMax(0).array() + errors.margin).min(1.0).max(kLeastVariance).matrix();
+  const MatrixXd& axes = eigen.vectors;
   return {map.centre + map.backward * mean,
           variance.cwiseSqrt().cwiseInverse().asDiagonal() * axes.transpose() * map.forward,
           map.backward * axes * variance.cwiseSqrt().asDiagonal()};
@@ -125,11 +123,10 @@ MomentMap next_map(const MomentDesign& design, const MomentRound& round, const M
 
 SharedGaussian model_of(const MomentDesign& design, const MomentMap& map,
                         const NoisyMoments& found) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(found.covariance);
-  const VectorXd variance = eigen.eigenvalues()
-                                .cwiseMin(design.clip_radius * design.clip_radius)
-                                .cwiseMax(kLeastVariance);
-  const MatrixXd root = map.backward * eigen.eigenvectors() * variance.cwiseSqrt().asDiagonal();
+  const EigenSystem eigen = eigen_system(found.covariance);
+  const VectorXd variance =
+      eigen.values.cwiseMin(design.clip_radius * design.clip_radius).cwiseMax(kLeastVariance);
+  const MatrixXd root = map.backward * eigen.vectors * variance.cwiseSqrt().asDiagonal();
   const MatrixXd covariance = root * root.transpose();
   const VectorXd mean = map.centre + map.backward * found.mean;
   return {std::vector<double>(mean.begin(), mean.end()),
@@ -142,10 +139,8 @@ void SharedGaussian::draw(std::uint64_t count, std::span<const double> low,
                           std::span<const double> high, SecureRandom& random,
                           const std::function<void(std::span<const double>)>& visit) const {
   const auto d = static_cast<Index>(mean.size());
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(
-      Eigen::Map<const MatrixXd>(covariance.data(), d, d));
-  const MatrixXd root =
-      eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
+  const EigenSystem eigen = eigen_system(Eigen::Map<const MatrixXd>(covariance.data(), d, d));
+  const MatrixXd root = eigen.vectors * eigen.values.cwiseMax(0).cwiseSqrt().asDiagonal();
   PublicNormals normals(random);
   VectorXd normal(d);
   std::vector<double> point(mean.size());

@@ -5,16 +5,15 @@
 #include <string>
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "linear_algebra/symmetric.h"
 
 namespace mollify {
 namespace {
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Roots = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
 
 /// Enough for the product to be fast, few enough to stay in the cache.
 constexpr std::size_t kBlockRows = 256;
@@ -66,10 +65,10 @@ void check_entries(std::size_t d, std::span<const double> covariance) {
 }
 
 /// The eigenvalues of the correlations must be positive and not too far apart.
-void check_definite(const Eigen::VectorXd& eigenvalues, const Eigen::MatrixXd& covariance) {
-  const double least = eigenvalues.minCoeff(), greatest = eigenvalues.maxCoeff();
+void check_definite(const Eigen::VectorXd& of_correlations, const Eigen::MatrixXd& covariance) {
+  const double least = of_correlations.minCoeff(), greatest = of_correlations.maxCoeff();
   if (!(least > 0)) {
-    const double of_covariance = Roots(covariance, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+    const double of_covariance = eigenvalues(covariance).minCoeff();
     if (of_covariance > 0) {  // the columns' units differ so much that rounding hides it
       throw InvalidInput(fmt::format(
           "covariance must be positive definite, but the least eigenvalue of its correlations is "
@@ -114,16 +113,17 @@ Whitening Whitening::from_covariance(std::size_t dimension, std::span<const doub
   const Eigen::MatrixXd sigma = given / 2 + given.transpose() / 2;
   const Eigen::VectorXd deviations = sigma.diagonal().cwiseSqrt();
   const Eigen::VectorXd inverse = deviations.cwiseInverse();
-  const Roots roots(inverse.asDiagonal() * sigma * inverse.asDiagonal());
-  check_definite(roots.eigenvalues(), sigma);
+  const EigenSystem correlations =
+      eigen_system(inverse.asDiagonal() * sigma * inverse.asDiagonal());
+  check_definite(correlations.values, sigma);
 
   result.forward_.resize(dimension * dimension);
   result.backward_.resize(dimension * dimension);
   const Eigen::Index d = signed_size(dimension);
   // A^T = D^-1 C^(-1/2), and its inverse is C^(1/2) D.
   Eigen::Map<Rows>(result.forward_.data(), d, d) =
-      inverse.asDiagonal() * roots.operatorInverseSqrt();
-  Eigen::Map<Rows>(result.backward_.data(), d, d) = roots.operatorSqrt() * deviations.asDiagonal();
+      inverse.asDiagonal() * correlations.inverse_root();
+  Eigen::Map<Rows>(result.backward_.data(), d, d) = correlations.root() * deviations.asDiagonal();
   return result;
 }
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <boost/math/distributions/normal.hpp>
+
+#include "linear_algebra/symmetric.h"
 
 namespace mollify {
 namespace {
@@ -99,9 +99,9 @@ double latent_correlation(std::span<const double> a, std::span<const double> b,
 std::vector<double> nearest_correlations(std::vector<double> matrix, std::size_t d) {
   const auto size = static_cast<Index>(d);
   Eigen::Map<MatrixXd> mapped(matrix.data(), size, size);
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(mapped);
-  const MatrixXd root = eigen.eigenvectors() *
-                        eigen.eigenvalues().cwiseMax(kLeastEigenvalue).cwiseSqrt().asDiagonal();
+  const EigenSystem eigen = eigen_system(mapped);
+  const MatrixXd root =
+      eigen.vectors * eigen.values.cwiseMax(kLeastEigenvalue).cwiseSqrt().asDiagonal();
   const MatrixXd definite = root * root.transpose();
   const Eigen::VectorXd scale = definite.diagonal().cwiseSqrt().cwiseInverse();
   mapped = scale.asDiagonal() * definite * scale.asDiagonal();
@@ -114,7 +114,8 @@ ModelRows copula_rows(const std::vector<std::vector<double>>& shares,
                       const RandomWords& words) {
   const auto size = static_cast<Index>(shares.size());
   const std::vector<double> definite = nearest_correlations(correlations, shares.size());
-  const MatrixXd root = Eigen::Map<const MatrixXd>(definite.data(), size, size).llt().matrixL();
+  const MatrixXd root =
+      eigen_system(Eigen::Map<const MatrixXd>(definite.data(), size, size)).root();
   std::vector<CopulaColumn> columns;
   for (const std::vector<double>& of_column : shares) columns.emplace_back(of_column);
   ModelRows rows(shares.size(), std::vector<std::uint32_t>(count));

@@ -5,11 +5,12 @@
 #include <limits>
 #include <numeric>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <boost/math/tools/minima.hpp>
 
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
+#include "linear_algebra/symmetric.h"
 #include "tuning/band_objective.h"
 #include "tuning/variation_band.h"
 
@@ -134,7 +135,7 @@ class BandDescent {
       hessian(i, i) += slope.curvature[row] * scale * scale + ridge;
       right(i) = held[row] ? 0 : -slope.gradient[row] * scale;
     }
-    const Eigen::VectorXd solved = hessian.selfadjointView<Eigen::Lower>().ldlt().solve(right);
+    const Eigen::VectorXd solved = solve_symmetric(hessian, right);
     std::vector<double> direction(k);
     for (std::size_t i = 0; i < k; ++i) {
       direction[i] = solved(static_cast<Eigen::Index>(i)) * lower_[i];

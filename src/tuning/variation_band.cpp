@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 
+#include "linear_algebra/symmetric.h"
 #include "tuning/band_objective.h"
 
 namespace mollify {
@@ -37,8 +39,8 @@ struct Own {
   double to_a = 0, to_b = 0;                 // what they are to move by besides
   double da = 0, db = 0;
 };
-
-/// Of one unit: t is at least both sums.
+#include <numeric>
+#include <optional>
 struct Whole {
   std::size_t begin, end;
   double t;
@@ -223,7 +225,7 @@ class VariationProgramme {
   }
 
   /// The step that brings every s dz + z ds to its aim and makes prices cancel.
-  void solve(const Eigen::LLT<Eigen::MatrixXd>& factor, const Eigen::VectorXd& scale) {
+  void solve(const Eigen::MatrixXd& factor, const Eigen::VectorXd& scale) {
     const auto size = static_cast<Eigen::Index>(lower_.size());
     Eigen::VectorXd right =
         Eigen::VectorXd::Constant(size, -(most_.z - e_ * least_sum_.z) - most_.aim / most_.s +
@@ -258,7 +260,7 @@ class VariationProgramme {
       }
     }
     right.array() += everywhere;
-    change_ = scale.cwiseProduct(factor.solve(scale.cwiseProduct(right)));
+    change_ = scale.cwiseProduct(solve_factored(factor, scale.cwiseProduct(right)));
     follow();
   }
 
@@ -322,14 +324,12 @@ class VariationProgramme {
     const Eigen::VectorXd scale = normal.diagonal().cwiseSqrt().cwiseInverse();
     normal = scale.asDiagonal() * normal * scale.asDiagonal();
     if (!normal.allFinite()) return false;
-    Eigen::LLT<Eigen::MatrixXd> factor;
-    double ridge = 1e-14;
-    do {
+    std::optional<Eigen::MatrixXd> factor;
+    for (double ridge = 1e-14; !factor && ridge < 1e-4; ridge *= 100) {
       normal.diagonal().array() += ridge;
-      factor.compute(normal);
-      ridge *= 100;
-    } while (factor.info() != Eigen::Success && ridge < 1e-4);
-    if (factor.info() != Eigen::Success) return false;
+      factor = cholesky_factor(normal);
+    }
+    if (!factor) return false;
 
     double sides = 0;
     double products = 0;
@@ -338,7 +338,7 @@ class VariationProgramme {
       ++sides;
       products += side.s * side.z;
     });
-    solve(factor, scale);
+    solve(*factor, scale);
     const auto [room, price] = lengths();
     double left = 0;
     each_side([&, room = room, price = price](const Side& side) {
@@ -346,7 +346,7 @@ class VariationProgramme {
     });
     const double aim = std::pow(left / products, 3) * products / sides;
     each_side([&](Side& side) { side.aim = aim - side.s * side.z - side.ds * side.dz; });
-    solve(factor, scale);
+    solve(*factor, scale);
     constexpr double kInside = 0.995;
     auto [open, paid] = lengths();
     open *= kInside;

@@ -5,7 +5,7 @@ lines and fields (what they release is random). The two set-up commands stand in
 run-tests itself is one of them and runs the other. The C++ block must be examples/release_one.cpp,
 which is compiled and run by a test of its own.
 
-usage: commands.py REPOSITORY FOLDER_OF_THE_COMMAND [--readme-only] [--write]
+usage: commands.py REPOSITORY FOLDER_OF_THE_COMMAND [--write]
 
 --write puts what is printed now into the pages; read the difference before you commit it.
 """
@@ -23,7 +23,7 @@ def shape(text):
 
 def main():
     repository, command_folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-    documents = [] if "--readme-only" in sys.argv else sorted((repository / "docs").rglob("*.md"))
+    documents = sorted((repository / "docs").rglob("*.md"))
     pages = {page: page.read_text() for page in [repository / "README.md", *documents]}
     readme = pages[repository / "README.md"]
     environment = dict(os.environ, PATH=f"{command_folder}:{os.environ['PATH']}")

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "boosting/classifier.h"
 #include "boosting/standardisation.h"
 #include "kernel/core/invalid_input.h"
+#include "linear_algebra/symmetric.h"
 
 namespace mollify {
 namespace {
@@ -177,7 +177,7 @@ std::unique_ptr<Classifier> LogisticLearner::learn(const Points& p, const Points
       if (objective.value < least) {
         least = objective.value;
         best = tried;
-        step = -objective.hessian.selfadjointView<Eigen::Lower>().ldlt().solve(objective.gradient);
+        step = -solve_symmetric(objective.hessian, objective.gradient);
       } else {
         step /= 2;
       }

@@ -5,13 +5,13 @@
 #include <numbers>
 #include <utility>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
 #include "laboratory/measure/word_stream.h"
+#include "linear_algebra/symmetric.h"
 
 namespace mollify {
 namespace {
@@ -124,15 +124,14 @@ std::optional<std::vector<double>> TestedGaussian::simulate(std::span<const doub
   const Eigen::MatrixXd centred = points.colwise() - mean;
   const Eigen::MatrixXd scatter =
       centred * centred.transpose() / static_cast<double>(spec_.records);
-  const double least =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(scatter, Eigen::EigenvaluesOnly)
-          .eigenvalues()[0];
+  const EigenSystem eigen = eigen_system(scatter);
   WordStream words(random);
   const double side = words.unit() < 0.5 ? -1 : 1;
-  if (!(least - side * test_scale_ * std::log(words.unit()) >= threshold_)) return std::nullopt;
+  if (!(eigen.values[0] - side * test_scale_ * std::log(words.unit()) >= threshold_))
+    return std::nullopt;
   Eigen::VectorXd normals(static_cast<Eigen::Index>(d));
   for (double& z : normals) z = words.normal();
-  const Eigen::VectorXd released = mean + Eigen::LLT<Eigen::MatrixXd>(scatter).matrixL() * normals;
+  const Eigen::VectorXd released = mean + eigen.root() * normals;
   return std::vector<double>(released.begin(), released.end());
 }
 
