@@ -257,7 +257,7 @@ def measured_marginals():
 def marginals():
     picture = Picture(1120, 430, "Two-way total variation of released rows against epsilon, for three tables")
     lines = {"`--family marginals`": (RELEASED[0], "mollify"), "MST": (PRIVATE[0], "MST"), "AIM": (PUBLIC[0], "AIM")}
-    high, low, bottom, top = math.log(0.25), math.log(0.014), 350, 74
+    high, low, bottom, top = math.log(0.3), math.log(0.014), 350, 74
 
     def y_of(distance):
         return bottom - (math.log(distance) - low) / (high - low) * (bottom - top)
