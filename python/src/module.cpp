@@ -1,6 +1,5 @@
 // The compiled part of the Python package: the front for programs, and what hands arrays over.
 #include <string>
-#include <utility>
 
 #include <mollify/mollify.h>
 
@@ -12,15 +11,21 @@ namespace {
 /// Sentences name the command's flags, of which Python's names differ by their dashes; what has
 /// another name in a spec has not in Python; and what the command alone allows is left out.
 std::string with_python_names(std::string sentence) {
-  const std::pair<std::string, std::string> only_the_commands[] = {
-      {"(mollify ledger --declare), or say that none is meant (--no-total)", "(Ledger.declare)"},
-      {", or say that another data set is meant (--another-data-set)", ""},
-      {"(--replace)", "(replace=True)"},
-      {"mollify check", "mo.nonprivate.check"},
+  struct Words {
+    std::string first, last;  // what is replaced begins and ends with these
+    std::string ours;
   };
-  for (const auto& [words, ours] : only_the_commands) {
-    const std::size_t at = sentence.find(words);
-    if (at != std::string::npos) sentence.replace(at, words.size(), ours);
+  const Words only_the_commands[] = {
+      {"(mollify ledger --declare", "(--no-total)", "(Ledger.declare)"},
+      {", or say that another data set is meant (--another-data-set)", "", ""},
+      {"(--replace)", "", "(replace=True)"},
+      {"mollify check", "", "mo.nonprivate.check"},
+  };
+  for (const auto& [first, last, ours] : only_the_commands) {
+    const std::size_t begin = sentence.find(first);
+    if (begin == std::string::npos) continue;
+    const std::size_t end = sentence.find(last, begin + first.size());
+    if (end != std::string::npos) sentence.replace(begin, end + last.size() - begin, ours);
   }
   const std::string in_spec = " in a spec)";
   for (std::size_t end = sentence.find(in_spec); end != std::string::npos;
