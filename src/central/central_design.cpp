@@ -139,9 +139,8 @@ CentralDesign shuffled(const CentralRequest& request) {
   CentralDesign design = begin_shuffled(CentralMechanism::kShuffledRr, request);
   if (request.outputs != request.records) {
     throw InvalidInput(
-        fmt::format("mechanism shuffled-rr releases a report of each of the {} records, but {} are "
-                    "asked for; subset-rr releases fewer",
-                    request.records, request.outputs));
+        "mechanism shuffled-rr releases a report of each record, so as many outputs as there are "
+        "records; subset-rr releases fewer");
   }
   design.epsilon0 = response_epsilon(request, [&] {
     return shuffle_epsilon0_down(request.records, request.outcomes, request.budget.epsilon,

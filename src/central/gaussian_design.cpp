@@ -100,6 +100,42 @@ std::optional<GaussianDesign> best_with_centre(const GaussianRequest& request) {
   return best;
 }
 
+/// The best under this budget, with the mean where the request says.
+std::optional<GaussianDesign> best_as_asked(const GaussianRequest& request) {
+  if (!request.mean_bound) return best_with_centre(request);
+  GaussianDesign design;
+  design.request = request;
+  design.run_records = request.records / request.outputs;
+  design.mean_radius = *request.mean_bound;
+  if (design.run_records == 0 || !design_run(design)) return std::nullopt;
+  return design;
+}
+
+/// What may serve better than the request as it is, and keeps what it asks for: with delta a centre
+/// can be found without ranges, and noise of pure privacy, which needs no delta, distorts less
+/// where records are few.
+std::vector<GaussianRequest> other_ways(const GaussianRequest& request) {
+  std::vector<GaussianRequest> ways;
+  if (request.budget.delta == 0) return ways;
+  if (!request.ranges.empty()) {
+    ways.push_back(request);
+    ways.back().ranges.clear();
+  }
+  if (request.covariance_bound == 1 && (request.mean_bound || !request.ranges.empty())) {
+    ways.push_back(request);
+    ways.back().budget = Privacy::pure(request.budget.epsilon);
+  }
+  return ways;
+}
+
+/// Noise of pure privacy spends all of epsilon, Gaussian noise often less: it must be worth that.
+constexpr double kNoticeable = 1e-3;
+
+bool is_better(const GaussianDesign& other, const GaussianDesign& one) {
+  const bool spends_more = other.request.budget.notion != one.request.budget.notion;
+  return other.total_variation_up() + (spends_more ? kNoticeable : 0) < one.total_variation_up();
+}
+
 // Words.
 
 std::string reason(const GaussianDesign& design) {
@@ -136,12 +172,18 @@ std::string reason(const GaussianDesign& design) {
   return text;
 }
 
+/// Whether a design keeps each output within `most` of the data's law in total variation.
+bool is_within(double most, const GaussianRequest& request) {
+  const std::optional<GaussianDesign> design = find_gaussian_design(request);
+  return design && design->total_variation_up() <= most;
+}
+
 /// The least n that serves; none up to the limit. Total variation falls with n but for small steps.
-std::optional<std::uint64_t> least_records(GaussianRequest request) {
+std::optional<std::uint64_t> least_records(GaussianRequest request, double most) {
   std::uint64_t low = request.records;
   const auto serves = [&](std::uint64_t n) {
     request.records = n;
-    return find_gaussian_design(request).has_value();
+    return is_within(most, request);
   };
   std::uint64_t high = low;
   do {
@@ -157,20 +199,16 @@ std::optional<std::uint64_t> least_records(GaussianRequest request) {
 }
 
 /// An epsilon or rho that serves, within a hundredth of the least; none up to the limit.
-std::optional<double> least_budget(GaussianRequest request) {
+std::optional<double> least_budget(GaussianRequest request, double most) {
   const bool is_rho = request.budget.notion == Notion::kConcentrated;
   double& spent = is_rho ? request.budget.rho : request.budget.epsilon;
   const double limit = is_rho ? kGreatestRho : kGreatestEpsilon;
   double low = spent, high = limit;
-  if (!find_gaussian_design([&] {
-        spent = high;
-        return request;
-      }())) {
-    return std::nullopt;
-  }
+  spent = high;
+  if (!is_within(most, request)) return std::nullopt;
   while (high > low * 1.005) {
     spent = std::sqrt(low * high);
-    (find_gaussian_design(request) ? high : low) = spent;
+    (is_within(most, request) ? high : low) = spent;
   }
   // Three digits, upwards.
   const double unit = std::pow(10, std::floor(std::log10(high)) - 2);
@@ -231,24 +269,19 @@ void check_gaussian_design(const GaussianDesign& design) {
 
 std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request) {
   validate(request);
-  std::optional<GaussianDesign> best;
-  if (request.mean_bound) {
-    GaussianDesign design;
-    design.request = request;
-    design.run_records = request.records / request.outputs;
-    design.mean_radius = *request.mean_bound;
-    if (design.run_records > 0 && design_run(design)) best = std::move(design);
-  } else {
-    best = best_with_centre(request);
+  std::optional<GaussianDesign> best = best_as_asked(request);
+  for (const GaussianRequest& way : other_ways(request)) {
+    std::optional<GaussianDesign> other = best_as_asked(way);
+    if (other && (!best || is_better(*other, *best))) best = std::move(other);
   }
   if (best) best->why = reason(*best);
   return best;
 }
 
-GaussianDesign design_gaussian(const GaussianRequest& request) {
+GaussianDesign design_gaussian(const GaussianRequest& request, double most) {
   if (std::optional<GaussianDesign> design = find_gaussian_design(request)) return *design;
-  const std::optional<std::uint64_t> records = least_records(request);
-  const std::optional<double> budget = least_budget(request);
+  const std::optional<std::uint64_t> records = least_records(request, most);
+  const std::optional<double> budget = least_budget(request, most);
   if (!records && !request.mean_bound) {
     // What is wrong with the centre then does not end with more records.
     static_cast<void>(design_centre(centre_request(request, kMostGaussianRecords, 1e-3)));
@@ -261,6 +294,9 @@ GaussianDesign design_gaussian(const GaussianRequest& request) {
                         : fmt::format(", but {} {:g} is", spent, *budget);
   }
   if (records) would_do += " are needed";
+  if (most < 1 && (records || budget)) {
+    would_do += fmt::format(" to be within {:g} in total variation", most);
+  }
   throw InvalidInput(fmt::format(
       "{} {} for {}{} in {} dimension{}: {}", request.records,
       request.records == 1 ? "record is too few" : "records are too few", request.budget.text(),

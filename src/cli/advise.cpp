@@ -38,16 +38,19 @@ std::vector<std::uint64_t> sizes_of(const std::string& text) {
 }
 
 int run(const AdviseOptions& options) {
-  AdviceQuestion question{
-      .purpose = known_value<Purpose>("purpose", needed(options.purpose, "--purpose")),
-      .records = options.n,
-      .outputs = options.count,
-      .unit = options.unit,
-      .epsilon = options.epsilon,
-      .delta = options.delta,
-      .accept_large_delta = options.accept_large_delta,
-      .error = options.alpha,
-      .logarithms = options.logarithms};
+  if (!options.purpose) {
+    throw InvalidInput(
+        "--purpose (records, estimates, sample or table) is needed, but is not given");
+  }
+  AdviceQuestion question{.purpose = known_value<Purpose>("purpose", *options.purpose),
+                          .records = options.n,
+                          .outputs = options.count,
+                          .unit = options.unit,
+                          .epsilon = options.epsilon,
+                          .delta = options.delta,
+                          .accept_large_delta = options.accept_large_delta,
+                          .error = options.alpha,
+                          .logarithms = options.logarithms};
   if (options.protect) question.protect = known_value<Protected>("protect", *options.protect);
   if (options.model) question.model = known_value<Model>("model", *options.model);
   if (options.domain) question.domain = SpecDomain{*options.domain};

@@ -21,6 +21,8 @@ namespace {
 constexpr double kLargeEpsilon = 10;
 /// Few tables have more, so that a smaller delta than fits them needs no words.
 constexpr double kManyRecords = 1e6;
+/// Of a release that hides how many records there are.
+constexpr double kGreatestDeltaOfHiddenCount = 0.1;
 
 double records_of(const Certificate& certificate) {
   return static_cast<double>(certificate.facts.records.value_or(1));
@@ -75,7 +77,7 @@ std::optional<double> solved(PlanUnknown unknown, const Certificate& certificate
     question.dimension = request.dimension;
     question.outputs = request.outputs;
     question.mean_bound = request.mean_bound;
-    question.mean_ranges = request.ranges;
+    question.mean_ranges = certificate.facts.mean_ranges;
     question.covariance_bound = request.covariance_bound;
     question.paper_variance = request.paper_variance;
   } else {
@@ -93,6 +95,14 @@ std::optional<double> solved(PlanUnknown unknown, const Certificate& certificate
     return way.mechanism == name_of(*central->mechanism);
   });
   return asked == answer.ways.end() ? std::nullopt : asked->value;
+}
+
+[[noreturn]] void refuse_delta(const std::string& limit, const std::string& text) {
+  throw InvalidInput(fmt::format(
+      "delta must be below {}, but is {}: with so large a one whole records may be released as "
+      "they are; to do so all the same, accept it (--accept-large-delta, accept_large_delta in a "
+      "spec)",
+      limit, text));
 }
 
 /// What would do, one thing changed at a time; empty if nothing within the limits does.
@@ -153,12 +163,7 @@ std::vector<std::string> epsilon_warnings(double asked, double released, std::ui
 void require_small_delta(double delta, const std::string& text, double records,
                          const char* things) {
   if (delta * records < 1) return;
-  throw InvalidInput(fmt::format(
-      "delta must be below 1/n = {:.4g} for {:.0f} {}, but is {}: with so large a one whole "
-      "records may be released as they are; to do so all the same, accept it "
-      "(--accept-large-delta, "
-      "accept_large_delta in a spec)",
-      1 / records, records, things, text));
+  refuse_delta(fmt::format("1/n = {:.4g} for {:.0f} {}", 1 / records, records, things), text);
 }
 
 void require_acceptable(const Certificate& certificate) {
@@ -166,6 +171,11 @@ void require_acceptable(const Certificate& certificate) {
   if (certificate.facts.records && !spec.accept_large_delta) {
     require_small_delta(delta_of(certificate), words_of(spec.privacy.delta),
                         records_of(certificate), records_word(certificate));
+  }
+  // Where n is protected, so much is too much for any.
+  if (spec.hides_count() && !spec.accept_large_delta &&
+      delta_of(certificate) >= kGreatestDeltaOfHiddenCount) {
+    refuse_delta(fmt::format("{}", kGreatestDeltaOfHiddenCount), words_of(spec.privacy.delta));
   }
   if (has_large_error(certificate) && !spec.accept_error) {
     throw InvalidInput(fmt::format(

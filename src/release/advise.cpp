@@ -200,7 +200,7 @@ class Advisor {
       throw InvalidInput(fmt::format(
           "the columns must have from 1 to {} outcomes together, but have {:.15g}: cut them into "
           "fewer values, declare a domain with numbers, from which candidates are drawn, or "
-          "release rows that share one noisy model (mollify sample --family marginals)",
+          "release rows that share one noisy model (--purpose table)",
           Band::kMostOutcomes, product));
     }
     advice_.outcomes = static_cast<std::uint64_t>(product);
@@ -523,8 +523,9 @@ class Advisor {
     }
     if (question().family == Family::kGaussian && !question().shared && !question().covariance) {
       notes.emplace_back(
-          "these numbers are for a covariance of 1 in each column; --covariance takes another, "
-          "and --log names columns whose logarithms are Gaussian; plan also takes "
+          "these numbers are for a covariance of 1 in each column; COVARIANCE.csv: a header of the "
+          "columns' names and then as many rows of numbers, from a public source; --log names "
+          "columns whose logarithms are Gaussian; plan also takes "
           "--covariance-bound and --mean-bound");
       notes.emplace_back(
           "where nobody knows a covariance, --shared of mollify plan and mollify sample learns one "
@@ -535,14 +536,23 @@ class Advisor {
           "ROSTER.csv: one column {0}, all that there may be, from a public source; without "
           "--units who takes part is not protected",
           question().unit.value_or("PERSON")));
+      if (advice_.model == Model::kLocal)
+        notes.emplace_back(
+            "where each person's records lie on a device of its own, sample runs there, without "
+            "--unit and --units");
     }
     if (!advice_.chosen) return;
     if (*chosen().error > *question().error && !question().shared) {
       notes.emplace_back(kFewerOutcomes);
     }
-    if (advice_.model == Model::kCentral && !is_of_one_model() && *chosen().error > kMostError) {
-      notes.push_back("sample refuses so large an error without --accept-error");
+    if (needs_acceptance()) {
+      notes.push_back("so large an error has to be accepted, which is what --accept-error says");
     }
+  }
+
+  /// Whether sample refuses the error that is advised.
+  [[nodiscard]] bool needs_acceptance() const {
+    return advice_.model == Model::kCentral && !is_of_one_model() && *chosen().error > kMostError;
   }
 
   void tell_commands() {
@@ -572,6 +582,7 @@ class Advisor {
     sample += fmt::format(" --epsilon {:g}", chosen().epsilon);
     if (advice_.delta > 0) sample += fmt::format(" --delta {:g}", advice_.delta);
     if (asked.accept_large_delta) sample += " --accept-large-delta";
+    if (needs_acceptance()) sample += " --accept-error";
     sample += fmt::format(" --count {} --out RELEASED.csv --certificate CERTIFICATE.json",
                           advice_.outputs);
     auto& commands = advice_.commands;

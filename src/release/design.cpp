@@ -11,6 +11,7 @@
 #include "kernel/core/invalid_input.h"
 #include "local/mechanism_risk.h"
 #include "mollify/version.h"
+#include "release/acceptance.h"
 #include "release/release_space.h"
 #include "release/spec_json.h"
 #include "space/real_columns.h"
@@ -191,26 +192,6 @@ void design_finite(const CentralSpec& central, const Domain& domain, DesignedRel
   certificate.design = std::move(design);
 }
 
-/// Of the ways to find a coarse centre that the budget allows, the one that costs least.
-GaussianDesign best_gaussian_design(const GaussianRequest& request) {
-  if (request.mean_bound || !(request.budget.delta > 0)) return design_gaussian(request);
-  GaussianRequest anywhere = request;
-  anywhere.ranges.clear();
-  std::optional<GaussianDesign> other;
-  try {
-    other = design_gaussian(anywhere);
-  } catch (const InvalidInput&) {
-    return design_gaussian(request);  // its refusal is the one to tell
-  }
-  try {
-    GaussianDesign ranged = design_gaussian(request);
-    if (ranged.total_variation_up() <= other->total_variation_up()) return ranged;
-  } catch (const InvalidInput&) {
-    // The other one serves.
-  }
-  return *std::move(other);
-}
-
 void design_shared(const GaussianSpec& gaussian, const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   MomentDesign design =
@@ -230,14 +211,15 @@ void design_normal(const GaussianSpec& gaussian, const Domain& domain, DesignedR
                 facts.mean_ranges.empty() == (gaussian.mean_bound || gaussian.shared));
   if (gaussian.shared) return design_shared(gaussian, domain, made);
   GaussianDesign design =
-      best_gaussian_design({.records = *facts.records,
-                            .dimension = RealColumns(domain, gaussian.logarithms).size(),
-                            .outputs = *certificate.spec.count,
-                            .budget = certificate.spec.budget(),
-                            .covariance_bound = gaussian.covariance_bound.value_or(1),
-                            .mean_bound = gaussian.mean_bound,
-                            .ranges = facts.mean_ranges,
-                            .paper_variance = gaussian.paper_variance});
+      design_gaussian({.records = *facts.records,
+                       .dimension = RealColumns(domain, gaussian.logarithms).size(),
+                       .outputs = *certificate.spec.count,
+                       .budget = certificate.spec.budget(),
+                       .covariance_bound = gaussian.covariance_bound.value_or(1),
+                       .mean_bound = gaussian.mean_bound,
+                       .ranges = facts.mean_ranges,
+                       .paper_variance = gaussian.paper_variance},
+                      certificate.spec.accept_error ? 1 : kMostError);
   check_gaussian_design(design);
   certificate.draw = certificate.total = design.guarantee;
   certificate.design = std::move(design);

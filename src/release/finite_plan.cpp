@@ -20,8 +20,11 @@
 namespace mollify {
 namespace {
 
-constexpr std::array kPlanned = {CentralMechanism::kSubsampledRr, CentralMechanism::kSubsetRr,
-                                 CentralMechanism::kPoissonRr, CentralMechanism::kHistogram};
+/// All but reveal-or-obscure, which is subsampled-rr's law under another name, and product, whose
+/// total variation is for product distributions alone.
+constexpr std::array kPlanned = {CentralMechanism::kSubsampledRr, CentralMechanism::kDsRoo,
+                                 CentralMechanism::kSubsetRr,     CentralMechanism::kPoissonRr,
+                                 CentralMechanism::kHistogram,    CentralMechanism::kShuffledRr};
 
 /// What poisson-rr adds to its total variation, at most.
 constexpr double kRareEvents = 1e-12;

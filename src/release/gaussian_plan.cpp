@@ -51,16 +51,7 @@ class GaussianPlan final : public PlanModel {
     PlanWay way{.mechanism = "gaussian",
                 .alpha = std::numeric_limits<double>::infinity(),
                 .spent = question.budget};
-    auto design = find_gaussian_design(gaussian_request_of(question));
-    if (question.domain && !question.mean_bound && question.budget.delta > 0) {
-      // As a release: the ranges need not be used.
-      GaussianRequest anywhere = gaussian_request_of(question);
-      anywhere.ranges.clear();
-      const auto other = find_gaussian_design(anywhere);
-      if (other && (!design || other->total_variation_up() < design->total_variation_up())) {
-        design = other;
-      }
-    }
+    const auto design = find_gaussian_design(gaussian_request_of(question));
     if (!design) {
       way.why = fmt::format(
           "no design serves {} records, {} coordinates, {} output{} and {}: more records may",

@@ -54,8 +54,8 @@ TEST(CentralDesign, RefusesInOneSentence) {
       "mechanism subset-rr needs a delta above 0, but it is 0; subsampled-rr is the pure one");
   EXPECT_EQ(
       design_refusal(kShuffledRr, {5, 2, 2, Privacy::approximate(1, 1e-6)}),
-      "mechanism shuffled-rr releases a report of each of the 5 records, but 2 are asked for; "
-      "subset-rr releases fewer");
+      "mechanism shuffled-rr releases a report of each record, so as many outputs as there are "
+      "records; subset-rr releases fewer");
   EXPECT_EQ(
       design_refusal(kPoissonRr, {5, 2, 2, Privacy::approximate(1, 1e-6)}),
       "mechanism poisson-rr cannot be sure of 2 reports from 5 records; it needs some hundred "

@@ -218,6 +218,50 @@ TEST(GaussianDesign, NamesWhatWouldDo) {
   EXPECT_FALSE(find_gaussian_design(request).has_value());
 }
 
+TEST(GaussianDesign, NamesWhatKeepsTheErrorAskedFor) {
+  GaussianRequest request{
+      .records = 10, .dimension = 3, .budget = Privacy::pure(0.1), .mean_bound = 1};
+  const std::string refusal = test::refusal_of([&] { (void)design_gaussian(request, 0.1); });
+  unsigned long long records = 0;
+  double epsilon = 0;
+  ASSERT_EQ(std::sscanf(refusal.c_str(),
+                        "10 records are too few for epsilon 0.1 in 3 dimensions: at least %llu "
+                        "records, or epsilon %lf, are needed to be within 0.1 in total variation",
+                        &records, &epsilon),
+            2)
+      << refusal;
+  request.records = records;
+  EXPECT_LE(find_gaussian_design(request).value().total_variation_up(), 0.1);
+  request.records = 10;
+  request.budget.epsilon = epsilon;
+  EXPECT_LE(find_gaussian_design(request).value().total_variation_up(), 0.1);
+}
+
+/// A design without delta keeps any delta, so delta must never cost accuracy that anybody notices.
+TEST(GaussianDesign, IsNeverWorseForADelta) {
+  std::size_t pure_serves_better = 0;
+  for (const double epsilon : {0.7, 1.0, 1.3, 5.0}) {
+    for (const std::uint64_t outputs : {std::uint64_t{10}, std::uint64_t{100}}) {
+      for (const bool is_bounded : {false, true}) {
+        GaussianRequest request{
+            .records = 2505, .dimension = 2, .outputs = outputs, .budget = Privacy::pure(epsilon)};
+        if (is_bounded) request.mean_bound = 2;
+        if (!is_bounded) request.ranges = {{-4, 4}};
+        const auto pure = find_gaussian_design(request);
+        request.budget = Privacy::approximate(epsilon, 1e-6);
+        const auto approximate = find_gaussian_design(request);
+        if (!pure) continue;
+        ASSERT_TRUE(approximate.has_value());
+        EXPECT_LE(approximate->total_variation_up(), pure->total_variation_up() + 1e-3);
+        check_gaussian_design(*approximate);
+        EXPECT_LE(approximate->guarantee.delta, 1e-6);
+        pure_serves_better += approximate->guarantee.delta == 0;
+      }
+    }
+  }
+  EXPECT_GT(pure_serves_better, 0U);
+}
+
 TEST(GaussianDesign, RefusesInOneSentence) {
   const GaussianRequest good{
       .records = 100, .dimension = 2, .budget = Privacy::pure(1), .mean_bound = 1};

@@ -67,8 +67,11 @@ TEST(Advise, GivesCommandsThatRun) {
   };
   run_all(advised(command, {"--purpose", "records", "--protect", "person", "--domain",
                             "domain.yaml", "--unit", "id"}));
-  run_all(advised(command, {"--purpose", "estimates", "--protect", "person", "--domain",
-                            "domain.yaml", "--unit", "id", "--n", "4", "--epsilon", "2"}));
+  const Json persons =
+      advised(command, {"--purpose", "estimates", "--protect", "person", "--domain", "domain.yaml",
+                        "--unit", "id", "--n", "4", "--epsilon", "2"});
+  EXPECT_THAT(persons["notes"].dump(), HasSubstr("on a device of its own, sample runs there"));
+  run_all(persons);
   run_all(advised(command, {"--purpose", "records", "--protect", "table", "--domain", "domain.yaml",
                             "--epsilon", "3"}));
 }
@@ -337,7 +340,9 @@ TEST(Advise, RefusesInOneSentence) {
     EXPECT_EQ(ended.out, "");
     return ended.err;
   };
-  EXPECT_EQ(refused({"--protect", "row"}), "mollify: --purpose is needed, but is not given\n");
+  EXPECT_EQ(
+      refused({"--protect", "row"}),
+      "mollify: --purpose (records, estimates, sample or table) is needed, but is not given\n");
   EXPECT_EQ(refused({"--purpose", "fun", "--protect", "row"}),
             "mollify: purpose must be records, estimates, sample or table, but is \"fun\"\n");
   EXPECT_EQ(refused({"--purpose", "records"}),

@@ -124,7 +124,7 @@ TEST(DangerousAnswers, RefusesToPlanWithADeltaOfOneOverN) {
   ASSERT_EQ(sought.status, 0) << sought.err;
   const Json found = Json::parse(sought.out);
   EXPECT_LT(found["n"], 1000);
-  EXPECT_THAT(found["mechanisms"][3]["refusal"].get<std::string>(),
+  EXPECT_THAT(found["mechanisms"][4]["refusal"].get<std::string>(),
               HasSubstr("records, and then delta 0.001 is 1/n or more"));
   // Where delta is sought, it stays below.
   const Ended delta = command.run(central + Arguments{"--epsilon", "0.5", "--n", "100", "--count",
@@ -235,11 +235,11 @@ TEST(DangerousAnswers, RefusesGaussianRecordsOfNoise) {
   const Arguments sample = {
       "sample",  "--model",      "central",  "--family",  "gaussian",
       "--data",  "g.csv",        "--domain", "g.yaml",    "--covariance-bound",
-      "1",       "--mean-bound", "5",        "--epsilon", "1",
+      "1",       "--mean-bound", "5",        "--epsilon", "0.5",
       "--delta", "1e-6",         "--count",  "1"};
   const Ended refused = command.run(sample);
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("69 records or epsilon 1.1 would do"));
+  EXPECT_THAT(refused.err, HasSubstr("70 records or epsilon 0.548 would do"));
   const Ended accepted = command.run(sample + Arguments{"--accept-error"});
   EXPECT_EQ(accepted.status, 0) << accepted.err;
 }

@@ -34,7 +34,7 @@ TEST(PlanCentral, FindsWhatIsMissing) {
       planned(command, kNarrow + Arguments{"--alpha", "0.05", "--n", std::to_string(n)});
   EXPECT_LE(epsilon["epsilon"], 1);
   const Json pure = planned(command, {"--epsilon", "1", "--alpha", "0.05", "--k", "4"});
-  EXPECT_EQ(pure["mechanisms"].size(), 4U);
+  EXPECT_EQ(pure["mechanisms"].size(), 6U);
   EXPECT_EQ(pure["mechanisms"][0]["mechanism"], "subsampled-rr");
   EXPECT_EQ(pure["mechanisms"][0]["n"], 33);  // (3/.05 - 4)/(e - 1)
   const Json count =

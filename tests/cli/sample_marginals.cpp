@@ -412,6 +412,10 @@ TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
             std::string::npos)
       << said("1e-5");
   EXPECT_EQ(said("1e-9").find("held against"), std::string::npos);
+  // So much is too much for any number.
+  EXPECT_NE(said("0.1").find("mollify: delta must be below 0.1, but is 0.1: with so large a one"),
+            std::string::npos)
+      << said("0.1");
 }
 
 TEST(SampleMarginals, WarnsWhereRowsMayBeMostlyNoise) {

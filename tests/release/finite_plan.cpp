@@ -48,7 +48,7 @@ std::uint64_t whole(const PlanWay& way) { return static_cast<std::uint64_t>(*way
 TEST(FinitePlan, FindsTheLeastRecords) {
   const PlanQuestion question = finite_question();
   const PlanAnswer answer = answer_for(PlanUnknown::kRecords, question);
-  ASSERT_EQ(answer.ways.size(), 4U);
+  ASSERT_EQ(answer.ways.size(), 6U);
   const PlanWay subset = way_of(answer, CentralMechanism::kSubsetRr);
   ASSERT_TRUE(subset.value.has_value());
   EXPECT_LE(subset.alpha, question.alpha);
@@ -140,10 +140,10 @@ TEST(FinitePlan, CurveFalls) {
   ASSERT_EQ(answer.curve.size(), 7U);  // from 160 records on
   double before = 2;
   for (const CurvePoint& point : answer.curve) {
-    ASSERT_EQ(point.alphas.size(), 4U);
-    ASSERT_TRUE(point.alphas[1].has_value());
-    EXPECT_LT(*point.alphas[1], before);
-    before = *point.alphas[1];
+    ASSERT_EQ(point.alphas.size(), 6U);
+    ASSERT_TRUE(point.alphas[2].has_value());
+    EXPECT_LT(*point.alphas[2], before);
+    before = *point.alphas[2];
   }
 }
 
