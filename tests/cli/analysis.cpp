@@ -153,6 +153,21 @@ TEST(Plan, BoundsRegionsBeforeAnyData) {
             std::string::npos);
 }
 
+TEST(DraftedDomain, HasTimesAndSaysWhyAColumnIsLeftOut) {
+  const Release command;
+  command.files.write("public.csv", "t\n2024-01-01T10:30:00\n2025-01-05T10:30:00\n");
+  const Ended drafted = command.run({"domain", "--public", "public.csv"});
+  EXPECT_EQ(drafted.status, 0) << drafted.err;
+  EXPECT_THAT(drafted.out, HasSubstr("    type: datetime\n    min: \"2024-01-01T10:30:00\"\n"
+                                     "    max: \"2025-01-05T10:30:00\"\n    bins: month\n"));
+  command.files.write("public.csv", "t\nNA\n");
+  const Ended refused = command.run({"domain", "--public", "public.csv"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "mollify: public.csv must have a column to draft a domain from, but none is left: "
+            "\"t\": it holds nulls only\n");
+}
+
 TEST(Plan, RefusesRegionsThatAreNone) {
   const Release command;
   for (const char* region : {"sex", "colour=red", "sex=q", "age=300", "sex=", "=f", "0.5"}) {
