@@ -168,6 +168,12 @@ TEST(DraftedDomain, HasTimesAndSaysWhyAColumnIsLeftOut) {
             "\"t\": it holds nulls only\n");
 }
 
+TEST(Plan, CountsOneInWords) {
+  const Release command;
+  EXPECT_THAT(command.run({"plan", "--k", "1", "--epsilon", "1"}).out,
+              HasSubstr("minimax over 1 outcome, epsilon 1"));
+}
+
 TEST(Plan, RefusesRegionsThatAreNone) {
   const Release command;
   for (const char* region : {"sex", "colour=red", "sex=q", "age=300", "sex=", "=f", "0.5"}) {
