@@ -16,7 +16,8 @@ std::string with_python_names(std::string sentence) {
     std::string ours;
   };
   const Words only_the_commands[] = {
-      {"(mollify ledger --declare", "(--no-total)", "(Ledger.declare)"},
+      {"(--data-set names one)", "", "(data_set names one)"},
+      {"(mollify ledger --ledger", "(--no-total)", "(Ledger.declare)"},
       {", or say that another data set is meant (--another-data-set)", "", ""},
       {"(--replace)", "", "(replace=True)"},
       {"mollify check", "", "mo.nonprivate.check"},

@@ -45,6 +45,13 @@ def test_what_has_no_total_is_refused_in_pythons_words(tmp_path):
     with pytest.raises(mo.InvalidInput) as refused:
         release(tmp_path / "budget.db", 0.5)
     assert str(refused.value).endswith("so nothing would ever be refused: declare one (Ledger.declare)")
+    mo.Ledger(tmp_path / "budget.db").declare("other", epsilon=1)
+    with pytest.raises(mo.InvalidInput) as refused:
+        release(tmp_path / "budget.db", 0.5)
+    assert str(refused.value).endswith(
+        ", which has totals for other (data_set names one), so nothing would ever be refused: "
+        "declare one (Ledger.declare)"
+    )
 
 
 def test_refuses_what_is_no_total(tmp_path):

@@ -39,6 +39,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view typed, std::span<const std::string> known) {
+  constexpr std::size_t kShort = 3;      // names whose first letter is right, or they are others
   constexpr std::size_t kLongest = 100;  // names of more letters are not mistyped but others
   if (typed.size() < 2 || typed.size() > kLongest) return {};
   std::string nearest;
@@ -46,7 +47,8 @@ std::string nearest_name(std::string_view typed, std::span<const std::string> kn
   const auto dashes = static_cast<std::size_t>(std::count(typed.begin(), typed.end(), '-'));
   std::size_t least = std::max<std::size_t>(1, (typed.size() - dashes) / 3) + 1;
   for (const std::string& name : known) {
-    if (name.size() > kLongest) continue;
+    if (name.empty() || name.size() > kLongest) continue;
+    if (typed.size() <= kShort && lower(typed.front()) != lower(name.front())) continue;
     const std::size_t steps = distance(typed, name);
     if (steps >= least) continue;
     least = steps;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "accounting/directed_rounding.h"
 #include "accounting/shuffle_amplification.h"
 #include "central/clipped_means.h"
@@ -80,9 +81,9 @@ CentralDesign subsampled(CentralMechanism mechanism, const CentralRequest& reque
   design.guarantee = Privacy::pure(ExpBound(request.budget.epsilon).epsilon());
   design.epsilon0 = epsilon0_up(pure_response(design));
   design.why = fmt::format(
-      "{} of {} records {} through randomized response with odds 1 + (n/m)(e^epsilon - 1), the "
+      "{} of {} {} through randomized response with odds 1 + (n/m)(e^epsilon - 1), the "
       "greatest that pure privacy allows",
-      request.outputs, request.records, request.outputs == 1 ? "goes" : "go");
+      request.outputs, counted(request.records, "record"), request.outputs == 1 ? "goes" : "go");
   return design;
 }
 
@@ -91,9 +92,9 @@ CentralDesign ds_roo(const CentralRequest& request) {
   design.runs = request.outputs;
   design.guarantee = Privacy::pure(ExpBound(request.budget.epsilon).epsilon());
   design.why = fmt::format(
-      "each output is a uniform outcome or one of {} records, the oftener a record the better all "
+      "each output is a uniform outcome or one of {}, the oftener a record the better all "
       "outcomes are covered; in the worst case no better than subsampled-rr",
-      request.records / request.outputs);
+      counted(request.records / request.outputs, "record"));
   return design;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "accounting/directed_rounding.h"
 #include "accounting/privacy_blanket.h"
 #include "accounting/shuffle_amplification.h"
@@ -57,12 +58,13 @@ struct Amplified {
     return div_up(others, std::nextafter(exp_down(response.epsilon0) + others, 0.0));
   }
   std::string description() const {
-    std::string what = fmt::format("shuffled reports of {} records", response.records);
+    std::string what = fmt::format("shuffled reports of {}", counted(response.records, "record"));
     if (chosen)
-      what = fmt::format("shuffled reports of {} of {} records", *chosen, response.records);
+      what =
+          fmt::format("shuffled reports of {} of {}", *chosen, counted(response.records, "record"));
     if (response.rate < 1) what += fmt::format(", each kept with probability {:g},", response.rate);
-    return what + fmt::format(" over {} outcomes, each with epsilon0 = {:.6g}", response.outcomes,
-                              response.epsilon0);
+    return what + fmt::format(" over {}, each with epsilon0 = {:.6g}",
+                              counted(response.outcomes, "outcome"), response.epsilon0);
   }
 };
 

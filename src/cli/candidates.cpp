@@ -1,6 +1,7 @@
 // mollify candidates: a public list to choose from, as a file.
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "command.h"
 #include "io/candidates_file.h"
 #include "io/domain_yaml.h"
@@ -51,7 +52,7 @@ int run(const CandidatesOptions& options) {
   if (options.json) {
     print_json({{"out", out}, {"candidates", list.size()}, {"sha256", sha256}});
   } else {
-    fmt::print("{} candidates in {}, SHA-256 {}\n", list.size(), out, sha256);
+    fmt::print("{} in {}, SHA-256 {}\n", counted(list.size(), "candidate"), out, sha256);
   }
   return kSuccess;
 }

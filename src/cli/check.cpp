@@ -2,6 +2,7 @@
 #include "io/check.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/counted.h"
 #include "command.h"
 #include "io/column_names.h"
 #include "io/csv_reader.h"
@@ -50,6 +52,23 @@ Json overlap_json(const std::string& file, const Overlap& overlap, bool is_roste
           {"shared", overlap.shared}};
 }
 
+/// How many records there can be in these columns; without bound if one is not the domain's.
+double possible_records(const std::vector<std::string>& columns, const Domain& domain) {
+  double records = 1;
+  for (const std::string& name : columns) {
+    const auto column = std::find_if(domain.columns().begin(), domain.columns().end(),
+                                     [&](const Column& one) { return one.name() == name; });
+    if (column == domain.columns().end()) return std::numeric_limits<double>::infinity();
+    // An outcome may stand for many values, and files share values.
+    double values = 0;
+    for (std::uint32_t outcome = 0; outcome < column->size(); ++outcome) {
+      values += static_cast<double>(column->points(outcome));
+    }
+    records *= values;
+  }
+  return records;
+}
+
 void print_overlap(const std::string& file, const Overlap& overlap, bool is_roster,
                    const Domain& domain) {
   if (overlap.columns.empty()) {
@@ -62,9 +81,10 @@ void print_overlap(const std::string& file, const Overlap& overlap, bool is_rost
                  ? "; as it should be, if the roster was not made from the data"
                  : "");
   if (is_roster || 2 * overlap.shared <= overlap.records) return;
-  if (domain.size() <= overlap.records) {
-    fmt::print("there are {} outcomes only, so that two tables share most records anyway\n",
-               domain.size());
+  const double possible = possible_records(overlap.columns, domain);
+  if (possible <= static_cast<double>(overlap.records)) {
+    fmt::print("there are {} possible records only, so that two tables share most anyway\n",
+               possible);
   } else {
     fmt::print(
         "WARNING: unless records have few possible values, {} was made from the data, and then it "
@@ -222,8 +242,8 @@ int run(const CheckOptions& options) {
                        {"default", how == HowMapped::kDefault},
                        {"declared", how == HowMapped::kDeclared}});
     if (options.json) return;
-    fmt::print("{}: {} {}{} {}{}\n", column, values, nulls ? "null" : "value",
-               values == 1 ? " becomes" : "s become", printable(becomes),
+    fmt::print("{}: {} {} {}{}\n", column, counted(values, nulls ? "null" : "value"),
+               values == 1 ? "becomes" : "become", printable(becomes),
                how == HowMapped::kDefault    ? " (default)"
                : how == HowMapped::kDeclared ? " (declared)"
                                              : "");
@@ -256,9 +276,8 @@ int run(const CheckOptions& options) {
       fmt::print("... and {} more (see --most)\n", counts.findings - most);
     }
     for (const std::string& note : notes) fmt::print("note: {}\n", note);
-    fmt::print("{} record{}, {} of them with something to mend, {} finding{}\n", counts.records,
-               counts.records == 1 ? "" : "s", counts.records_with_findings, counts.findings,
-               counts.findings == 1 ? "" : "s");
+    fmt::print("{}, {} of them with something to mend, {}\n", counted(counts.records, "record"),
+               counts.records_with_findings, counted(counts.findings, "finding"));
   }
   return counts.findings == 0 ? kSuccess : kFailure;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "command.h"
 #include "compare_central.h"
 #include "compare_marginals.h"
@@ -308,7 +309,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
   }
   fmt::print("{}\n{}, {} a draw{}\n\n", kNotPrivate, release->certificate().mechanism(),
              sampler.guarantee().text(),
-             spec.unit ? fmt::format("; mean of {} units", comparison.units) : "");
+             spec.unit ? "; mean of " + counted(comparison.units, "unit") : "");
   print_table(comparison, domain);
   print_marginals(domain, laws, own);
   fmt::print("\ntruth from the law:       {}\n", law.text());

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "central/gaussian_distance.h"
 #include "central/moment_sampler.h"
 #include "central/whitening.h"
@@ -380,9 +381,9 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
     print_json(result);
     return kSuccess;
   }
-  fmt::print("{}\n{}, {}, {} {}; the law is simulated by {} records\n\n", kNotPrivate,
-             certificate.mechanism(), certificate.total.text(), *certificate.facts.records,
-             spec.unit ? "units" : "records", simulated);
+  fmt::print("{}\n{}, {}, {}; the law is simulated by {} records\n\n", kNotPrivate,
+             certificate.mechanism(), certificate.total.text(),
+             counted(*certificate.facts.records, spec.unit ? "unit" : "record"), simulated);
   print_point_summaries(columns, truth, law, "law");
   if (!notes.empty()) fmt::print("\n");
   for (const std::string& note : notes) fmt::print("note: {}\n", note);

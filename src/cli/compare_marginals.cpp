@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "command.h"
 #include "compare_points.h"
 #include "io/csv_source.h"
@@ -140,9 +141,9 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
     print_json(result);
     return kSuccess;
   }
-  fmt::print("{}\n{}, {}, {} {}; {} rows of one simulated release\n", kNotPrivate,
-             table.certificate.mechanism(), table.certificate.total.text(), table.records,
-             spec.unit ? "units" : "rows", table.simulated);
+  fmt::print("{}\n{}, {}, {}; {} of one simulated release\n", kNotPrivate,
+             table.certificate.mechanism(), table.certificate.total.text(),
+             counted(table.records, spec.unit ? "unit" : "row"), counted(table.simulated, "row"));
   print_marginals(table.domain, laws, table.own);
   if (noise && noise->pairs.mean > 0) {
     fmt::print(

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "command.h"
 #include "compare_points.h"
 #include "divergence/f_divergence.h"
@@ -212,8 +213,8 @@ int compare_released(const ReleasedRows& asked, bool json) {
     print_json(result);
     return kSuccess;
   }
-  fmt::print("{}\n{} row{} of {} beside {} {} of {}\n", kNotPrivate, rows, rows == 1 ? "" : "s",
-             asked.released, records, spec.unit ? "units" : "rows", asked.data);
+  fmt::print("{}\n{} of {} beside {} of {}\n", kNotPrivate, counted(rows, "row"), asked.released,
+             counted(records, spec.unit ? "unit" : "row"), asked.data);
   if (columns) {
     fmt::print("\n");
     print_point_summaries(*columns, summary, summary_released, "released");

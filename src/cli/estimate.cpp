@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "accounting/nearest_name.h"
 #include "command.h"
 #include "estimate/estimate_json.h"
@@ -90,8 +91,11 @@ void print_table(const EstimatedTable& table) {
 }
 
 void print_estimate(const PopulationEstimate& found, const ReleaseSpec& spec) {
-  fmt::print("{} records by {}; all {} intervals hold together with probability {:g}\n",
-             found.records, found.mechanism, found.intervals, found.request.confidence);
+  fmt::print("{} by {}; {} with probability {:g}\n", counted(found.records, "record"),
+             found.mechanism,
+             found.intervals == 1 ? "the interval holds"
+                                  : fmt::format("all {} intervals hold together", found.intervals),
+             found.request.confidence);
   if (spec.model == Model::kLocal) {
     fmt::print(
         "estimated is the mean of the units' own distributions: a unit with rows of three values "

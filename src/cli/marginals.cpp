@@ -4,7 +4,10 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -139,9 +142,17 @@ void require_countable_pairs(const Domain& domain) {
 void print_marginals(const Domain& domain, std::span<const NamedLaw> laws,
                      std::span<const std::optional<OwnMean>> own,
                      std::span<const std::optional<OwnMean>> of_second) {
-  fmt::print("\n{:<32}", "share");
-  for (const NamedLaw& law : laws) fmt::print(" {:>10}", law.name);
-  fmt::print("\n");
+  // A row is a label and what stands beside it, or a label alone.
+  constexpr std::size_t kUsualWidth = 32;
+  std::size_t width = kUsualWidth;
+  std::vector<std::pair<std::string, std::string>> rows;
+  const auto add_row = [&](std::string label, std::string beside) {
+    if (!beside.empty()) width = std::max(width, label.size());
+    rows.emplace_back(std::move(label), std::move(beside));
+  };
+  std::string names;
+  for (const NamedLaw& law : laws) names += fmt::format(" {:>10}", law.name);
+  add_row("share", names);
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
     std::vector<std::vector<double>> columns;
@@ -155,29 +166,32 @@ void print_marginals(const Domain& domain, std::span<const NamedLaw> laws,
       order.resize(kMostLevels);
     }
     for (const std::uint32_t level : order) {
-      fmt::print("{:<32}",
-                 printable(fmt::format("{} = {}", column.name(), level_text(column, level))));
-      for (const auto& of_law : columns) fmt::print(" {:>10.4f}", of_law[level]);
-      fmt::print("\n");
+      std::string shares;
+      for (const auto& of_law : columns) shares += fmt::format(" {:>10.4f}", of_law[level]);
+      add_row(printable(fmt::format("{} = {}", column.name(), level_text(column, level))), shares);
     }
     if (column.size() > kMostLevels) {
-      fmt::print("  ... the {} most frequent of {} levels\n", kMostLevels, column.size());
+      add_row(fmt::format("  ... the {} most frequent of {} levels", kMostLevels, column.size()),
+              "");
     }
     if (!mean_of(column, columns.front())) continue;
-    fmt::print("{:<32}", printable("mean of " + column.name()));
+    std::string means;
     for (const auto& of_law : columns) {
       const auto mean = mean_of(column, of_law);
-      fmt::print(" {:>10}", mean ? fmt::format("{:.5g}", *mean) : "-");
+      means += fmt::format(" {:>10}", mean ? fmt::format("{:.5g}", *mean) : "-");
     }
-    fmt::print("\n");
+    add_row(printable("mean of " + column.name()), means);
     if (own[i] && own[i]->has_bins) {
-      fmt::print("{:<32} {:>10}", "  its real mean, without bins",
-                 fmt::format("{:.5g}", own[i]->mean));
+      std::string real = fmt::format(" {:>10.5g}", own[i]->mean);
       if (i < of_second.size() && of_second[i]) {
-        fmt::print(" {:>10}", fmt::format("{:.5g}", of_second[i]->mean));
+        real += fmt::format(" {:>10.5g}", of_second[i]->mean);
       }
-      fmt::print("\n");
+      add_row("  its real mean, without bins", real);
     }
+  }
+  fmt::print("\n");
+  for (const auto& [label, beside] : rows) {
+    fmt::print("{:<{}}{}\n", label, beside.empty() ? 0 : width, beside);
   }
   print_moved_means(domain, own);
   if (domain.columns().size() < 2) return;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
+
 namespace mollify::cli {
 
 Json guarantee_json(const Privacy& guarantee) {
@@ -24,13 +26,14 @@ std::string space_text(const Certificate& certificate) {
   if (design.list == CandidateList::kSeeded) list = " of the domain's seed";
   if (design.list == CandidateList::kFresh) list = ", drawn anew for each unit";
   if (design.list == CandidateList::kFile) list = fmt::format(" of {}", space.list->name);
-  const char* what = "outcomes";
-  if (design.space == SpaceKind::kGrid) what = "cells";
-  if (design.space == SpaceKind::kCandidates) what = "records";
+  std::string what = counted(certificate.facts.outcomes, "outcome");
+  if (design.space == SpaceKind::kGrid) what = counted(certificate.facts.outcomes, "cell");
+  if (design.space == SpaceKind::kCandidates) what = counted(certificate.facts.outcomes, "record");
   if (design.space == SpaceKind::kModels)
-    what = space.trees ? "products and trees of columns" : "products of columns";
-  return fmt::format("{} ({} {}{}), scored by {}", name_of(design.space),
-                     certificate.facts.outcomes, what, list, name_of(design.scorer));
+    what = fmt::format("{} {} of columns", certificate.facts.outcomes,
+                       space.trees ? "products and trees" : "products");
+  return fmt::format("{} ({}{}), scored by {}", name_of(design.space), what, list,
+                     name_of(design.scorer));
 }
 
 }  // namespace mollify::cli

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "command.h"
 #include "distribution_file.h"
 #include "kernel/core/exp_bound.h"
@@ -90,7 +91,7 @@ std::vector<std::vector<OneRisk>> risk_table(const RiskOptions& options, std::si
 
 void print_risk_table(const std::vector<std::vector<OneRisk>>& rows, std::size_t k) {
   const std::size_t columns = rows.front().size();
-  fmt::print("worst case over {} outcomes, {}\n\n", k,
+  fmt::print("worst case over {}, {}\n\n", counted(k, "outcome"),
              columns > 1 ? "total variation" : "by every divergence");
   fmt::print("{:<20}", columns > 1 ? "epsilon" : "");
   if (columns == 1) {
@@ -170,8 +171,8 @@ int run(RiskOptions options) {
     print_json(risk_json(parameters, risk));
     return kSuccess;
   }
-  fmt::print("worst case of {} over {} outcomes\n  {}\n", name_of(parameters.mechanism), k,
-             risk.risk.text());
+  fmt::print("worst case of {} over {}\n  {}\n", name_of(parameters.mechanism),
+             counted(k, "outcome"), risk.risk.text());
   if (risk.attained) {
     fmt::print("  attained: some private distribution fares exactly so\n");
   } else {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/counted.h"
 #include "command.h"
 #include "divergence/worst_case_risk.h"
 #include "io/csv_sink.h"
@@ -103,12 +104,11 @@ std::string risk_text(const WorstCaseRisk& risk) {
 
 std::string local_summary(const Certificate& certificate, const Domain& domain,
                           const std::string& to) {
-  const std::uint64_t count = *certificate.spec.count;
-  std::string drawn = fmt::format("{} record{}", count, count == 1 ? "" : "s");
+  std::string drawn = counted(*certificate.spec.count, "record");
   if (certificate.facts.units) {
-    drawn += fmt::format(" for each of {} units", *certificate.facts.units);
+    drawn += " for each of " + counted(*certificate.facts.units, "unit");
   } else {
-    drawn += certificate.spec.unit ? " for each unit" : " for the whole table";
+    drawn += certificate.spec.unit ? " for each unit" : " for all rows of this file";
   }
   return fmt::format("released {}{} by {} with {} in all\nspace: {}\neach draw: {}; {}\n", drawn,
                      to, certificate.mechanism(), certificate.total.text(), space_text(certificate),
@@ -116,23 +116,24 @@ std::string local_summary(const Certificate& certificate, const Domain& domain,
 }
 
 std::string models_summary(const Certificate& certificate, const std::string& to) {
-  return fmt::format("released {} records{} of one model by {} with {} in all\nspace: {}\n",
-                     *certificate.spec.count, to, certificate.mechanism(), certificate.total.text(),
-                     space_text(certificate));
+  return fmt::format("released {}{} of one model by {} with {} in all\nspace: {}\n",
+                     counted(*certificate.spec.count, "record"), to, certificate.mechanism(),
+                     certificate.total.text(), space_text(certificate));
 }
 
 std::string released_words(const Certificate& certificate, const std::string& to) {
   const auto& count = certificate.spec.count;
   const auto& records = certificate.facts.records;
-  return fmt::format("released {} record{}{} from {} {} by {} with {}\n",
-                     count ? std::to_string(*count) : "a random number of", count == 1 ? "" : "s",
-                     to, records ? std::to_string(*records) : "a protected number of",
-                     certificate.spec.unit ? "units" : "rows",
-                     certificate.gaussian()    ? "a Gaussian sampler"
-                     : certificate.moments()   ? "one mean and one covariance"
-                     : certificate.marginals() ? "one model of marginals"
-                                               : certificate.mechanism(),
-                     certificate.total.text());
+  const char* const thing = certificate.spec.unit ? "unit" : "row";
+  return fmt::format(
+      "released {}{} from {} by {} with {}\n",
+      count ? counted(*count, "record") : "a random number of records", to,
+      records ? counted(*records, thing) : fmt::format("a protected number of {}s", thing),
+      certificate.gaussian()    ? "a Gaussian sampler"
+      : certificate.moments()   ? "one mean and one covariance"
+      : certificate.marginals() ? "one model of marginals"
+                                : certificate.mechanism(),
+      certificate.total.text());
 }
 
 std::string finite_summary(const Certificate& certificate) {

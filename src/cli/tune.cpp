@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
+#include "accounting/counted.h"
 #include "accounting/nearest_name.h"
 #include "command.h"
 #include "divergence/f_divergence.h"
@@ -319,8 +320,9 @@ int run(const TuneOptions& options) {
     tell_what_was_not_compared(options);
     return kSuccess;
   }
-  fmt::print("{} public units, {} ({} outcomes), scored by {}, epsilon {:.6g} a draw\n\n",
-             tuning.units(), name_of(space.kind()), space.size(), name_of(kind), epsilon);
+  fmt::print("{}, {} ({}), scored by {}, epsilon {:.6g} a draw\n\n",
+             counted(tuning.units(), "public unit"), name_of(space.kind()),
+             counted(space.size(), "outcome"), name_of(kind), epsilon);
   fmt::print("{:<16} {:>10}  {:>9} {:>9}  {:>8} {:>8}  {:>9} {:>9}  {:>9}\n", "--band", "b",
              "mean KL", "worst", "mean TV", "worst", "mean H2", "worst", "bound KL");
   for (std::size_t i = 0; i < bands.size(); ++i) {

@@ -1,6 +1,7 @@
 // mollify verify: recomputes a guarantee in integers.
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "command.h"
 #include "distribution_file.h"
 #include "io/candidates_file.h"
@@ -128,8 +129,8 @@ void print_check(const StatedCertificate& stated, const CertificateCheck& check,
     if (what != nullptr) fmt::print("  {:<46}{}{}\n", what, yes_or_no(holds), more);
   };
   fmt::print("certificate {}: {}{}\n", name, stated.total.text(),
-             stated.facts.records        ? fmt::format(", from {} {}", *stated.facts.records,
-                                                stated.spec.unit ? "units" : "rows")
+             stated.facts.records
+                 ? ", from " + counted(*stated.facts.records, stated.spec.unit ? "unit" : "row")
              : stated.spec.hides_count() ? ", from a protected number of records"
                                          : " in all");
   line("the domain is the one of the release", check.domain_matches);
@@ -159,7 +160,8 @@ void print_check(const StatedCertificate& stated, const CertificateCheck& check,
     return;
   }
   line(words.design, check.design_matches);
-  line(words.guarantee, check.guarantee_holds,
+  // Where the total has no line of its own, it is what is promised.
+  line(words.guarantee, check.guarantee_holds && (words.total != nullptr || check.total_holds),
        local ? fmt::format("  (a draw realises epsilon {:.15g})", check.epsilon_realised_up) : "");
   line(words.total, check.total_holds);
   line(words.accuracy, check.accuracy_matches);
@@ -244,12 +246,12 @@ int verify_mechanism(const VerifyOptions& options) {
                 {"inputs", found.inputs},
                 {"holds", found.holds}});
   } else {
-    fmt::print("{} over {} outcomes claims {} a draw\n", name_of(parameters.mechanism), k,
-               found.claimed.text());
+    fmt::print("{} over {} claims {} a draw\n", name_of(parameters.mechanism),
+               counted(k, "outcome"), found.claimed.text());
     fmt::print("  realised, by the public integers     {:.15g} (rounded up)\n",
                found.epsilon_realised_up);
-    fmt::print("  observed, among {:>8} inputs      {:.15g} (rounded up)\n", found.inputs,
-               found.epsilon_observed_up);
+    fmt::print("  observed, among {:>15}      {:.15g} (rounded up)\n",
+               counted(found.inputs, "input"), found.epsilon_observed_up);
     fmt::print("{}\n", found.holds ? "holds" : "DOES NOT HOLD");
   }
   return found.holds ? kSuccess : kFailure;

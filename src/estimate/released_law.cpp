@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "central/poisson_sampler.h"
 #include "central/subset_sampler.h"
 #include "kernel/core/invalid_input.h"
@@ -110,15 +111,15 @@ void ReleasedLaw::take_central(const Certificate& certificate, const CentralSamp
 void ReleasedLaw::require_count(std::uint64_t records, const std::string& name) const {
   if (exactly_ && records != *exactly_) {
     throw InvalidInput(
-        fmt::format("{} must hold the {} records that the certificate speaks of, "
+        fmt::format("{} must hold the {} that the certificate speaks of, "
                     "but holds {}",
-                    name, *exactly_, records));
+                    name, counted(*exactly_, "record"), records));
   }
   if (records == 0 || records % multiple_ != 0) {
     throw InvalidInput(
-        fmt::format("{} must hold {} records of each unit, as the certificate says, but holds {} "
+        fmt::format("{} must hold {} of each unit, as the certificate says, but holds {} "
                     "in all",
-                    name, multiple_, records));
+                    name, counted(multiple_, "record"), records));
   }
 }
 

@@ -11,11 +11,13 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "io/column_names.h"
 #include "io/csv_reader.h"
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
 #include "space/string_index.h"
+#include "space/time_text.h"
 
 namespace mollify {
 namespace {
@@ -54,8 +56,8 @@ struct Strangers {
                      "all but {} values are {}, and these are \"{}\", as line {} is; if "
                      "nothing is known there, leave such fields empty",
                      others, things, value, line)
-               : fmt::format("all but {} value{} are {}; line {} is \"{}\"", others,
-                             others == 1 ? "" : "s", things, line, value);
+               : fmt::format("all but {} are {}; line {} is \"{}\"", counted(others, "value"),
+                             things, line, value);
   }
 };
 
@@ -68,10 +70,11 @@ class ColumnSketch {
       has_null_ = true;
       return;
     }
-    if (values_.size() <= kMaxCategories) values_.insert(text);
     numbers_.see(see_number(text), text, line);
+    if (values_.size() <= kMaxCategories || all_integers()) values_.insert(text);
     see_words(text);
     days_.see(see_day(text), text, line);
+    times_.see(see_time(text), text, line);
     if (is_like_a_day(text)) {
       if (like_days_++ == 0) a_day_ = text;
     }
@@ -80,12 +83,26 @@ class ColumnSketch {
   /// What keeps it from being numbers or days, where that is a few values; empty if nothing does.
   [[nodiscard]] std::string few_strangers() const {
     if (numbers_.are_few()) return numbers_.words("numbers");
-    return days_.are_few() ? days_.words("days") : "";
+    if (days_.are_few()) return days_.words("days");
+    return times_.are_few() ? times_.words("times") : "";
   }
 
-  /// How to declare what is mostly days, but no column of days as it stands; empty for others.
+  /// How to declare what is mostly days or times, but no column of them as it stands; empty for
+  /// others.
   [[nodiscard]] std::string proposed_days() const {
-    if (all_days() || all_numbers() || 10 * like_days_ < 9 * days_.seen()) return "";
+    if (all_days() || all_times() || all_numbers() || 10 * like_days_ < 9 * days_.seen()) return "";
+    if (offsets_ > 0 && times_.of_type > 0 && offsets_ < times_.of_type) {
+      return fmt::format(
+          "its values look like times, as \"{}\", but some state an offset from UTC and others do "
+          "not; written alike they are a datetime",
+          a_day_);
+    }
+    if (!days_.are_few() && times_.are_few() && clocks_ > 0) {
+      return fmt::format(
+          "{}; without them it is {{type: datetime, min: {}, max: {}, bins: month{}}}",
+          times_.words("times"), time_text(first_time_), time_text(last_time_),
+          zone() ? ", zone: Z" : "");
+    }
     const std::string declared =
         fmt::format("{{type: date, min: {}, max: {}, bins: month}}",
                     first_day_.empty() ? "DAY" : first_day_, last_day_.empty() ? "DAY" : last_day_);
@@ -96,9 +113,11 @@ class ColumnSketch {
   }
 
   [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
+  /// More than a column has that tells of groups.
+  [[nodiscard]] bool has_many_values() const { return values_.size() > kMaxCategories; }
   /// More values than a categorical column is drafted with.
   [[nodiscard]] bool is_too_wide() const {
-    return !all_numbers() && !all_days() && values_.size() > kMaxCategories;
+    return !all_numbers() && !all_days() && !all_times() && has_many_values();
   }
 
   /// What about the values may tell who somebody is; nullptr if nothing.
@@ -106,8 +125,10 @@ class ColumnSketch {
     constexpr std::uint64_t kFewRecords = 20;
     if (2 * addresses_ > seen_) return "its values look like e-mail addresses";
     if (4 * sentences_ > seen_) return "its values look like free text";
-    if (seen_ >= kFewRecords && values_.size() >= std::min<std::uint64_t>(seen_, kMaxCategories) &&
-        !(all_numbers() && !all_integers()) && !all_days()) {
+    // Numbers with a point are measured, and so are days and times; integers may count.
+    const bool nearly_all_differ = 20 * values_.size() >= 19 * seen_;
+    if (seen_ >= kFewRecords && nearly_all_differ && !(all_numbers() && !all_integers()) &&
+        !all_days() && !all_times()) {
       return "nearly every value is another, as in an identifier";
     }
     return nullptr;
@@ -120,6 +141,7 @@ class ColumnSketch {
     if (all_integers()) return integers(bins);
     if (all_numbers() && min_ < max_) return NumberCells::make(min_, max_, bins);
     if (all_days()) return days();
+    if (all_times()) return times();
     std::vector<std::string> sorted;
     for (std::size_t i = 0; i < values_.size(); ++i) sorted.emplace_back(values_[i]);
     std::sort(sorted.begin(), sorted.end());
@@ -168,12 +190,60 @@ class ColumnSketch {
     return true;
   }
 
+  /// Whether it is one, or a day.
+  bool see_time(std::string_view text) {
+    const auto time = read_time(text);
+    if (!time) return false;
+    constexpr std::size_t kLettersOfADay = sizeof("2026-01-31") - 1;
+    if (text.size() > kLettersOfADay) ++clocks_;
+    if (time->offset) ++offsets_;
+    const std::int64_t at = time->seconds - time->offset.value_or(0);
+    if (first_time_.empty() || at < first_second_) {
+      first_second_ = at;
+      first_time_ = text;
+    }
+    if (last_time_.empty() || at > last_second_) {
+      last_second_ = at;
+      last_time_ = text;
+    }
+    return true;
+  }
+
+  static Period period_of(std::uint64_t days) {
+    return days <= kMaxUngrouped ? Period::kDay : days <= 2 * 366 ? Period::kMonth : Period::kYear;
+  }
+
   [[nodiscard]] Cells days() const {
     DateCells::Declaration declared{.min = first_day_, .max = last_day_};
-    const std::uint64_t span = DateCells::make(declared).cells().count();
-    declared.period = span <= kMaxUngrouped ? Period::kDay
-                      : span <= 2 * 366     ? Period::kMonth
-                                            : Period::kYear;
+    declared.period = period_of(DateCells::make(declared).cells().count());
+    return DateCells::make(declared);
+  }
+
+  /// The zone of UTC, if the times state theirs.
+  [[nodiscard]] std::optional<std::string> zone() const {
+    return offsets_ > 0 ? std::optional<std::string>("Z") : std::nullopt;
+  }
+
+  /// As a column of that zone writes it.
+  [[nodiscard]] std::string time_text(const std::string& time) const {
+    std::string text;
+    DateCells::make({.grain = Grain::kSecond, .min = time, .max = time, .zone = zone()})
+        .write(0, 0, text);
+    return text;
+  }
+
+  [[nodiscard]] Cells times() const {
+    DateCells::Declaration declared{.grain = Grain::kSecond,
+                                    .min = time_text(first_time_),
+                                    .max = time_text(last_time_),
+                                    .zone = zone()};
+    const auto span = static_cast<std::uint64_t>(last_second_ - first_second_);
+    constexpr std::uint64_t kFewDays = 2;  // make too few cells
+    if (span > kFewDays * kSecondsOfDay) {
+      declared.period = period_of(span / kSecondsOfDay + 1);
+    } else if (span >= kMaxUngrouped) {
+      declared.bins = kBins;
+    }
     return DateCells::make(declared);
   }
 
@@ -198,6 +268,10 @@ class ColumnSketch {
   [[nodiscard]] bool all_numbers() const { return numbers_.others == 0; }
   [[nodiscard]] bool all_integers() const { return all_integers_ && all_numbers(); }
   [[nodiscard]] bool all_days() const { return days_.others == 0; }
+  /// All with an offset from UTC, or none.
+  [[nodiscard]] bool all_times() const {
+    return times_.others == 0 && clocks_ > 0 && (offsets_ == 0 || offsets_ == times_.of_type);
+  }
 
   [[nodiscard]] std::optional<Cells> booleans() const {
     if (values_.size() != 2) return std::nullopt;
@@ -220,13 +294,18 @@ class ColumnSketch {
     return IntegerCells::make(min_integer_, max_integer_, bins);
   }
 
-  StringIndex values_;  // no more than decide whether the column is categorical
+  // No more than decide whether the column is categorical; all integers, which may be identifiers.
+  StringIndex values_;
   std::uint64_t seen_ = 0;
   std::uint64_t sentences_ = 0;  // values of five words or more
   std::uint64_t addresses_ = 0;  // values with an @
   std::uint64_t like_days_ = 0;
   std::string first_day_, last_day_, a_day_;
-  Strangers numbers_, days_;
+  std::uint64_t clocks_ = 0;   // times that are more than a day
+  std::uint64_t offsets_ = 0;  // times that state one from UTC
+  std::int64_t first_second_ = 0, last_second_ = 0;
+  std::string first_time_, last_time_;
+  Strangers numbers_, days_, times_;
   bool has_null_ = false;
   bool all_integers_ = true;  // of the numbers
   double min_ = std::numeric_limits<double>::infinity();
@@ -256,6 +335,17 @@ struct DraftedColumn {
   std::string left_out{};
 };
 
+/// Why columns are left out: of the first ones, where there are many.
+std::string reasons_of(const std::vector<DraftedColumn>& columns) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < columns.size() && i < kMost; ++i) {
+    text += fmt::format("{}\"{}\": {}", i == 0 ? ": " : "; ", columns[i].name, columns[i].left_out);
+  }
+  if (columns.size() > kMost) text += fmt::format("; and {} more", columns.size() - kMost);
+  return text;
+}
+
 Domain domain_of(const std::vector<DraftedColumn>& columns, std::optional<std::uint64_t> bins,
                  const std::string& public_csv) {
   std::vector<Column> made;
@@ -272,7 +362,8 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, std::optional<std::u
   }
   if (made.empty()) {
     throw InvalidInput(
-        fmt::format("{} must have a column to draft a domain from, but none is left", public_csv));
+        fmt::format("{} must have a column to draft a domain from, but none is left{}", public_csv,
+                    reasons_of(columns)));
   }
   try {
     return Domain::make(std::move(made));
@@ -284,7 +375,8 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, std::optional<std::u
 /// What of a column may tell who somebody is; empty if nothing does.
 std::string suspicion_of(const DraftedColumn& column) {
   if (const char* suspicion = column.sketch.suspicion()) return suspicion;
-  return names_somebody(column.name) ? "its name says so" : "";
+  const bool names_many = names_a_unit(column.name) && column.sketch.has_many_values();
+  return names_many || names_somebody(column.name) ? "its name says so" : "";
 }
 
 /// `is_asked_for`: by its name, so that whom it names is meant.
@@ -343,9 +435,9 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   }
 
   std::vector<std::string> notes = {
-      fmt::format("Drafted from the public file {} ({} records). Never draft a domain from private "
+      fmt::format("Drafted from the public file {} ({}). Never draft a domain from private "
                   "data.",
-                  public_csv, records),
+                  public_csv, counted(records, "record")),
       "Review it before use: bounds and categories are those that happened to be in that file."};
   for (DraftedColumn& column : drafted) {
     column.left_out = reason_to_leave_out(column, !columns.empty());

@@ -11,11 +11,13 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "accounting/decimal.h"
 #include "io/sqlite_database.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
+#include "release/shell_word.h"
 
 namespace mollify {
 
@@ -149,16 +151,30 @@ std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& to
                                                     : " (both are missing)");
 }
 
-/// Refuses a charge that the total, if there is one, does not allow.
+/// Refuses a charge to a data set without a total, unless that is meant: `totals` are those that
+/// have one.
+void require_total(const DataSetSummary& known, const ReleaseCharge& release,
+                   const std::vector<std::string>& totals, const std::string& ledger) {
+  if (known.total || release.without_total) return;
+  const char* const budget = release.cost.notion == Notion::kPure ? "--epsilon E"
+                             : release.cost.notion == Notion::kConcentrated
+                                 ? "--rho R"
+                                 : "--epsilon E --delta D";
+  throw InvalidInput(fmt::format(
+      "{} has no total in {}{}, so nothing would ever be refused: declare one (mollify ledger "
+      "--ledger {} --declare {} {} {}), or say that none is meant (--no-total)",
+      known.data_set, ledger,
+      totals.empty() ? ""
+                     : fmt::format(", which has totals for {} (--data-set names one)",
+                                   fmt::join(totals, ", ")),
+      shell_word(ledger), known.data_set.starts_with('/') ? "--data" : "--data-set",
+      shell_word(known.data_set), budget));
+}
+
+/// Refuses a charge that the total does not allow, if there is one.
 void require_room(const DataSetSummary& known, const ReleaseCharge& release,
                   const std::string& ledger) {
-  if (!known.total) {
-    if (release.without_total) return;
-    throw InvalidInput(fmt::format(
-        "{0} has no total in {1}, so nothing would ever be refused: declare one (mollify ledger "
-        "--declare {2} {0}), or say that none is meant (--no-total)",
-        known.data_set, ledger, known.data_set.starts_with('/') ? "--data" : "--data-set"));
-  }
+  if (!known.total) return;
   const auto& [scope, total] = *known.total;
   if (!protects(release.scope, scope)) {
     throw InvalidInput(
@@ -223,6 +239,14 @@ class LedgerFile::Database {
     std::vector<LedgerEntry> found;
     while (rows.step()) found.push_back(entry_in(rows));
     return found;
+  }
+
+  std::vector<std::string> names_with_totals() {
+    std::vector<std::string> names;
+    SqliteStatement rows(
+        sqlite_, "SELECT DISTINCT data_set FROM entries WHERE kind = 'total' ORDER BY data_set");
+    while (rows.step()) names.push_back(rows.text(0));
+    return names;
   }
 
   std::vector<std::string> names_of(const DataFile& file) {
@@ -362,6 +386,7 @@ ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
   require_same_name(name, names, release, database_->path());
   auto known = summarise(database_->entries(name));
   if (known.empty()) known.push_back({name, std::nullopt, {}});
+  require_total(known.front(), release, database_->names_with_totals(), database_->path());
   require_room(known.front(), release, database_->path());
   ChargeReceipt receipt{std::move(known.front())};
   receipt.data_set.account.add(release.cost);

@@ -8,6 +8,7 @@
 #include <span>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,21 @@
 namespace mollify {
 
 namespace {
+
+bool is_header(const CsvReader& csv) {
+  return csv.fields_in_line() == csv.header().size() &&
+         std::equal(csv.header().begin(), csv.header().end(), csv.fields().begin());
+}
+
+/// Whether the value would go to the domain's nearest one, were it private.
+bool is_clipped(const Domain& domain, const Finding& finding) {
+  const auto column = std::find_if(domain.columns().begin(), domain.columns().end(),
+                                   [&](const Column& one) { return one.name() == finding.column; });
+  return column != domain.columns().end() &&
+         (is_numeric(column->cells()) || std::holds_alternative<DateCells>(column->cells())) &&
+         !column->mapping().outside_value &&
+         column->read(finding.value).verdict == Verdict::kOutside;
+}
 
 /// Passes each record to `take`, or refuses it.
 template <class Take>
@@ -30,6 +46,12 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
     if (records.csv().line().empty()) continue;
     any = true;
     check_record(records, nullptr, [&](const Finding& finding) {
+      if (is_header(records.csv())) {
+        throw InvalidInput(
+            fmt::format("{} line {} is the header again: keep only the first one, as of files that "
+                        "were joined",
+                        path, finding.line));
+      }
       const std::string place =
           finding.column.empty() ? "" : fmt::format(" column \"{}\"", finding.column);
       const std::string value =
@@ -37,7 +59,8 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
                                  : fmt::format(", but is \"{}\"{}", finding.value,
                                                did_you_mean(domain, finding.column, finding.value));
       throw InvalidInput(
-          fmt::format("{} line {}{} {}{}", path, finding.line, place, finding.expectation, value));
+          fmt::format("{} line {}{} {}{}{}", path, finding.line, place, finding.expectation, value,
+                      is_clipped(domain, finding) ? " (outside: clip is for private values)" : ""));
     });
     take(records);
   }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "accounting/adaptive_gaussian.h"
+#include "accounting/counted.h"
 #include "kernel/core/invalid_input.h"
 #include "marginals/pair_counts.h"
 #include "marginals/private_bins.h"
@@ -87,8 +88,8 @@ std::string why_of(const MarginalDesign& design) {
           : "";
   const std::size_t cut = levels_of_bins(design.request) / kBinLevels;
   const std::string bins =
-      cut > 0 ? fmt::format("bins of {} column{} found privately for {:.3g} of the budget; ", cut,
-                            cut == 1 ? "" : "s",
+      cut > 0 ? fmt::format("bins of {} found privately for {:.3g} of the budget; ",
+                            counted(cut, "column"),
                             static_cast<double>(design.all_cut_parts()) / MarginalBudget::kParts)
               : "";
   return bins +

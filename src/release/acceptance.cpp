@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/counted.h"
 #include "accounting/decimal.h"
 #include "central/moment_design.h"
 #include "kernel/core/exp_bound.h"
@@ -35,8 +36,8 @@ bool has_large_delta(const Certificate& certificate) {
   return certificate.facts.records && delta_of(certificate) * records_of(certificate) >= 1;
 }
 
-const char* records_word(const Certificate& certificate) {
-  return certificate.spec.unit ? "units" : "records";
+const char* record_word(const Certificate& certificate) {
+  return certificate.spec.unit ? "unit" : "record";
 }
 
 /// The total variation of a record, where it is known before.
@@ -55,8 +56,9 @@ bool has_large_error(const Certificate& certificate) {
 }
 
 std::string value_text(PlanUnknown unknown, double value) {
-  if (unknown == PlanUnknown::kRecords) return fmt::format("{:.0f} records", value);
-  if (unknown == PlanUnknown::kOutcomes) return fmt::format("{:.0f} outcomes", value);
+  if (unknown == PlanUnknown::kRecords) return counted(static_cast<std::uint64_t>(value), "record");
+  if (unknown == PlanUnknown::kOutcomes)
+    return counted(static_cast<std::uint64_t>(value), "outcome");
   // To three digits, upward.
   const double digit = std::pow(10.0, std::floor(std::log10(value)) - 2);
   return fmt::format("{} {:.3g}", name_of(unknown), std::ceil(value / digit) * digit);
@@ -160,17 +162,18 @@ std::vector<std::string> epsilon_warnings(double asked, double released, std::ui
   return said;
 }
 
-void require_small_delta(double delta, const std::string& text, double records,
-                         const char* things) {
+void require_small_delta(double delta, const std::string& text, double records, const char* thing) {
   if (delta * records < 1) return;
-  refuse_delta(fmt::format("1/n = {:.4g} for {:.0f} {}", 1 / records, records, things), text);
+  refuse_delta(fmt::format("1/n = {:.4g} for {}", 1 / records,
+                           counted(static_cast<std::uint64_t>(records), thing)),
+               text);
 }
 
 void require_acceptable(const Certificate& certificate) {
   const ReleaseSpec& spec = certificate.spec;
   if (certificate.facts.records && !spec.accept_large_delta) {
     require_small_delta(delta_of(certificate), words_of(spec.privacy.delta),
-                        records_of(certificate), records_word(certificate));
+                        records_of(certificate), record_word(certificate));
   }
   // Where n is protected, so much is too much for any.
   if (spec.hides_count() && !spec.accept_large_delta &&
@@ -198,19 +201,23 @@ std::vector<std::string> warnings(const Certificate& certificate) {
   }
   if (certificate.facts.records && delta_of(certificate) * records_of(certificate) > 0.1) {
     said.push_back(fmt::format(
-        "delta {} is more than a tenth of 1/n = {:.4g} for {} {}: the guarantee may fail for one "
+        "delta {} is more than a tenth of 1/n = {:.4g} for {}: the guarantee may fail for one "
         "of them with {} probability",
         words_of(certificate.spec.privacy.delta), 1 / records_of(certificate),
-        *certificate.facts.records, records_word(certificate),
+        counted(*certificate.facts.records, record_word(certificate)),
         has_large_delta(certificate) ? "high" : "noticeable"));
   }
   // Nothing may depend on how many records there are where that is protected.
   if (const double delta = delta_of(certificate);
       certificate.spec.hides_count() && delta * kManyRecords > 0.1) {
+    // The quotient may lie above a whole number by its rounding alone.
+    const double too_many = std::ceil(0.1 / delta * (1 - 0x1p-40));
     said.push_back(fmt::format(
-        "delta {} is not held against 1/n, because the number of {} is protected: it is below a "
-        "tenth of 1/n for fewer than {:.0f} of them only",
-        words_of(certificate.spec.privacy.delta), records_word(certificate), 0.1 / delta));
+        "delta {} is not held against 1/n, because the number of {}s is protected: it is below a "
+        "tenth of 1/n for {}",
+        words_of(certificate.spec.privacy.delta), record_word(certificate),
+        too_many > 1 ? fmt::format("fewer than {:.0f} of them only", too_many)
+                     : "no number of them"));
   }
   if (has_large_error(certificate)) {
     said.push_back(fmt::format(

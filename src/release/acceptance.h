@@ -21,9 +21,9 @@ inline constexpr double kMostError = 0.1;
 void require_acceptable(const Certificate& certificate);
 
 /// The delta rule: throws InvalidInput for one of 1/n or more. `delta` is not below what was typed,
-/// `text` is what was, and `things` what is counted: "records".
+/// `text` is what was, and `thing` what is counted: "record".
 void require_small_delta(double delta, const std::string& text, double records,
-                         const char* things = "records");
+                         const char* thing = "record");
 
 /// What is dangerous about a release though it is made, a sentence each, from public numbers: an
 /// epsilon above what a draw counts, one that means little, a large delta, records of noise.

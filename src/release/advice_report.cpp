@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/counted.h"
 #include "release/acceptance.h"
 #include "release/advice.h"
 #include "release/json_syntax.h"
@@ -34,11 +35,11 @@ std::string subject_of(const Advice& advice) {
   if (*advice.question.protect == Protected::kTable) {
     text =
         fmt::format("for {}, protecting the whole table", purpose_words(advice.question.purpose));
-    if (records) text += fmt::format(" of {} row{}", *records, *records == 1 ? "" : "s");
+    if (records) text += " of " + counted(*records, "row");
   } else if (records) {
     text += fmt::format(", {} of them", *records);
   }
-  if (advice.outcomes > 0) text += fmt::format(", {} outcomes", advice.outcomes);
+  if (advice.outcomes > 0) text += ", " + counted(advice.outcomes, "outcome");
   return text;
 }
 

@@ -254,7 +254,7 @@ class Advisor {
       advice_.delta_why = "as given";
       if (question().accept_large_delta) return;
       require_small_delta(advice_.delta, fmt::format("{:g}", advice_.delta), n,
-                          by_person() ? "persons" : "rows");
+                          by_person() ? "person" : "row");
     } else {
       advice_.delta = std::min(1e-6, std::pow(10, std::floor(std::log10(0.01 / n))));
       advice_.delta_why =

@@ -356,6 +356,9 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
   if (!json.is_object()) {
     throw InvalidInput(fmt::format("{} must be a certificate, a JSON object, but is not", name));
   }
+  if (!json.contains("format")) {
+    throw InvalidInput(fmt::format("{} has no format, so it is no certificate", name));
+  }
   const StatedReader reader(json, name);
   if (reader.get<std::string>("/format", "the format") != kFormat) {
     throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kFormat));

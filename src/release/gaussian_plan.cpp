@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "accounting/clip_probability.h"
+#include "accounting/counted.h"
 #include "accounting/gaussian_composition.h"
 #include "accounting/gaussian_lower_bound.h"
 #include "accounting/monotone_search.h"
@@ -53,10 +54,10 @@ class GaussianPlan final : public PlanModel {
                 .spent = question.budget};
     const auto design = find_gaussian_design(gaussian_request_of(question));
     if (!design) {
-      way.why = fmt::format(
-          "no design serves {} records, {} coordinates, {} output{} and {}: more records may",
-          question.records, question.dimension, question.outputs, question.outputs == 1 ? "" : "s",
-          question.budget.text());
+      way.why = fmt::format("no design serves {}, {}, {} and {}: more records may",
+                            counted(question.records, "record"),
+                            counted(question.dimension, "coordinate"),
+                            counted(question.outputs, "output"), question.budget.text());
       return way;
     }
     way.alpha =

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
+#include "accounting/counted.h"
 #include "accounting/nearest_name.h"
 #include "kernel/core/band.h"
 #include "kernel/core/exp_bound.h"
@@ -197,19 +198,19 @@ class LocalPlan final : public PlanModel {
   }
 
   [[nodiscard]] std::string subject(PlanUnknown, const PlanQuestion& question) const override {
-    const char* what = kind_ == SpaceKind::kGrid         ? "cells"
-                       : kind_ == SpaceKind::kCandidates ? "candidates"
-                       : kind_ == SpaceKind::kModels     ? "models"
-                                                         : "outcomes";
+    const char* what = kind_ == SpaceKind::kGrid         ? "cell"
+                       : kind_ == SpaceKind::kCandidates ? "candidate"
+                       : kind_ == SpaceKind::kModels     ? "model"
+                                                         : "outcome";
     const Privacy draw = draw_of(question);
     const Privacy whole = draws_promise_up(question.budget, draw, question.outputs);
     const std::string spent =
         question.outputs == 1 ? fmt::format("{:g} for the one draw", whole.parameter())
                               : fmt::format("{:g} in all, {:.6g} for each of {} draws",
                                             whole.parameter(), draw.parameter(), question.outputs);
-    return fmt::format("{} over {} {}, {} {} of a unit, whatever the data",
+    return fmt::format("{} over {}, {} {} of a unit, whatever the data",
                        name_of(chosen_mechanism(question.local, in_mu_, kind_)),
-                       space_ ? space_->size() : question.outcomes, what,
+                       counted(space_ ? space_->size() : question.outcomes, what),
                        parameter_name(whole.notion), spent);
   }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "kernel/core/invalid_input.h"
 #include "marginals/marginal_error.h"
 #include "release/advice.h"
@@ -90,9 +91,8 @@ class MarginalPlan final : public PlanModel {
 
   [[nodiscard]] std::string subject(PlanUnknown unknown, const PlanQuestion& whole) const override {
     std::string text;
-    if (unknown != PlanUnknown::kRecords) text += fmt::format("{} records, ", whole.records);
-    text +=
-        fmt::format("{} column{}, ", whole.columns.size(), whole.columns.size() == 1 ? "" : "s");
+    if (unknown != PlanUnknown::kRecords) text += counted(whole.records, "record") + ", ";
+    text += counted(whole.columns.size(), "column") + ", ";
     if (unknown == PlanUnknown::kEpsilon) {
       text += fmt::format("delta {:.6g}, ", whole.budget.delta);
     } else if (unknown != PlanUnknown::kRho) {

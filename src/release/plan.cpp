@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "accounting/monotone_search.h"
 #include "kernel/core/invalid_input.h"
 #include "release/acceptance.h"
@@ -247,8 +248,8 @@ PlanQuestion with(PlanQuestion question, PlanUnknown unknown, double value) {
 
 std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) const {
   std::string text;
-  const auto add = [&](PlanUnknown what, std::uint64_t count, const char* things) {
-    if (unknown != what) text += fmt::format("{} {}{}, ", count, things, count == 1 ? "" : "s");
+  const auto add = [&](PlanUnknown what, std::uint64_t count, const char* thing) {
+    if (unknown != what) text += counted(count, thing) + ", ";
   };
   add(PlanUnknown::kRecords, whole.records, "record");
   if (whole.family == Family::kGaussian) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
 #include "release/acceptance.h"
 #include "release/plan_model.h"
 
@@ -106,15 +107,15 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   const double typed = question.budget.delta;
   const double delta = given(PlanUnknown::kDelta, typed > 0 ? std::nextafter(typed, 1) : 0);
   if (delta * records >= 1) {
-    said.push_back(fmt::format(
-        "delta {:.4g} is 1/n or more for {:.0f} records, so whole records may be released as they "
-        "are: a release refuses this without --accept-large-delta",
-        delta, records));
+    said.push_back(
+        fmt::format("delta {:.4g} is 1/n or more for {}, so whole records may be released as they "
+                    "are: a release refuses this without --accept-large-delta",
+                    delta, counted(static_cast<std::uint64_t>(records), "record")));
   } else if (delta * records > 0.1) {
-    said.push_back(fmt::format(
-        "delta {:.4g} is more than a tenth of 1/n for {:.0f} records: the guarantee may fail for "
-        "one of them with noticeable probability",
-        delta, records));
+    said.push_back(
+        fmt::format("delta {:.4g} is more than a tenth of 1/n for {}: the guarantee may fail for "
+                    "one of them with noticeable probability",
+                    delta, counted(static_cast<std::uint64_t>(records), "record")));
   }
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
   if (question.family == Family::kMarginals) {

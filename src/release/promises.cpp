@@ -15,7 +15,7 @@ namespace {
 std::string protected_whole(const Certificate& certificate) {
   const auto& unit = certificate.spec.unit;
   return unit ? fmt::format("all records of one {}", *unit)
-              : std::string("the whole table, and so any group of its rows");
+              : std::string("all rows of the data, and so any group of them");
 }
 
 std::vector<std::string> local_promises(const Certificate& certificate) {
@@ -71,7 +71,8 @@ std::string finite_accuracy(const Certificate& certificate) {
   }
   if (!design.outputs) return accuracy + ", independently of the others.";
   const double together = design.total_variation_up * static_cast<double>(*design.outputs);
-  if (!(together < 1)) return accuracy + ".";  // at 1 nothing is promised of all together
+  // At 1 nothing is promised of all together.
+  if (*design.outputs == 1 || !(together < 1)) return accuracy + ".";
   return fmt::format("{}, and all {} together follow independent draws from it to within {:.6g}.",
                      accuracy, *design.outputs, together);
 }
@@ -121,8 +122,7 @@ std::string gaussian_accuracy(const Certificate& certificate) {
           : (spec.covariance ? "the covariance of the file given" : "covariance I");
   return fmt::format(
       "If the {} are independent draws from one Gaussian with {}{}, {} each released record "
-      "follows that Gaussian to within {:.6g} in total variation, and all {} together follow "
-      "independent draws from it to within {:.6g}.",
+      "follows that Gaussian to within {:.6g} in total variation{}.",
       certificate.spec.unit ? "units' records" : "rows", assumed,
       spec.logarithms.empty() ? "" : " (of logarithms, in the columns that say so)",
       request.mean_bound
@@ -130,7 +130,11 @@ std::string gaussian_accuracy(const Certificate& certificate) {
                         "declared ranges,",
                         *request.mean_bound)
           : "whose mean lies in the declared ranges,",
-      design.total_variation_up(), request.outputs, design.strong_total_variation_up());
+      design.total_variation_up(),
+      request.outputs == 1
+          ? ""
+          : fmt::format(", and all {} together follow independent draws from it to within {:.6g}",
+                        request.outputs, design.strong_total_variation_up()));
 }
 
 }  // namespace

@@ -381,6 +381,9 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   };
   check.design_matches = agree({"design", "mechanism", "draw", "privacy"});
   check.accuracy_matches = agree({"accuracy"});
+  // What was looked at is what is promised here only where it is the same promise.
+  check.guarantee_holds = check.guarantee_holds && agree({"draw"});
+  check.total_holds = check.total_holds && agree({"privacy"});
   if (check.holds()) {
     require_location_of_prior(stated, name);
     require_implied(implied, said, name);

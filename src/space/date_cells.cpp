@@ -139,8 +139,15 @@ void DateCells::write(std::uint32_t cell, std::uint64_t point, std::string& text
 }
 
 std::string DateCells::expectation() const {
-  return fmt::format("a {} from {} to {}", declared_.grain == Grain::kDay ? "day" : "time",
-                     declared_.min, declared_.max);
+  if (!offset_) {
+    return fmt::format("a {} from {} to {}", declared_.grain == Grain::kDay ? "day" : "time",
+                       declared_.min, declared_.max);
+  }
+  // With their zone, for a value may state another one.
+  std::string min, max;
+  write(0, 0, min);
+  write(size() - 1, points(size() - 1) - 1, max);
+  return fmt::format("a time from {} to {}", min, max);
 }
 
 }  // namespace mollify

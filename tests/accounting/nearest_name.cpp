@@ -18,6 +18,10 @@ TEST(NearestName, FindsWhatWasMistyped) {
   EXPECT_EQ(nearest_name("--colour-of-the-sky", flags), "");
   EXPECT_EQ(nearest_name("--seed", flags), "");
   EXPECT_EQ(nearest_name("x", flags), "");
+  const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+  EXPECT_EQ(nearest_name("csh", shells), "") << "another word, not a mistyped one";
+  EXPECT_EQ(nearest_name("zhs", shells), "zsh");
+  EXPECT_EQ(nearest_name("bsh", shells), "bash");
   EXPECT_EQ(nearest_name("x", {}), "");
   EXPECT_EQ(nearest_name(std::string(1000, 'x'), flags), "");
   EXPECT_EQ(did_you_mean("--domian", flags), " (did you mean \"--domain\"?)");

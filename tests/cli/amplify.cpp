@@ -1,6 +1,7 @@
 // `mollify amplify`: shuffled reports, forward and inverted.
 #include <cmath>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -75,6 +76,9 @@ TEST(Amplify, SpeaksPlainly) {
   EXPECT_NE(ended.out.find("nobody can claim less"), std::string::npos) << ended.out;
   EXPECT_NE(ended.out.find("closed form  none: outside its regime"), std::string::npos)
       << ended.out;
+  EXPECT_THAT(
+      command.run({"amplify", "--n", "1", "--k", "3", "--epsilon", "1", "--delta", "1e-6"}).out,
+      testing::StartsWith("shuffled reports of 1 record over 3 outcomes, "));
   const std::string help = command.run({"amplify", "--help"}).out;
   EXPECT_NE(help.find("the number of records n is public"), std::string::npos) << help;
 }

@@ -1,12 +1,16 @@
 // The commands around a release: check, plan, domain, compare, and their help.
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
 
 namespace mollify::test {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kNotice =
     "NOT PRIVATE: this is computed from the data without protection, for the data holder only";
@@ -72,6 +76,51 @@ TEST(Check, FindsNothingInACleanTable) {
   EXPECT_EQ(lines_of(ended.out).back(), "5 records, 0 of them with something to mend, 0 findings");
 }
 
+TEST(Check, WarnsOfAReferenceThatIsNearlyTheData) {
+  const Release command;
+  const auto told = [&](const std::string& header, const std::string& domain) {
+    std::string csv = header, near;
+    for (int i = 0; i < 40; ++i) {
+      near = csv;
+      csv += i % 2 == 0 ? "f,0" : "m,1";
+      csv += header == "sex,a\n" ? "\n" : "," + std::to_string(i) + ".5\n";
+    }
+    command.files.write("secret.csv", csv);
+    command.files.write("near.csv", near);
+    command.files.write("of_two.yaml", domain);
+    return command
+        .run(
+            {"check", "--data", "secret.csv", "--domain", "of_two.yaml", "--reference", "near.csv"})
+        .out;
+  };
+  const std::string words =
+      "columns: {sex: {type: categorical, values: [f, m]}, a: {type: integer, min: 0, max: 1}";
+  const std::string number = ", x: {type: number, min: 0, max: 100";
+  const std::string warning = "near.csv was made from the data, and then it is not public";
+  // Four records are possible, and so two tables of 40 share most.
+  const std::string few = told("sex,a\n", words + "}");
+  EXPECT_THAT(few, HasSubstr("there are 4 possible records only, so that two tables share most"));
+  EXPECT_THAT(few, Not(HasSubstr("WARNING")));
+  // A column that is not the domain's, a grid that cannot be enumerated, and bins of many values.
+  for (const std::string& domain :
+       {words + "}", words + number + "}}", words + number + ", bins: 2}}"}) {
+    const std::string out = told("sex,a,x\n", domain);
+    EXPECT_THAT(out, HasSubstr("near.csv: 39 of its 39 records are in the data too")) << domain;
+    EXPECT_THAT(out, HasSubstr("WARNING: unless records have few possible values, " + warning))
+        << domain;
+    EXPECT_THAT(out, Not(HasSubstr("possible records only"))) << domain;
+  }
+}
+
+TEST(Check, TellsWhatFollowsTheLastLineFeed) {
+  const Release command;
+  command.files.write("one.yaml", "columns: {sex: {type: categorical, values: [f, m]}}");
+  command.files.write("data.csv", "sex\nf");
+  const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "one.yaml"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.out, HasSubstr("0 records, 0 of them with something to mend, 1 finding\n"));
+}
+
 TEST(Check, PrintsNoControlCharactersOfTheData) {
   const Release command;
   command.files.write("data.csv", "sex,age,smoker,weight\n\x1b[2J\x07,1,true,50\n");
@@ -102,6 +151,27 @@ TEST(Plan, BoundsRegionsBeforeAnyData) {
       << words.out;
   EXPECT_NE(words.out.find("not promised: membership without a roster of units; timing"),
             std::string::npos);
+}
+
+TEST(DraftedDomain, HasTimesAndSaysWhyAColumnIsLeftOut) {
+  const Release command;
+  command.files.write("public.csv", "t\n2024-01-01T10:30:00\n2025-01-05T10:30:00\n");
+  const Ended drafted = command.run({"domain", "--public", "public.csv"});
+  EXPECT_EQ(drafted.status, 0) << drafted.err;
+  EXPECT_THAT(drafted.out, HasSubstr("    type: datetime\n    min: \"2024-01-01T10:30:00\"\n"
+                                     "    max: \"2025-01-05T10:30:00\"\n    bins: month\n"));
+  command.files.write("public.csv", "t\nNA\n");
+  const Ended refused = command.run({"domain", "--public", "public.csv"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "mollify: public.csv must have a column to draft a domain from, but none is left: "
+            "\"t\": it holds nulls only\n");
+}
+
+TEST(Plan, CountsOneInWords) {
+  const Release command;
+  EXPECT_THAT(command.run({"plan", "--k", "1", "--epsilon", "1"}).out,
+              HasSubstr("minimax over 1 outcome, epsilon 1"));
 }
 
 TEST(Plan, RefusesRegionsThatAreNone) {

@@ -271,7 +271,7 @@ TEST(Certificate, RefusesWhatIsNone) {
   EXPECT_EQ(sentence(""), "mollify: tried.json must be JSON, but ends too early\n");
   EXPECT_EQ(sentence("[]"),
             "mollify: tried.json must be a certificate, a JSON object, but is not\n");
-  EXPECT_EQ(sentence("{}"), "mollify: tried.json must have the format at /format\n");
+  EXPECT_EQ(sentence("{}"), "mollify: tried.json has no format, so it is no certificate\n");
   sentence(std::string(100'000, '['));
   sentence("{\"format\": \"mollify certificate 2\"}");
   const Ended missing =

@@ -65,6 +65,22 @@ TEST(CompareReleased, FindsNoDistanceToTheTableItself) {
   EXPECT_EQ(command.judged("same.csv", {"--unit", "who"})["records"], 100);
 }
 
+TEST(CompareReleased, CountsOneInWordsAndAlignsLongLabels) {
+  const JudgedTable command;
+  command.files.write("t.csv", "at\n2024-01-01T10:30:00\n");
+  command.files.write("same.csv", "at\n2024-01-01T10:30:00\n");
+  command.files.write("d.yaml",
+                      "columns: {at: {type: datetime, min: 2024-01-01T00:00:00, max: "
+                      "2024-03-31T23:59:59, bins: month}}\n");
+  const Ended ended =
+      command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--released", "same.csv"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("1 row of same.csv beside 1 row of t.csv"));
+  const std::string label = "at = 2024-01-01T00:00:00..2024-01-31T23:59:59";
+  EXPECT_THAT(ended.out, HasSubstr("\nshare" + std::string(label.size() - 5, ' ') + "      truth"));
+  EXPECT_THAT(ended.out, HasSubstr("\n" + label + "     1.0000"));
+}
+
 TEST(CompareReleased, TellsWhatIsOffAndWhatIsChance) {
   const JudgedTable command;
   // Colours of another share; the pairs with it are off by .25 at least.

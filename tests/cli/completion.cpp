@@ -37,6 +37,8 @@ TEST(Completion, KnowsEveryShell) {
   const Ended other = command.run({"--completion", "tcsh"});
   EXPECT_EQ(other.status, 2);
   EXPECT_EQ(other.err, "mollify: completion must be bash, zsh or fish, but is \"tcsh\"\n");
+  EXPECT_EQ(command.run({"--completion", "csh"}).err,
+            "mollify: completion must be bash, zsh or fish, but is \"csh\"\n");
 }
 
 TEST(Completion, PrintsManualPages) {

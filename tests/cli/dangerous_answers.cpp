@@ -296,7 +296,8 @@ TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
   EXPECT_EQ(
       refused.err,
       "mollify: people has no total in ledger, so nothing would ever be refused: declare one "
-      "(mollify ledger --declare --data-set people), or say that none is meant (--no-total)\n");
+      "(mollify ledger --ledger ledger --declare --data-set people --epsilon E), or say that none "
+      "is meant (--no-total)\n");
   ASSERT_EQ(command
                 .run({"ledger", "--ledger", "ledger", "--data-set", "people", "--declare",
                       "--epsilon", "1"})

@@ -1,6 +1,7 @@
 // `mollify estimate`: the population, from what was released.
 #include <cmath>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -163,6 +164,21 @@ TEST(Estimate, ReadsForPeopleAndSaysWhatAnOracleWouldReach) {
   EXPECT_NE(told.out.find("subset"), std::string::npos) << told.out;
 }
 
+TEST(Estimate, CountsOneInWordsAndKnowsAHeaderAgain) {
+  const Population command;
+  command.files.write("data.csv", "age,smoker\n3,true\n");
+  command.release(Arguments{"--model", "local", "--mechanism", "randomized-response", "--epsilon",
+                            "2", "--count", "1"});
+  EXPECT_THAT(command.estimate().out, testing::StartsWith("1 record by randomized-response; all "));
+  const std::string released = command.files.read("released.csv");
+  command.files.write("released.csv", released + released);
+  const Ended joined = command.estimate();
+  EXPECT_EQ(joined.status, 2);
+  EXPECT_EQ(joined.err,
+            "mollify: released.csv line 3 is the header again: keep only the first one, as of "
+            "files that were joined\n");
+}
+
 TEST(Estimate, RefusesInOneSentence) {
   const Population population;
   population.release({"--model", "local", "--unit", "id", "--mechanism", "randomized-response",
@@ -189,7 +205,7 @@ TEST(Estimate, RefusesInOneSentence) {
   population.files.write("released.csv", released + "300,true\n");
   EXPECT_EQ(refused({}),
             "mollify: released.csv line 12002 column \"age\" must be an integer from 0 to 79, but "
-            "is \"300\"\n");
+            "is \"300\" (outside: clip is for private values)\n");
   std::string forged = population.files.read("c.json");
   forged.replace(forged.find("\"count\": 3"), 10, "\"count\": 4");
   population.files.write("c.json", forged);

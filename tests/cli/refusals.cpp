@@ -349,7 +349,8 @@ TEST(Refusals, OfPublicFilesThatAreThePrivateOne) {
             "the roster must be public, but copy.csv is the private file itself");
   command.files.write("reference.csv", "sex,age,smoker,weight\nf,3,true,50\nf,300,true,50\n");
   EXPECT_EQ(refused_sample(command, reference + Arguments{"reference.csv"}),
-            "reference.csv line 3 column \"age\" must be an integer from 0 to 99, but is \"300\"");
+            "reference.csv line 3 column \"age\" must be an integer from 0 to 99, but is \"300\" "
+            "(outside: clip is for private values)");
 }
 
 TEST(Refusals, OfOutputs) {

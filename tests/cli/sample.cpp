@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -76,6 +77,17 @@ TEST(Sample, ReleasesCountRecordsOfAWholeTable) {
     const auto records = records_of(ended.out);
     EXPECT_EQ(records.size(), 500U);
     expect_inside_the_domain(records, 0);
+  }
+}
+
+TEST(Sample, CallsAFileOfOneUnitAllItsRows) {
+  const Release command;
+  for (const char* model : {"integral", "local"}) {
+    const Ended ended = command.run(kSample + Arguments{"--model", model, "--epsilon", "2"} +
+                                    Arguments{"--count", "1", "--out", "out.csv", "--overwrite"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.err, testing::HasSubstr("released 1 record for all rows of this file to "));
+    EXPECT_THAT(ended.err, testing::HasSubstr("by all rows of the data, and so any group of them"));
   }
 }
 

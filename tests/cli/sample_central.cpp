@@ -1,6 +1,7 @@
 // `mollify sample --model central`, from the table to the check of its certificate.
 #include <tuple>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -280,8 +281,14 @@ TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
       const Ended ended = command.verify("tried.json");
       EXPECT_TRUE(ended.status == 1 || ended.status == 2)
           << tried.mechanism << " " << pointer << ended.out << ended.err;
+      // What is denied is denied by one of its lines.
+      if (ended.status == 1) {
+        EXPECT_THAT(ended.out, testing::ContainsRegex(" NO\n|looked at"))
+            << tried.mechanism << " " << pointer;
+      }
     };
     caught("/privacy/epsilon", 0.5);
+    caught("/privacy/delta", -1);
     caught("/privacy/delta", 1e-9);
     caught("/privacy/notion", "concentrated");
     caught("/facts/records", 20000);

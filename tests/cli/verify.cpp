@@ -3,6 +3,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -111,6 +112,14 @@ TEST(Verify, TriesAsManyInputsAsAsked) {
 }
 
 // The published routine realises 0.175 here.
+TEST(Verify, CountsOneInWords) {
+  const CommandLine command;
+  const std::string out =
+      command.run({"verify", "--k", "7", "--epsilon", "1", "--inputs", "1"}).out;
+  EXPECT_THAT(out, testing::HasSubstr("minimax over 7 outcomes claims epsilon 1 a draw"));
+  EXPECT_THAT(out, testing::HasSubstr("  observed, among         1 input      0 (rounded up)\n"));
+}
+
 TEST(Verify, RealisesAtMostWhatIsClaimedWherePublishedCodeDoesNot) {
   const CommandLine command;
   const Ended ended = command.run({"verify", "--json", "--k", "10000", "--epsilon", "0.1"});

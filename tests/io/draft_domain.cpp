@@ -142,6 +142,69 @@ TEST(DraftDomain, ProposesDaysForWhatLooksLikeThem) {
             "like 2026-01-31 it is {type: date, min: DAY, max: DAY, bins: month}.");
 }
 
+TEST(DraftDomain, DraftsTimes) {
+  const test::Scratch scratch;
+  const auto text = [&](const std::string& content) {
+    const DomainDraft draft = draft_domain(scratch.write("pub.csv", "t\n" + content));
+    EXPECT_EQ(parse_domain(domain_yaml(draft.domain, draft.notes), "draft"), draft.domain);
+    const auto& cells = std::get<DateCells>(draft.domain.columns()[0].cells());
+    const auto& declared = cells.declared();
+    EXPECT_EQ(declared.grain, Grain::kSecond);
+    return declared.min + " " + declared.max + " " +
+           (declared.period ? std::string(name_of(*declared.period))
+                            : std::to_string(declared.bins.value_or(0))) +
+           " " + declared.zone.value_or("none");
+  };
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2025-03-01 09:00:00.5\n2024-06-01\n"),
+            "2024-01-01T10:30:00 2025-03-01T09:00:00 month none");
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2029-03-01T09:00:00\n"),
+            "2024-01-01T10:30:00 2029-03-01T09:00:00 year none");
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2024-01-20T09:00:00\n"),
+            "2024-01-01T10:30:00 2024-01-20T09:00:00 day none");
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2024-01-01T12:00:00\n"),
+            "2024-01-01T10:30:00 2024-01-01T12:00:00 10 none");
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2024-01-01T10:30:00\n"),
+            "2024-01-01T10:30:00 2024-01-01T10:30:00 0 none");
+  EXPECT_EQ(text("2024-01-01T00:30:00+01:00\n2024-01-20T09:00:00Z\n"),
+            "2023-12-31T23:30:00Z 2024-01-20T09:00:00Z day Z");
+}
+
+TEST(DraftDomain, SaysWhyNoColumnIsLeft) {
+  const test::Scratch scratch;
+  const auto refused = [&](const std::string& content) {
+    return test::refusal(scratch, [&] { (void)draft_domain(scratch.write("pub.csv", content)); });
+  };
+  EXPECT_EQ(
+      refused("t,u\n2024-01-01T10:30:00,\n2024-01-01T10:30:00Z,NA\n"),
+      "pub.csv must have a column to draft a domain from, but none is left: \"t\": its values "
+      "look like times, as \"2024-01-01T10:30:00\", but some state an offset from UTC and "
+      "others do not; written alike they are a datetime; \"u\": it holds nulls only");
+  std::string csv = "t\n";
+  for (int i = 0; i < 30; ++i) csv += "2024-01-" + std::to_string(10 + i % 19) + "T10:30:00\n";
+  EXPECT_THAT(refused(csv + "soon\n"),
+              testing::EndsWith("none is left: \"t\": all but 1 value are times; line 32 is "
+                                "\"soon\"; without them it is {type: datetime, min: "
+                                "2024-01-10T10:30:00, max: 2024-01-28T10:30:00, bins: month}"));
+  EXPECT_THAT(refused("a,b,c,d,e,f,g\n,,,,,,\n"),
+              testing::EndsWith("\"e\": it holds nulls only; and 2 more"));
+}
+
+TEST(DraftDomain, TakesIntegersForIdentifiersOnlyIfNearlyAllDiffer) {
+  const test::Scratch scratch;
+  std::string csv = "often,rarely,never,person,school\n";
+  for (int i = 0; i < 4000; ++i) {
+    csv += std::to_string(i * 7 % 1500) + "," + std::to_string(i % 3900) + "," +
+           std::to_string(i % 3700) + "," + std::to_string(i % 1500) + "," +
+           std::to_string(i % 70) + "\n";
+  }
+  // 1500, 3900 and 3700 values in 4000 rows, and 1500 and 70 of whom rows belong to.
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("often", "never", "school"));
+  EXPECT_THAT(draft.notes,
+              testing::Contains(testing::HasSubstr(
+                  "\"person\" is left out: it may tell who somebody is (its name says so)")));
+}
+
 TEST(DraftDomain, PointsOutAWordThatKeepsAColumnFromBeingNumbers) {
   const test::Scratch scratch;
   std::string csv = "age,code\n";
@@ -184,10 +247,11 @@ TEST(DraftDomain, RefusesInOneSentence) {
             "comma");
   std::string names = "name\n";
   for (int i = 0; i < 1001; ++i) names += "n" + std::to_string(i) + "\n";
-  for (const std::string& nothing : {names, std::string("a\n"), std::string("a\nNA\n")}) {
-    EXPECT_EQ(refusal(nothing),
-              "pub.csv must have a column to draft a domain from, but none is left");
-  }
+  const std::string nothing = "pub.csv must have a column to draft a domain from, but none is left";
+  EXPECT_EQ(refusal(names),
+            nothing + ": \"name\": it has more than 1000 values that are not numbers");
+  EXPECT_EQ(refusal("a\n"), nothing + ": \"a\": it holds nulls only");
+  EXPECT_EQ(refusal("a\nNA\n"), nothing + ": \"a\": it holds nulls only");
   EXPECT_EQ(refusal("a,b\n1\n"), "pub.csv line 2 must have 2 fields like the header, but has 1");
   EXPECT_EQ(refusal("a\n\"1\n"),
             "pub.csv line 2 must have closed quotes, but holds a misplaced quote");

@@ -29,6 +29,12 @@ TEST(ReadPublicRecords, IsStrict) {
   EXPECT_THAT(records.counts(), ElementsAre(2U, 1U));
   EXPECT_EQ(refusal("sex,age\nf,3\nm,abc\n"),
             "ref.csv line 3 column \"age\" must be an integer from 0 to 100, but is \"abc\"");
+  EXPECT_EQ(refusal("sex,age\nf,101\n"),
+            "ref.csv line 2 column \"age\" must be an integer from 0 to 100, but is \"101\" "
+            "(outside: clip is for private values)");
+  EXPECT_EQ(refusal("sex,age\nf,1\nsex,age\nf,1\n"),
+            "ref.csv line 3 is the header again: keep only the first one, as of files that were "
+            "joined");
   EXPECT_EQ(refusal("sex,age\nx,3\n"),
             "ref.csv line 2 column \"sex\" must be one of 2 declared values, but is \"x\"");
   EXPECT_EQ(refusal("sex,age\nf\n"), "ref.csv line 2 must have 2 fields like the header, not 1");

@@ -100,6 +100,21 @@ TEST(DateCells, ReadTimesOnTheStatedClock) {
   EXPECT_EQ(times("1969-12-31T23:59:60", "1970-01-01").size(), 2U) << "a leap second";
 }
 
+TEST(DateCells, TellTheirBoundsWithTheirZone) {
+  const auto expectation = [](const DateCells::Declaration& declared) {
+    return DateCells::make(declared).expectation();
+  };
+  const DateCells::Declaration plain{
+      .grain = Grain::kSecond, .min = "2020-02-29", .max = "2020-03-01"};
+  EXPECT_EQ(expectation(plain), "a time from 2020-02-29 to 2020-03-01");
+  EXPECT_EQ(expectation({.grain = Grain::kSecond,
+                         .min = "2020-02-28T23:00:00Z",
+                         .max = "2020-03-01",
+                         .bins = 3,
+                         .zone = "+01:00"}),
+            "a time from 2020-02-29T00:00:00+01:00 to 2020-03-01T00:00:00+01:00");
+}
+
 TEST(DateCells, RefuseInOneSentence) {
   EXPECT_EQ(refusal({.min = "2026-02-30", .max = "2026-03-01"}),
             "min must be a day like 2026-01-31, but is \"2026-02-30\"");
