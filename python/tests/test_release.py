@@ -500,6 +500,43 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
         )
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"delta": 1e-5, "epsilon": 1, "accept_error": True},
+        {"family": "marginals", "epsilon": 1},
+        {"family": "gaussian", "shared": True, "rho": 1},
+    ],
+)
+def test_units_of_a_stream_are_counted_and_charged_once(asked, tmp_path):
+    of_numbers = asked.get("family") == "gaussian"
+    domain = {"x": mo.number(0, 9)} if of_numbers else {"x": mo.categorical(["a", "b", "c"])}
+    values = [1.0, 2.0, 3.0] if of_numbers else ["a", "b", "c"]
+    table = {"x": values * 1000, "u": [str(i // 3) for i in range(3000)]}
+    arrow = pyarrow.table(table)
+    forms = [
+        table,
+        polars.DataFrame(table),
+        polars.LazyFrame(table),
+        arrow,
+        arrow.to_batches()[0],
+        arrow.to_reader(max_chunksize=100),
+        duckdb.from_arrow(arrow),
+    ]
+    ledger = mo.Ledger(tmp_path / "ledger")
+    ledger.declare("d", **{"rho": 100} if of_numbers else {"epsilon": 100, "delta": 0.1}, scope="unit=u")
+    certificates = set()
+    for charged, form in enumerate(forms, 1):
+        release = mo.sample(
+            form, domain, model="central", unit="u", count=3, ledger=ledger, data_set="d", **asked
+        )
+        assert len(release) == 3
+        assert ledger.balance("d").releases == charged
+        certificates.add(release.certificate.json)
+    assert len(certificates) == 1
+    assert json.loads(certificates.pop())["facts"]["records"] == 1000
+
+
 def test_threads_change_no_promise():
     domain = {"city": mo.categorical(["Ghent", "Lille", "Trier"])}
     data = {"who": list(range(1000)) * 2, "city": ["Lille"] * 1500 + ["Trier"] * 500}
