@@ -8,6 +8,7 @@
 
 #include "accounting/composition.h"
 #include "kernel/core/invalid_input.h"
+#include "records/counted_source.h"
 #include "records/in_threads.h"
 #include "records/units.h"
 #include "release/central_release.h"
@@ -75,6 +76,11 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
   if (count == 0) {
     throw InvalidInput(fmt::format("model central needs at least one {}, but {} has none",
                                    spec.unit ? "unit" : "row", data.name()));
+  }
+  // Counts are cut where they are greater, and then their sum is not the number of records.
+  if (data.has_counts() && count > CountedSource::kMostOfARow) {
+    throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is more",
+                                   CountedSource::kMostOfARow));
   }
   return count;
 }
