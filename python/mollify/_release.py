@@ -373,8 +373,8 @@ def sample(
         The mechanism; `reference` is a table of public records in the domain.
     space, cells, candidates, fresh, trees, candidates_file, score
         What a release chooses from; `candidates_file` is a file that `mollify candidates` wrote. Space
-        "models", in model "integral": one of `candidates` public models, with `count` rows of it; with `trees`
-        every second model is a tree of columns.
+        "models", in model "integral": one of `candidates` public models, with `count` rows of it;
+        with `trees` every second model is a tree of columns.
     family, covariance, covariance_bound, mean_bound, log, paper_variance
         Gaussian samples; `covariance` is a (d, d) array in the domain's order, a data frame or a
         file.

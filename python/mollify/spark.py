@@ -124,8 +124,8 @@ def sample(
     domain
         What a record can be; public, as are all parameters below.
     model
-        "local" with `unit`, or without for a table that is one unit's, in categories; "integral" by categories or a grid without scores; "central" without
-        `unit`, of every family.
+        "local" with `unit`, or without for a table that is one unit's, in categories; "integral" by
+        categories or a grid without scores; "central" without `unit`, of every family.
     epsilon, delta, rho, mu
         The budget of all of it. A text is taken exactly as it is typed.
     count

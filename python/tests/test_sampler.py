@@ -250,7 +250,8 @@ def test_a_key_is_neither_printed_nor_pickled_nor_chosen():
     with pytest.raises(TypeError, match="a release key is not pickled"):
         pickle.dumps(key)
     handed = key.bytes_for_workers()
-    for wrong in (b"", bytes(32), "x" * 32, None, 32, [*handed], handed[:-1], handed[:-1] + bytes([handed[-1] ^ 1])):
+    changed = handed[:-1] + bytes([handed[-1] ^ 1])
+    for wrong in (b"", bytes(32), "x" * 32, None, 32, [*handed], handed[:-1], changed):
         with pytest.raises(mo.InvalidInput, match="a release key must be the bytes that"):
             mo.ReleaseKey.of_worker_bytes(wrong)
     sampler = mo.Sampler(outcomes=2, epsilon=1.0)

@@ -455,7 +455,9 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     assert refusal(frame, **asked | {"model": "central", "delta": 1e-9, "count": 2}).startswith(
         "model central with a unit draws one record of each unit"
     )
-    assert refusal(frame, **asked, candidates_file=frame) == "candidates_file must be public, but is the private data itself"
+    assert refusal(frame, **asked, candidates_file=frame) == (
+        "candidates_file must be public, but is the private data itself"
+    )
     assert refusal(frame, **asked, candidates_file=frame.drop("unit")) == (
         "candidates_file must be the path of a file of candidates, but is of type DataFrame"
     )
