@@ -84,7 +84,8 @@ class Sampler {
   /// The same by a key: each draw can be made again, with the same result, wherever its unit's
   /// records are, in whatever order and however counted, beside whatever other units. `units` are
   /// the units' identities, one for each of `released`, and distinct over all of the release: two
-  /// units of one identity would share their words. Throws InvalidInput unless there are as many.
+  /// units of one identity would share their words. Throws InvalidInput unless there are as many,
+  /// and distinct in this call.
   ///
   /// O(n log n) for a unit's n records, unless its outcomes ascend. The result does not depend on
   /// the number of threads.

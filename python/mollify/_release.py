@@ -215,6 +215,11 @@ class _Inputs:
             return str(os.fspath(given))
         if given is self.data and given is not None:
             raise _core.InvalidInput(f"{part} must be public, but is the private data itself")
+        if part == "candidates_file":
+            raise _core.InvalidInput(
+                "candidates_file must be the path of a file of candidates, but is of type "
+                f"{type(given).__name__}"
+            )
         name = f"{part} (in memory)"
         self.texts[name] = self._text(part, given)
         return name
@@ -367,9 +372,9 @@ def sample(
     mechanism, band, c1, c2, gamma, reference
         The mechanism; `reference` is a table of public records in the domain.
     space, cells, candidates, fresh, trees, candidates_file, score
-        What a release chooses from; `candidates_file` is a table or a file. Space "models", in
-        model "integral": one of `candidates` public models, with `count` rows of it; with `trees`
-        every second model is a tree of columns.
+        What a release chooses from; `candidates_file` is a file that `mollify candidates` wrote. Space
+        "models", in model "integral": one of `candidates` public models, with `count` rows of it;
+        with `trees` every second model is a tree of columns.
     family, covariance, covariance_bound, mean_bound, log, paper_variance
         Gaussian samples; `covariance` is a (d, d) array in the domain's order, a data frame or a
         file.
@@ -414,6 +419,8 @@ def sample(
     if (ledger is None) != (data_set is None):
         raise _core.InvalidInput("a release is charged to a ledger with a data_set, but one is missing")
     charged = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
+    if counts is not None and not isinstance(counts, str):
+        raise TypeError(f"counts must be the name of a column, but is of type {type(counts).__name__}")
     listed = [lists] if isinstance(lists, str) else list(lists)
     for name in listed:
         if name not in domain:

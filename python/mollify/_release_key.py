@@ -39,8 +39,13 @@ class ReleaseKey:
         Raises
         ------
         InvalidInput
-            For any other bytes: nobody chooses a key.
+            For anything else: nobody chooses a key.
         """
+        if not isinstance(handed, (bytes, bytearray, memoryview)):
+            raise _core.InvalidInput(
+                "a release key must be the bytes that another one gave for its workers, but is of type "
+                f"{type(handed).__name__}"
+            )
         key = cls.__new__(cls)
         key._inside = _core.ReleaseKey.of_worker_bytes(bytes(handed))
         return key
@@ -57,7 +62,8 @@ class ReleaseKey:
 
 def identity_bytes(identities: Iterable[object]) -> list[bytes]:
     """The text that each unit's id stands for, in UTF-8: 7 and "7" are one unit, as in tables."""
-    if not isinstance(identities, Iterable):
+    # The letters of one text are no units.
+    if not isinstance(identities, Iterable) or isinstance(identities, (str, bytes, bytearray)):
         raise _core.InvalidInput(
             f"identities must be a list of units, but are of type {type(identities).__name__}"
         )

@@ -110,8 +110,9 @@ def sample(
 ) -> Release:
     """Releases records drawn from a private data frame, which Spark reads.
 
-    The arguments and the certificate are those of `mollify.sample`. Public tables (`units`,
-    `reference`, `candidates_file`) may be data frames too; the driver collects them.
+    The arguments and the certificate are those of `mollify.sample`, which has `counts`, `lists` and
+    `threads` besides. Public tables (`units`, `reference`) may be data frames too; the driver
+    collects them.
 
     Nothing in the rows can make it, or a task of it, raise, or change the shape of what is released.
 
@@ -123,8 +124,8 @@ def sample(
     domain
         What a record can be; public, as are all parameters below.
     model
-        "local" with `unit`; "integral" by categories or a grid without scores; "central" without
-        `unit`, of every family.
+        "local" with `unit`, or without for a table that is one unit's, in categories; "integral" by
+        categories or a grid without scores; "central" without `unit`, of every family.
     epsilon, delta, rho, mu
         The budget of all of it. A text is taken exactly as it is typed.
     count
@@ -194,6 +195,8 @@ def _require_repeatable(data: Any) -> None:
             "data must be a data frame of a Spark session in this process, which tells its plan, but "
             f"is of type {type(data).__module__}.{type(data).__name__}"
         )
+    if data.sparkSession.sparkContext._jsc is None:
+        raise _core.InvalidInput("data must be of a Spark session that runs, but theirs was stopped")
     if data.isStreaming:
         raise _core.InvalidInput(
             "data must be a whole table, but is a stream, of which no unit ever has all records"
@@ -361,7 +364,7 @@ def _collected(name: str, given: Any) -> Any:
     """A public table of Spark's, in the driver's memory."""
     from pyspark.sql import DataFrame
 
-    if not isinstance(given, DataFrame):
+    if not isinstance(given, DataFrame) or name == "candidates_file":
         return given
     table = given.toArrow()
     if name != "units":

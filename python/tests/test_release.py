@@ -356,6 +356,7 @@ def test_a_decimal_is_taken_as_typed(domain):
         ({"epsilon": 1, "model": "sideways"}, "model must be local, integral or central"),
         ({"epsilon": 1, "delta": 0.1}, "delta is for model central"),
         ({"epsilon": 1, "ledger": "x.db"}, "data_set"),
+        ({"epsilon": 1, "candidates_file": {"sex": []}}, "candidates_file must be the path of a file"),
         ({"epsilon": 1, "reference": 3}, "reference must be a table"),
         ({"epsilon": 1, "reference": [0.5, 0.5]}, "reference must be a table"),
         ({"epsilon": 1, "unit": "a", "units": {"u", "v"}, "model": "local"}, "units must be a list"),
@@ -494,10 +495,55 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
     assert len(mo.sample(odd, domain, counts="n", **asked)) == 3
     with pytest.raises(mo.InvalidInput, match="which says how many records a row stands for"):
         mo.sample(counted, domain, counts="m", **asked)
+    with pytest.raises(mo.InvalidInput, match='counts column must not be a column of the domain, but "city" is'):
+        mo.sample(counted, domain, counts="city", **asked)
+    with pytest.raises(mo.InvalidInput, match='counts column must not be the unit column, but "n" is both'):
+        mo.sample(counted, domain, counts="n", unit="n", **asked)
+    with pytest.raises(mo.InvalidInput, match="must be from 1 to 1099511627776, but is more"):
+        mo.sample({"city": ["Lille"] * 2, "n": [2**60, 1]}, domain, counts="n", **asked)
+    with pytest.raises(TypeError, match="counts must be the name of a column, but is of type int"):
+        mo.sample(counted, domain, counts=3, **asked)
     with pytest.raises(mo.InvalidInput, match="needs a row for each record"):
         mo.sample(
             {"x": [0.5], "n": [1]}, {"x": mo.number(0, 1)}, model="integral", epsilon=1, counts="n"
         )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"delta": 1e-5, "epsilon": 1, "accept_error": True},
+        {"family": "marginals", "epsilon": 1},
+        {"family": "gaussian", "shared": True, "rho": 1},
+    ],
+)
+def test_units_of_a_stream_are_counted_and_charged_once(asked, tmp_path):
+    of_numbers = asked.get("family") == "gaussian"
+    domain = {"x": mo.number(0, 9)} if of_numbers else {"x": mo.categorical(["a", "b", "c"])}
+    values = [1.0, 2.0, 3.0] if of_numbers else ["a", "b", "c"]
+    table = {"x": values * 1000, "u": [str(i // 3) for i in range(3000)]}
+    arrow = pyarrow.table(table)
+    forms = [
+        table,
+        polars.DataFrame(table),
+        polars.LazyFrame(table),
+        arrow,
+        arrow.to_batches()[0],
+        arrow.to_reader(max_chunksize=100),
+        duckdb.from_arrow(arrow),
+    ]
+    ledger = mo.Ledger(tmp_path / "ledger")
+    ledger.declare("d", **{"rho": 100} if of_numbers else {"epsilon": 100, "delta": 0.1}, scope="unit=u")
+    certificates = set()
+    for charged, form in enumerate(forms, 1):
+        release = mo.sample(
+            form, domain, model="central", unit="u", count=3, ledger=ledger, data_set="d", **asked
+        )
+        assert len(release) == 3
+        assert ledger.balance("d").releases == charged
+        certificates.add(release.certificate.json)
+    assert len(certificates) == 1
+    assert json.loads(certificates.pop())["facts"]["records"] == 1000
 
 
 def test_threads_change_no_promise():

@@ -250,7 +250,8 @@ def test_a_key_is_neither_printed_nor_pickled_nor_chosen():
     with pytest.raises(TypeError, match="a release key is not pickled"):
         pickle.dumps(key)
     handed = key.bytes_for_workers()
-    for wrong in (b"", bytes(32), handed[:-1], handed[:-1] + bytes([handed[-1] ^ 1])):
+    changed = handed[:-1] + bytes([handed[-1] ^ 1])
+    for wrong in (b"", bytes(32), "x" * 32, None, 32, [*handed], handed[:-1], changed):
         with pytest.raises(mo.InvalidInput, match="a release key must be the bytes that"):
             mo.ReleaseKey.of_worker_bytes(wrong)
     sampler = mo.Sampler(outcomes=2, epsilon=1.0)
@@ -260,3 +261,9 @@ def test_a_key_is_neither_printed_nor_pickled_nor_chosen():
         sampler.draw_units([0], [0, 1], key=key, identities=[0.5])
     with pytest.raises(mo.InvalidInput, match="1 units need as many identities, but there are 2"):
         sampler.draw_units([0], [0, 1], key=key, identities=["ann", "bob"])
+    for same in (["ann", "ann"], [7, "7"], ["7", b"7"]):
+        with pytest.raises(mo.InvalidInput, match="identities of units must be distinct, but of 2 only 1"):
+            sampler.draw_units([0, 1], [0, 1, 2], key=key, identities=same)
+    for one in ("ab", b"ab", bytearray(b"ab"), 3):
+        with pytest.raises(mo.InvalidInput, match="identities must be a list of units, but are of type"):
+            sampler.draw_units([0, 1], [0, 1, 2], key=key, identities=one)

@@ -455,8 +455,26 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     assert refusal(frame, **asked | {"model": "central", "delta": 1e-9, "count": 2}).startswith(
         "model central with a unit draws one record of each unit"
     )
+    assert refusal(frame, **asked, candidates_file=frame) == (
+        "candidates_file must be public, but is the private data itself"
+    )
+    assert refusal(frame, **asked, candidates_file=frame.drop("unit")) == (
+        "candidates_file must be the path of a file of candidates, but is of type DataFrame"
+    )
+    assert "released where the table is" in refusal(frame, domain, model="integral", space="models", epsilon=2)
+    private = mo.Domain({"math": mo.number(-3, 25, bins="private")})
+    assert refusal(frame, private, model="central", family="marginals", epsilon=2, count=3) == (
+        "private bins are found by a pass before the counts, so such a release is made where the table is"
+    )
     with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
         mollify_spark.sample(frame, domain, model="local", seed=1)
+
+
+def test_a_table_of_one_unit_is_released_as_without_spark(session, domain, table):
+    asked = dict(model="local", epsilon=2, count=3)
+    release = mollify_spark.sample(session.createDataFrame(table), domain, **asked)
+    assert release.dataframe.count() == 3
+    assert release.certificate.json == mo.sample(table, domain, **asked).certificate.json
 
 
 def test_public_tables_may_be_frames(session, domain, table):
@@ -475,3 +493,12 @@ def test_the_page_says_what_happens(session, monkeypatch):
     found = re.findall(r"^```python\n(.*?)^```", (root / "docs/guide/spark.md").read_text(), re.M | re.S)
     assert found
     exec(compile("\n".join(found), "docs/guide/spark.md", "exec"), {"__name__": "__main__"})
+
+
+def test_a_session_that_was_stopped_is_told(session, domain, table, monkeypatch):
+    frame = session.createDataFrame(table)
+    # Stopping the session of all these tests would stop Spark in this process.
+    monkeypatch.setattr(frame.sparkSession.sparkContext, "_jsc", None)
+    assert refusal(frame, domain, model="local", unit="unit", epsilon=2) == (
+        "data must be of a Spark session that runs, but theirs was stopped"
+    )

@@ -16,7 +16,10 @@ namespace {
 void require_success(int code) {
   if (code == 0) return;
   throw std::runtime_error(
-      fmt::format("the program that gives the data failed with the code {}", code));
+      fmt::format("the program that gives the data failed with the code {}: its own words are "
+                  "withheld, because "
+                  "they may hold data, and a charge that was made before stays",
+                  code));
 }
 
 }  // namespace

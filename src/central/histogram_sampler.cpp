@@ -34,7 +34,7 @@ HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records
       outputs_(outputs),
       epsilon_(validated(epsilon)),
       noise_(DiscreteLaplace::at_least(div_up(2, epsilon))) {
-  constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 39;
+  constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 40;
   require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
   require_between("the number of records", records, 1, kMostCounted);
   if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
@@ -57,7 +57,9 @@ std::vector<std::uint32_t> HistogramSampler::draw_of(const OutcomeHistogram& his
   for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
     counts[histogram.keys[i]] = static_cast<std::int64_t>(histogram.counts[i]);
   }
-  // k n is below 2^63, so the sums cannot overflow.
+  // No count is above n, so no sum is above k n <= 2^64, and all but the last are at most
+  // (k - 1) n < 2^64. The last one is 2^64, and wraps to 0, only if every count is n: then all
+  // outcomes are alike, as they are where every count is 0.
   std::vector<std::uint64_t> sums(outcomes_ + 1);
   for (std::size_t x = 0; x < outcomes_; ++x) {
     const std::int64_t noisy = noise_.perturb(counts[x], random);

@@ -24,7 +24,7 @@ namespace mollify {
 /// m may exceed n. O(k) time and memory and O(log k) for each output.
 class HistogramSampler final : public CentralSampler {
  public:
-  /// k from 1 to 2^24, n from 1 to 2^39, m at least 1, epsilon at least 1e-6 and finite; throws
+  /// k from 1 to 2^24, n from 1 to 2^40, m at least 1, epsilon at least 1e-6 and finite; throws
   /// InvalidInput otherwise.
   HistogramSampler(std::uint64_t outcomes, std::uint64_t records, std::uint64_t outputs,
                    double epsilon);

@@ -93,6 +93,16 @@ void print_overlap(const std::string& file, const Overlap& overlap, bool is_rost
   }
 }
 
+/// A value as one line shows it: of a long one the beginning.
+std::string brief(std::string_view value) {
+  constexpr std::size_t kMostBytes = 100;
+  if (value.size() <= kMostBytes) return printable(value);
+  std::size_t end = kMostBytes;
+  while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0U) == 0x80U)
+    --end;  // in a letter
+  return fmt::format("{}... ({} bytes)", printable(value.substr(0, end)), value.size());
+}
+
 /// By what a value becomes another one: nothing is declared; it is, for values to mend; or for what
 /// needs no mending.
 enum class HowMapped { kDefault, kAsFound, kDeclared };
@@ -211,7 +221,7 @@ int run(const CheckOptions& options) {
           fmt::print("{}:{}: {}\n", data, finding.line, finding.expectation);
         } else {
           fmt::print("{}:{}: {} {}, but is \"{}\"{}{}\n", data, finding.line, finding.column,
-                     finding.expectation, printable(finding.value),
+                     finding.expectation, brief(finding.value),
                      did_you_mean(domain, finding.column, finding.value),
                      finding.becomes.empty() ? ""
                                              : fmt::format(" → {}{}", printable(finding.becomes),

@@ -22,6 +22,7 @@
 #include "progress.h"
 #include "records/counted_source.h"
 #include "records/in_threads.h"
+#include "records/private_table.h"
 #include "release/acceptance.h"
 #include "release/design.h"
 #include "release/release.h"
@@ -174,12 +175,10 @@ std::string gaussian_summary(const GaussianDesign& design) {
       parts.centre);
 }
 
-/// What to do with a release that is there.
-std::string next_steps(const Certificate& certificate, const SampleOptions& options) {
-  if (!options.out) return "";
-  const ReleaseSpec& spec = certificate.spec;
+std::string compare_step(const ReleaseSpec& spec, const SampleOptions& options,
+                         const std::string& released) {
   std::string text =
-      fmt::format("next: mollify compare --data {} --domain {}", shell_word(*options.data),
+      fmt::format("mollify compare --data {} --domain {}", shell_word(*options.data),
                   spec.domain.file.empty() ? "DOMAIN.yaml" : shell_word(spec.domain.file));
   if (spec.unit) text += " --unit " + shell_word(*spec.unit);
   if (spec.roster) text += " --units " + shell_word(spec.roster->name);
@@ -187,15 +186,25 @@ std::string next_steps(const Certificate& certificate, const SampleOptions& opti
   if (const GaussianSpec* gaussian = spec.gaussian(); gaussian && !gaussian->logarithms.empty()) {
     text += " --log " + shell_word(fmt::format("{}", fmt::join(gaussian->logarithms, ",")));
   }
+  return text + fmt::format(" --released {} judges it (not private)", released);
+}
+
+/// What to do with a release that is there.
+std::string next_steps(const Certificate& certificate, const SampleOptions& options) {
+  if (!options.out) return "";
+  const ReleaseSpec& spec = certificate.spec;
+  std::vector<std::string> steps;
   const std::string released = shell_word(*options.out);
-  text += fmt::format(" --released {} judges it (not private)", released);
+  // compare reads a row for each record.
+  if (!options.counts_column) steps.push_back(compare_step(spec, options, released));
   const LocalDesign* const local = certificate.local();
   if (local != nullptr && spec.model == Model::kLocal && options.certificate &&
       !is_band(local->mechanism)) {
-    text += fmt::format("; mollify estimate --released {} --certificate {} finds the population",
-                        released, shell_word(*options.certificate));
+    steps.push_back(
+        fmt::format("mollify estimate --released {} --certificate {} finds the population",
+                    released, shell_word(*options.certificate)));
   }
-  return text + "\n";
+  return steps.empty() ? "" : fmt::format("next: {}\n", fmt::join(steps, "; "));
 }
 
 /// What is public about the release, for people.
@@ -341,6 +350,8 @@ int run(SampleOptions options, const CLI::App& command) {
   std::optional<CountedSource> counted;
   if (options.counts_column) counted.emplace(rows, *options.counts_column);
   const Source& data = counted ? static_cast<const Source&>(*counted) : rows;
+  // Before the counts of a column that is taken by mistake are added up.
+  if (counted) require_columns(data, domain, spec.unit);
   const auto prepared = prepare(spec, inputs, public_count(spec, data));
   prepared->require(data);
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
@@ -414,10 +425,8 @@ void add_sample(CLI::App& app, Session& session) {
   command.add_flag("--overwrite", options->overwrite,
                    "replace the files of --out, --certificate and --model-out, if they are there");
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
-  command
-      .add_option("--threads", options->threads,
-                  "threads that share the work (default: as many as the machine runs at once)")
-      ->type_name("NUMBER");
+  add_whole_number(command, "--threads", options->threads,
+                   "threads that share the work (default: as many as the machine runs at once)");
   command.callback([options, &session, &command] { session.status = run(*options, command); });
 }
 

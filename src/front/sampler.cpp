@@ -14,6 +14,7 @@
 #include "records/in_threads.h"
 #include "records/keyed_units.h"
 #include "space/sha256.h"
+#include "space/string_index.h"
 
 namespace mollify::front {
 
@@ -137,6 +138,16 @@ struct KeyedDraws {
   Tallied tallied;
 };
 
+/// Two units of one identity and of the same records would be released alike, which tells that
+/// they are alike.
+void require_distinct(std::span<const std::string_view> units) {
+  inside::StringIndex known;
+  for (const std::string_view unit : units) known.insert(unit);
+  if (known.size() == units.size()) return;
+  throw InvalidInput(fmt::format("the identities of units must be distinct, but of {} only {} are",
+                                 units.size(), known.size()));
+}
+
 /// Of all that makes a sampler: the SHA-256 of an encoding that no two share.
 std::string digest(const SamplerParameters& parameters) {
   inside::Sha256 hash;
@@ -214,6 +225,7 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
     throw InvalidInput(fmt::format("{} units need as many identities, but there are {}",
                                    released.size(), units.size()));
   }
+  require_distinct(units);
   const UnitsOfRecords records(outcomes, offsets, weights, released.size());
   const std::string context = digest(inside_->parameters);
   inside::in_threads(released.size(), inside::thread_count(threads), [&]() -> inside::RangeWork {

@@ -33,6 +33,8 @@ class CountedSource final : public Source {
              const std::function<void(const Block&)>& take) const override;
   /// The sum of all counts, or 2^62 if it is greater.
   [[nodiscard]] std::uint64_t record_count() const override;
+  /// Its place, which is that in the table too.
+  [[nodiscard]] std::size_t counts_column() const noexcept { return counts_column_; }
   void require_repeatable() const override { table_.require_repeatable(); }
   void require_readable(std::size_t column) const override { table_.require_readable(column); }
   [[nodiscard]] std::optional<Provenance> provenance() const override {

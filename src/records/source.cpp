@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "records/counted_source.h"
 
 namespace mollify {
 
@@ -35,15 +36,26 @@ void Source::visit_by(std::span<const std::size_t> wanted,
 
 std::vector<std::size_t> wanted_columns(const Source& source, std::span<const std::string> names,
                                         const std::optional<std::string>& unit_column) {
+  const auto* const counted = dynamic_cast<const CountedSource*>(&source);
+  const std::string* const counts =
+      counted == nullptr ? nullptr : &source.columns()[counted->counts_column()];
   std::vector<std::size_t> wanted;
   for (const std::string& name : names) {
     if (unit_column == name) {
       throw InvalidInput(
           fmt::format("the unit column must not be a column of the domain, but \"{}\" is", name));
     }
+    if (counts != nullptr && *counts == name) {
+      throw InvalidInput(
+          fmt::format("the counts column must not be a column of the domain, but \"{}\" is", name));
+    }
     wanted.push_back(source.position(name, "which the domain declares"));
   }
   if (unit_column) {
+    if (counts != nullptr && *counts == *unit_column) {
+      throw InvalidInput(fmt::format(
+          "the counts column must not be the unit column, but \"{}\" is both", *unit_column));
+    }
     wanted.push_back(source.position(*unit_column, "which names the unit of a record"));
   }
   return wanted;

@@ -93,8 +93,8 @@ class Source {
 };
 
 /// The places in a source of a domain's columns and, last, of the unit column if one is given: what
-/// to visit. Throws InvalidInput unless the source has each of them once, and the unit column is
-/// none of the domain's.
+/// to visit. Throws InvalidInput unless the source has each of them once, the unit column is none
+/// of the domain's, and a column of counts is neither.
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
     const Source& source, std::span<const std::string> names,
     const std::optional<std::string>& unit_column = std::nullopt);

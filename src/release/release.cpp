@@ -8,6 +8,7 @@
 
 #include "accounting/composition.h"
 #include "kernel/core/invalid_input.h"
+#include "records/counted_source.h"
 #include "records/in_threads.h"
 #include "records/units.h"
 #include "release/central_release.h"
@@ -45,6 +46,7 @@ class CertifiedSink final : public Sink {
 std::uint64_t count_units(const Source& data, const std::string& column) {
   const std::array<std::size_t, 1> wanted = {
       data.position(column, "which names the unit of a record")};
+  data.require_repeatable();  // the release itself is another visit
   const std::optional<StringIndex> none;
   Units units(none);
   data.visit(wanted, [&](const Block& block) { static_cast<void>(units.of(block.columns[0])); });
@@ -74,6 +76,11 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
   if (count == 0) {
     throw InvalidInput(fmt::format("model central needs at least one {}, but {} has none",
                                    spec.unit ? "unit" : "row", data.name()));
+  }
+  // Counts are cut where they are greater, and then their sum is not the number of records.
+  if (data.has_counts() && count > CountedSource::kMostOfARow) {
+    throw InvalidInput(fmt::format("the number of records must be from 1 to {}, but is more",
+                                   CountedSource::kMostOfARow));
   }
   return count;
 }

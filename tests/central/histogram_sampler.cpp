@@ -108,6 +108,19 @@ TEST(HistogramSampler, DrawsFollowTheEnumeratedLaw) {
   }
 }
 
+// Noise of scale 2 moves no count far: outcome 1 is drawn with probability below 1e-6.
+TEST(HistogramSampler, DrawsFromAsManyRecordsAsThereMayBe) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  SecureRandom random;
+  const HistogramSampler sampler(3, kMost, 50'000, 1);
+  const OutcomeHistogram records{.keys = {0, 2}, .counts = {kMost / 4, kMost / 4 * 3}};
+  std::vector<std::uint64_t> seen(3);
+  for (const std::uint32_t y : sampler.draw(records, random)) ++seen[y];
+  EXPECT_EQ(seen[1], 0U);
+  seen.erase(seen.begin() + 1);
+  EXPECT_TRUE(test::follows(std::vector<double>{.25, .75}, seen));
+}
+
 std::string histogram_refusal(std::uint64_t outcomes, std::uint64_t records, std::uint64_t outputs,
                               double epsilon) {
   return test::refusal_of([&] { HistogramSampler(outcomes, records, outputs, epsilon); });
@@ -115,10 +128,11 @@ std::string histogram_refusal(std::uint64_t outcomes, std::uint64_t records, std
 
 TEST(HistogramSampler, RefusesInOneSentence) {
   EXPECT_EQ(histogram_refusal(2, 5, 50, 1), "accepted");
+  EXPECT_EQ(histogram_refusal(1U << 24U, std::uint64_t{1} << 40U, 1, 1), "accepted");
   EXPECT_EQ(histogram_refusal(0, 5, 1, 1),
             "the number of outcomes must be from 1 to 16777216, but is 0");
   EXPECT_EQ(histogram_refusal(2, 0, 1, 1),
-            "the number of records must be from 1 to 549755813888, but is 0");
+            "the number of records must be from 1 to 1099511627776, but is 0");
   EXPECT_EQ(histogram_refusal(2, 5, 0, 1), "the number of outputs must be at least 1, but is 0");
   EXPECT_EQ(histogram_refusal(2, 5, 1, 0), "epsilon must be finite and at least 1e-06, but is 0");
 }

@@ -128,6 +128,19 @@ TEST(Check, PrintsNoControlCharactersOfTheData) {
   EXPECT_NE(ended.out.find("but is \"\\x1b[2J\\x07\""), std::string::npos) << ended.out;
 }
 
+TEST(Check, PrintsTheBeginningOfALongValue) {
+  const Release command;
+  std::string letters;
+  for (int i = 0; i < 60; ++i) letters += "é";
+  command.files.write("data.csv", "sex,age,smoker,weight\nx" + std::string(1 << 19, 'y') +
+                                      ",1,true,50\nx" + letters + ",1,true,50\n");
+  const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
+  EXPECT_NE(ended.out.find("but is \"x" + std::string(99, 'y') + "... (524289 bytes)\""),
+            std::string::npos);
+  EXPECT_NE(ended.out.find("é... (121 bytes)\""), std::string::npos) << "no letter is cut";
+  EXPECT_LT(ended.out.size(), 2000U);
+}
+
 TEST(Plan, BoundsRegionsBeforeAnyData) {
   const Release command;
   const Json plan = Json::parse(

@@ -59,6 +59,16 @@ TEST(Refusals, OfParameters) {
             "count must be a whole number, but is \"99999999999999999999\"");
 }
 
+TEST(Refusals, OfThreads) {
+  const Release command;
+  const auto threads = [&](const char* text) {
+    return refused_sample(command, kIntegral + kOneDraw + Arguments{"--threads", text});
+  };
+  EXPECT_EQ(threads("0"), "threads must be from 1 to 1024, but is 0");
+  EXPECT_EQ(threads("-1"), "threads must be a whole number, but is \"-1\"");
+  EXPECT_EQ(threads(""), "threads must be a whole number, but is \"\"");
+}
+
 TEST(Refusals, OfOptionsThatAreMissing) {
   const Release command;
   EXPECT_EQ(refused_sample(command, kIntegral + Arguments{"--count", "1"}),

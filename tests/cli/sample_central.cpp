@@ -333,6 +333,31 @@ TEST(SampleCentral, ReleasesFromCountsWhatItReleasesFromRecords) {
                             "1", "--count", "50", "--data", "counts.csv", "--counts-column", "m"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(lines_of(refused.err).size(), 1U) << refused.err;
+  // compare would read the counts as rows.
+  EXPECT_EQ(ended.err.find("next:"), std::string::npos) << ended.err;
+}
+
+TEST(SampleCentral, ReleasesFromCountsUpTo2To40) {
+  const Clinic command;
+  const auto sample = [&](const std::string& counts) {
+    command.files.write("counts.csv", counts);
+    return command.run({"sample", "--model", "central", "--domain", "domain.yaml", "--data",
+                        "counts.csv", "--counts-column", "n", "--mechanism", "histogram",
+                        "--epsilon", "1", "--count", "20", "--json"});
+  };
+  const Ended ended = sample("n,state\n600000000000,a\n400000000000,b\n");
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Json::parse(ended.out)["certificate"]["facts"]["records"], 1'000'000'000'000);
+  const Ended refused = sample("n,state\n5,a\n2000000000000000,b\n");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "mollify: the number of records must be from 1 to 1099511627776, but is more\n");
+  const Ended mistaken =
+      command.run({"sample", "--model", "central", "--domain", "domain.yaml", "--data",
+                   "counts.csv", "--counts-column", "state", "--epsilon", "1", "--count", "20"});
+  EXPECT_EQ(mistaken.status, 2);
+  EXPECT_EQ(mistaken.err,
+            "mollify: the counts column must not be a column of the domain, but \"state\" is\n");
 }
 
 }  // namespace

@@ -135,6 +135,28 @@ TEST_P(FrontRelease, IsNotDrawnWhereTheLedgerRefuses) {
   EXPECT_EQ(scratch.read("out.csv") + scratch.read("out.json"), "");
 }
 
+/// The private table once, as a stream of another program.
+Source streamed() {
+  std::vector<ReleasedColumn> table{
+      {.name = "person", .values = Texts(kPeople.begin(), kPeople.end())},
+      {.name = "city", .values = Texts(kCities.begin(), kCities.end())},
+      {.name = "age", .values = kAges}};
+  for (ReleasedColumn& column : table) column.valid.assign(kAges.size(), 1);
+  ArrowArrayStream exported{};
+  export_columns(table, &exported);
+  return Source::arrow(&exported);
+}
+
+TEST_P(FrontRelease, IsMadeOfAStreamForOneCharge) {
+  const inside::test::Scratch scratch;
+  const Source data = streamed();
+  const Ledger ledger(scratch.path("ledger"));
+  std::vector<ReleasedColumn> released;
+  release(prepare(spec, data), data, Sink::memory(released), Charging{ledger, "people", true});
+  expect_released(released);
+  EXPECT_EQ(ledger.balance("people").releases, 1U);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Every, FrontRelease,
     testing::Values(
@@ -146,6 +168,14 @@ INSTANTIATE_TEST_SUITE_P(
         Asked{
             "central",
             R"({"model": "central", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
+            2, true},
+        Asked{
+            "central_by_unit",
+            R"({"model": "central", "unit": "person", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
+            2, true},
+        Asked{
+            "marginals_by_unit",
+            R"({"model": "central", "family": "marginals", "unit": "person", "count": 2, "privacy": {"epsilon": 2}})",
             2, true}),
     [](const auto& asked) { return std::string(asked.param.model); });
 

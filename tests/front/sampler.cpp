@@ -311,6 +311,11 @@ TEST(FrontSamplerShapes, AreRefused) {
   EXPECT_EQ(
       test::refusal_of([&] { sampler.draw_units(outcomes, offsets, {}, one, ReleaseKey(), {}); }),
       "1 units need as many identities, but there are 0");
+  const std::vector<std::string_view> same{"ann", "ann"};
+  const std::vector<std::uint64_t> each{0, 1, 2};
+  EXPECT_EQ(
+      test::refusal_of([&] { sampler.draw_units(outcomes, each, {}, two, ReleaseKey(), same); }),
+      "the identities of units must be distinct, but of 2 only 1 are");
   EXPECT_EQ(test::refusal_of([&] { (void)ReleaseKey::of_worker_bytes({}); }),
             "a release key must be the bytes that another one gave for its workers, unchanged, "
             "but is not");

@@ -106,5 +106,18 @@ TEST(CountedSource, RefusesAColumnThatIsMissing) {
       }));
 }
 
+TEST(CountedSource, CountsNeitherADomainsColumnNorTheUnits) {
+  const MemorySource table({"color", "who", "n"}, {Values(std::size_t{1}), Values(std::size_t{1}),
+                                                   Values(std::size_t{1})});
+  const auto refused = [&](const std::string& counts) {
+    const CountedSource counted(table, counts);
+    return test::refusal_of([&] { require_columns(counted, counted_domain(), "who"); });
+  };
+  EXPECT_EQ(refused("n"), "accepted");
+  EXPECT_EQ(refused("color"),
+            "the counts column must not be a column of the domain, but \"color\" is");
+  EXPECT_EQ(refused("who"), "the counts column must not be the unit column, but \"who\" is both");
+}
+
 }  // namespace
 }  // namespace mollify
