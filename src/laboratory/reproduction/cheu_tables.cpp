@@ -287,7 +287,9 @@ Figure gaussian_table(double covariance_bound, const std::vector<Budget>& budget
                  ? "logarithms; mollify under approximate privacy adds noise, whose records grow "
                    "with 1/alpha"
                  : "logarithms; under pure privacy the shape's total variation, computed exactly, "
-                   "falls faster with n than the theorem needs, mollify's own as 1/n^4");
+                   "falls faster with n than the theorem needs, mollify's own as 1/n^4; for one "
+                   "sample that "
+                   "noise serves approximate privacy too, with half of the records");
   return figure;
 }
 
