@@ -123,14 +123,15 @@ struct GaussianDesign {
 
 /// The parameters that spend at most the budget at about the least total variation; none if n is so
 /// small for the budget that nothing would be promised (total variation 1). Under (epsilon, delta)
-/// the design's own request may have no ranges, or no delta, where that serves noticeably better: it
-/// keeps what was asked for. Throws InvalidInput, in one sentence, for a request outside the limits above, and
-/// with bounded covariance under pure privacy. Milliseconds; some 50 for each way to find a centre.
+/// the design's own request may have no ranges, or no delta, where that serves noticeably better:
+/// it keeps what was asked for. Throws InvalidInput, in one sentence, for a request outside the
+/// limits above, and with bounded covariance under pure privacy. Milliseconds; some 50 for each way
+/// to find a centre.
 [[nodiscard]] std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request);
 
 /// The same, but throws InvalidInput where there is none, naming the least n and the least epsilon
-/// (or rho) that would keep each output within `most` in total variation. The search for these takes
-/// up to seconds.
+/// (or rho) that would keep each output within `most` in total variation. The search for these
+/// takes up to seconds.
 [[nodiscard]] GaussianDesign design_gaussian(const GaussianRequest& request, double most = 1);
 
 /// The guarantee that one run has by its integers alone, rounded outward. Under (epsilon, delta) it
