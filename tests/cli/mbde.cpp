@@ -260,8 +260,9 @@ TEST(Mbde, ReleasesAlikeFromAnyTable) {
   command.files.write("odd.csv",
                       "id,sex,age,note,smoker,weight\nann,\xff,nan,1e999,,\nbob\ncid,,,,,,,\n");
   for (const char* score : {"ratio", "mbde"}) {
-    const Arguments options = Arguments{"sample", "--domain", "domain.yaml"} + kIntegral +
-                              kOneDraw + Arguments{"--candidates", "200", "--score", score};
+    const Arguments options =
+        Arguments{"sample", "--domain", "domain.yaml"} + kIntegral + kOneDraw +
+        Arguments{"--candidates", whole_or_sanitized("200", "50"), "--score", score};
     const Ended clean = command.run(options + Arguments{"--data", "data.csv"});
     const Ended odd = command.run(options + Arguments{"--data", "odd.csv"});
     EXPECT_EQ(clean.status, 0) << clean.err;

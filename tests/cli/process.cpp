@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
+#include "sanitized.h"
 
 namespace mollify::test {
 namespace {
@@ -19,7 +20,7 @@ TEST(Process, InterruptedReleasesAllOrNothing) {
   auto after = before;
   after.insert({"out.csv", "out.csv.certificate.json"});
   std::size_t done = 0;
-  constexpr int kTrials = 60;
+  constexpr int kTrials = whole_or_sanitized(60, 20);
   for (int trial = 0; trial < kTrials; ++trial) {
     const pid_t process = command.start(kSample + kIntegral + kOutputs +
                                         Arguments{"--epsilon", "100", "--count", "20000"});
