@@ -242,6 +242,8 @@ int compare_several(const Json& parts, const std::string& data, bool json) {
   const char* what = "the law that is released from the truth";
   if (parts.contains("unit") && parts["model"] == "local") {
     what = "the law that is released from a unit's own truth, on average";
+  } else if (parts.value("family", "") == name_of(Family::kGaussian)) {
+    what = "a record from a new row of the Gaussian that the data are taken for, as promised";
   } else if (shares_model(parts)) {
     what = "released rows from the truth, of two columns together, on average";
   }

@@ -13,7 +13,8 @@ namespace mollify::cli {
 /// to be accepted.
 int compare_central(const ReleaseSpec& spec, const std::string& data, bool json);
 
-/// How far the law of a finite release's record is from the table's, in total variation.
+/// How far the law of a finite release's record is from the table's, in total variation; of a
+/// Gaussian one as promised, from the Gaussian that the data are taken for.
 double central_distance(const ReleaseSpec& spec, const std::string& data);
 
 }  // namespace mollify::cli

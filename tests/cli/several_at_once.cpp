@@ -127,5 +127,27 @@ TEST(SeveralAtOnce, PlansGaussianSamplesOfADomain) {
             "mollify: --log needs --domain, but none is given\n");
 }
 
+// What is promised of a Gaussian release needs no simulation, so that budgets stand side by side.
+TEST(SeveralAtOnce, ComparesGaussianReleases) {
+  const CommandLine command;
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 300; ++i) rows += std::to_string(i % 7) + "," + std::to_string(i % 5) + "\n";
+  command.files.write("g.csv", rows);
+  command.files.write("g.yaml",
+                      "columns:\n  x: {type: number, min: -10, max: 10}\n"
+                      "  y: {type: number, min: -10, max: 10}\n");
+  const Arguments compare = {"compare", "--model",  "central", "--family",  "gaussian", "--data",
+                             "g.csv",   "--domain", "g.yaml",  "--epsilon", "1,2,4"};
+  const Arguments independent = {"--covariance-bound", "1", "--count", "1", "--json"};
+  for (const Arguments& more : {independent, Arguments{"--shared", "--count", "10", "--json"}}) {
+    const Ended ended = command.run(compare + more);
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const Json compared = Json::parse(ended.out)["compared"];
+    ASSERT_EQ(compared.size(), 3U);
+    EXPECT_GT(compared[0]["tv"], compared[1]["tv"]);
+    EXPECT_GT(compared[1]["tv"], compared[2]["tv"]);
+  }
+}
+
 }  // namespace
 }  // namespace mollify::test
