@@ -1,15 +1,20 @@
 #include "central/central_sampler.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "central/central_design.h"
+#include "records/keyed_units.h"
+#include "records/release_key.h"
 #include "refusal.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -69,6 +74,58 @@ TEST(CentralSampler, IsTotal) {
       EXPECT_LT(output, design.outcomes);
     }
   }
+}
+
+// For the same words a list of records and its counts give the same outputs, whatever its order: so
+// their laws are the same, exactly. Every list of up to 7 records of 5 outcomes, and of up to 5 of
+// 4, which alone are bits; every mechanism.
+TEST(CentralSampler, DrawsAlikeFromRecordsAndFromTheirCounts) {
+  constexpr std::size_t kMost = test::whole_or_sanitized(7, 4);
+  const ReleaseKey key;
+  KeyedUnits words(key, "");
+  std::size_t tried = 0;
+  std::set<CentralMechanism> mechanisms;
+  for (std::size_t i = 1; i <= kMost + 5; ++i) {
+    const std::size_t n = i <= kMost ? i : i - kMost;
+    const std::uint32_t outcomes = i <= kMost ? 5 : 4;
+    std::vector<std::unique_ptr<CentralSampler>> samplers;
+    for (const std::uint64_t m : {std::uint64_t{1}, std::uint64_t{n}}) {
+      const CentralRequest request{n, outcomes, m, Privacy::approximate(1, 1e-3)};
+      for (const CentralOption& option : central_options(request)) {
+        if (!option.design) continue;
+        mechanisms.insert(option.mechanism);
+        samplers.push_back(make_central_sampler(*option.design));
+      }
+    }
+    samplers.push_back(
+        make_central_sampler(design_poisson({n, outcomes, 1, Privacy::approximate(1, 1e-3)}, .5)));
+    mechanisms.insert(CentralMechanism::kPoissonRr);
+    std::vector<std::uint32_t> records(n, 0);
+    for (bool is_new = true; is_new;) {
+      OutcomeHistogram histogram;
+      for (std::uint32_t x = 0; x < outcomes; ++x) {
+        const auto count = std::count(records.begin(), records.end(), x);
+        if (count == 0) continue;
+        histogram.keys.push_back(x);
+        histogram.counts.push_back(static_cast<std::uint64_t>(count));
+      }
+      for (const auto& sampler : samplers) {
+        const auto outputs = sampler->draw(records, words.of_tallies("", {}, {}));
+        ASSERT_EQ(outputs, sampler->draw(histogram, words.of_tallies("", {}, {})));
+        ++tried;
+      }
+      is_new = false;
+      for (std::uint32_t& record : records) {
+        if (++record < outcomes) {
+          is_new = true;
+          break;
+        }
+        record = 0;
+      }
+    }
+  }
+  std::printf("%zu mechanisms, %zu pairs of draws\n", mechanisms.size(), tried);
+  EXPECT_EQ(mechanisms.size(), names<CentralMechanism>().size());
 }
 
 // 2^40 records and 2^24 outcomes are a histogram like any other.
