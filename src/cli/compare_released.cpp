@@ -218,8 +218,9 @@ int compare_released(const ReleasedRows& asked, bool json) {
   if (columns) {
     fmt::print("\n");
     print_point_summaries(*columns, summary, summary_released, "released");
+  } else {
+    print_marginals(domain, laws, own, own_released);
   }
-  print_marginals(domain, laws, own, own_released);
   fmt::print(
       "\n{}{} the released rows are right but for {}{}; so many rows drawn from the table itself "
       "would be off by {:.4f}, by chance alone\n",
