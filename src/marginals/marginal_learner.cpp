@@ -21,11 +21,14 @@ namespace {
 
 /// E|z| of a standard normal z: what noise adds to a sum of distances, for each cell.
 constexpr double kMeanSize = 0.7978845608028654;
+/// So much of a deviation counts against each cell of a candidate: less than noise adds, because a
+/// model takes up only a part of the noise of what it is fitted to.
+constexpr double kNoisePenalty = 0.45;
 /// Cells with fewer standard deviations than this are put together with others.
 constexpr double kRareDeviations = 3;
 /// The model is shrunk (FitOptions) by so many rows for each time that all rows are a round's
 /// noise: the more noise, the less, because measurements weigh less already.
-constexpr double kShrinkage = 0.2;
+constexpr double kShrinkage = 0.1;
 constexpr double kLeastShrinkage = 0.1;
 constexpr double kMostShrinkage = 1e6;
 /// No column has more values in a model.
@@ -263,7 +266,8 @@ class Learner {
   }
 
   void begin_at_reference() {
-    base_ = public_model(*reference_, merged_, ordered_, design_.model_cells / kPublicShareOfCells);
+    base_ = public_model(*reference_, merged_, ordered_, design_.model_cells / kPublicShareOfCells,
+                         worth_->records());
     for (const GraphicalModel::Potential& potential : base_->potentials()) {
       if (potential.clique.size() > 1) cliques_.push_back(potential.clique);
     }
@@ -363,7 +367,7 @@ class Learner {
       candidate.expected.push_back(whole_count(count));
     }
     candidate.penalty =
-        whole_count(kMeanSize * deviation * static_cast<double>(candidate.expected.size()));
+        whole_count(kNoisePenalty * deviation * static_cast<double>(candidate.expected.size()));
     return candidate;
   }
 
@@ -513,7 +517,12 @@ class Learner {
   }
 
   double shrinkage() const {
-    if (base_) return std::max(kLeastShrinkage, worth_->records());
+    const double usual = usual_shrinkage();
+    // Of few records' worth no less than without them, or the fit takes steps without end.
+    return base_ ? std::max(usual, worth_->records()) : usual;
+  }
+
+  double usual_shrinkage() const {
     const std::uint32_t parts =
         design_.round_parts > 0 ? design_.round_parts : design_.column_parts;
     // Also of answers that are no numbers.

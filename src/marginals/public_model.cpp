@@ -11,8 +11,11 @@
 namespace mollify {
 namespace {
 
-/// So many records of uniform and independent columns smooth public counts.
+/// So many records of uniform and independent columns stand beside those that public ones are
+/// worth.
 constexpr double kUniformRecords = 1;
+/// Of what tells nothing at all, such as a single record, a model is made too.
+constexpr double kLeastWorth = 1e-3;
 constexpr std::size_t kSteps = 300;
 
 struct PublicPair {
@@ -62,7 +65,8 @@ double counted_records(const PairCounts& counts) {
 }
 
 GraphicalModel public_model(const PairCounts& counts, const std::vector<CellGroups>& groups,
-                            const std::vector<bool>& ordered, std::uint64_t most_cells) {
+                            const std::vector<bool>& ordered, std::uint64_t most_cells,
+                            double worth) {
   const double records = counted_records(counts);
   ColumnSizes sizes;
   std::vector<std::vector<double>> columns;
@@ -101,7 +105,9 @@ GraphicalModel public_model(const PairCounts& counts, const std::vector<CellGrou
     }
   }
   return fit(sizes, known, records,
-             {.shrinkage = kUniformRecords, .ordered = ordered, .most_steps = kSteps});
+             {.shrinkage = kUniformRecords * std::max(1.0, records / std::max(worth, kLeastWorth)),
+              .ordered = ordered,
+              .most_steps = kSteps});
 }
 
 void PublicWorth::see(std::span<const double> q, std::span<const double> shares, double deviation) {

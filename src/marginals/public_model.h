@@ -19,11 +19,13 @@ namespace mollify {
 /// those pairs whose mutual information stands out from that of independent columns by twice what
 /// chance gives: most first, the tree of them [Chow, Liu 1968] before all others, each as long as
 /// the junction tree has at most `most_cells` cells. Its values are `groups` of the counted cells;
-/// `ordered` as in FitOptions. Requires counted records. O(columns^2 cells + columns^5).
+/// `ordered` as in FitOptions. It is shrunk as if one uniform record stood beside `worth` of the
+/// records (PublicWorth): what tells little of the table makes nothing in it impossible. Requires
+/// counted records. O(columns^2 cells + columns^5).
 [[nodiscard]] GraphicalModel public_model(const PairCounts& counts,
                                           const std::vector<CellGroups>& groups,
                                           const std::vector<bool>& ordered,
-                                          std::uint64_t most_cells);
+                                          std::uint64_t most_cells, double worth);
 
 /// How many records of the table's own law public records are worth, by how far noisy answers are
 /// from them: lambda records of shares q have shares of variance q (1 - q) / lambda, and so far

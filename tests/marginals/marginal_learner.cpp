@@ -169,7 +169,7 @@ TEST(MarginalLearner, BeginsAtPublicRecords) {
   EXPECT_LT(with, without / 2);
   const double of_others = distance(Privacy::concentrated(2), &others);
   std::printf("of others, and little noise: %.3f\n", of_others);
-  EXPECT_LT(of_others, 0.05);
+  EXPECT_LT(of_others, 0.02);
   // No public records, and one.
   const PairCounts none({4, 4, 3, 2});
   PairCounts one({4, 4, 3, 2});
