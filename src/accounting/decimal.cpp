@@ -25,7 +25,7 @@ cpp_int power(unsigned base, int exponent) {
   return boost::multiprecision::pow(cpp_int(base), static_cast<unsigned>(exponent));
 }
 
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+bool is_decimal_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 }  // namespace
 
@@ -82,7 +82,7 @@ Decimal Decimal::parse(std::string_view text, std::string_view name) {
   int exponent = 0;
   bool point = false;
   std::size_t i = 0;
-  for (; i < text.size() && (is_digit(text[i]) || (text[i] == '.' && !point)); ++i) {
+  for (; i < text.size() && (is_decimal_digit(text[i]) || (text[i] == '.' && !point)); ++i) {
     if (text[i] == '.') {
       point = true;
       continue;
@@ -94,7 +94,7 @@ Decimal Decimal::parse(std::string_view text, std::string_view name) {
   if (i < text.size()) {
     if (text[i] != 'e' && text[i] != 'E') refuse();
     ++i;
-    if (i < text.size() && text[i] == '+' && i + 1 < text.size() && is_digit(text[i + 1])) ++i;
+    if (i < text.size() && text[i] == '+' && i + 1 < text.size() && is_decimal_digit(text[i + 1])) ++i;
     int given = 0;
     const char* end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data() + i, end, given);

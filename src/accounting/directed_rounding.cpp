@@ -8,16 +8,16 @@ namespace mollify {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr int kLibrarySteps = 2;
 
 double steps_up(double value, int steps) {
-  for (int i = 0; i < steps; ++i) value = std::nextafter(value, kInfinity);
+  for (int i = 0; i < steps; ++i) value = std::nextafter(value, kInfinite);
   return value;
 }
 
 double steps_down(double value, int steps) {
-  for (int i = 0; i < steps; ++i) value = std::nextafter(value, -kInfinity);
+  for (int i = 0; i < steps; ++i) value = std::nextafter(value, -kInfinite);
   return value;
 }
 
@@ -73,8 +73,8 @@ bool division_is_exact_by_nature(double a, double b, double quotient) {
 
 double add_up(double a, double b) {
   const double sum = a + b;
-  if (std::isnan(sum) || std::isinf(a) || std::isinf(b) || sum == kInfinity) return sum;
-  if (sum == -kInfinity) return std::numeric_limits<double>::lowest();
+  if (std::isnan(sum) || std::isinf(a) || std::isinf(b) || sum == kInfinite) return sum;
+  if (sum == -kInfinite) return std::numeric_limits<double>::lowest();
   const double part_of_b = sum - a;
   const double error = (a - (sum - part_of_b)) + (b - part_of_b);
   // Where the parts overflow the error cannot be told; a sum is never below the least double.
@@ -85,8 +85,8 @@ double mul_up(double a, double b) {
   const double product = a * b;
   if (a == 0.0 || b == 0.0 || std::isnan(product) || std::isinf(a) || std::isinf(b)) return product;
   if (std::abs(product) < kErrorUnderflows) return steps_up(product, 1);
-  if (product == kInfinity) return product;
-  if (product == -kInfinity) return std::numeric_limits<double>::lowest();
+  if (product == kInfinite) return product;
+  if (product == -kInfinite) return std::numeric_limits<double>::lowest();
   return std::fma(a, b, -product) > 0.0 ? steps_up(product, 1) : product;
 }
 
@@ -96,8 +96,8 @@ double div_up(double a, double b) {
   if (std::abs(quotient) < kErrorUnderflows || std::abs(a) < kErrorUnderflows) {
     return steps_up(quotient, 1);
   }
-  if (quotient == kInfinity) return quotient;
-  if (quotient == -kInfinity) return std::numeric_limits<double>::lowest();
+  if (quotient == kInfinite) return quotient;
+  if (quotient == -kInfinite) return std::numeric_limits<double>::lowest();
   return quotient_error(a, b, quotient) > 0.0 ? steps_up(quotient, 1) : quotient;
 }
 
@@ -118,7 +118,7 @@ double sqrt_down(double x) {
 double integer_up(std::uint64_t value) {
   const auto nearest = static_cast<double>(value);
   const bool is_below = nearest < 0x1p64 && static_cast<std::uint64_t>(nearest) < value;
-  return is_below ? std::nextafter(nearest, kInfinity) : nearest;
+  return is_below ? std::nextafter(nearest, kInfinite) : nearest;
 }
 
 double integer_down(std::uint64_t value) {
@@ -129,32 +129,32 @@ double integer_down(std::uint64_t value) {
 
 double exp_up(double x) {
   if (x == 0.0) return 1.0;
-  if (x == -kInfinity) return 0.0;
+  if (x == -kInfinite) return 0.0;
   return steps_up(std::exp(x), kLibrarySteps);
 }
 
 double exp_down(double x) {
   if (x == 0.0) return 1.0;
-  if (x == kInfinity) return x;
+  if (x == kInfinite) return x;
   const double below = steps_down(std::exp(x), kLibrarySteps);
   return below < 0.0 ? 0.0 : below;
 }
 
 double ln_up(double x) {
   if (x == 1.0) return 0.0;
-  if (x == 0.0) return -kInfinity;
+  if (x == 0.0) return -kInfinite;
   return steps_up(std::log(x), kLibrarySteps);
 }
 
 double ln_down(double x) {
   if (x == 1.0) return 0.0;
-  if (x == kInfinity) return x;
+  if (x == kInfinite) return x;
   return steps_down(std::log(x), kLibrarySteps);
 }
 
 double ln_ratio_up(uint128 numerator, uint128 denominator) {
-  if (denominator == 0) return kInfinity;
-  if (numerator == 0) return -kInfinity;
+  if (denominator == 0) return kInfinite;
+  if (numerator == 0) return -kInfinite;
   if (numerator == denominator) return 0.0;
   // One rounding in the final addition, and neglected terms far below it, on top of the library's.
   constexpr int kSteps = kLibrarySteps + 1;

@@ -80,7 +80,7 @@ double clipped_sum(double r, const std::vector<double>& p, std::span<const doubl
 }
 
 /// r and whether the outcomes with P > 0 can reach the sum of one at all.
-struct Scale {
+struct BandScale {
   double value;
   bool saturated;
 };
@@ -92,7 +92,7 @@ struct Scale {
 /// running sums would keep the rounding of terms that were taken out of them again, and with r
 /// 1e-30 of the largest P or less, as for a P far narrower than the band's reference, that is all
 /// they would keep.
-Scale solve_scale(const std::vector<double>& p, std::span<const double> lower,
+BandScale solve_scale(const std::vector<double>& p, std::span<const double> lower,
                   std::span<const double> upper) {
   const auto leaves_lower = [&](std::size_t i) {
     return lower[i] > 0.0 ? p[i] / lower[i] : kInfinity;
@@ -136,7 +136,7 @@ BandProjection project_on_band(std::span<const double> p, std::span<const double
   require_band(p, lower, upper);
   std::vector<double> tamed;
   const int exponent = tame(p, tamed);
-  const Scale scale = solve_scale(tamed, lower, upper);
+  const BandScale scale = solve_scale(tamed, lower, upper);
 
   BandProjection projection;
   projection.law.resize(p.size());

@@ -15,9 +15,9 @@ double unit(const RandomWords& words) {
 }
 
 /// How far the rows' counts of all pairs are from the targets.
-class PairCounts {
+class PairedRows {
  public:
-  PairCounts(const GraphicalModel& model, const ModelRows& rows, const RandomWords& words)
+  PairedRows(const GraphicalModel& model, const ModelRows& rows, const RandomWords& words)
       : columns_(rows.size()) {
     places_.resize(columns_ * columns_);
     for (const GraphicalModel::Marginal& pair : model.pair_marginals()) {
@@ -142,7 +142,7 @@ std::uint64_t pair_cells(const ColumnSizes& sizes) {
 void match_pairs(const GraphicalModel& model, const RandomWords& words, ModelRows& rows) {
   const std::size_t columns = rows.size();
   if (rows[0].empty() || pair_cells(model.sizes()) > GraphicalModel::kMostCells) return;
-  PairCounts counts(model, rows, words);
+  PairedRows counts(model, rows, words);
   std::vector<Conditional> conditionals;
   for (std::size_t c = 0; c < columns; ++c) conditionals.emplace_back(model, c);
   std::vector<std::uint32_t> row(columns);
