@@ -94,7 +94,8 @@ Decimal Decimal::parse(std::string_view text, std::string_view name) {
   if (i < text.size()) {
     if (text[i] != 'e' && text[i] != 'E') refuse();
     ++i;
-    if (i < text.size() && text[i] == '+' && i + 1 < text.size() && is_decimal_digit(text[i + 1])) ++i;
+    if (i < text.size() && text[i] == '+' && i + 1 < text.size() && is_decimal_digit(text[i + 1]))
+      ++i;
     int given = 0;
     const char* end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data() + i, end, given);

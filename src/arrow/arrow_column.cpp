@@ -68,7 +68,7 @@ std::int64_t units_of_second(std::string_view format) {
 /// "d:digits,scale" of 128 bits, or "d:digits,scale,bits". Of the digits nothing is believed: what
 /// is held is read whole.
 std::optional<DecimalForm> decimal_form_of(std::string_view format) {
-  constexpr int kMostDigits = 76;
+  constexpr int kDecimalDigits = 76;
   std::array<int, 3> parts = {0, 0, 128};
   const char* at = format.data() + 2;
   const char* const end = format.data() + format.size();
@@ -84,7 +84,7 @@ std::optional<DecimalForm> decimal_form_of(std::string_view format) {
   }
   const auto [digits, scale, bits] = parts;
   const bool is_width = bits == 32 || bits == 64 || bits == 128 || bits == 256;
-  if (!is_width || digits < 1 || digits > kMostDigits || std::abs(scale) > kMostDigits) {
+  if (!is_width || digits < 1 || digits > kDecimalDigits || std::abs(scale) > kDecimalDigits) {
     return std::nullopt;
   }
   return DecimalForm{static_cast<std::uint8_t>(bits / 8), static_cast<std::int8_t>(scale)};

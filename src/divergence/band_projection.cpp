@@ -93,7 +93,7 @@ struct BandScale {
 /// 1e-30 of the largest P or less, as for a P far narrower than the band's reference, that is all
 /// they would keep.
 BandScale solve_scale(const std::vector<double>& p, std::span<const double> lower,
-                  std::span<const double> upper) {
+                      std::span<const double> upper) {
   const auto leaves_lower = [&](std::size_t i) {
     return lower[i] > 0.0 ? p[i] / lower[i] : kInfinity;
   };

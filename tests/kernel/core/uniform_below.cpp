@@ -14,13 +14,13 @@
 namespace mollify {
 namespace {
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMostWord = std::numeric_limits<std::uint64_t>::max();
 
 /// Hands out given words, and after the last one words that every bound accepts as 0 < bound.
 struct Script {
   std::vector<std::uint64_t> words;
   std::size_t used = 0;
-  std::uint64_t word() { return used < words.size() ? words[used++] : (++used, kMost); }
+  std::uint64_t word() { return used < words.size() ? words[used++] : (++used, kMostWord); }
 };
 
 /// Whether a word is accepted, and the value that it produces; by both ways of drawing.
@@ -59,8 +59,8 @@ TEST(UniformBelow, GivesEachValueTheSameNumberOfWords) {
                                        (std::uint64_t{1} << 63) - 1,
                                        std::uint64_t{1} << 63,
                                        (std::uint64_t{1} << 63) + 1,
-                                       kMost - 1,
-                                       kMost};
+                                       kMostWord - 1,
+                                       kMostWord};
   std::mt19937_64 random(2);
   for (int i = 0; i < 500; ++i) bounds.push_back((random() >> (random() % 64)) | 1);
   for (const std::uint64_t bound : bounds) {
@@ -89,7 +89,7 @@ TEST(UniformBelow, GivesEachValueTheSameNumberOfWords) {
 }
 
 TEST(UniformBelow, RejectsAndDrawsAnew) {
-  Script script{{0, 0, 0, kMost}};
+  Script script{{0, 0, 0, kMostWord}};
   EXPECT_EQ(uniform_below(script, 3), 2u);  // 2^64 mod 3 = 1: the word 0 alone is rejected
   EXPECT_EQ(script.used, 4u);
   Script power_of_two{{0}};

@@ -13,7 +13,7 @@
 namespace mollify {
 namespace {
 
-using Integer = boost::multiprecision::cpp_int;
+using BigCount = boost::multiprecision::cpp_int;
 
 /// Masses are integers in parts of 2^kParts.
 constexpr unsigned kParts = 1024;
@@ -24,22 +24,22 @@ struct AllCoins {
   unsigned tails;                // x in parts of 16
   std::vector<bool> falls = {};  // of the way that is walked
   std::size_t next = 0;
-  Integer numerator = 1;  // of the way's mass, over 2^digits
+  BigCount numerator = 1;  // of the way's mass, over 2^digits
   unsigned digits = 0;
 
   struct Left {};
 
-  bool fall(const Integer& heads, unsigned of_digits) {
+  bool fall(const BigCount& heads, unsigned of_digits) {
     constexpr std::size_t kMostFalls = 14;
     if (next == kMostFalls) throw Left();
     if (next == falls.size()) falls.push_back(true);
     const bool fell = falls[next++];
-    numerator *= fell ? heads : (Integer(1) << of_digits) - heads;
+    numerator *= fell ? heads : (BigCount(1) << of_digits) - heads;
     digits += of_digits;
     return fell;
   }
   bool power(std::size_t i) {
-    Integer x = tails;
+    BigCount x = tails;
     unsigned of_digits = 4;
     for (; i > 0; --i) {
       x *= x;
@@ -49,7 +49,7 @@ struct AllCoins {
   }
   bool fair() { return fall(1, 1); }
 
-  Integer mass() const { return numerator << (kParts - digits); }
+  BigCount mass() const { return numerator << (kParts - digits); }
 
   /// Turns to the next way; false after the last.
   bool advance() {
@@ -67,12 +67,12 @@ struct AllCoins {
 // The mass of all ways that end in g is x^g (1 - x), but for the ways that are left: never more,
 // and less by no more than is left in all.
 TEST(GeometricGap, HasTheExactLawOverAllFallsOfItsCoins) {
-  const Integer one = Integer(1) << kParts;
+  const BigCount one = BigCount(1) << kParts;
   for (const unsigned tails : {0U, 1U, 8U, 11U, 14U}) {
     for (const std::size_t levels : {0U, 1U, 2U, 3U}) {
       AllCoins coins{tails};
-      std::map<std::uint64_t, Integer> masses;
-      Integer left = 0;
+      std::map<std::uint64_t, BigCount> masses;
+      BigCount left = 0;
       do {
         try {
           const std::uint64_t gap = detail::gap_with(coins, levels, std::uint64_t{1} << 40U);
@@ -81,7 +81,7 @@ TEST(GeometricGap, HasTheExactLawOverAllFallsOfItsCoins) {
           left += coins.mass();
         }
       } while (coins.advance());
-      Integer law = one / 16 * (16 - tails);
+      BigCount law = one / 16 * (16 - tails);
       for (std::uint64_t gap = 0; gap < 8; ++gap, law = law / 16 * tails) {
         EXPECT_LE(masses[gap], law);
         EXPECT_LE(law - masses[gap], left);
@@ -101,8 +101,8 @@ TEST(GeometricGap, EndsAtTheMost) {
   EXPECT_EQ(always_heads.draw(0, random), 0u);
 }
 
-Integer integer_of(const detail::FractionWords& words) {
-  Integer all = 0;
+BigCount integer_of(const detail::FractionWords& words) {
+  BigCount all = 0;
   for (auto word = words.rbegin(); word != words.rend(); ++word) all = (all << 64U) + *word;
   return all;
 }
@@ -115,8 +115,8 @@ TEST(GeometricGap, RoundsSquaresDownAndUp) {
       for (std::uint64_t& word : x) {
         word = i % 3 == 0 ? random.word() : i % 3 == 1 ? ~std::uint64_t{0} : random.word() << 63U;
       }
-      const Integer square = integer_of(x) * integer_of(x);
-      const Integer unit = Integer(1) << (64 * words);
+      const BigCount square = integer_of(x) * integer_of(x);
+      const BigCount unit = BigCount(1) << (64 * words);
       EXPECT_EQ(integer_of(detail::square_down(x)), square / unit);
       EXPECT_EQ(integer_of(detail::square_up(x)), (square + unit - 1) / unit);
     }
@@ -131,14 +131,14 @@ TEST(GeometricGap, ComparesWithPowersExactly) {
   for (const std::uint64_t tails : {~std::uint64_t{0}, ~std::uint64_t{0} - 12'345,
                                     std::uint64_t{0xfedcba9876543210}, std::uint64_t{1} << 63U}) {
     const GeometricGap gap(tails);
-    Integer power = Integer(tails) << (64 * (kWords - 1));  // down, in words
+    BigCount power = BigCount(tails) << (64 * (kWords - 1));  // down, in words
     for (std::size_t i = 0; i <= gap.levels(); ++i) {
       for (const std::size_t same : {1u, 2u, 3u, 4u, 7u, 9u}) {
         for (const int step : {-1, 0, 1}) {
           // As the power in so many words, then a unit less, the same, or a unit more.
-          const Integer near = (power >> (64 * (kWords - same))) + step;
+          const BigCount near = (power >> (64 * (kWords - same))) + step;
           if (near < 0 || (near >> (64 * same)) != 0) continue;
-          const Integer number = near << (64 * (kWords - same));
+          const BigCount number = near << (64 * (kWords - same));
           const auto word_at = [&](std::size_t place) {
             return static_cast<std::uint64_t>((number >> (64 * (kWords - 1 - place))) &
                                               ~std::uint64_t{0});

@@ -28,10 +28,10 @@ class FirstFeature final : public Classifier {
   std::size_t dimension_;
 };
 
-constexpr double kEpsilon = 4;
+constexpr double kBudget = 4;
 
 BoostedDensity density_on(std::size_t dimension, Bounding bounding) {
-  return BoostedDensity({.epsilon = kEpsilon, .bounding = bounding}, dimension)
+  return BoostedDensity({.epsilon = kBudget, .bounding = bounding}, dimension)
       .boosted(std::make_shared<FirstFeature>(dimension));
 }
 

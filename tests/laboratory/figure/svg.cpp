@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Figure every_kind() {
+Figure figure_of_every_kind() {
   Figure figure{.id = "all", .source = "A & B", .title = "1 < 2", .text = {"It says \"so\"."}};
   figure.charts.emplace_back(
       LineChart{.title = "lines",
@@ -58,7 +58,7 @@ void expect_well_formed(const std::string& xml) {
 }
 
 TEST(Svg, DrawsEveryKindOfChart) {
-  const std::string picture = svg(every_kind());
+  const std::string picture = svg(figure_of_every_kind());
   expect_well_formed(picture);
   for (const char* words :
        {"lines", "bars", "panel", "rising", "between", "ours", "theirs", "published", "first",
@@ -71,7 +71,7 @@ TEST(Svg, DrawsEveryKindOfChart) {
 
 // What is drawn lies where its numbers say: the bar of 2 is twice as high as that of 1.
 TEST(Svg, BarsAreInProportion) {
-  const std::string picture = svg(every_kind());
+  const std::string picture = svg(figure_of_every_kind());
   std::vector<double> heights;
   for (std::size_t place = picture.find("height=\""); place != std::string::npos;
        place = picture.find("height=\"", place + 1)) {
@@ -115,7 +115,7 @@ TEST(Svg, DrawsWhatIsEmptyOrConstant) {
 }
 
 TEST(FigureFiles, AreTheNumbersThePictureAndThePage) {
-  const Figure figure = every_kind();
+  const Figure figure = figure_of_every_kind();
   const std::vector<FigureFile> files = files_of(figure);
   ASSERT_EQ(files.size(), 4U);
   EXPECT_EQ(files[0].name, "all.csv");

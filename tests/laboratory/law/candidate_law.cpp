@@ -15,7 +15,7 @@ namespace mollify {
 namespace {
 
 constexpr double kMass = 0.25;  // of the set that P sits on; p/h is 4 there and 0 elsewhere
-constexpr double kEpsilon = 1;
+constexpr double kEpsilonOfLaw = 1;
 
 double binomial(double trials, double successes) {
   return std::exp(std::lgamma(trials + 1) - std::lgamma(successes + 1) -
@@ -34,14 +34,14 @@ double lift_inside(const Band& band, std::size_t inside) {
 
 /// Total variation of the law averaged over lists from the optimum, b e^epsilon on the set.
 double averaged_error(std::size_t count) {
-  const double floor = class_floor(0, 1 / kMass, kEpsilon);
-  const Band band = make_band({.outcome_count = count, .floor = floor, .epsilon = kEpsilon});
+  const double floor = class_floor(0, 1 / kMass, kEpsilonOfLaw);
+  const Band band = make_band({.outcome_count = count, .floor = floor, .epsilon = kEpsilonOfLaw});
   double averaged = 0;
   for (std::size_t others = 0; others < count; ++others) {
     averaged += binomial(static_cast<double>(count) - 1, static_cast<double>(others)) *
                 lift_inside(band, others + 1);
   }
-  return kMass * std::abs(averaged - floor * std::exp(kEpsilon));
+  return kMass * std::abs(averaged - floor * std::exp(kEpsilonOfLaw));
 }
 
 // Error .2076 / sqrt(N) for an extreme P sitting on the clip's kink.

@@ -170,7 +170,6 @@ TEST(LineDivergences, OfTheWorstClientsAreExact) {
 // A law that is P itself, and one with a step, whose divergences are known.
 TEST(LineDivergences, OfStepsAreKnown) {
   const UniformMeasure uniform(Box{{0, 1}});
-  using Masses = std::vector<double>;
   const DivergenceReport none = detail::line_divergences(
       uniform, uniform, {0, 1}, [](const Masses& p, const Masses&) { return p; }, 1e-12);
   EXPECT_EQ(none.kl, 0);
