@@ -234,10 +234,10 @@ TEST(Mbde, ReleasesByBothScoresAndTheyVerify) {
   Release command;
   command.files.write("domain.yaml", kManyNumbers);
   for (const char* score : {"ratio", "mbde"}) {
-    const Ended released =
-        command.run(kSample + kIntegral +
-                    Arguments{"--epsilon", "1", "--count", "2", "--candidates", "500", "--score",
-                              score, "--out", "o.csv", "--overwrite"});
+    const Ended released = command.run(kSample + kIntegral +
+                                       Arguments{"--epsilon", "1", "--count", "2", "--candidates",
+                                                 whole_or_sanitized("500", "100"), "--score", score,
+                                                 "--out", "o.csv", "--overwrite"});
     ASSERT_EQ(released.status, 0) << released.err;
     EXPECT_EQ(lines_of(command.files.read("o.csv")).size(), 3U);
     const Json certificate = Json::parse(command.files.read("o.csv.certificate.json"));

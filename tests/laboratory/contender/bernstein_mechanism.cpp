@@ -12,6 +12,7 @@
 #include "kernel/core/invalid_input.h"
 #include "laboratory/boosting/fit.h"
 #include "laboratory/measure/gaussian_mixture.h"
+#include "sanitized.h"
 #include "space/seeded_random.h"
 
 namespace mollify {
@@ -235,10 +236,10 @@ TEST(BernsteinMechanism, HasTheExpectedLikelihoods) {
 // -.16, which are of one draw or the mean of a few, are not to be met to .01. What can be checked
 // is that they are ordinary draws: they lie in the middle half of the law of one draw, whose mean,
 // median and share below them an independent program computed with other points and other noise
-// (20 000 draws each of two sets of points). Allowed: 4.9 standard errors of these 2500 draws
+// (20 000 draws each of two sets of points). Allowed: 4.9 standard errors of these draws
 // (two-sided, 1e-6), and .006 for the points.
 TEST(BernsteinMechanism, ExpectedLikelihoodsAreOrdinaryDraws) {
-  constexpr std::uint64_t kDraws = 2500;
+  constexpr std::uint64_t kDraws = test::whole_or_sanitized(2500, 500);
   const ThreeGaussians three = three_gaussians_of(20261122);
   struct Case {
     double epsilon, expected, mean, median, share_below;
