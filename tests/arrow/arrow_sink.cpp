@@ -16,11 +16,11 @@
 #include "io/csv_sink.h"
 #include "io/csv_source.h"
 #include "io/scratch.h"
+#include "random_domain.h"
 #include "records/memory_table.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
 #include "sanitized.h"
-#include "space/random_domain.h"
 
 namespace mollify {
 namespace {

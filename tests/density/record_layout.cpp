@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "space/random_domain.h"
+#include "random_domain.h"
 
 namespace mollify {
 namespace {

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
-#include "divergence/arbitrary_distribution.h"
+#include "arbitrary_distribution.h"
 #include "divergence/f_divergence.h"
 #include "divergence/generator.h"
 #include "kernel/core/invalid_input.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "divergence/arbitrary_distribution.h"
+#include "arbitrary_distribution.h"
 #include "divergence/compensated_sum.h"
 #include "divergence/generator.h"
 #include "kernel/core/invalid_input.h"

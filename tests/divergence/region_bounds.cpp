@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "divergence/arbitrary_distribution.h"
+#include "arbitrary_distribution.h"
 #include "divergence/band_projection.h"
 #include "divergence/worst_case_risk.h"
 #include "kernel/core/invalid_input.h"

@@ -8,8 +8,8 @@
 
 #include "io/domain_yaml.h"
 #include "io/scratch.h"
+#include "random_domain.h"
 #include "space/candidates_text.h"
-#include "space/random_domain.h"
 
 namespace mollify {
 namespace {

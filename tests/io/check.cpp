@@ -13,7 +13,7 @@
 #include "io/csv_writer.h"
 #include "io/domain_yaml.h"
 #include "io/scratch.h"
-#include "space/random_domain.h"
+#include "random_domain.h"
 
 namespace mollify {
 namespace {

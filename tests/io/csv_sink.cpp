@@ -9,10 +9,10 @@
 #include <rapidcheck/gtest.h>
 
 #include "io/csv_writer.h"
+#include "random_domain.h"
 #include "records/memory_table.h"
 #include "records/record_encoder.h"
 #include "records/record_writer.h"
-#include "space/random_domain.h"
 
 namespace mollify {
 namespace {

@@ -17,8 +17,8 @@
 
 #include "io/scratch.h"
 #include "kernel/core/invalid_input.h"
+#include "random_domain.h"
 #include "refusal.h"
-#include "space/random_domain.h"
 
 namespace mollify {
 namespace {

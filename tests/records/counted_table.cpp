@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "random_domain.h"
 #include "records/record_encoder.h"
-#include "space/random_domain.h"
 
 namespace mollify {
 namespace {

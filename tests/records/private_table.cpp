@@ -18,7 +18,7 @@
 #include "io/domain_yaml.h"
 #include "io/roster.h"
 #include "io/scratch.h"
-#include "space/random_domain.h"
+#include "random_domain.h"
 
 namespace mollify {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/secure_random.h"
+#include "random_domain.h"
 #include "refusal.h"
-#include "space/random_domain.h"
 
 namespace mollify {
 namespace {

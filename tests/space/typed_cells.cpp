@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "random_domain.h"
 #include "space/column.h"
 #include "space/field_text.h"
-#include "space/random_domain.h"
 #include "space/real_columns.h"
 
 namespace mollify {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "divergence/arbitrary_distribution.h"
+#include "arbitrary_distribution.h"
 #include "divergence/f_divergence.h"
 #include "kernel/core/invalid_input.h"
 

@@ -1,21 +1,13 @@
-// Random domains and small sources of integers for tests.
-#pragma once
-
-#include <rapidcheck.h>
+#include "random_domain.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "space/domain.h"
-
 namespace mollify::test {
 
-/// Words that trouble readers: empty, padded, quoted, null-like, keywords, non-ASCII.
-inline rc::Gen<std::string> declared_word() {
+rc::Gen<std::string> declared_word() {
   const std::vector<std::string> troublesome = {"",
                                                 " ",
                                                 "NA",
@@ -60,7 +52,7 @@ inline rc::Gen<std::string> declared_word() {
                         rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '\x7f')));
 }
 
-inline rc::Gen<Cells> cells() {
+rc::Gen<Cells> cells() {
   return rc::gen::exec([]() -> Cells {
     switch (*rc::gen::inRange(0, 8)) {
       case 0:
@@ -122,7 +114,7 @@ inline rc::Gen<Cells> cells() {
   });
 }
 
-inline rc::Gen<Column> column(std::string name) {
+rc::Gen<Column> column(std::string name) {
   return rc::gen::exec([name = std::move(name)]() -> Column {
     const Cells type = *cells();
     const auto any_value = [&type] {
@@ -146,8 +138,7 @@ inline rc::Gen<Column> column(std::string name) {
   });
 }
 
-/// One to four columns, each of up to about twenty outcomes, with troublesome names.
-inline rc::Gen<Domain> domain() {
+rc::Gen<Domain> domain() {
   return rc::gen::exec([] {
     auto names = *rc::gen::resize(
         4, rc::gen::nonEmpty(rc::gen::unique<std::vector<std::string>>(rc::gen::suchThat(
@@ -158,21 +149,5 @@ inline rc::Gen<Domain> domain() {
     return Domain::make(std::move(columns), *rc::gen::arbitrary<std::uint64_t>());
   });
 }
-
-/// A source of integers for decode, seeded by RapidCheck (splitmix64; the bias does not matter).
-class Integers {
- public:
-  explicit Integers(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t operator()(std::uint64_t bound) {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return (z ^ (z >> 31U)) % bound;
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 }  // namespace mollify::test

@@ -1,23 +1,18 @@
-// RapidCheck generators of distributions, from nearly uniform to nearly degenerate, zeros included.
-#pragma once
-
-#include <rapidcheck.h>
+#include "arbitrary_distribution.h"
 
 #include <cmath>
-#include <cstddef>
-#include <vector>
+#include <utility>
 
 namespace mollify::test {
 
-inline std::vector<double> normalised(std::vector<double> masses) {
+std::vector<double> normalised(std::vector<double> masses) {
   double sum = 0.0;
   for (const double mass : masses) sum += mass;
   for (double& mass : masses) mass /= sum;
   return masses;
 }
 
-/// Masses e^u with u uniform in a range of `spread` nats, so ratios up to e^spread occur.
-inline rc::Gen<std::vector<double>> positive_distribution(std::size_t k, int spread) {
+rc::Gen<std::vector<double>> positive_distribution(std::size_t k, int spread) {
   return rc::gen::map(
       rc::gen::container<std::vector<int>>(k, rc::gen::inRange(0, spread * 1000 + 1)),
       [](const std::vector<int>& thousandths) {
@@ -28,8 +23,7 @@ inline rc::Gen<std::vector<double>> positive_distribution(std::size_t k, int spr
       });
 }
 
-/// The same with about a third of the outcomes at zero, never all.
-inline rc::Gen<std::vector<double>> distribution_with_zeros(std::size_t k, int spread) {
+rc::Gen<std::vector<double>> distribution_with_zeros(std::size_t k, int spread) {
   return rc::gen::map(
       rc::gen::pair(positive_distribution(k, spread),
                     rc::gen::container<std::vector<int>>(k, rc::gen::inRange(0, 3))),

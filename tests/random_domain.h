@@ -1,0 +1,40 @@
+// Random domains and small sources of integers for tests. What RapidCheck's templates make of them
+// is compiled once.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <cstdint>
+#include <string>
+
+#include "space/domain.h"
+
+namespace mollify::test {
+
+/// Words that trouble readers: empty, padded, quoted, null-like, keywords, non-ASCII.
+rc::Gen<std::string> declared_word();
+
+rc::Gen<Cells> cells();
+
+rc::Gen<Column> column(std::string name);
+
+/// One to four columns, each of up to about twenty outcomes, with troublesome names.
+rc::Gen<Domain> domain();
+
+/// A source of integers for decode, seeded by RapidCheck (splitmix64; the bias does not matter).
+class Integers {
+ public:
+  explicit Integers(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t operator()(std::uint64_t bound) {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return (z ^ (z >> 31U)) % bound;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace mollify::test
