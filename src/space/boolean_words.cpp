@@ -12,7 +12,7 @@ namespace mollify {
 namespace {
 
 bool is_usual(std::string_view word, bool truth) noexcept {
-  constexpr std::array<std::array<std::string_view, 4>, 2> kUsual = {
+  static constexpr std::array<std::array<std::string_view, 4>, 2> kUsual = {
       {{"false", "f", "no", "0"}, {"true", "t", "yes", "1"}}};
   const auto& usual = kUsual[truth ? 1 : 0];
   return std::any_of(usual.begin(), usual.end(), [word](std::string_view candidate) {

@@ -12,7 +12,7 @@ namespace mollify {
 namespace {
 
 double power_of_ten(int exponent) noexcept {  // requires 0 <= exponent <= 22; exact
-  constexpr std::array<double, DecimalLattice::kMaxExponent + 1> kPowers = {
+  static constexpr std::array<double, DecimalLattice::kMaxExponent + 1> kPowers = {
       1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   return kPowers[static_cast<std::size_t>(exponent)];

@@ -118,9 +118,10 @@ std::optional<ShortDecimal> read_short_decimal(std::string_view text) noexcept {
 /// The nearest double, which is what std::from_chars returns, in a part of its time: of 15 digits
 /// at most, which those with decimals have, the integer and the power of ten are doubles exactly,
 /// so that their quotient is the nearest one; without decimals the conversion is.
+/// The powers are static: a table of the function's own would be copied for each field.
 double value_of(const ShortDecimal& decimal) noexcept {
-  constexpr std::array<double, 16> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                              1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  static constexpr std::array<double, 16> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   const double value = static_cast<double>(decimal.digits) / kPowers[decimal.decimals];
   return decimal.negative ? -value : value;
 }
@@ -152,8 +153,8 @@ bool is_large(std::string_view number) noexcept {
 bool is_null_word(std::string_view text) noexcept {
   if (text.empty()) return true;
   if (text.size() > 4 || is_digit(text.front())) return false;
-  constexpr std::array<std::string_view, 7> kWords = {"NA",   "N/A",  "NaN", "nan",
-                                                      "null", "NULL", "None"};
+  static constexpr std::array<std::string_view, 7> kWords = {"NA",   "N/A",  "NaN", "nan",
+                                                             "null", "NULL", "None"};
   return std::find(kWords.begin(), kWords.end(), text) != kWords.end();
 }
 
