@@ -6,7 +6,9 @@
 #include <vector>
 
 namespace mollify::test {
+namespace {
 
+/// Words that trouble readers: empty, padded, quoted, null-like, keywords, non-ASCII.
 rc::Gen<std::string> declared_word() {
   const std::vector<std::string> troublesome = {"",
                                                 " ",
@@ -113,6 +115,8 @@ rc::Gen<Cells> cells() {
     }
   });
 }
+
+}  // namespace
 
 rc::Gen<Column> column(std::string name) {
   return rc::gen::exec([name = std::move(name)]() -> Column {

@@ -11,14 +11,10 @@
 
 namespace mollify::test {
 
-/// Words that trouble readers: empty, padded, quoted, null-like, keywords, non-ASCII.
-rc::Gen<std::string> declared_word();
-
-rc::Gen<Cells> cells();
-
+/// A column of any type, up to about twenty outcomes, with any mapping of what is not a value.
 rc::Gen<Column> column(std::string name);
 
-/// One to four columns, each of up to about twenty outcomes, with troublesome names.
+/// One to four columns with names that trouble readers.
 rc::Gen<Domain> domain();
 
 /// A source of integers for decode, seeded by RapidCheck (splitmix64; the bias does not matter).
