@@ -1,24 +1,36 @@
-# A misuse is caught if its file compiles without MISUSE, which shows that nothing else is wrong
-# with it, and with MISUSE does not, for the reason that its line "expected:" gives.
+# Each file of this folder compiles without MISUSE, which shows that nothing else is wrong with it, and
+# with MISUSE does not, for the reason that its line "expected:" gives. All are compiled at once, each in
+# a namespace of its own: most of the time goes into headers.
 #
-#   cmake -DCOMPILER=... -DFLAGS=... -DINCLUDE=... -DFILE=... -P must_not_compile.cmake
-file(STRINGS ${FILE} expected REGEX "^// expected: " LIMIT_COUNT 1)
-string(REPLACE "// expected: " "" expected "${expected}")
-if(expected STREQUAL "")
-  message(FATAL_ERROR "${FILE} does not say which error is expected")
-endif()
+#   cmake -DCOMPILER=... -DFLAGS=... -DINCLUDE=... -DSOURCE=<file to write> -P must_not_compile.cmake
+file(GLOB files ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
+set(includes)
+set(uses)
+foreach(file ${files})
+  file(STRINGS ${file} headers REGEX "^#include ")
+  list(APPEND includes ${headers})
+  cmake_path(GET file STEM name)
+  string(APPEND uses "namespace ${name} {\n#include \"${file}\"\n}\n")
+endforeach()
+list(REMOVE_DUPLICATES includes)
+list(JOIN includes "\n" includes)
+file(WRITE ${SOURCE} "${includes}\n${uses}")
 separate_arguments(flags UNIX_COMMAND "${FLAGS}")
 set(ENV{LC_ALL} C)
-set(compile ${COMPILER} ${flags} -std=c++20 -fsyntax-only -I${INCLUDE} ${FILE})
+set(compile ${COMPILER} ${flags} -std=c++20 -fsyntax-only -I${INCLUDE} ${SOURCE})
 
 execute_process(COMMAND ${compile} RESULT_VARIABLE status ERROR_VARIABLE errors)
 if(NOT status EQUAL 0)
-  message(FATAL_ERROR "the proper use does not compile:\n${errors}")
+  message(FATAL_ERROR "a proper use does not compile:\n${errors}")
 endif()
-execute_process(COMMAND ${compile} -DMISUSE RESULT_VARIABLE status ERROR_VARIABLE errors)
-if(status EQUAL 0)
-  message(FATAL_ERROR "the misuse compiles")
-endif()
-if(NOT errors MATCHES "error: [^\n]*${expected}")
-  message(FATAL_ERROR "the misuse fails for another reason than \"${expected}\":\n${errors}")
-endif()
+execute_process(COMMAND ${compile} -DMISUSE ERROR_VARIABLE errors)
+foreach(file ${files})
+  file(STRINGS ${file} expected REGEX "^// expected: " LIMIT_COUNT 1)
+  string(REPLACE "// expected: " "" expected "${expected}")
+  cmake_path(GET file FILENAME name)
+  if(expected STREQUAL "")
+    message(SEND_ERROR "${name} does not say which error is expected")
+  elseif(NOT errors MATCHES "/${name}:[0-9:]+ error: [^\n]*${expected}")
+    message(SEND_ERROR "the misuse of ${name} compiles, or fails for another reason than \"${expected}\":\n${errors}")
+  endif()
+endforeach()
