@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kDomain = "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}";
+constexpr const char* kTableDomain = "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}";
 constexpr const char* kSpec =
     R"({"model": "central", "count": 3, "privacy": {"epsilon": 1},
         "domain": {"text": "columns: {age: {type: integer, min: 0, max: 99, bins: 10}}"}})";
@@ -65,7 +65,7 @@ TEST(CRelease, GoesFromStreamToStream) {
   EXPECT_EQ(prepared.str(), certificate.str());
 
   Text report;
-  ASSERT_EQ(mollify_verify(certificate.str().c_str(), kDomain, report.out()), MOLLIFY_OK);
+  ASSERT_EQ(mollify_verify(certificate.str().c_str(), kTableDomain, report.out()), MOLLIFY_OK);
   EXPECT_TRUE(nlohmann::json::parse(report.str()).at("holds"));
   Text other;
   ASSERT_EQ(
@@ -127,7 +127,7 @@ TEST(CRelease, TellsThePopulationFromRecords) {
       << mollify_last_error();
   const std::string certificate = scratch.read("c.json");
   Text report;
-  ASSERT_EQ(mollify_estimate(certificate.c_str(), kDomain, scratch.path("r.csv").c_str(),
+  ASSERT_EQ(mollify_estimate(certificate.c_str(), kTableDomain, scratch.path("r.csv").c_str(),
                              R"({"confidence": 0.999999})", report.out()),
             MOLLIFY_OK)
       << mollify_last_error();
@@ -136,7 +136,7 @@ TEST(CRelease, TellsThePopulationFromRecords) {
   EXPECT_LE(found["estimates"][0]["lower"], 0.25);
   EXPECT_GE(found["estimates"][0]["upper"], 0.25);
   Text none;
-  EXPECT_EQ(mollify_estimate(certificate.c_str(), kDomain, scratch.path("r.csv").c_str(),
+  EXPECT_EQ(mollify_estimate(certificate.c_str(), kTableDomain, scratch.path("r.csv").c_str(),
                              R"({"certainty": 1})", none.out()),
             MOLLIFY_INVALID_INPUT);
   EXPECT_THAT(mollify_last_error(), HasSubstr("but one is certainty"));
@@ -158,8 +158,8 @@ TEST(CRelease, RefusesAndLeavesNothing) {
             MOLLIFY_INVALID_INPUT);
   EXPECT_EQ(released.release, nullptr);
   EXPECT_THAT(mollify_last_error(), HasSubstr("ledger"));
-  EXPECT_EQ(mollify_verify("{}", kDomain, &certificate), MOLLIFY_INVALID_INPUT);
-  EXPECT_EQ(mollify_verify("nothing", kDomain, &certificate), MOLLIFY_INVALID_INPUT);
+  EXPECT_EQ(mollify_verify("{}", kTableDomain, &certificate), MOLLIFY_INVALID_INPUT);
+  EXPECT_EQ(mollify_verify("nothing", kTableDomain, &certificate), MOLLIFY_INVALID_INPUT);
   EXPECT_EQ(certificate, nullptr);
 }
 

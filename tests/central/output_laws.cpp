@@ -32,7 +32,7 @@ std::vector<std::unique_ptr<CentralSampler>> small_samplers() {
   return samplers;
 }
 
-constexpr int kDraws = 40'000;
+constexpr int kDrawsOfEach = 40'000;
 
 /// The order is drawn with the rest, so that the multiset is all there is to it.
 TEST(OutputLaws, OfFixedRecordsAreTheEnumeratedOnes) {
@@ -52,7 +52,7 @@ TEST(OutputLaws, OfFixedRecordsAreTheEnumeratedOnes) {
     const std::vector<std::uint32_t> records = test::records_of(counts);
     const test::Multisets multisets(k, n);
     std::vector<std::uint64_t> seen(multisets.count());
-    for (int i = 0; i < kDraws; ++i) {
+    for (int i = 0; i < kDrawsOfEach; ++i) {
       std::size_t id = 0;
       for (const std::uint32_t y : sampler->draw(records, random)) id = multisets.after(id, y);
       ++seen[id];
@@ -78,7 +78,7 @@ TEST(OutputLaws, OfRecordsFromADistributionAreIndependentAndAlike) {
     std::vector<std::vector<std::uint64_t>> pairs;
     for (std::size_t i = 0; i < m * (m - 1) / 2; ++i) pairs.emplace_back(k * k);
     std::vector<std::uint32_t> records(sampler->record_count());
-    for (int draw = 0; draw < kDraws; ++draw) {
+    for (int draw = 0; draw < kDrawsOfEach; ++draw) {
       for (std::uint32_t& x : records) x = record();
       const std::vector<std::uint32_t> outputs = sampler->draw(records, random);
       std::size_t all = 0, pair = 0;

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "cli/command_line.h"
+#include "sanitized.h"
 
 namespace mollify::test {
 namespace {
@@ -51,7 +52,8 @@ TEST_P(ReferenceClients, HaveTheLawsOfTheReferenceFile) {
   command.files.write("envelope.json", kEnvelope);
   command.files.write("normal.json", kNormal);
   ASSERT_GT(of_epsilon["clients"].size(), 0U);
-  for (const Json& client : of_epsilon["clients"]) {
+  for (std::size_t i = 0; i < of_epsilon["clients"].size(); i += whole_or_sanitized(1U, 3U)) {
+    const Json& client = of_epsilon["clients"][i];
     command.files.write("p.json", client_json(client));
     const Arguments options = {"--density", "p.json", "--epsilon", epsilon};
     const Json minimax =

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
+#include "sanitized.h"
 
 namespace mollify::test {
 namespace {
@@ -270,7 +271,8 @@ TEST(SampleCentral, RefusesInOneSentence) {
 
 TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
   const Clinic command;
-  for (const Tried& tried : kTried) {
+  for (std::size_t i = 0; i < kTried.size(); i += whole_or_sanitized(1U, 3U)) {
+    const Tried& tried = kTried[i];
     ASSERT_EQ(command.sample(tried.options + Arguments{"--mechanism", tried.mechanism}).status, 0);
     const Json valid = Json::parse(command.files.read("out.csv.certificate.json"));
     const auto caught = [&](const char* pointer, const Json& value) {

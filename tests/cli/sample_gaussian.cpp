@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
+#include "sanitized.h"
 
 namespace mollify::test {
 namespace {
@@ -277,7 +278,7 @@ TEST(SampleGaussian, RefusesInOneSentence) {
 
 TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
   const Vitals command;
-  for (const Arguments& budget : kBudgets) {
+  for (const Arguments& budget : whole_or_sanitized(kBudgets, {kBudgets.back()})) {
     ASSERT_EQ(command.sample(budget + Vitals::kCovariance + Arguments{"--count", "2"}).status, 0);
     const Json valid = command.certificate();
     const auto caught = [&](const char* pointer, const Json& value) {

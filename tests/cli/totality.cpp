@@ -106,8 +106,12 @@ std::vector<Table> tables_without_the_units() {
 
 class Totality : public ::testing::TestWithParam<Arguments> {};
 
+// Under sanitizers each way to release meets every third of the tables, in turns: all are read by
+// the same code.
 void expect_same(const Release& command, const Arguments& options, bool with_ids, std::size_t rows,
                  const std::vector<Table>& tables) {
+  constexpr auto kStep = whole_or_sanitized<std::size_t>(1, 3);
+  static std::size_t turn = 0;
   command.files.write("data.csv", kClean);
   const Visible clean = release(command, options, with_ids);
   ASSERT_EQ(clean.status, 0) << clean.err;
@@ -115,10 +119,10 @@ void expect_same(const Release& command, const Arguments& options, bool with_ids
   ASSERT_EQ(clean.widths.size(), 1U);
   ASSERT_FALSE(clean.certificate.empty());
   const std::set<std::string> names = command.names();
-  for (const Table& table : tables) {
-    command.files.write("data.csv", table.text);
-    EXPECT_EQ(release(command, options, with_ids), clean) << table.name;
-    EXPECT_EQ(command.names(), names) << table.name;
+  for (std::size_t i = turn++ % std::min(kStep, tables.size()); i < tables.size(); i += kStep) {
+    command.files.write("data.csv", tables[i].text);
+    EXPECT_EQ(release(command, options, with_ids), clean) << tables[i].name;
+    EXPECT_EQ(command.names(), names) << tables[i].name;
   }
 }
 

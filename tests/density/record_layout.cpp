@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-Domain mixed() {
+Domain mixed_columns() {
   return Domain::make({Column::make("x", NumberCells::make(0, 1, 4), {.null_is_category = true}),
                        Column::make("i", IntegerCells::make(0, 32)),
                        Column::make("j", IntegerCells::make(1, 32)),
@@ -22,7 +22,7 @@ Domain mixed() {
 }
 
 TEST(RecordLayout, GivesEachColumnItsScale) {
-  const RecordLayout layout(mixed());
+  const RecordLayout layout(mixed_columns());
   EXPECT_EQ(layout.digits(), 5U);
   EXPECT_THAT(layout.columns(),
               ElementsAre(MixedColumn{Scale::kNumber, 0}, MixedColumn{Scale::kCategory, 2},
@@ -32,7 +32,7 @@ TEST(RecordLayout, GivesEachColumnItsScale) {
 }
 
 TEST(RecordLayout, PutsNullsInTheMiddleAndMarksThem) {
-  const RecordLayout layout(mixed());
+  const RecordLayout layout(mixed_columns());
   const std::vector<std::uint32_t> digits = {0, 32, 31, 2, 0, 4, 0, 0, 1, 6};
   const MixedPoints points = layout.points(digits);
   ASSERT_EQ(points.size(), 2U);

@@ -186,12 +186,12 @@ TEST(BandProjection, BeatsEveryMemberOnAGrid) {
   }
 }
 
-struct Band {
+struct MassBounds {
   Masses lower;
   Masses upper;
 };
 
-Band any_band(std::size_t k) {
+MassBounds any_mass_bounds(std::size_t k) {
   const Masses h = *test::positive_distribution(k, 8);
   const double b = 0.01 * *rc::gen::inRange(1, 100);
   const double lift = 1.0 + 0.01 * *rc::gen::inRange(1, 1000);
@@ -203,7 +203,7 @@ Band any_band(std::size_t k) {
 // way round.
 RC_GTEST_PROP(BandProjectionProperty, MembersAreAboutEquallyFar, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(1, 12);
-  const Band band = any_band(k);
+  const MassBounds band = any_mass_bounds(k);
   const double epsilon = std::log(band.upper[0] / band.lower[0]);
   const Masses p = *test::distribution_with_zeros(k, 8);
   const auto distance_of_any_member = [&] {
@@ -225,7 +225,7 @@ TEST(BandProjection, MembersMayBeEpsilonApart) {
 
 RC_GTEST_PROP(BandProjectionProperty, IsAMemberWithTheStatedForm, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(1, 60);
-  const Band band = any_band(k);
+  const MassBounds band = any_mass_bounds(k);
   const Masses p = *test::distribution_with_zeros(k, 20);
   const BandProjection projection = project_on_band(p, band.lower, band.upper);
   RC_ASSERT(std::abs(sum(projection.law) - 1.0) <= 1e-14);
@@ -243,7 +243,7 @@ RC_GTEST_PROP(BandProjectionProperty, IsAMemberWithTheStatedForm, ()) {
 // No move of mass between two outcomes, within the band, helps any divergence.
 RC_GTEST_PROP(BandProjectionProperty, NoPairwiseMoveImproves, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(2, 12);
-  const Band band = any_band(k);
+  const MassBounds band = any_mass_bounds(k);
   const Masses p = *test::distribution_with_zeros(k, 8);
   const Masses best = project_on_band(p, band.lower, band.upper).law;
   const DivergenceReport reached = divergence_report(p, best);
@@ -269,7 +269,7 @@ RC_GTEST_PROP(BandProjectionProperty, NoPairwiseMoveImproves, ()) {
 // Continuity: TV(q, q′) ≤ TV(P, P′)/r_P.
 RC_GTEST_PROP(BandProjectionProperty, ContinuousInP, ()) {
   const std::size_t k = *rc::gen::inRange<std::size_t>(1, 12);
-  const Band band = any_band(k);
+  const MassBounds band = any_mass_bounds(k);
   const Masses p = *test::positive_distribution(k, 5);
   const Masses other = *test::positive_distribution(k, 5);
   const BandProjection left = project_on_band(p, band.lower, band.upper);

@@ -31,14 +31,14 @@ std::vector<double> any_distribution(std::size_t k, std::mt19937_64& random) {
   return p;
 }
 
-struct Seen {
+struct SeenLaw {
   double law = 0;
   double truth = 0;
 };
 
-Seen seen(const Band& band, const std::vector<double>& p, unsigned event) {
+SeenLaw seen(const Band& band, const std::vector<double>& p, unsigned event) {
   const Table table = projected(band, p);
-  Seen result;
+  SeenLaw result;
   for (std::size_t i = 0; i < p.size(); ++i) {
     if ((event >> i & 1U) == 0) continue;
     result.law += static_cast<double>(table.numerators()[i]) / static_cast<double>(band.total());
@@ -74,8 +74,8 @@ TEST(BandBounds, HoldForMeansOfAnyUnits) {
       for (int pair = 0; pair < 60; ++pair) {
         const auto event = 1 + static_cast<unsigned>(random() % ((1U << k) - 2));
         const auto [inside, outside] = edges_of(band, event);
-        const Seen one = seen(band, any_distribution(k, random), event);
-        const Seen two = seen(band, any_distribution(k, random), event);
+        const SeenLaw one = seen(band, any_distribution(k, random), event);
+        const SeenLaw two = seen(band, any_distribution(k, random), event);
         const double share = std::uniform_real_distribution<double>()(random);
         const double law = share * one.law + (1 - share) * two.law;
         const double truth = share * one.truth + (1 - share) * two.truth;

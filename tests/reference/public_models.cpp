@@ -78,7 +78,7 @@ TEST(PublicModels, AreDirichletAroundTheReference) {
 
 constexpr auto kTrees = ModelShapes::kProductsAndTrees;
 
-Domain three_columns() {
+Domain three_integers() {
   return Domain::make(
       {Column::make("a", IntegerCells::make(0, 2)), Column::make("b", IntegerCells::make(0, 1)),
        Column::make("c", IntegerCells::make(0, 2))},
@@ -98,8 +98,8 @@ void expect_tree(const std::vector<std::size_t>& parents) {
 
 TEST(PublicModels, AreTreesInEverySecondPlace) {
   constexpr std::uint64_t kModels = 600;
-  const PublicModels models(three_columns(), kModels, kTrees);
-  EXPECT_NE(models.sha256(), PublicModels(three_columns(), kModels).sha256());
+  const PublicModels models(three_integers(), kModels, kTrees);
+  EXPECT_NE(models.sha256(), PublicModels(three_integers(), kModels).sha256());
   std::set<std::vector<std::size_t>> seen;
   models.visit([&](std::uint64_t index, const PublicModels::Model& model) {
     std::size_t runs = 0;
@@ -128,7 +128,7 @@ TEST(PublicModels, AreTheTreeOfPublicRecords) {
   for (std::uint32_t i = 0; i < 120; ++i) {
     for (const std::uint32_t digit : {i % 3, i % 2, i % 3}) records.push_back(digit);
   }
-  const PublicModels models(three_columns(), 60, kTrees, records);
+  const PublicModels models(three_integers(), 60, kTrees, records);
   double kept = 0;
   models.visit([&](std::uint64_t index, const PublicModels::Model& model) {
     if (index % 2 == 0) return;

@@ -19,6 +19,7 @@
 #include "laboratory/measure/product_measure.h"
 #include "laboratory/measure/uniform_measure.h"
 #include "not_finite.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -104,7 +105,7 @@ TEST(Measure, HasEdgesOfEqualMarginalMass) {
 }
 
 TEST(Measure, DrawsWhatItsMassesSay) {
-  constexpr std::size_t kDraws = 20'000;
+  constexpr std::size_t kDraws = test::whole_or_sanitized(20'000, 4'000);
   SeededRandom random(20260611);
   for (const auto& [name, measure] : every_kind()) {
     const std::size_t along = measure->dimension() == 1 ? 40 : measure->dimension() == 2 ? 6 : 3;
@@ -130,7 +131,7 @@ TEST(Measure, DrawsWhatItsMassesSay) {
 }
 
 TEST(Measure, DrawsInsideACellWhatItsDensitySays) {
-  constexpr std::size_t kDraws = 10'000;
+  constexpr std::size_t kDraws = test::whole_or_sanitized(10'000, 2'000);
   SeededRandom random(20260612);
   for (const auto& [name, measure] : every_kind()) {
     // A cell that holds much of the mass and reaches a little beyond the middle.
