@@ -19,7 +19,7 @@ class BandSampler final : public LocalSampler {
  public:
   static constexpr std::size_t kDense = 4096;
 
-  explicit BandSampler(Band band) : band_(std::move(band)) {}
+  explicit BandSampler(const Band& band) : band_(band) {}
 
   [[nodiscard]] const Band* band() const override { return &band_; }
 

@@ -39,8 +39,6 @@ struct Own {
   double to_a = 0, to_b = 0;                 // what they are to move by besides
   double da = 0, db = 0;
 };
-#include <numeric>
-#include <optional>
 struct Whole {
   std::size_t begin, end;
   double t;
