@@ -271,14 +271,14 @@ TEST(SampleCentral, RefusesInOneSentence) {
 
 TEST(SampleCentral, CertificateIsNotConfirmedOnceItIsTamperedWith) {
   const Clinic command;
-  for (std::size_t i = 0; i < kTried.size(); i += whole_or_sanitized(1U, 3U)) {
-    const Tried& tried = kTried[i];
+  int change = 0;  // of which under sanitizers every third is tried
+  for (const Tried& tried : kTried) {
     ASSERT_EQ(command.sample(tried.options + Arguments{"--mechanism", tried.mechanism}).status, 0);
     const Json valid = Json::parse(command.files.read("out.csv.certificate.json"));
     const auto caught = [&](const char* pointer, const Json& value) {
       Json changed = valid;
       changed[Json::json_pointer(pointer)] = value;
-      if (changed == valid) return;
+      if (changed == valid || ++change % whole_or_sanitized(1, 3) != 0) return;
       command.files.write("tried.json", changed.dump(2));
       const Ended ended = command.verify("tried.json");
       EXPECT_TRUE(ended.status == 1 || ended.status == 2)

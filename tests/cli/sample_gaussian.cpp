@@ -278,13 +278,14 @@ TEST(SampleGaussian, RefusesInOneSentence) {
 
 TEST(SampleGaussian, CertificateIsNotConfirmedOnceItIsTamperedWith) {
   const Vitals command;
-  for (const Arguments& budget : whole_or_sanitized(kBudgets, {kBudgets.back()})) {
+  int change = 0;  // of which under sanitizers every third is tried
+  for (const Arguments& budget : kBudgets) {
     ASSERT_EQ(command.sample(budget + Vitals::kCovariance + Arguments{"--count", "2"}).status, 0);
     const Json valid = command.certificate();
     const auto caught = [&](const char* pointer, const Json& value) {
       Json changed = valid;
       changed[Json::json_pointer(pointer)] = value;
-      if (changed == valid) return;
+      if (changed == valid || ++change % whole_or_sanitized(1, 3) != 0) return;
       command.files.write("tried.json", changed.dump(2));
       const Ended ended = command.verify("tried.json");
       EXPECT_TRUE(ended.status == 1 || ended.status == 2) << pointer << ended.out << ended.err;

@@ -1,9 +1,12 @@
 # Each file of this folder compiles without MISUSE, which shows that nothing else is wrong with it, and
 # with MISUSE does not, for the reason that its line "expected:" gives. All are compiled at once, each in
-# a namespace of its own: most of the time goes into headers.
+# a namespace of its own, after the headers of all: most of the time goes into these.
 #
 #   cmake -DCOMPILER=... -DFLAGS=... -DINCLUDE=... -DSOURCE=<file to write> -P must_not_compile.cmake
 file(GLOB files ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
+if(NOT files)
+  message(FATAL_ERROR "${CMAKE_CURRENT_LIST_DIR} must hold misuses, but holds none")
+endif()
 set(includes)
 set(uses)
 foreach(file ${files})
