@@ -1,6 +1,6 @@
-// Sanitizers look at every line that runs, and make it five to ten times slower: what takes a size or
-// many cases of a kind, not other lines, to show is shown whole by the optimised build, and at a smaller
-// size or with some of the cases under them.
+// Sanitizers look at every line that runs, and make it five to ten times slower: what takes a size
+// or many cases of a kind, not other lines, to show is shown whole by the optimised build, and at a
+// smaller size or with some of the cases under them.
 #pragma once
 
 namespace mollify::test {
