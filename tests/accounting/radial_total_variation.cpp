@@ -126,9 +126,7 @@ TEST(RadialTotalVariation, AgreesWithTheConvolutionOnTheLine) {
   for (const double bbar :
        test::whole_or_sanitized<std::vector<double>>({0.3, 0.05, 0.02}, {0.3})) {
     SCOPED_TRACE(bbar);
-    if (test::whole_or_sanitized(true, false)) {
-      expect_just_above(gaussian_laplace_total_variation(1, bbar, 1), convolved(bbar, 1));
-    }
+    expect_just_above(gaussian_laplace_total_variation(1, bbar, 1), convolved(bbar, 1));
     expect_just_above(moment_matched_total_variation(1, bbar),
                       convolved(bbar, 1 - 2 * Digits50(bbar) * bbar));
   }
