@@ -1,4 +1,6 @@
 // A release never tells of its data by anything but its records' values.
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "command_line.h"
