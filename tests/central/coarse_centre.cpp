@@ -22,6 +22,7 @@
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 #include "refusal.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -276,7 +277,7 @@ TEST(CoarseCentre, FollowsItsLawWithAHistogram) {
     CoarseCentre centre = empty;
     for (const auto& row : rows) centre.add(row);
     std::vector<std::uint64_t> seen(law.size());
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < test::whole_or_sanitized(20'000, 2'000); ++i) {
       const std::vector<double> found = centre.find(random);
       std::size_t place = 0;
       while (place < places.size() && (std::abs(found[0] - places[place][0]) > far / 2 ||
@@ -312,7 +313,7 @@ std::uint64_t failures(const CentreDesign& design, double mean, double deviation
 
 TEST(CoarseCentre, FailsNoMoreOftenThanPromised) {
   std::mt19937_64 seeded(77);
-  constexpr int kRuns = 400;
+  constexpr int kRuns = test::whole_or_sanitized(400, 50);
   for (const std::size_t d : {1u, 3u}) {
     const std::vector<CentreRequest> requests = {
         centre_request(60 * d, d, Privacy::pure(1), {{-4, 6}}, 0.25),
@@ -441,6 +442,7 @@ TEST(CentreDesign, NeedsAsManyRecordsAsTheDocsSay) {
       {10, {2239, 425, 1625, 3777, 709, 2739, 2257}},
       {100, {24341, 1289, 5571, 39261, 2079, 8983, 8137}}};
   for (const auto& [d, numbers] : stated) {
+    if (d > test::whole_or_sanitized(100U, 10U)) continue;
     std::vector<std::uint64_t> found;
     for (const double range : {1e3, 1e9}) {
       found.push_back(least(d, Privacy::pure(1), range));

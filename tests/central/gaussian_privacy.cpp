@@ -14,6 +14,7 @@
 #include "chi_square.h"
 #include "kernel/noise/clipped_sum.h"
 #include "not_finite.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -203,7 +204,7 @@ TEST(GaussianPrivacy, HockeyStickOfDiscreteGaussianStaysBelowDelta) {
 /// one cell is taken off by rounding.
 TEST(GaussianPrivacy, ReleasedLatticeVectorHasTheEnumeratedLaw) {
   SecureRandom random;
-  const int draws = 8'000;
+  const int draws = test::whole_or_sanitized(8'000, 1'000);
   for (const Notion notion : {Notion::kPure, Notion::kConcentrated, Notion::kApproximate}) {
     for (test::SmallDesign small :
          small_designs(notion, notion == Notion::kPure ? Ratio{3, 2} : Ratio{3, 1})) {
@@ -278,7 +279,7 @@ TEST(GaussianPrivacy, RolesAreDisjointAndUniform) {
   const MemoryTable table(kRows, rows);
   SecureRandom random;
   std::vector<std::uint64_t> seen(5 * kRows);
-  const int draws = 8'000;
+  const int draws = test::whole_or_sanitized(8'000, 1'000);
   for (int i = 0; i < draws; ++i) {
     const std::vector<double> outputs = sampler.draw(table, random);
     int used[2][2] = {};

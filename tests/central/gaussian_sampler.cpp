@@ -188,7 +188,7 @@ void run_gaussian_sampler(GaussianRequest request, std::size_t repeats, std::uin
   expect_standard_normal(points, d, design.total_variation_up());
 }
 
-constexpr std::size_t kRepeats = test::whole_or_sanitized(100'000, 20'000);
+constexpr std::size_t kRepeats = test::whole_or_sanitized(100'000, 5'000);
 
 TEST(GaussianSampler, PureOutputsAreGaussian) {
   for (const std::size_t d : {1U, 3U, 10U}) {

@@ -10,6 +10,7 @@
 #include "central/central_design.h"
 #include "central/exact_law.h"
 #include "chi_square.h"
+#include "sanitized.h"
 
 namespace mollify {
 namespace {
@@ -32,7 +33,7 @@ std::vector<std::unique_ptr<CentralSampler>> small_samplers() {
   return samplers;
 }
 
-constexpr int kDrawsOfEach = 40'000;
+constexpr int kDrawsOfEach = test::whole_or_sanitized(40'000, 8'000);
 
 /// The order is drawn with the rest, so that the multiset is all there is to it.
 TEST(OutputLaws, OfFixedRecordsAreTheEnumeratedOnes) {
