@@ -23,6 +23,8 @@ cp build/python-sanitized/_core.abi3.so "$package/mollify/"
 mkdir "$package/mollify/bin"
 ln -s "$installed/bin/mollify" "$package/mollify/bin/"
 
+# What is imported was compiled for scripts/test_python.sh.
+export PYTHONPYCACHEPREFIX=$PWD/build/python-cache
 # Python itself ends with memory that it never frees, so leaks are not looked for. Exceptions are only
 # seen if their library is there as early as the sanitizer.
 preloaded="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
