@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -10,6 +11,8 @@
 
 #include "central/central_design.h"
 #include "divergence/band_projection.h"
+#include "estimate/band_bounds.h"
+#include "estimate/confidence_interval.h"
 #include "estimate/estimate_json.h"
 #include "estimate/release_of.h"
 #include "local/frequency_oracle.h"
@@ -399,6 +402,212 @@ TEST(PopulationEstimate, IsUnbiasedWithItsStandardError) {
           << mechanism << " " << j;
     }
   }
+}
+
+/// A release counted as `counts`, outcome by outcome.
+Empirical counted(const std::vector<std::uint64_t>& counts) {
+  Tally<std::uint32_t>::Counts released;
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    if (counts[j] == 0) continue;
+    released.keys.push_back(static_cast<std::uint32_t>(j));
+    released.counts.push_back(counts[j]);
+  }
+  return Empirical(std::move(released));
+}
+
+/// The reports' mean weight with Bernstein's interval, computed outcome by outcome.
+ConfidenceInterval bernstein_of(const LinearLaw& linear, const std::vector<std::uint64_t>& counts,
+                                const std::vector<double>& values, double alpha) {
+  const std::vector<double> weights = linear.report_weights(values);
+  BoundedDraws draws{.least = weights[0], .greatest = weights[0]};
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    const auto count = static_cast<double>(counts[j]);
+    draws.count += counts[j];
+    draws.mean += count * weights[j];
+    draws.square_mean += count * weights[j] * weights[j];
+    draws.least = std::min(draws.least, weights[j]);
+    draws.greatest = std::max(draws.greatest, weights[j]);
+  }
+  draws.mean /= static_cast<double>(draws.count);
+  draws.square_mean /= static_cast<double>(draws.count);
+  return bernstein_interval(draws, alpha);
+}
+
+void expect_ends(const ConfidenceInterval& seen, const ConfidenceInterval& expected,
+                 const std::string& what) {
+  EXPECT_NEAR(seen.lower, expected.lower, 1e-9) << what;
+  EXPECT_NEAR(seen.upper, expected.upper, 1e-9) << what;
+}
+
+// Two numeric columns and three families of intervals, each with a third of the error probability.
+// A column's mean has two intervals with half of its part each: for two cells the one by tails is
+// the narrower, for forty Bernstein's, so both are seen.
+TEST(PopulationEstimate, SharesTheErrorProbabilityOfMeans) {
+  const std::string text =
+      "columns:\n"
+      "  few: {type: integer, min: 1, max: 3}\n"
+      "  many: {type: integer, min: 0, max: 39}\n";
+  const Domain domain = parse_domain(text, "domain.yaml");
+  const ReleasedLaw law(
+      certificate_of(local(R"("mechanism": "randomized-response", "privacy": {"epsilon": 6})"),
+                     GivenInputs(domain), text),
+      "c.json", domain);
+  const LinearLaw& linear = *law.linear();
+  const std::uint64_t n = 12'000;
+  std::vector<std::uint64_t> counts(120, 75);
+  for (std::size_t j = 0; j < 40; ++j) counts[j] += 25;
+  counts[119] += 2'000;
+  const double alpha = 0.1 / 3 / 2;  // a mean's
+  const PopulationEstimate found =
+      estimate_population(law, counted(counts), {.confidence = 0.9}, "r.csv");
+  const std::vector<std::size_t> cells = {3, 40};
+  const std::vector<double> least = {1, 0};
+  const auto sum = [](const std::vector<std::uint64_t>& of) {
+    return std::accumulate(of.begin(), of.end(), std::uint64_t{0});
+  };
+  ASSERT_EQ(sum(counts), n);
+  for (std::size_t column = 0; column < 2; ++column) {
+    std::vector<double> values(120);
+    for (std::uint32_t j = 0; j < 120; ++j) values[j] = least[column] + domain.digit(j, column);
+    const ConfidenceInterval bernstein = bernstein_of(linear, counts, values, alpha / 2);
+    // The least value, and one for each value below which it is not.
+    ConfidenceInterval tails{least[column], least[column]};
+    for (std::size_t cell = 1; cell < cells[column]; ++cell) {
+      std::uint64_t beyond = 0;
+      double replaced = 0;
+      for (std::uint32_t j = 0; j < 120; ++j) {
+        if (domain.digit(j, column) < cell) continue;
+        beyond += counts[j];
+        replaced += linear.replaced(j);
+      }
+      const ConfidenceInterval shown =
+          binomial_interval(beyond, n, alpha / 2 / static_cast<double>(cells[column] - 1));
+      tails.lower += std::clamp((shown.lower - replaced) / linear.kept(), 0.0, 1.0);
+      tails.upper += std::clamp((shown.upper - replaced) / linear.kept(), 0.0, 1.0);
+    }
+    const double by_tails = tails.upper - tails.lower;
+    const double by_bernstein = bernstein.upper - bernstein.lower;
+    std::printf("column %zu: by tails %.4f wide, by Bernstein %.4f\n", column, by_tails,
+                by_bernstein);
+    EXPECT_EQ(by_tails < by_bernstein, column == 0);  // or one of them is not seen
+    expect_ends(found.means[column].mean.interval,
+                {std::max(tails.lower, bernstein.lower), std::min(tails.upper, bernstein.upper)},
+                domain.names()[column]);
+  }
+}
+
+// A mean next to nulls is a ratio: a sum and a share, each with half of its error probability.
+TEST(PopulationEstimate, SharesTheErrorProbabilityOfAMeanNextToNulls) {
+  const Domain domain = parse_domain(kWithNulls, "domain.yaml");
+  const ReleasedLaw law(
+      certificate_of(local(R"("mechanism": "randomized-response", "privacy": {"epsilon": 4})"),
+                     GivenInputs(domain), kWithNulls),
+      "c.json", domain);
+  const std::vector<std::uint64_t> counts = {900, 700, 200, 300, 400, 500, 600, 400};
+  const PopulationEstimate found =
+      estimate_population(law, counted(counts), {.confidence = 0.9}, "r.csv");
+  std::vector<double> deviations(8);
+  std::vector<double> present(8);
+  for (std::uint32_t j = 0; j < 8; ++j) {
+    const std::uint32_t size = domain.digit(j, 0);  // 1, 2, 3, null
+    deviations[j] = size == 3 ? 0 : static_cast<double>(size) - 1;
+    present[j] = size == 3 ? 0 : 1;
+  }
+  const double alpha = 0.1 / 3;
+  const ConfidenceInterval sum = bernstein_of(*law.linear(), counts, deviations, alpha / 2);
+  const ConfidenceInterval share = bernstein_of(*law.linear(), counts, present, alpha / 2);
+  ASSERT_GT(share.lower, 0);
+  ASSERT_LT(share.upper, 1);
+  ASSERT_LT(sum.lower, 0);
+  expect_ends(
+      found.means[0].mean.interval,
+      {2 + sum.lower / share.lower, 2 + sum.upper / (sum.upper > 0 ? share.lower : share.upper)},
+      "size");
+}
+
+// A table's shuffled sample is short of records with a small probability, which every interval
+// pays; and the interval of what is not linear reaches out by its total variation.
+TEST(PopulationEstimate, PaysForWhatACentralMechanismMayMiss) {
+  const Domain domain = parse_domain(words(4), "domain.yaml");
+  const auto law_of = [&](const std::string& mechanism, const std::string& privacy) {
+    return ReleasedLaw(certificate_of(R"({"model": "central", "mechanism": ")" + mechanism +
+                                          R"(", "count": 20, "privacy": )" + privacy + "}",
+                                      GivenInputs(domain), words(4), 400),
+                       "c.json", domain);
+  };
+  const std::vector<std::uint64_t> counts = {9, 6, 4, 1};
+  const auto last_of = [&](const ReleasedLaw& law, double confidence) {
+    return estimate_population(law, counted(counts), {.confidence = confidence}, "r.csv")
+        .outcomes.cells[3]
+        .interval;
+  };
+  {
+    const ReleasedLaw law = law_of("poisson-rr", R"({"epsilon": 1, "delta": 1e-4})");
+    const LinearLaw& linear = *law.linear();
+    const auto expected = [&](double alpha) {
+      const ConfidenceInterval shown = binomial_interval(1, 20, alpha / 4);
+      return (shown.upper - linear.replaced(3)) / linear.kept();
+    };
+    // An error probability next to the one of missing records, so that the latter shows.
+    const double alpha = 4 * law.failure_up();
+    const double paid = expected(alpha - law.failure_up());
+    std::printf("poisson-rr: short of records with probability %.3g, upper end %.6f, unpaid %.6f\n",
+                law.failure_up(), paid, expected(alpha));
+    ASSERT_GT(paid, expected(alpha) + 1e-4);
+    ASSERT_LT(paid, 1);
+    EXPECT_NEAR(last_of(law, 1 - alpha).upper, paid, 1e-6);
+  }
+  {
+    const ReleasedLaw law = law_of("ds-roo", R"({"epsilon": 4})");
+    ASSERT_FALSE(law.linear());
+    const double away = law.total_variation_up();
+    ASSERT_GT(away, 1e-4);
+    const ConfidenceInterval shown = binomial_interval(1, 20, 0.1 / 4);
+    expect_ends(last_of(law, 0.9), {std::max(0.0, shown.lower - away), shown.upper + away},
+                "ds-roo");
+  }
+}
+
+// Outcomes of a band with unequal bounds: the least gap of the others is the least of all, except
+// for the outcome that has it.
+TEST(PopulationEstimate, KnowsTheLeastGapOfTheOtherOutcomes) {
+  const Domain domain = parse_domain(words(3), "domain.yaml");
+  GivenInputs inputs(domain);
+  for (const auto& [outcome, repeats] : {std::pair{0U, 6}, {1U, 1}, {2U, 3}}) {
+    for (int repeat = 0; repeat < repeats; ++repeat) inputs.reference.push_back(outcome);
+  }
+  const ReleasedLaw law(
+      certificate_of(
+          local(
+              R"("mechanism": "relative", "reference": {"file": "r"}, "privacy": {"epsilon": 2})"),
+          inputs, words(3)),
+      "c.json", domain);
+  const std::vector<std::uint64_t> counts = {500, 140, 360};
+  const PopulationEstimate found =
+      estimate_population(law, counted(counts), {.confidence = 0.9}, "r.csv");
+  double greatest_change = 0;
+  for (std::size_t cell = 0; cell < 3; ++cell) {
+    EventEdges inside;
+    EventEdges outside;
+    inside.add(*law.band(), cell);
+    double greatest_gap = 0;
+    for (std::size_t other = 0; other < 3; ++other) {
+      if (other == cell) continue;
+      outside.add(*law.band(), other);
+      EventEdges alone;
+      alone.add(*law.band(), other);
+      greatest_gap = std::max(greatest_gap, alone.least_gap);
+    }
+    const ConfidenceInterval shown = binomial_interval(counts[cell], 1000, 0.1 / 3);
+    const double e = greatest_edge_ratio(*law.band());
+    const ConfidenceInterval expected = band_bounds(shown, inside, outside, e);
+    expect_ends(found.outcomes.cells[cell].interval, expected, std::to_string(cell));
+    EventEdges wrong = outside;
+    wrong.least_gap = greatest_gap;
+    const ConfidenceInterval with_wrong = band_bounds(shown, inside, wrong, e);
+    greatest_change = std::max(greatest_change, std::abs(with_wrong.lower - expected.lower));
+  }
+  EXPECT_GT(greatest_change, 1e-3);  // or nothing is seen
 }
 
 // Of an outcome that no report has, or every one, no share deviates; its law has some all the same.
