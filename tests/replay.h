@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/core/secure_random.h"
+#include "kernel/core/wide.h"
 #include "kernel/noise/ratio.h"
 
 namespace mollify::test {
@@ -51,54 +52,48 @@ class FrozenRandom : public SecureRandom {
 /// Outcomes and their probabilities.
 using WordLaw = std::map<std::uint64_t, long double>;
 
-/// Adds the law of a draw as a function of the word at `place`, times `weight`. The words in
-/// `words` before and after it are fixed. Each outcome must have one run of words; bisection finds
-/// the ends of the runs exactly.
+/// The exact law of a draw that a few words decide. Word i is used below a divisor of parts[i]. The
+/// one word with parts of 0 gives an integer below `bound`, or all of its 64 bits if that is 0;
+/// each outcome has one run of these integers, and bisection finds where the runs end.
 template <class OutcomeOf>
-void add_word_law(const OutcomeOf& outcome_of, std::vector<std::uint64_t> words, std::size_t place,
-                  long double weight, WordLaw& law) {
-  const auto at = [&](std::uint64_t word) {
-    words[place] = word;
+WordLaw exact_word_law(const OutcomeOf& outcome_of, const std::vector<std::uint64_t>& parts,
+                       std::uint64_t bound) {
+  const std::uint64_t last = bound - 1;
+  const std::uint64_t rejected = bound == 0 ? 0 : -bound % bound;  // see uniform_below
+  std::vector<std::uint64_t> digits(parts.size());
+  std::vector<std::uint64_t> words(parts.size());
+  long double weight = 1 / (static_cast<long double>(last) + 1);
+  for (const std::uint64_t part : parts) weight /= part > 0 ? static_cast<long double>(part) : 1;
+  const auto place =
+      static_cast<std::size_t>(std::find(parts.begin(), parts.end(), 0U) - parts.begin());
+  const auto at = [&](std::uint64_t integer) {
+    const uint128 first = (static_cast<uint128>(integer) << 64) + rejected + last;
+    words[place] = bound == 0 ? integer : static_cast<std::uint64_t>(first / bound);
     FrozenRandom random(1, words);
     return static_cast<std::uint64_t>(outcome_of(random));
   };
-  constexpr std::uint64_t kLast = ~std::uint64_t{0};
-  const std::uint64_t of_last = at(kLast);
-  for (std::uint64_t begin = 0;;) {
-    const std::uint64_t outcome = at(begin);
-    // The run of this outcome ends before `high`, which has another one.
-    std::uint64_t low = begin;
-    std::uint64_t high = kLast;
-    while (outcome != of_last && high - low > 1) {
-      const std::uint64_t middle = low + (high - low) / 2;
-      (at(middle) == outcome ? low : high) = middle;
-    }
-    if (outcome == of_last) {
-      law[outcome] += weight * (static_cast<long double>(kLast - begin) + 1) * 0x1p-64L;
-      return;
-    }
-    law[outcome] += weight * static_cast<long double>(high - begin) * 0x1p-64L;
-    begin = high;
-  }
-}
-
-/// The exact law of a draw. Word i is used below a divisor of parts[i], or, where parts[i] is 0,
-/// decides alone and is bisected. There is one such word.
-template <class OutcomeOf>
-WordLaw exact_word_law(const OutcomeOf& outcome_of, const std::vector<std::uint64_t>& parts) {
-  const auto place =
-      static_cast<std::size_t>(std::find(parts.begin(), parts.end(), 0U) - parts.begin());
-  std::vector<std::uint64_t> digits(parts.size());
-  std::vector<std::uint64_t> words(parts.size());
-  long double weight = 1;
-  for (const std::uint64_t part : parts) weight /= part > 0 ? static_cast<long double>(part) : 1;
   WordLaw law;
   for (;;) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const std::uint64_t part = ~std::uint64_t{0} / std::max<std::uint64_t>(parts[i], 1);
       words[i] = digits[i] * part + part / 2;
     }
-    add_word_law(outcome_of, words, place, weight, law);
+    const std::uint64_t of_last = at(last);
+    for (std::uint64_t begin = 0;;) {
+      const std::uint64_t outcome = at(begin);
+      if (outcome == of_last) {
+        law[outcome] += weight * (static_cast<long double>(last - begin) + 1);
+        break;
+      }
+      std::uint64_t low = begin;  // has the outcome; `high` has another one
+      std::uint64_t high = last;
+      while (high - low > 1) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        (at(middle) == outcome ? low : high) = middle;
+      }
+      law[outcome] += weight * static_cast<long double>(high - begin);
+      begin = high;
+    }
     std::size_t i = 0;
     while (i < parts.size() && (parts[i] == 0 || ++digits[i] == parts[i])) digits[i++] = 0;
     if (i == parts.size()) return law;

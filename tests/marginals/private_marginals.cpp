@@ -129,7 +129,7 @@ test::WordLaw law_of_choice(const PairCounts& table, const MarginalBudget& budge
         EXPECT_EQ(answers.left(), kAll - parts);
         return chosen;
       },
-      {0, 1});
+      {0, 1}, 0);
 }
 
 /// A record that moves brings the first candidate nearer by all that a record can, and takes the
@@ -385,7 +385,7 @@ TEST(PrivateBins, ACutHasTheRateThatWasPaidFor) {
               .front()
               .second;
         },
-        {0, 1});
+        {0, 1}, 0);
     const long double seen = std::log(law.at(2) / law.at(1)) / 6;
     EXPECT_NEAR(static_cast<double>(seen / eta_paid(budget, kEach)), 1, 1e-9);
   }

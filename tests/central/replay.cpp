@@ -1,0 +1,448 @@
+// Central samplers under frozen words: the noise is the kernel's for what was paid, a neighbour
+// moves each noised statistic by what was paid for, and a worst pair by nearly all of it.
+#include "replay.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include <gtest/gtest.h>
+
+#include "accounting/adaptive_gaussian.h"
+#include "central/ds_roo.h"
+#include "central/gaussian_sampler.h"
+#include "central/histogram_sampler.h"
+#include "central/moment_sampler.h"
+#include "central/small_gaussian_design.h"
+#include "central/stable_histogram.h"
+#include "central/subset_sampler.h"
+#include "kernel/noise/discrete_gaussian.h"
+#include "kernel/noise/euclidean_laplace.h"
+
+namespace mollify {
+namespace {
+
+using test::FrozenRandom;
+using test::NoisedStatistic;
+using test::ReplayedLoss;
+using test::Transcript;
+
+constexpr double kTight = 0.95;
+
+void expect_tight(const std::string& what, const Privacy& budget, long double seen,
+                  long double promised, double tight = kTight) {
+  std::printf("%s, %s: %.4Lf of the promise\n", what.c_str(), budget.text().c_str(),
+              seen / promised);
+  EXPECT_LE(seen, promised * (1 + 1e-9L)) << what;
+  EXPECT_GE(seen, promised * tight) << what;
+}
+
+/// The noise of a design on so many coordinates, as the kernel draws it.
+std::vector<std::int64_t> noise_of_kernel(PrivacyNotion notion, Ratio scale, std::size_t count,
+                                          SecureRandom& random) {
+  std::vector<std::int64_t> noise(count);
+  if (notion == PrivacyNotion::kPure) {
+    EuclideanLaplace(count, scale).draw(noise, random);
+  } else {
+    DiscreteGaussian(scale).draw(noise, random);
+  }
+  return noise;
+}
+
+NoisedStatistic noised(std::vector<long double> values, PrivacyNotion notion, Ratio scale) {
+  return {std::move(values),
+          notion == PrivacyNotion::kPure ? test::Noise::kEuclideanLaplace : test::Noise::kGaussian,
+          test::value_of_ratio(scale)};
+}
+
+/// The least epsilon at which a discrete Gaussian and itself moved keep delta, by the sum over all
+/// integers.
+long double epsilon_of_shift(long double variance, std::int64_t moved, long double delta) {
+  const auto reach = static_cast<std::int64_t>(14 * std::sqrt(variance)) + moved;
+  long double all = 0;
+  const auto weight = [&](std::int64_t z) {
+    return std::exp(-static_cast<long double>(z * z) / (2 * variance));
+  };
+  for (std::int64_t z = -reach; z <= reach; ++z) all += weight(z);
+  long double low = 0;
+  long double high = 100;
+  for (int i = 0; i < 60; ++i) {
+    const long double epsilon = (low + high) / 2;
+    long double excess = 0;
+    for (std::int64_t z = -reach; z <= reach; ++z) {
+      excess += std::max(0.0L, weight(z) - std::exp(epsilon) * weight(z - moved)) / all;
+    }
+    (excess <= delta ? high : low) = epsilon;
+  }
+  return high;
+}
+
+/// Outputs less their noise are the rows' sums: every coordinate of every run has the kernel's
+/// noise of the design's scale, and no other.
+TEST(GaussianReplay, EverySumHasTheNoiseOfTheDesign) {
+  for (const PrivacyNotion notion :
+       {PrivacyNotion::kPure, PrivacyNotion::kConcentrated, PrivacyNotion::kApproximate}) {
+    const GaussianDesign design = test::design_of({.dimension = 3,
+                                                   .plus = 3,
+                                                   .minus = 1,
+                                                   .radius = 50,
+                                                   .notion = notion,
+                                                   .noise = {300, 7},
+                                                   .outputs = 4});
+    const GaussianSampler sampler(design, Whitening::identity(3));
+    std::vector<std::int64_t> sums;
+    for (int i = 0; i < 12; ++i) sums.push_back(100 * i - 300);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      FrozenRandom random(seed);
+      FrozenRandom again(seed);
+      const std::vector<double> released = sampler.release(sums, std::vector<double>(3), random);
+      for (std::size_t run = 0; run < 4; ++run) {
+        const auto noise = noise_of_kernel(notion, design.noise, 3, again);
+        for (std::size_t j = 0; j < 3; ++j) {
+          const double dither = static_cast<double>(again.word() >> 11) * 0x1p-53 - 0.5;
+          EXPECT_NEAR(released[3 * run + j],
+                      (static_cast<double>(sums[3 * run + j] + noise[j]) + dither) / 2, 1e-9);
+        }
+      }
+    }
+  }
+}
+
+/// Replays a sampler on a table and on one whose first row lies at the other end of everything.
+ReplayedLoss replayed_gaussian(const GaussianSampler& sampler, std::uint64_t seed) {
+  const GaussianDesign& design = sampler.design();
+  const std::size_t d = design.request.dimension;
+  const PrivacyNotion notion = design.guarantee.notion;
+  std::vector<double> rows(design.request.records * d);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = std::sin(static_cast<double>(i));
+  rows[0] = 1e9;
+  std::vector<double> other = rows;
+  other[0] = -1e9;
+  const long double cell =
+      std::ldexp(1.0L / static_cast<long double>(design.weights.divisor), design.step_exponent);
+  return test::replayed_loss(
+      [&](const std::vector<double>& table, SecureRandom& random) {
+        std::vector<long double> values;
+        for (const double x : sampler.draw(MemoryTable(d, table), random)) {
+          values.push_back(static_cast<long double>(x) / cell);
+        }
+        // A row is in one run at most, so noise of one norm is paid for all runs together.
+        return Transcript{noised(std::move(values), notion, design.noise)};
+      },
+      rows, other, seed);
+}
+
+long double spent_of(const ReplayedLoss& loss, PrivacyNotion notion) {
+  switch (notion) {
+    case PrivacyNotion::kPure:
+      return loss.epsilon;
+    case PrivacyNotion::kConcentrated:
+      return loss.rho();
+    default:
+      return loss.mu_squared;
+  }
+}
+
+/// Small lattices, all of whose integers are known: the replayed change is exact.
+TEST(GaussianReplay, AuditsOfSmallDesignsMeetThePromise) {
+  for (const PrivacyNotion notion :
+       {PrivacyNotion::kPure, PrivacyNotion::kConcentrated, PrivacyNotion::kApproximate}) {
+    for (const std::size_t d : {std::size_t{1}, std::size_t{3}}) {
+      const GaussianDesign design =
+          test::design_of({.dimension = d,
+                           .plus = 3,
+                           .minus = 1,
+                           .radius = 500,
+                           .notion = notion,
+                           .noise = {notion == PrivacyNotion::kPure ? 400U : 90'000U, 1},
+                           .outputs = 2});
+      const GaussianSampler sampler(design, Whitening::identity(d));
+      long double most = 0;
+      for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        most = std::max(most, spent_of(replayed_gaussian(sampler, seed), notion));
+      }
+      const Privacy& said = design.guarantee;
+      if (notion != PrivacyNotion::kApproximate) {
+        expect_tight("a Gaussian sample", said, most, said.parameter());
+        continue;
+      }
+      const long double variance = test::value_of_ratio(design.noise);
+      const auto moved = static_cast<std::int64_t>(std::llround(std::sqrt(most * variance)));
+      expect_tight("a Gaussian sample", said, epsilon_of_shift(variance, moved, said.delta),
+                   said.epsilon);
+    }
+  }
+}
+
+/// Designs as releases use them, with and without public noise.
+TEST(GaussianReplay, AuditsOfDesignsMeetThePromise) {
+  for (const Privacy& budget :
+       {Privacy::pure(1), Privacy::concentrated(0.1), Privacy::approximate(1, 1e-6)}) {
+    const GaussianDesign design = design_gaussian(
+        {.records = 3000, .dimension = 2, .outputs = 2, .budget = budget, .mean_bound = 1});
+    const GaussianSampler sampler(design, Whitening::identity(2));
+    long double most = 0;
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      most = std::max(most, spent_of(replayed_gaussian(sampler, seed), budget.notion));
+    }
+    const Privacy& said = design.guarantee;
+    if (budget.notion != PrivacyNotion::kApproximate) {
+      expect_tight("a designed Gaussian sample", said, most, said.parameter());
+      continue;
+    }
+    // On a lattice this fine the discrete Gaussian is the continuous one.
+    const auto scaled = static_cast<std::int64_t>(1000 * std::sqrt(most));
+    expect_tight("a designed Gaussian sample", said, epsilon_of_shift(1e6L, scaled, said.delta),
+                 said.epsilon);
+  }
+}
+
+/// One run of a shared Gaussian: what each round summed up, and the last round's noisy entries,
+/// found again from the model.
+struct MeasuredMoments {
+  std::vector<MomentMeasure> asked;
+  std::vector<std::vector<std::int64_t>> entries;
+  std::vector<long double> noisy;
+};
+
+std::vector<long double> last_noisy_entries(const MomentDesign& design,
+                                            const MomentMeasure& measure,
+                                            const SharedGaussian& model) {
+  const std::size_t d = design.request.dimension;
+  const auto n = static_cast<long double>(design.request.records);
+  std::vector<long double> mean(d);
+  std::vector<long double> second(d * d);
+  for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t j = 0; j < d; ++j) {
+      mean[i] +=
+          static_cast<long double>(measure.forward[i * d + j]) *
+          (static_cast<long double>(model.mean[j]) - static_cast<long double>(measure.centre[j]));
+      for (std::size_t a = 0; a < d; ++a) {
+        for (std::size_t b = 0; b < d; ++b) {
+          second[i * d + j] += static_cast<long double>(measure.forward[i * d + a]) *
+                               static_cast<long double>(model.covariance[a * d + b]) *
+                               static_cast<long double>(measure.forward[j * d + b]);
+        }
+      }
+    }
+  }
+  std::vector<long double> entries;
+  for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t j = i; j < d; ++j) {
+      entries.push_back((i == j ? 5 : 7) * n * (second[i * d + j] + mean[i] * mean[j]));
+    }
+    entries.push_back(7 * n * static_cast<long double>(design.offset) * mean[i]);
+  }
+  return entries;
+}
+
+MeasuredMoments measured(const MomentSampler& sampler, const std::vector<double>& rows,
+                         SecureRandom& random) {
+  MeasuredMoments run;
+  const SharedGaussian model = sampler.measure(
+      [&](const MomentMeasure& measure) {
+        MomentSums sums(sampler.design(), measure);
+        sums.add(rows);
+        run.asked.push_back(measure);
+        run.entries.push_back(sums.entries());
+        return run.entries.back();
+      },
+      random);
+  run.noisy = last_noisy_entries(sampler.design(), run.asked.back(), model);
+  return run;
+}
+
+/// Rows that fill a square evenly, so that no direction is special.
+std::vector<double> square_rows(std::size_t n) {
+  std::vector<double> rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    rows.push_back(std::sin(static_cast<double>(7 * i)));
+    rows.push_back(std::sin(static_cast<double>(11 * i) + 1));
+  }
+  return rows;
+}
+
+/// All rounds of a release have the kernel's noise of their own scale: the words of all of them,
+/// one after the other, give the last one's noise again.
+TEST(SharedGaussianReplay, EveryRoundHasTheNoiseOfTheDesign) {
+  constexpr std::size_t kRows = 20'000;
+  const std::vector<double> rows = square_rows(kRows);
+  for (const Privacy& budget :
+       {Privacy::pure(3), Privacy::concentrated(1), Privacy::approximate(3, 1e-6)}) {
+    const MomentDesign design = design_moments({kRows, 2, budget});
+    ASSERT_GT(design.rounds.size(), 1U);
+    const MomentSampler sampler(design, {-1.5, -1.5}, {1.5, 1.5});
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      FrozenRandom random(seed);
+      const MeasuredMoments run = measured(sampler, rows, random);
+      ASSERT_EQ(run.entries.size(), design.rounds.size());
+      FrozenRandom again(seed);
+      std::vector<std::int64_t> noise;
+      for (const MomentRound& round : design.rounds) {
+        noise = noise_of_kernel(budget.notion, round.noise, 5, again);
+      }
+      const long double deviation = entry_deviation(design, design.rounds.back());
+      for (std::size_t i = 0; i < noise.size(); ++i) {
+        const auto exact = static_cast<long double>(run.entries.back()[i]);
+        EXPECT_NEAR(static_cast<double>((run.noisy[i] - exact) / deviation),
+                    static_cast<double>(static_cast<long double>(noise[i]) / deviation), 1e-5)
+            << budget.text() << ", entry " << i;
+      }
+    }
+  }
+}
+
+/// Replays all rounds on a neighbour, each with the question that the first table was asked. The
+/// two rows that are exchanged lie so that their lifted vectors (x, b) are at right angles.
+TEST(SharedGaussianReplay, AuditsMeetThePromise) {
+  constexpr std::size_t kRows = 20'000;
+  for (const Privacy& budget :
+       {Privacy::pure(3), Privacy::concentrated(1), Privacy::approximate(3, 1e-6)}) {
+    const MomentDesign design = design_moments({kRows, 2, budget});
+    const MomentSampler sampler(design, {-1.5, -1.5}, {1.5, 1.5});
+    std::vector<double> rows = square_rows(kRows);
+    std::vector<double> other = rows;
+    rows[0] = 1e9;
+    rows[1] = 0;
+    other[0] = -0.25e9;
+    other[1] = std::sqrt(15.0) / 4 * 1e9;
+    std::vector<MomentMeasure> asked;
+    const auto loss = test::replayed_loss(
+        [&](const std::vector<double>& table, SecureRandom& random) {
+          const MeasuredMoments run = measured(sampler, table, random);
+          if (asked.empty()) asked = run.asked;
+          Transcript transcript;
+          for (std::size_t k = 0; k < design.rounds.size(); ++k) {
+            MomentSums sums(design, asked[k]);
+            sums.add(table);
+            const auto entries = sums.entries();
+            transcript.push_back(
+                noised({entries.begin(), entries.end()}, budget.notion, design.rounds[k].noise));
+            if (budget.notion == PrivacyNotion::kApproximate) {
+              transcript.back().scale -= static_cast<long double>(kLatticePart);
+            }
+          }
+          return transcript;
+        },
+        rows, other, 3);
+    expect_tight("a shared Gaussian", budget, spent_of(loss, budget.notion), design.amount);
+  }
+}
+
+/// A stable histogram of two frequent outcomes: both noisy counts are released.
+TEST(FiniteReplay, AStableHistogramMeetsThePromise) {
+  const StableHistogram histogram(1, 1e-6);
+  const auto released = [&](const OutcomeHistogram& counts, SecureRandom& random) {
+    std::vector<long double> values;
+    for (const NoisyCount& one : histogram.draw(counts, random)) {
+      values.push_back(static_cast<long double>(one.count));
+    }
+    EXPECT_EQ(values.size(), 2U);
+    return Transcript{
+        {std::move(values), test::Noise::kLaplace, static_cast<long double>(histogram.scale())}};
+  };
+  const OutcomeHistogram one{{3, 9}, {100, 100}};
+  const OutcomeHistogram other{{3, 9}, {99, 101}};
+  expect_tight("a stable histogram", histogram.guarantee(),
+               test::replayed_loss(released, one, other, 4).epsilon, 1);
+  FrozenRandom random(4);
+  FrozenRandom again(4);
+  const DiscreteLaplace noise = DiscreteLaplace::at_least(2);
+  for (const NoisyCount& count : histogram.draw(one, random)) {
+    EXPECT_EQ(static_cast<std::int64_t>(count.count), 100 + noise.draw(again));
+  }
+}
+
+/// The noisy counts of a histogram sampler are found from its outputs: after the words of the
+/// noise, every word that draws one output.
+TEST(FiniteReplay, AHistogramMeetsThePromise) {
+  constexpr std::uint64_t kRecords = 1000;
+  const HistogramSampler sampler(3, kRecords, 1, 0.5);
+  const DiscreteLaplace noise = DiscreteLaplace::at_least(4);
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    FrozenRandom of_noise(seed);
+    std::array<std::int64_t, 3> added{};
+    noise.draw(added, of_noise);
+    const std::uint64_t next = of_noise.word();
+    std::vector<std::uint64_t> words;
+    FrozenRandom every(seed);
+    for (std::uint64_t word = every.word(); word != next; word = every.word())
+      words.push_back(word);
+    const auto noisy_counts = [&](const OutcomeHistogram& histogram, SecureRandom&) {
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < 3; ++i) {
+        sum += histogram.counts[i] + static_cast<std::uint64_t>(added[i]);
+      }
+      const auto law = test::exact_word_law(
+          [&](SecureRandom& last) {
+            // The noise's words, then the one that is looked at.
+            std::vector<std::uint64_t> all = words;
+            all.push_back(last.word());
+            FrozenRandom random(1, all);
+            return sampler.draw(histogram, random).front();
+          },
+          {0}, sum);
+      std::vector<long double> values;
+      for (const auto& [outcome, share] : law) {
+        values.push_back(std::round(share * static_cast<long double>(sum)));
+      }
+      return Transcript{{std::move(values), test::Noise::kLaplace, 4}};
+    };
+    const OutcomeHistogram one{{0, 1, 2}, {300, 300, 400}};
+    const OutcomeHistogram other{{0, 1, 2}, {300, 299, 401}};
+    const Transcript seen = noisy_counts(one, every);
+    ASSERT_EQ(seen.front().values.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(seen.front().values[i],
+                static_cast<long double>(static_cast<std::int64_t>(one.counts[i]) + added[i]));
+    }
+    const auto loss = test::replayed_loss(noisy_counts, one, other, seed);
+    expect_tight("a histogram", sampler.guarantee(), loss.epsilon, 0.5);
+  }
+}
+
+/// The greatest log ratio over all neighbouring tables of n records of k outcomes, of laws that are
+/// found word by word from what the sampler draws.
+long double drawn_epsilon(const CentralSampler& sampler, const std::vector<std::uint64_t>& parts,
+                          std::uint64_t bound) {
+  const std::uint64_t n = sampler.record_count();
+  std::map<std::vector<std::uint64_t>, test::WordLaw> laws;
+  for (std::uint64_t a = 0; a <= n; ++a) {
+    for (std::uint64_t b = 0; a + b <= n; ++b) {
+      std::vector<std::uint32_t> records(a, 0);
+      records.resize(a + b, 1);
+      records.resize(n, 2);
+      laws[{a, b, n - a - b}] = test::exact_word_law(
+          [&](SecureRandom& random) { return sampler.draw(records, random).front(); }, parts,
+          bound);
+    }
+  }
+  long double greatest = 0;
+  for (const auto& [counts, law] : laws) {
+    for (std::size_t from = 0; from < 3; ++from) {
+      for (std::size_t to = 0; to < 3; ++to) {
+        auto moved = counts;
+        if (from == to || moved[from]-- == 0) continue;
+        ++moved[to];
+        greatest = std::max(greatest, test::greatest_log_ratio(law, laws.at(moved)));
+      }
+    }
+  }
+  return greatest;
+}
+
+/// One output: all the words that it takes, exactly.
+TEST(FiniteReplay, DrawsOfOneOutputMeetThePromise) {
+  for (const double epsilon : {0.3, 1.0, 3.0}) {
+    const Privacy budget = Privacy::pure(epsilon);
+    const DsRoo obscure(3, 4, epsilon);
+    expect_tight("reveal or obscure", budget, drawn_epsilon(obscure, {0, 3, 4}, DsRoo::kTotal),
+                 epsilon);
+    const RandomizedResponse response(3, epsilon, 4, 1);
+    const SubsetSampler subset(response, 4, 1, budget);
+    expect_tight("a record's response", budget, drawn_epsilon(subset, {4, 0, 2}, response.total()),
+                 epsilon);
+  }
+}
+
+}  // namespace
+}  // namespace mollify
