@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "accounting/directed_rounding.h"
-#include "accounting/gaussian_composition.h"
 #include "accounting/lattice_gaussian.h"
 #include "kernel/core/invalid_input.h"
 
@@ -30,17 +29,7 @@ double adaptive_gaussian_delta_up(double spent, double epsilon) {
     throw InvalidInput(fmt::format("the square of mu must be from 1e-12 to 1e6, but is {}", spent));
   }
   require_adaptive_epsilon(epsilon);
-  const double eta = lattice_ripple_up(kLatticePart);
-  // ln(1 + eta) <= eta; -ln(1 - eta) <= eta / (1 - eta).
-  const double loss =
-      mul_up(kMostMeasuredCells, add_up(mul_up(2.0, eta), div_up(eta, -add_up(eta, -1.0))));
-  const double factor = exp_up(mul_up(kMostMeasuredCells, eta));
-  const double mu = std::clamp(sqrt_up(spent), 1e-6, 1000.0);
-  const double reduced = -add_up(-epsilon, loss);
-  const double delta = reduced >= 0.0
-                           ? gaussian_delta_up(mu, reduced)
-                           : add_up(gaussian_delta_up(mu, 0.0), add_up(1.0, -exp_down(reduced)));
-  return std::min(1.0, mul_up(factor, delta));
+  return lattice_curve_up(sqrt_up(spent), kLatticePart, kMostMeasuredCells, epsilon);
 }
 
 double adaptive_gaussian_budget_down(double epsilon, double delta) {

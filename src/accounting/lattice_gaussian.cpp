@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -17,7 +16,6 @@ namespace {
 
 constexpr double kLeastVariance = 0x1p-10;
 constexpr double kGreatestNoiseVariance = 0x1p100;
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 double root_down(double x) { return std::nextafter(std::sqrt(x), 0.0); }
 
@@ -48,22 +46,6 @@ double curve_up(double mu, double epsilon) {
   return gaussian_delta_up(std::max(mu, 1e-6), std::min(epsilon, 1e6));
 }
 
-/// The theorem's bound at one s².
-double bound_at(double variance, double sensitivity, double d, double epsilon, double part) {
-  const double rest = -add_up(-variance, part);  // σ² − s², rounded down
-  if (!(rest > 0.0)) return 1.0;
-  const double eta = lattice_ripple_up(part);
-  if (!(eta < 0.5)) return 1.0;
-  const double mu = div_up(sensitivity, root_down(rest));
-  // ln(1 + η) ≤ η; −ln(1 − η) ≤ η/(1 − η).
-  const double loss = mul_up(d, add_up(mul_up(2.0, eta), div_up(eta, -add_up(eta, -1.0))));
-  const double factor = exp_up(mul_up(d, eta));
-  const double reduced = -add_up(-epsilon, loss);
-  const double delta = reduced >= 0.0 ? curve_up(mu, reduced)
-                                      : add_up(curve_up(mu, 0.0), add_up(1.0, -exp_down(reduced)));
-  return std::min(1.0, mul_up(factor, delta));
-}
-
 }  // namespace
 
 double lattice_ripple_up(double variance) {
@@ -75,6 +57,18 @@ double lattice_ripple_up(double variance) {
   // k² − 1 ≥ 3 (k − 1), so the sum is at most geometric.
   const double ratio = mul_up(first, mul_up(first, first));
   return div_up(mul_up(2.0, first), -add_up(ratio, -1.0));
+}
+
+double lattice_curve_up(double mu, double part, double dimension, double epsilon) {
+  const double eta = lattice_ripple_up(part);
+  if (!(eta < 0.5)) return 1.0;
+  // ln(1 + η) ≤ η; −ln(1 − η) ≤ η/(1 − η).
+  const double loss = mul_up(dimension, add_up(mul_up(2.0, eta), div_up(eta, -add_up(eta, -1.0))));
+  const double factor = exp_up(mul_up(dimension, eta));
+  const double reduced = -add_up(-epsilon, loss);
+  const double delta = reduced >= 0.0 ? curve_up(mu, reduced)
+                                      : add_up(curve_up(mu, 0.0), add_up(1.0, -exp_down(reduced)));
+  return std::min(1.0, mul_up(factor, delta));
 }
 
 double lattice_gaussian_rho_up(double variance, double sensitivity) {
@@ -92,9 +86,10 @@ double lattice_gaussian_delta_up(double variance, double sensitivity, std::size_
   double least =
       std::min(1.0, concentrated_delta_up(lattice_gaussian_rho_up(variance, sensitivity), epsilon));
   for (const double part : {0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 9.0}) {
-    if (part < variance) {
-      least = std::min(least, bound_at(variance, sensitivity, d, epsilon, part));
-    }
+    const double rest = -add_up(-variance, part);  // σ² − s², rounded down
+    if (!(rest > 0.0)) continue;
+    const double mu = div_up(sensitivity, root_down(rest));
+    least = std::min(least, lattice_curve_up(mu, part, d, epsilon));
   }
   return least;
 }

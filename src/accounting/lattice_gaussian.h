@@ -32,6 +32,10 @@ namespace mollify {
 [[nodiscard]] double lattice_gaussian_delta_up(double variance, double sensitivity,
                                                std::size_t dimension, double epsilon);
 
+/// The right side of that theorem, rounded up, at one s^2 = `part` and at the mu = sensitivity /
+/// sqrt(sigma^2 - s^2) that belongs to it; 1 where eta is 1/2 or more.
+[[nodiscard]] double lattice_curve_up(double mu, double part, double dimension, double epsilon);
+
 /// eta = 2 (e^(-2 pi^2 t) + e^(-2 pi^2 t 4) + e^(-2 pi^2 t 9) + ...) at t = `variance`, rounded up:
 /// how far the sum of e^(-(y-x)^2/(2 variance)) over the integers is from sqrt(2 pi variance),
 /// relatively, at most. Variance from 2^-10.

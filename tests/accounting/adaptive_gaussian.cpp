@@ -9,6 +9,7 @@
 
 #include "accounting/concentrated.h"
 #include "accounting/gaussian_composition.h"
+#include "accounting/lattice_gaussian.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -23,6 +24,15 @@ TEST(AdaptiveGaussian, IsTheContinuousGaussiansCurveBarelyMore) {
       EXPECT_LE(adaptive, continuous * (1 + 1e-6) + 1e-19) << mu << " " << epsilon;
     }
   }
+}
+
+// Where epsilon is so small that the loss of all cells is not lost in its rounding.
+TEST(AdaptiveGaussian, PaysForEachCellThatMayBeMeasured) {
+  for (const double epsilon : {0.0, 1e-15, 1e-13, 1e-12, 1e-11}) {
+    EXPECT_EQ(adaptive_gaussian_delta_up(0x1p-38, epsilon),
+              lattice_curve_up(0x1p-19, 4, 0x1p42, epsilon));
+  }
+  EXPECT_NE(lattice_curve_up(0x1p-19, 4, 0x1p42, 1e-12), lattice_curve_up(0x1p-19, 4, 1, 1e-12));
 }
 
 TEST(AdaptiveGaussian, BudgetKeepsDeltaAndLeavesNothing) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <random>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -135,6 +136,26 @@ RC_GTEST_PROP(OptimalCompositionProperty, MonotoneAndNeverAboveBasic, ()) {
     before = here;
   }
   RC_ASSERT(composition.delta_up(basic) == 0.0);
+}
+
+// At the sum of all epsilon delta is 1 − (1−delta₀)^k alone, and never below it.
+TEST(OptimalComposition, LeaksAreRoundedUp) {
+  std::mt19937_64 random(20260131);
+  mpfr_t exact;
+  mpfr_init2(exact, 500);
+  for (int i = 0; i < 5000; ++i) {
+    const double delta0 = std::exp(-40 * std::generate_canonical<double, 53>(random));
+    const std::uint64_t k = 1 + (random() & 0xfffffU) / (1U << (random() % 20));
+    const OptimalComposition composition(0.5, k, delta0);
+    const double leaked = composition.delta_up(0.5 * static_cast<double>(k));
+    mpfr_set_d(exact, delta0, MPFR_RNDN);
+    mpfr_ui_sub(exact, 1, exact, MPFR_RNDN);
+    mpfr_pow_ui(exact, exact, k, MPFR_RNDN);
+    mpfr_ui_sub(exact, 1, exact, MPFR_RNDN);
+    ASSERT_LE(mpfr_cmp_d(exact, leaked), 0) << delta0 << " k " << k;
+    ASSERT_GE(mpfr_cmp_d(exact, leaked * (1 - 0x1p-47)), 0) << delta0 << " k " << k;
+  }
+  mpfr_clear(exact);
 }
 
 // k releases that are (epsilon, delta₀)-DP: 1 − (1−delta₀)^k·(1 − delta(epsilon′)), in bits enough

@@ -77,6 +77,18 @@ TEST(Concentrated, DeltaAgainstFiftyDigits) {
   }
 }
 
+// Next to 1 all that rounds is the last step, the power.
+TEST(Concentrated, DeltaIsRoundedUpNextToOne) {
+  for (const double rho : {8.0, 9.3, 10.0, 11.7, 13.1, 14.9, 16.0, 17.3}) {
+    for (const double epsilon : {0.0, 0.1, 0.7, 1.1}) {
+      const double up = concentrated_delta_up(rho, epsilon);
+      const Precise least = least_delta(rho, epsilon);
+      EXPECT_GE(up, least) << rho << ' ' << epsilon;
+      EXPECT_LE(up, least * (1 + 0x1p-50)) << rho << ' ' << epsilon;
+    }
+  }
+}
+
 // What a rho-zCDP release promises holds for the Gaussian mechanism in particular, whose delta is
 // known; and the bound is not far above it.
 TEST(Concentrated, DeltaIsThatOfTheGaussianMechanismOrMore) {

@@ -331,6 +331,26 @@ TEST_F(DirectedRounding, LnRatioAtRealEpsilons) {
   EXPECT_LE(worst_.up, 4);
 }
 
+// Also of integers that no double is.
+TEST_F(DirectedRounding, SharesAreNeverBelow) {
+  std::uniform_int_distribution<int> bits(1, 128);
+  const auto check_share = [](uint128 part, uint128 whole) {
+    Exact truth(part);
+    Exact divisor(whole);
+    mpfr_div(truth.get(), truth.get(), divisor.get(), MPFR_RNDN);
+    const double share = share_up(part, whole);
+    ASSERT_LE(truth.compare(share), 0) << truth.nearest();
+    ASSERT_GE(truth.compare(share * (1 - 0x1p-50)), 0) << truth.nearest();
+  };
+  for (int i = 0; i < kRandomInputs; ++i) {
+    const uint128 one = any_integer(random_, bits(random_));
+    const uint128 other = any_integer(random_, bits(random_));
+    ASSERT_NO_FATAL_FAILURE(check_share(std::min(one, other), std::max(one, other)));
+  }
+  EXPECT_EQ(share_up(0, 5), 0.0);
+  EXPECT_EQ(share_up(5, 5), 1.0);
+}
+
 TEST(IntegerRounding, StaysOnItsSide) {
   std::mt19937_64 generator(kSeed);
   std::vector<std::uint64_t> values{0, 1, (1ULL << 53U) - 1, 1ULL << 53U, (1ULL << 53U) + 1, ~0ULL};

@@ -1,12 +1,16 @@
 #include "accounting/lattice_gaussian.h"
 
+#include <mpfr.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "accounting/concentrated.h"
 #include "accounting/gaussian_composition.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
@@ -66,6 +70,56 @@ TEST(LatticeGaussian, NeverPromisesLessThanTheExactDeltaInThePlane) {
       }
     }
   }
+}
+
+// The theorem itself, in doubles, at its best s²; and what zCDP gives.
+TEST(LatticeGaussian, PaysForEachOfItsDimensions) {
+  constexpr double kPi = 3.14159265358979323846;
+  const auto curve = [](double mu, double epsilon) {
+    const auto phi = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+    return phi(mu / 2 - epsilon / mu) - std::exp(epsilon) * phi(-mu / 2 - epsilon / mu);
+  };
+  const auto theorem = [&](double variance, double d, double epsilon, double part) {
+    double eta = 0;
+    for (int k = 1; k < 5; ++k) eta += 2 * std::exp(-2 * kPi * kPi * part * k * k);
+    if (eta >= 1) return 1.0;
+    const double mu = 1 / std::sqrt(variance - part);
+    const double reduced = epsilon - d * std::log((1 + eta) * (1 + eta) / (1 - eta));
+    const double delta = reduced >= 0 ? curve(mu, reduced) : curve(mu, 0) + 1 - std::exp(reduced);
+    return std::min(1.0, std::pow(1 + eta, d) * delta);
+  };
+  for (const double variance : {1.1, 1.3, 1.5, 1.8, 4.0}) {
+    for (const std::size_t d : {10U, 100U, 1000U}) {
+      for (const double epsilon : {0.1, 0.5, 1.0, 2.0}) {
+        double least = concentrated_delta_up(lattice_gaussian_rho_up(variance, 1), epsilon);
+        for (int i = 1; i < 200; ++i) {
+          least = std::min(least,
+                           theorem(variance, static_cast<double>(d), epsilon, variance * i / 200));
+        }
+        EXPECT_GE(lattice_gaussian_delta_up(variance, 1, d, epsilon), least * (1 - 1e-9))
+            << variance << ' ' << d << ' ' << epsilon;
+      }
+    }
+  }
+}
+
+// 2 sigma² rho is the square of the sensitivity or more, exactly.
+TEST(LatticeGaussian, RhoIsRoundedUp) {
+  std::mt19937_64 random(20260131);
+  mpfr_t right;
+  mpfr_init2(right, 400);
+  for (int i = 0; i < 2000; ++i) {
+    const double variance = 1 + 1000 * std::generate_canonical<double, 53>(random);
+    const double sensitivity = 0.1 + 10 * std::generate_canonical<double, 53>(random);
+    const double rho = lattice_gaussian_rho_up(variance, sensitivity);
+    mpfr_set_d(right, sensitivity, MPFR_RNDN);
+    mpfr_sqr(right, right, MPFR_RNDN);
+    mpfr_div_d(right, right, variance, MPFR_RNDN);
+    mpfr_div_ui(right, right, 2, MPFR_RNDN);
+    ASSERT_LE(mpfr_cmp_d(right, rho), 0) << variance << ' ' << sensitivity;
+    ASSERT_GE(mpfr_cmp_d(right, rho * (1 - 0x1p-50)), 0) << variance << ' ' << sensitivity;
+  }
+  mpfr_clear(right);
 }
 
 TEST(LatticeGaussian, CostsNothingOverTheContinuousGaussianWhereItIsUsed) {

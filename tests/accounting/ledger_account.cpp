@@ -1,7 +1,10 @@
 #include "accounting/ledger_account.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -11,6 +14,7 @@
 #include "accounting/composition.h"
 #include "accounting/concentrated.h"
 #include "accounting/gaussian_composition.h"
+#include "accounting/in_digits.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -128,6 +132,60 @@ TEST(LedgerAccount, SplitsDeltasOff) {
   EXPECT_TRUE(account_of(costs).fits(approximate("10", "1e-6")));  // by the sums, exactly
   costs.push_back(approximate("0.01", "1e-9"));
   EXPECT_FALSE(account_of(costs).fits(approximate("100", "1e-6")));
+}
+
+// What fits and what is spent are two answers to one question: they agree on every side of the
+// least total that holds the releases, with much of its delta promised away and with none.
+TEST(LedgerAccount, FitsWhereWhatIsSpentIsNotAboveTheTotal) {
+  std::vector<Cost> unequal;
+  for (int i = 1; i <= 30; ++i) unequal.push_back(pure(std::to_string(i) + "e-3"));
+  const std::vector<std::vector<Cost>> pasts = {std::vector<Cost>(1, pure("0.5")),
+                                                std::vector<Cost>(300, pure("0.01")),
+                                                unequal,
+                                                {mu("0.3"), mu("0.4")},
+                                                {mu("0.3"), rho("0.01"), pure("0.1")},
+                                                {rho("0.02"), rho("0.03")},
+                                                {}};
+  int on_either_side[2] = {0, 0};
+  for (const std::vector<Cost>& past : pasts) {
+    for (const char* const promised : {"0", "1e-12", "5e-7", "9.9e-7", "999e-9", "1e-6", "2e-6"}) {
+      LedgerAccount account = account_of(past);
+      if (exactly(promised) > Decimal()) account.add(approximate("0.01", promised));
+      const auto least = account.spent(approximate("1000", "1e-6"));
+      const double middle = least ? least->cost.parameter().up() : 1.0;
+      for (const double factor :
+           {0.5, 0.9, 0.99, 1 - 1e-6, 1 - 1e-12, 1.0, 1 + 1e-12, 1 + 1e-6, 1.01, 1.1, 2.0}) {
+        const Cost total = Cost::approximate(Decimal(middle * factor), exactly("1e-6"));
+        const auto spent = account.spent(total);
+        const bool is_within = spent && spent->cost.parameter() <= total.parameter() &&
+                               spent->cost.delta <= total.delta;
+        EXPECT_EQ(account.fits(total), is_within || account.releases() == 0)
+            << past.size() << " releases and " << promised << ", total " << total.text();
+        ++on_either_side[is_within ? 1 : 0];
+      }
+    }
+  }
+  std::printf("%d totals hold, %d do not\n", on_either_side[1], on_either_side[0]);
+  EXPECT_GT(std::min(on_either_side[0], on_either_side[1]), 100);
+}
+
+// mu of many Gaussian releases is not rounded down: at the epsilon that is said to be spent the
+// exact curve, in a hundred digits, is not above the total's delta.
+TEST(LedgerAccount, GaussianReleasesKeepTheTotalExactly) {
+  for (const auto& [first, second] :
+       {std::pair{"0.6", "0.7"}, std::pair{"0.1", "0.3"}, std::pair{"1.1", "2.3"}}) {
+    for (const char* const delta : {"1e-9", "1e-6", "1e-3"}) {
+      const auto spent = account_of({mu(first), mu(second)}).spent(approximate("100", delta));
+      ASSERT_TRUE(spent);
+      ASSERT_EQ(spent->rule, CompositionRule::kGaussian);
+      const test::HundredDigits one(first);
+      const test::HundredDigits other(second);
+      EXPECT_LE(test::gaussian_delta_in_digits(sqrt(one * one + other * other),
+                                               spent->cost.parameter().up()),
+                test::HundredDigits(delta))
+          << first << ' ' << second << ' ' << delta;
+    }
+  }
 }
 
 TEST(LedgerAccount, SomeNotionsHaveNoPlaceInATotal) {

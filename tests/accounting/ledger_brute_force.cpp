@@ -113,5 +113,35 @@ TEST(LedgerBruteForce, EqualReleasesAreAtTheirOptimum) {
   EXPECT_GT(exact_delta_at(outcomes, 0, epsilon * (1 - 1e-9)), 0.001);
 }
 
+// Next to a release that takes nearly all of the total's delta, exactly as many others fit as what
+// is left of it allows.
+TEST(LedgerBruteForce, AsManyFitAsWhatIsLeftOfDeltaAllows) {
+  const auto exact_delta_at_one = [](int releases) {
+    const double likely = 1 / (1 + std::exp(-0.01));
+    double delta = 0;
+    for (int l = 0; l <= releases; ++l) {
+      const double loss = 0.01 * (2 * l - releases);
+      if (loss <= 1) continue;
+      const double probability = std::exp(std::lgamma(releases + 1.0) - std::lgamma(l + 1.0) -
+                                          std::lgamma(releases - l + 1.0) + l * std::log(likely) +
+                                          (releases - l) * std::log1p(-likely));
+      delta += probability * -std::expm1(1 - loss);
+    }
+    return delta;
+  };
+  int allowed = 0;
+  while (exact_delta_at_one(allowed + 2) <= 1e-8) ++allowed;  // with the first one
+  const auto decimal = [](const char* text) { return Decimal::parse(text, "number"); };
+  const ExactPrivacy total = ExactPrivacy::approximate(decimal("1"), decimal("1e-6"));
+  LedgerAccount account;
+  account.add(ExactPrivacy::approximate(decimal("0.01"), decimal("9.9e-7")));
+  int fitted = 0;
+  for (LedgerAccount next = account;; ++fitted) {
+    next.add(ExactPrivacy::pure(decimal("0.01")));
+    if (!next.fits(total)) break;
+  }
+  EXPECT_EQ(fitted, allowed);
+}
+
 }  // namespace
 }  // namespace mollify

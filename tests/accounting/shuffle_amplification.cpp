@@ -1,11 +1,17 @@
 #include "accounting/shuffle_amplification.h"
 
+#include <mpfr.h>
+
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <random>
 
 #include <gtest/gtest.h>
 
+#include "accounting/in_digits.h"
 #include "accounting/privacy_blanket.h"
+#include "accounting/subset_blanket.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 
@@ -81,6 +87,45 @@ TEST(ShuffleAmplification, InversionsAreOnTheSafeSide) {
   EXPECT_LE(subset_delta(subset, subset_epsilon).upper, 1e-8);
   EXPECT_LE(subset_epsilon_down(subset, 1e-8), subset_epsilon);
   EXPECT_NEAR(subset_epsilon0_down(1000, 300, 5, subset_epsilon, 1e-8), 2.0, 1e-7);
+}
+
+// One report alone has (E0 − E)/(E0 + k − 1), of which little is left where epsilon is next to
+// epsilon0: the blanket is not below it.
+TEST(ShuffleAmplification, TheBlanketTakesOddsRoundedOutward) {
+  for (const double epsilon0 : {0.3, 0.7, 1.0, 1.9, 2.3, 3.1, 4.7, 6.0}) {
+    for (const double gap : {0x1p-30, 0x1p-43, 0x1p-46}) {
+      const double epsilon = epsilon0 * (1 - gap);
+      const test::HundredDigits e0 = exp(test::HundredDigits(epsilon0));
+      const test::HundredDigits exact = (e0 - exp(test::HundredDigits(epsilon))) / (e0 + 2);
+      EXPECT_GE(privacy_blanket({1, 3, epsilon0}, epsilon).upper, exact) << epsilon0 << ' ' << gap;
+    }
+  }
+}
+
+// 1 + (m/n)(E − 1) is e^epsilon or on the named side of it, exactly.
+TEST(ShuffleAmplification, OddsOfASubsetAreOnTheirSides) {
+  std::mt19937_64 random(20260131);
+  mpfr_t left;
+  mpfr_t right;
+  mpfr_inits2(400, left, right, nullptr);
+  const auto side = [&](double odds, std::uint64_t m, std::uint64_t n, double epsilon) {
+    mpfr_set_d(left, odds, MPFR_RNDN);
+    mpfr_sub_ui(left, left, 1, MPFR_RNDN);
+    mpfr_mul_ui(left, left, m, MPFR_RNDN);
+    mpfr_set_d(right, epsilon, MPFR_RNDN);
+    mpfr_expm1(right, right, MPFR_RNDN);
+    mpfr_mul_ui(right, right, n, MPFR_RNDN);
+    return mpfr_cmp(left, right);
+  };
+  for (int i = 0; i < 5000; ++i) {
+    const std::uint64_t n = 1 + (random() & 0xffffffU);
+    const std::uint64_t m = 1 + random() % n;
+    const double epsilon = 8 * std::generate_canonical<double, 53>(random);
+    const ShuffledSubset response{n, m, 4, 1.0};
+    ASSERT_LE(side(subset_odds_down(response, epsilon), m, n, epsilon), 0) << n << ' ' << m;
+    ASSERT_GE(side(subset_odds_up(response, epsilon), m, n, epsilon), 0) << n << ' ' << m;
+  }
+  mpfr_clears(left, right, nullptr);
 }
 
 TEST(ShuffleAmplification, NeverAboveTheLocalGuarantee) {
