@@ -30,8 +30,10 @@ struct LedgerBalance {
 
 /// A ledger file (SQLite): entries are added, and none is ever taken away.
 ///
-/// `release` charges it. Several processes on one computer may use a file at once; what was charged
-/// stays charged whatever happens to the program. One object belongs to one thread at a time.
+/// `release` charges it. Threads may share an object, a forked process may use its parent's, and
+/// several processes on one computer may use one file at once. What was charged stays charged
+/// whatever happens to the program. The file must have one name: an operation is refused if the
+/// file was moved or replaced after the object was made, or has several hard links.
 class Ledger {
  public:
   /// Opens the file; makes an empty ledger if there is none. Throws InvalidInput, one sentence

@@ -46,12 +46,15 @@ class Ledger:
     """A ledger file, made if there is none: entries are added, and none is ever taken away.
 
     A release that is given a ledger is charged before it is drawn, and stays charged whatever
-    happens to the program. Several processes on one computer may use a file at once.
+    happens to the program. Threads and forked processes may share an object, and several processes
+    on one computer may use one file at once. A file that was moved or replaced after the object was
+    made, or that has several hard links, raises `InvalidInput`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
-        self._inside = _core.Ledger(self.path)
+        self._inside = _core.Ledger(os.fspath(path))
+        # The program may change its folder.
+        self.path = os.path.abspath(os.fspath(path))
 
     def declare(
         self,

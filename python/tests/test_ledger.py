@@ -1,6 +1,11 @@
 """The ledger: declared, charged, kept."""
 
+import contextlib
+import os
 import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -99,3 +104,125 @@ def test_composes_and_converts_to_the_safe_side():
     for wrong in ({}, {"epsilon": 1, "rho": 1}, {"rho": 1, "delta": 0.1}):
         with pytest.raises(mo.InvalidInput):
             mo.Privacy(**wrong)
+
+
+def charge(ledger):
+    """Whether 0.05 more was charged."""
+    with contextlib.suppress(mo.InvalidInput):
+        ledger.charge("health", mo.Privacy(epsilon=0.05))
+        return True
+    return False
+
+
+def output_of(program, folder, *arguments):
+    """What a program prints that begins without threads, as one that forks should."""
+    file = folder / "program.py"
+    file.write_text(program)
+    return subprocess.run(
+        [sys.executable, "-P", file, *arguments], stdout=subprocess.PIPE, text=True, check=True, timeout=60
+    ).stdout.strip()
+
+
+@pytest.fixture
+def of_one(tmp_path):
+    """A ledger with a total of 1, which holds 20 charges."""
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    ledger.declare("health", epsilon=1)
+    return ledger
+
+
+def test_threads_share_one_object(of_one):
+    with ThreadPoolExecutor(8) as threads:
+        charged = list(threads.map(lambda _: (charge(of_one), of_one.balance("health").releases), range(40)))
+    assert sum(done for done, _ in charged) == 20
+    assert of_one.balance("health").spent == mo.Privacy(epsilon=1)
+
+
+PROCESSES = """
+import multiprocessing, sys
+import mollify as mo
+
+def work(ledger, begin, charged):
+    begin.wait()
+    for _ in range(15):
+        try:
+            ledger.charge("health", mo.Privacy(epsilon=0.05))
+        except mo.InvalidInput:
+            continue
+        with charged.get_lock():
+            charged.value += 1
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[2])
+    begin, charged = context.Event(), context.Value("i", 0)
+    ledger = mo.Ledger(sys.argv[1])
+    processes = [context.Process(target=work, args=(ledger, begin, charged)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    del ledger  # before its children use theirs
+    begin.set()
+    for process in processes:
+        process.join()
+    print(charged.value)
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_share_one_object(tmp_path, method):
+    mo.Ledger(tmp_path / "budget.db").declare("health", epsilon=1)
+    assert output_of(PROCESSES, tmp_path, tmp_path / "budget.db", method) == "20"
+    assert mo.Ledger(tmp_path / "budget.db").balance("health").releases == 20
+
+
+SERVER = """
+import os, signal, socket, sys
+import mollify as mo
+
+ledger = mo.Ledger(sys.argv[1])
+with socket.create_server(("127.0.0.1", 0)) as server:
+    workers = []
+    for _ in range(2):
+        workers.append(os.fork())
+        while workers[-1] == 0:
+            with server.accept()[0] as request:
+                try:
+                    ledger.charge("health", mo.Privacy(epsilon=0.05))
+                    request.sendall(b"y")
+                except mo.InvalidInput:
+                    request.sendall(b"n")
+    del ledger  # before its workers use theirs
+    answers = b""
+    for _ in range(25):
+        with socket.create_connection(server.getsockname(), timeout=20) as request:
+            answers += request.recv(1)
+    for worker in workers:
+        os.kill(worker, signal.SIGKILL)
+        os.waitpid(worker, 0)
+print(answers.decode())
+"""
+
+
+def test_a_server_forks_its_workers_beforehand(tmp_path):
+    mo.Ledger(tmp_path / "budget.db").declare("health", epsilon=1)
+    assert output_of(SERVER, tmp_path, tmp_path / "budget.db") == "y" * 20 + "n" * 5
+    assert mo.Ledger(tmp_path / "budget.db").balance("health").releases == 20
+
+
+def test_stays_with_its_file(of_one, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    relative = mo.Ledger("budget.db")
+    monkeypatch.chdir("/")
+    assert charge(relative)
+    assert [entry["kind"] for entry in relative.history("health")] == ["total", "release"]
+    os.link(tmp_path / "budget.db", tmp_path / "second.db")
+    with pytest.raises(mo.InvalidInput, match="has 2 hard links, but must have one"):
+        release(of_one, 0.1)
+    os.remove(tmp_path / "second.db")
+    assert charge(of_one)
+    os.rename(tmp_path / "budget.db", tmp_path / "moved.db")
+    with pytest.raises(mo.InvalidInput, match="cannot be opened"):
+        release(of_one, 0.1)
+    mo.Ledger(tmp_path / "budget.db").declare("health", epsilon=1)
+    with pytest.raises(mo.InvalidInput, match="was moved, replaced or deleted after it was opened"):
+        release(of_one, 0.1)
+    assert mo.Ledger(tmp_path / "moved.db").balance("health").releases == 2

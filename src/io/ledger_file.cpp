@@ -1,11 +1,13 @@
 #include "io/ledger_file.h"
 
+#include <pthread.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <stdexcept>
+#include <mutex>
+#include <new>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -197,37 +199,68 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
   }
 }
 
+/// Held while the process uses a ledger, and while it forks: a child that begins in the middle of
+/// an operation would inherit locks that nobody gives up.
+class LedgerOperation {
+ public:
+  LedgerOperation() {
+    static const int failure = ::pthread_atfork(begin, end, end);
+    if (failure != 0) throw std::bad_alloc();
+    begin();
+  }
+  ~LedgerOperation() { end(); }
+  LedgerOperation(const LedgerOperation&) = delete;
+  LedgerOperation& operator=(const LedgerOperation&) = delete;
+
+ private:
+  static std::mutex& only_one() {
+    static std::mutex mutex;
+    return mutex;
+  }
+  static void begin() { only_one().lock(); }
+  static void end() { only_one().unlock(); }
+};
+
 }  // namespace
 
+/// A ledger's file while an operation runs.
 class LedgerFile::Database {
  public:
-  Database(const std::string& path, Opening opening)
-      : sqlite_(path, opening == Opening::kOrMakeNew), path_(path) {
+  Database(const LedgerFile& ledger, Opening opening)
+      : sqlite_(ledger.file_, ledger.path_, opening == Opening::kOrMakeNew),
+        path_(ledger.path_),
+        file_(ledger.file_),
+        identity_(ledger.identity_) {
+    // Before anything is read, because SQLite looks for a crash's journal next to this name.
+    require_in_place();
     // Before anything is written, so that another program's file is left as it is.
-    std::error_code unknown;
-    const bool has_bytes = std::filesystem::file_size(path, unknown) > 0 && !unknown;
     if (is_empty()) {
-      // To SQLite a file of a few bytes is as good as none.
-      if (has_bytes) {
-        throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", path_));
-      }
       if (opening == Opening::kExisting) throw InvalidInput(path_ + " is empty, not a ledger");
       make();
     }
     require_format();
-    if (!sqlite_.is_read_only()) write_ahead();
-    sqlite_.execute("PRAGMA synchronous = FULL; PRAGMA fullfsync = 1");
+    // The journal that a commit ends by deleting: afterwards the file alone holds everything. Its
+    // folder is synchronised too, or a power failure could bring the journal back, which undoes the
+    // commit.
+    if (!sqlite_.is_read_only()) sqlite_.execute("PRAGMA journal_mode = DELETE");
+    sqlite_.execute("PRAGMA synchronous = EXTRA; PRAGMA fullfsync = 1");
     SqliteStatement check(sqlite_, "PRAGMA quick_check(1)");
     if (check.step(); check.text(0) != "ok") refuse_damaged(check.text(0));
   }
 
   SqliteDatabase& sqlite() { return sqlite_; }
   const std::string& path() const { return path_; }
+  const auto& identity() const { return identity_; }
+
+  void commit(SqliteTransaction& transaction) {
+    require_in_place();
+    transaction.commit();
+  }
 
   /// All entries, or those of one data set.
   std::vector<LedgerEntry> entries(const std::optional<std::string>& data_set) {
-    const std::int64_t count = number_of("SELECT count(*) FROM entries");
-    if (count != number_of("SELECT coalesce(max(number), 0) FROM entries")) {
+    // In one statement, because others may add an entry between two.
+    if (number_of("SELECT count(*) <> coalesce(max(number), 0) FROM entries") != 0) {
       refuse_damaged("entries are missing");
     }
     SqliteStatement rows(
@@ -311,7 +344,17 @@ class LedgerFile::Database {
     return statement.step() ? statement.number(0) : 0;
   }
 
-  bool is_empty() { return number_of("SELECT count(*) FROM sqlite_master") == 0; }
+  bool is_empty() {
+    SqliteStatement tables(sqlite_, "SELECT count(*) FROM sqlite_master");
+    if (tables.step() && tables.number(0) != 0) return false;
+    // To SQLite a file of a few bytes is as good as none. Until the statement ends nobody writes,
+    // and what a crash left of a ledger that was being made has been taken back.
+    std::error_code unknown;
+    if (std::filesystem::file_size(file_, unknown) > 0 && !unknown) {
+      throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", path_));
+    }
+    return true;
+  }
 
   [[noreturn]] void refuse_damaged(const std::string& reason) const {
     throw InvalidInput(fmt::format("the ledger {} is damaged: {}", path_, reason));
@@ -324,13 +367,24 @@ class LedgerFile::Database {
     transaction.commit();
   }
 
-  // The file remembers it. While others hold the file it may be refused, and then they do it or the
-  // next one does: without it commits are as durable, only slower.
-  void write_ahead() {
-    try {
-      sqlite_.execute("PRAGMA journal_mode = WAL");
-    } catch (const std::runtime_error&) {
-      if (!sqlite_.is_busy()) throw;
+  void require_in_place() {
+    struct stat status {};
+    const bool exists = ::stat(file_.c_str(), &status) == 0;
+    const std::pair found{static_cast<std::uint64_t>(status.st_dev),
+                          static_cast<std::uint64_t>(status.st_ino)};
+    if (exists && !identity_) identity_ = found;
+    if (!exists || found != identity_ || sqlite_.has_moved()) {
+      throw InvalidInput(fmt::format(
+          "the ledger {} was moved, replaced or deleted after it was opened, so nothing is "
+          "recorded: put the file back, or open the ledger again if the new file is meant",
+          path_));
+    }
+    if (status.st_nlink > 1) {
+      throw InvalidInput(fmt::format(
+          "the ledger {0} has {1} hard links, but must have one, because what is charged by one "
+          "name could be lost by another: delete the others (find DIRECTORY -samefile {0} lists "
+          "them)",
+          path_, status.st_nlink));
     }
   }
 
@@ -366,33 +420,43 @@ class LedgerFile::Database {
     return entry;
   }
 
+  LedgerOperation operation_;
   SqliteDatabase sqlite_;
   std::string path_;
+  std::string file_;
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;
 };
 
-LedgerFile::LedgerFile(const std::string& path, Opening opening)
-    : database_(std::make_unique<Database>(path, opening)) {}
+LedgerFile::LedgerFile(const std::string& path, Opening opening) : path_(path) {
+  std::error_code failed;
+  file_ = std::filesystem::absolute(path, failed).string();
+  if (failed) {
+    throw InvalidInput(fmt::format("the ledger {} cannot be opened: {}", path, failed.message()));
+  }
+  identity_ = Database(*this, opening).identity();
+}
 
-LedgerFile::~LedgerFile() = default;
-
-std::vector<LedgerEntry> LedgerFile::history() const { return database_->entries(std::nullopt); }
+std::vector<LedgerEntry> LedgerFile::history() const {
+  return Database(*this, Opening::kExisting).entries(std::nullopt);
+}
 
 ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
   require_positive(release.cost);
-  SqliteTransaction transaction(database_->sqlite());
-  const std::string name = database_->resolve(release.data_set, release.file);
+  Database database(*this, Opening::kExisting);
+  SqliteTransaction transaction(database.sqlite());
+  const std::string name = database.resolve(release.data_set, release.file);
   std::vector<std::string> names;
-  if (release.file) names = database_->names_of(*release.file);
-  require_same_name(name, names, release, database_->path());
-  auto known = summarise(database_->entries(name));
+  if (release.file) names = database.names_of(*release.file);
+  require_same_name(name, names, release, database.path());
+  auto known = summarise(database.entries(name));
   if (known.empty()) known.push_back({name, std::nullopt, {}});
-  require_total(known.front(), release, database_->names_with_totals(), database_->path());
-  require_room(known.front(), release, database_->path());
+  require_total(known.front(), release, database.names_with_totals(), database.path());
+  require_room(known.front(), release, database.path());
   ChargeReceipt receipt{std::move(known.front())};
   receipt.data_set.account.add(release.cost);
   receipt.other_names = std::move(names);
   std::erase(receipt.other_names, name);
-  database_->remember(name, release.file);
+  database.remember(name, release.file);
   LedgerEntry entry;
   entry.data_set = name;
   entry.scope = release.scope;
@@ -401,13 +465,13 @@ ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
   entry.mechanism = release.mechanism;
   entry.count = release.count;
   entry.certificate_sha256 = release.certificate_sha256;
-  database_->add(entry);
-  transaction.commit();
+  database.add(entry);
+  database.commit(transaction);
   return receipt;
 }
 
 std::vector<std::string> LedgerFile::names_of(const DataFile& file) const {
-  return database_->names_of(file);
+  return Database(*this, Opening::kExisting).names_of(file);
 }
 
 std::string LedgerFile::declare(const std::string& name, const LedgerTotal& total, bool replace,
@@ -416,41 +480,42 @@ std::string LedgerFile::declare(const std::string& name, const LedgerTotal& tota
   if (total.cost.notion == Notion::kGaussian) {
     throw InvalidInput("a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
   }
-  SqliteTransaction transaction(database_->sqlite());
-  const std::string data_set = database_->resolve(name, file);
-  const auto entries = database_->entries(data_set);
+  Database database(*this, Opening::kExisting);
+  SqliteTransaction transaction(database.sqlite());
+  const std::string data_set = database.resolve(name, file);
+  const auto entries = database.entries(data_set);
   const auto known = summarise(entries);
   const bool declared = !known.empty() && known.front().total;
   if (declared && !replace) {
     throw InvalidInput(
         fmt::format("{} has a total in {} already, {} for {}, and it is only replaced on purpose "
                     "(--replace)",
-                    data_set, database_->path(), known.front().total->cost.text(),
+                    data_set, database.path(), known.front().total->cost.text(),
                     known.front().total->scope.words()));
   }
   if (!declared && replace) {
     throw InvalidInput(
-        fmt::format("{} has no total in {} that could be replaced", data_set, database_->path()));
+        fmt::format("{} has no total in {} that could be replaced", data_set, database.path()));
   }
   for (const LedgerEntry& entry : entries) {
     if (!entry.is_total && !protects(entry.scope, total.scope)) {
       throw InvalidInput(fmt::format(
           "a total for {} cannot be kept: release {} of {} in {} protects no more than {}",
-          total.scope.words(), entry.number, data_set, database_->path(), entry.scope.words()));
+          total.scope.words(), entry.number, data_set, database.path(), entry.scope.words()));
     }
   }
   if (!known.empty() && !known.front().account.fits(total.cost)) {
     throw InvalidInput(fmt::format("{} has spent more than {} in {} already", data_set,
-                                   total.cost.text(), database_->path()));
+                                   total.cost.text(), database.path()));
   }
   LedgerEntry entry;
   entry.is_total = true;
   entry.data_set = data_set;
   entry.scope = total.scope;
   entry.cost = total.cost;
-  database_->add(entry);
-  database_->remember(data_set, file);
-  transaction.commit();
+  database.add(entry);
+  database.remember(data_set, file);
+  database.commit(transaction);
   return data_set;
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "accounting/ledger.h"
@@ -32,11 +32,16 @@ struct LedgerEntry {
 
 /// A ledger: a SQLite file to which entries are added and from which none is ever taken.
 ///
-/// `charge` returns only when the entry is on disk (write-ahead log, synchronised at every commit),
-/// so a release that is drawn afterwards has its charge whatever happens to the program; a release
-/// that fails afterwards keeps it, which errs on the safe side. Several processes may use one file
-/// on the same computer at once: the check against the total and the entry are one transaction.
-/// Whatever happens to the program, the file stays in order (SQLite's own recovery).
+/// `charge` returns only when the entry is on disk (SQLite's rollback journal, synchronised at
+/// every commit), so a release that is drawn afterwards has its charge whatever happens to the
+/// program; a release that fails afterwards keeps it, which errs on the safe side. The check
+/// against the total and the entry are one transaction. Whatever happens to the program, the file
+/// stays in order (SQLite's own recovery).
+///
+/// The file is open only while an operation runs, and a process runs one operation at a time. So
+/// threads may share an object, a process that is forked may use its parent's, and several
+/// processes on one computer may use one file at once. An operation is refused if the path leads to
+/// another file than when the object was made, or to a file with several hard links.
 class LedgerFile final : public Ledger {
  public:
   enum class Opening {
@@ -47,7 +52,6 @@ class LedgerFile final : public Ledger {
   /// InvalidInput, one sentence naming the file, if it cannot be opened, is not a ledger, is
   /// damaged or is of another version of this format.
   LedgerFile(const std::string& path, Opening opening);
-  ~LedgerFile() override;
 
   /// Records a release that is about to be made. InvalidInput, and nothing is recorded, if the data
   /// set has no total and the release does not say that it needs none, or if the total protects
@@ -70,7 +74,9 @@ class LedgerFile final : public Ledger {
 
  private:
   class Database;
-  std::unique_ptr<Database> database_;
+  std::string path_;  // as given, for messages
+  std::string file_;  // absolute, because the program may change its folder
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;  // device and inode
 };
 
 /// The entries of each data set put together, by name.

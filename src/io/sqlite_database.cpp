@@ -13,17 +13,13 @@ namespace {
 
 constexpr int kMostMillisecondsLocked = 60'000;
 
-/// SQLite gives some relative names a meaning of their own.
-std::string plain_name(const std::string& path) {
-  return path.starts_with('/') ? path : "./" + path;
-}
-
 }  // namespace
 
-SqliteDatabase::SqliteDatabase(const std::string& path, bool make) : path_(path) {
+SqliteDatabase::SqliteDatabase(const std::string& path, const std::string& name, bool make)
+    : name_(name) {
   sqlite3* opened = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0);
-  const int result = sqlite3_open_v2(plain_name(path).c_str(), &opened, flags, nullptr);
+  const int result = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
   database_.reset(opened);
   if (opened == nullptr) throw std::bad_alloc();
   if (result != SQLITE_OK) fail();
@@ -37,25 +33,25 @@ void SqliteDatabase::fail() const {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      throw InvalidInput(fmt::format("the ledger {} cannot be opened: {}", path_, [&] {
+      throw InvalidInput(fmt::format("the ledger {} cannot be opened: {}", name_, [&] {
         const int cause = sqlite3_system_errno(database_.get());
         return cause == 0 ? reason : std::generic_category().message(cause);
       }()));
     case SQLITE_READONLY:
-      throw InvalidInput(fmt::format("the ledger {} cannot be written: {}", path_, reason));
+      throw InvalidInput(fmt::format("the ledger {} cannot be written: {}", name_, reason));
     case SQLITE_NOTADB:
-      throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", path_));
+      throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", name_));
     case SQLITE_CORRUPT:
     case SQLITE_FORMAT:
-      throw InvalidInput(fmt::format("the ledger {} is damaged: {}", path_, reason));
+      throw InvalidInput(fmt::format("the ledger {} is damaged: {}", name_, reason));
     case SQLITE_NOMEM:
       throw std::bad_alloc();
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw std::runtime_error(
-          fmt::format("the ledger {} is locked by another program for a minute now", path_));
+          fmt::format("the ledger {} is locked by another program for a minute now", name_));
     default:
-      throw std::runtime_error(fmt::format("the ledger {} cannot be used: {}", path_, reason));
+      throw std::runtime_error(fmt::format("the ledger {} cannot be used: {}", name_, reason));
   }
 }
 
@@ -67,8 +63,10 @@ bool SqliteDatabase::is_read_only() const {
   return sqlite3_db_readonly(database_.get(), "main") != 0;
 }
 
-bool SqliteDatabase::is_busy() const {
-  return (sqlite3_errcode(database_.get()) & 0xff) == SQLITE_BUSY;
+bool SqliteDatabase::has_moved() const {
+  int moved = 1;
+  sqlite3_file_control(database_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
 }
 
 SqliteStatement::SqliteStatement(SqliteDatabase& database, std::string_view text)

@@ -16,22 +16,23 @@ namespace mollify {
 /// full disk or a lock that is not given up within a minute, are std::runtime_error.
 class SqliteDatabase {
  public:
-  /// Opens the file for reading and writing; makes it if asked to and there is none.
-  SqliteDatabase(const std::string& path, bool make);
+  /// Opens the file at an absolute path for reading and writing; makes it if asked to and there is
+  /// none. Messages call it `name`.
+  SqliteDatabase(const std::string& path, const std::string& name, bool make);
 
   void execute(const char* statements);
 
   [[nodiscard]] bool is_read_only() const;
-  bool is_busy() const;  ///< whether the last statement failed because others hold the file
+  /// Whether the path leads to another file by now, or to none.
+  [[nodiscard]] bool has_moved() const;
   [[noreturn]] void fail() const;
-  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   friend class SqliteStatement;
   struct Close {
     void operator()(sqlite3* database) const { sqlite3_close(database); }
   };
-  std::string path_;
+  std::string name_;
   std::unique_ptr<sqlite3, Close> database_;
 };
 

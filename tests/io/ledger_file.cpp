@@ -6,13 +6,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/scratch.h"
+#include "io/watched_files.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
@@ -20,6 +31,8 @@ namespace {
 
 using test::refusal;
 using test::Scratch;
+using test::WatchedFiles;
+using Step = WatchedFiles::Step;
 using Opening = LedgerFile::Opening;
 
 ExactPrivacy pure_cost(const std::string& epsilon) {
@@ -41,7 +54,7 @@ ReleaseCharge release_at(const ExactPrivacy& cost,
 /// Runs SQL on the file as another program would.
 int run_sql(const std::string& path, const char* statements) {
   sqlite3* database = nullptr;
-  sqlite3_open(path.c_str(), &database);
+  sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "unix");
   const int result = sqlite3_exec(database, statements, nullptr, nullptr, nullptr);
   sqlite3_close(database);
   return result;
@@ -64,6 +77,15 @@ int status_of(pid_t process) {
   int state = -1;
   ::waitpid(process, &state, 0);
   return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+}
+
+ExactPrivacy approximate_cost(const std::string& epsilon, const std::string& delta) {
+  return ExactPrivacy::approximate(Decimal::parse(epsilon, "epsilon"),
+                                   Decimal::parse(delta, "delta"));
+}
+
+std::size_t entries_of(const std::string& path) {
+  return LedgerFile(path, Opening::kExisting).history().size();
 }
 
 TEST(LedgerFile, RemembersWhatItIsTold) {
@@ -90,7 +112,7 @@ TEST(LedgerFile, RemembersWhatItIsTold) {
   const auto summaries = summarise(history);
   ASSERT_EQ(summaries.size(), 1U);
   EXPECT_EQ(summaries[0].account.remaining(summaries[0].total->cost).text(), "0.75");
-  EXPECT_EQ(scratch.file_count(), 1U);  // the log is gone when nobody has the ledger open
+  EXPECT_EQ(scratch.file_count(), 1U);  // nothing lies beside the ledger when nobody uses it
 }
 
 TEST(LedgerFile, RefusesWhatWouldPassATotal) {
@@ -111,6 +133,14 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
             "no more than each row");
   EXPECT_EQ(refused(release_at(pure_cost("0"))),
             "a privacy budget must be positive, but is epsilon 0");
+  EXPECT_EQ(refused(release_at(approximate_cost("0.1", "1"))), "delta must be below 1, but is 1");
+  EXPECT_EQ(
+      refusal(
+          scratch,
+          [&] {
+            ledger.declare("places", {ProtectionScope::row(), approximate_cost("1", "1")}, false);
+          }),
+      "delta must be below 1, but is 1");
   EXPECT_EQ(ledger.history().size(), 11U);
   ReleaseCharge other = release_at(pure_cost("100"));
   other.data_set = "places";  // has no total
@@ -165,6 +195,10 @@ TEST(LedgerFile, KnowsAFileByPathAndByDeviceAndInode) {
   EXPECT_EQ(charged("", first).data_set.data_set, "/a");
   EXPECT_EQ(ledger.names_of(first).front(), "/a");
   EXPECT_EQ(ledger.declare("", {ProtectionScope::row(), pure_cost("1")}, false, first), "/a");
+  // A total declared for a file holds for the file under its next name.
+  const LedgerTotal total{ProtectionScope::row(), pure_cost("1")};
+  EXPECT_EQ(ledger.declare("", total, false, DataFile{"/e", {{1, 15}}}), "/e");
+  EXPECT_EQ(charged("", {"/f", {{1, 15}}}).data_set.data_set, "/e");
 }
 
 TEST(LedgerFile, ReplacesATotalOnPurposeOnly) {
@@ -227,7 +261,7 @@ TEST(LedgerFile, RefusesADamagedFile) {
   const std::string path = scratch.path("ledger");
   {
     LedgerFile ledger(path, Opening::kOrMakeNew);
-    for (int i = 0; i < 100; ++i) ledger.charge(release_at(pure_cost("0.1")));
+    for (int i = 0; i < 40; ++i) ledger.charge(release_at(pure_cost("0.1")));
   }
   const std::string whole = scratch.read("ledger");
   const auto reading = [&](const std::string& content) {
@@ -242,13 +276,21 @@ TEST(LedgerFile, RefusesADamagedFile) {
   std::string pages = whole;
   for (std::size_t at = 4096; at < pages.size(); at += 4096) pages.replace(at, 8, "XXXXXXXX");
   EXPECT_NE(reading(pages), "");
+  // Damage to what an operation doesn't read, the names of files.
+  ReleaseCharge from_file = release_at(pure_cost("0.1"));
+  from_file.file = DataFile{"/data/people.csv", {{1, 10}}};
+  LedgerFile(path, Opening::kExisting).charge(from_file);
+  std::string names = scratch.read("ledger");
+  const std::size_t in_names = names.rfind("/data/people.csv");
+  names.replace(in_names / 4096 * 4096, 8, "XXXXXXXX");
+  EXPECT_THAT(reading(names), testing::StartsWith("the ledger damaged is damaged: "));
   EXPECT_EQ(run_sql(path,
                     "INSERT INTO entries (time, kind, data_set, scope, notion, parameter, delta, "
                     "count, version) VALUES ('', 'total', 'a', 'row', 'pure', '0;1', '0', 0, '')"),
             SQLITE_OK);
   EXPECT_EQ(
       refusal(scratch, [&] { static_cast<void>(LedgerFile(path, Opening::kExisting).history()); }),
-      "entry 101 of the ledger must be a decimal number of at least 0, but is \"0;1\"");
+      "entry 42 of the ledger must be a decimal number of at least 0, but is \"0;1\"");
 }
 
 TEST(LedgerFile, KeepsEntriesFromBeingChanged) {
@@ -321,6 +363,285 @@ TEST(LedgerFile, SeveralProcessesNeverPassATotal) {
                           [](const LedgerEntry& entry) { return entry.is_total; }),
             1);
   EXPECT_EQ(history.size(), 51U);
+}
+
+TEST(LedgerFile, StaysThatOfItsParentInAForkedProcess) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  std::optional<LedgerFile> ledger(std::in_place, path, Opening::kOrMakeNew);
+  ledger->declare("people", {ProtectionScope::row(), pure_cost("1")}, false);
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const pid_t process = in_child([&] {
+    char letter = 0;
+    if (::read(pipe[0], &letter, 1) != 1) return;
+    for (int i = 0; i < 10; ++i) ledger->charge(release_at(pure_cost("0.1")));
+  });
+  ledger.reset();  // before the child uses it
+  ASSERT_EQ(::write(pipe[1], "x", 1), 1);
+  EXPECT_EQ(status_of(process), 0);
+  EXPECT_EQ(entries_of(path), 11U);
+  EXPECT_THROW(LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.1"))),
+               InvalidInput);
+}
+
+// Four threads and four forked processes want 10 releases each at 0.02 of a total of 1, by one
+// object.
+TEST(LedgerFile, ThreadsAndTheProcessesTheyForkShareOneObject) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  LedgerFile ledger(path, Opening::kOrMakeNew);
+  ledger.declare("people", {ProtectionScope::row(), pure_cost("1")}, false);
+  constexpr int kWanted = 10;
+  const auto charges = [&] {
+    int done = 0;
+    for (int i = 0; i < kWanted; ++i) {
+      try {
+        ledger.charge(release_at(pure_cost("0.02")));
+        ++done;
+      } catch (const InvalidInput&) {
+        // the total is spent
+      }
+    }
+    return done;
+  };
+  std::atomic<int> done{0};
+  std::vector<std::thread> threads;
+  std::vector<pid_t> processes;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { done += charges(); });
+    processes.push_back(in_child([&] { ::_exit(charges()); }));
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const pid_t process : processes) done += status_of(process);
+  EXPECT_EQ(done, 50);
+  EXPECT_EQ(ledger.history().size(), 51U);
+}
+
+// A child that begins while a thread of its parent charges would otherwise inherit the thread's
+// locks, and wait for them in vain.
+TEST(LedgerFile, AProcessIsForkedBetweenCharges) {
+  const Scratch scratch;
+  LedgerFile ledger(scratch.path("ledger"), Opening::kOrMakeNew);
+  ledger.charge(release_at(pure_cost("0.1")));
+  std::atomic<bool> is_charging{false};
+  const WatchedFiles files([&](Step step, const std::string& name) {
+    if (step != Step::kWrite || name != "ledger-journal" || is_charging.exchange(true)) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // time to fork in
+  });
+  std::thread thread([&] { ledger.charge(release_at(pure_cost("0.1"))); });
+  while (!is_charging) std::this_thread::yield();
+  const pid_t process = in_child([&] {
+    ::alarm(10);
+    ledger.charge(release_at(pure_cost("0.1")));
+  });
+  thread.join();
+  EXPECT_EQ(status_of(process), 0);
+  EXPECT_EQ(ledger.history().size(), 3U);
+}
+
+TEST(LedgerFile, StaysTheSameFileWhenTheFolderChanges) {
+  const Scratch scratch;
+  const pid_t process = in_child([&] {
+    if (::chdir(scratch.path("").c_str()) != 0) throw InvalidInput("no folder");
+    LedgerFile ledger("ledger", Opening::kOrMakeNew);
+    if (::chdir("/") != 0) throw InvalidInput("no folder");
+    ledger.charge(release_at(pure_cost("0.1")));
+  });
+  EXPECT_EQ(status_of(process), 0);
+  EXPECT_EQ(entries_of(scratch.path("ledger")), 1U);
+}
+
+constexpr const char* kMoved =
+    "the ledger ledger was moved, replaced or deleted after it was opened, so nothing is recorded: "
+    "put the file back, or open the ledger again if the new file is meant";
+
+TEST(LedgerFile, RefusesAFileThatIsNotTheOneThatWasOpened) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  LedgerFile ledger(path, Opening::kOrMakeNew);
+  const auto charging = [&] {
+    return refusal(scratch, [&] { ledger.charge(release_at(pure_cost("0.1"))); });
+  };
+  EXPECT_EQ(charging(), "");
+  std::filesystem::rename(path, scratch.path("kept"));
+  EXPECT_EQ(charging(), "the ledger ledger cannot be opened: No such file or directory");
+  EXPECT_FALSE(std::filesystem::exists(path)) << "made anew";
+  LedgerFile(path, Opening::kOrMakeNew).charge(release_at(pure_cost("0.1")));
+  EXPECT_EQ(charging(), kMoved);
+  EXPECT_EQ(refusal(scratch, [&] { static_cast<void>(ledger.history()); }), kMoved);
+  EXPECT_EQ(entries_of(path), 1U);
+  EXPECT_EQ(entries_of(scratch.path("kept")), 1U);
+  std::filesystem::rename(scratch.path("kept"), path);
+  EXPECT_EQ(charging(), "");
+  EXPECT_EQ(ledger.history().size(), 2U);
+}
+
+TEST(LedgerFile, RefusesAFileThatIsReplacedWhileItIsOpened) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  LedgerFile(path, Opening::kOrMakeNew);
+  LedgerFile(scratch.path("other"), Opening::kOrMakeNew);
+  const WatchedFiles files({}, [&](Step step, const std::string&) {
+    if (step == Step::kOpen) std::filesystem::rename(scratch.path("other"), path);
+  });
+  EXPECT_EQ(refusal(scratch, [&] { LedgerFile(path, Opening::kExisting); }), kMoved);
+}
+
+// The file is moved, replaced or deleted in the middle of a charge, after SQLite has looked.
+TEST(LedgerFile, RefusesToCommitToAFileThatHasMoved) {
+  const auto after = [](const std::function<void(const std::string&, const std::string&)>& change) {
+    const Scratch scratch;
+    const std::string path = scratch.path("ledger");
+    const std::string other = scratch.path("other");
+    LedgerFile(other, Opening::kOrMakeNew);
+    LedgerFile ledger(path, Opening::kOrMakeNew);
+    ledger.charge(release_at(pure_cost("0.1")));
+    {
+      bool is_done = false;
+      const WatchedFiles files([&](Step step, const std::string& name) {
+        if (step != Step::kWrite || name != "ledger-journal" || is_done) return;
+        is_done = true;
+        change(path, other);
+      });
+      EXPECT_EQ(refusal(scratch, [&] { ledger.charge(release_at(pure_cost("0.1"))); }), kMoved);
+      EXPECT_TRUE(is_done);
+    }
+    std::size_t entries = 0;
+    std::size_t files = 0;
+    for (const auto& file : std::filesystem::directory_iterator(scratch.path(""))) {
+      entries += entries_of(file.path().string());
+      ++files;
+    }
+    return std::pair(entries, files);
+  };
+  const auto moved = after([](const std::string& path, const std::string& other) {
+    std::filesystem::rename(path, other);
+  });
+  EXPECT_EQ(moved, std::pair(std::size_t{1}, std::size_t{1}));
+  const auto replaced = after([](const std::string& path, const std::string& other) {
+    std::filesystem::rename(other, path);
+  });
+  EXPECT_EQ(replaced, std::pair(std::size_t{0}, std::size_t{1}));
+  const auto deleted =
+      after([](const std::string& path, const std::string&) { std::filesystem::remove(path); });
+  EXPECT_EQ(deleted, std::pair(std::size_t{0}, std::size_t{1}));
+}
+
+TEST(LedgerFile, RefusesASecondHardLink) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  LedgerFile ledger(path, Opening::kOrMakeNew);
+  ledger.charge(release_at(pure_cost("0.1")));
+  std::filesystem::create_hard_link(path, scratch.path("second"));
+  const auto sentence = [](const std::string& name) {
+    return "the ledger " + name +
+           " has 2 hard links, but must have one, because what is charged by one name could be "
+           "lost by another: delete the others (find DIRECTORY -samefile " +
+           name + " lists them)";
+  };
+  EXPECT_EQ(refusal(scratch, [&] { ledger.charge(release_at(pure_cost("0.1"))); }),
+            sentence("ledger"));
+  EXPECT_EQ(refusal(scratch, [&] { LedgerFile(scratch.path("second"), Opening::kOrMakeNew); }),
+            sentence("second"));
+  std::filesystem::remove(scratch.path("second"));
+  ledger.charge(release_at(pure_cost("0.1")));
+  EXPECT_EQ(ledger.history().size(), 2U);
+  // A symbolic link leads to the one file.
+  std::filesystem::create_symlink(path, scratch.path("symbolic"));
+  LedgerFile(scratch.path("symbolic"), Opening::kExisting).charge(release_at(pure_cost("0.1")));
+  EXPECT_EQ(ledger.history().size(), 3U);
+}
+
+// Whatever is read in two steps may have changed between them.
+TEST(LedgerFile, IsReadWholeWhileOthersCharge) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  const LedgerFile ledger(path, Opening::kOrMakeNew);
+  int added = 0;
+  const WatchedFiles files([&](Step step, const std::string&) {
+    if (step != Step::kLock) return;
+    added += SQLITE_OK ==
+             run_sql(path,
+                     "INSERT INTO entries (time, kind, data_set, scope, notion, parameter, delta, "
+                     "count, version) VALUES ('', 'release', 'a', 'row', 'pure', '1', '0', 1, '')");
+  });
+  const std::size_t entries = ledger.history().size();
+  EXPECT_GE(added, 5);
+  EXPECT_GE(entries, 5U);
+}
+
+// A program that is killed before any of its steps: what it was told is charged is charged, and
+// everybody else goes on.
+TEST(LedgerFile, LosesNothingWhenAProgramIsKilled) {
+  int steps = 0;
+  for (bool is_killed = true; is_killed; ++steps) {
+    SCOPED_TRACE(testing::Message() << "killed before step " << steps);
+    const Scratch scratch;
+    const std::string path = scratch.path("ledger");
+    std::array<int, 2> pipe{};
+    ASSERT_EQ(::pipe(pipe.data()), 0);
+    const pid_t process = in_child([&] {
+      int left = steps;
+      const WatchedFiles files([&](Step, const std::string&) {
+        if (left-- == 0) ::raise(SIGKILL);
+      });
+      LedgerFile ledger(path, Opening::kOrMakeNew);
+      ledger.charge(release_at(pure_cost("0.1")));
+      if (::write(pipe[1], "x", 1) != 1) throw InvalidInput("the test has no pipe");
+    });
+    ::close(pipe[1]);
+    char letter = 0;
+    const auto told = static_cast<std::size_t>(::read(pipe[0], &letter, 1));
+    ::close(pipe[0]);
+    is_killed = status_of(process) == -1;
+    LedgerFile ledger(path, Opening::kOrMakeNew);
+    const std::size_t found = ledger.history().size();
+    EXPECT_GE(found, told);
+    EXPECT_LE(found, 1U);
+    ledger.charge(release_at(pure_cost("0.1")));
+    EXPECT_EQ(ledger.history().size(), found + 1);
+    EXPECT_EQ(scratch.file_count(), 1U);
+  }
+  std::printf("killed before each of %d steps\n", steps - 1);
+  EXPECT_GE(steps, 30);
+}
+
+// What the disk holds at any time: a file as it was when it was last synchronised, and a deleted
+// one until its folder was. A power failure leaves that, and everything charged before is in it.
+TEST(LedgerFile, LosesNothingWhenThePowerFails) {
+  const Scratch scratch;
+  const Scratch disk;
+  const std::string path = scratch.path("ledger");
+  int failures = 0;
+  LedgerFile(path, Opening::kOrMakeNew);
+  std::filesystem::copy(path, disk.path("ledger"));
+  for (std::size_t charged = 0; charged < 2; ++charged) {
+    std::deque<Scratch> after_failure;
+    {
+      const WatchedFiles files({}, [&](Step step, const std::string& name) {
+        if (step == Step::kSync) {
+          std::filesystem::copy_file(scratch.path(name), disk.path(name),
+                                     std::filesystem::copy_options::overwrite_existing);
+        } else if (step == Step::kDeleteForever) {
+          std::filesystem::remove(disk.path(name));
+        } else {
+          return;
+        }
+        after_failure.emplace_back();
+        std::filesystem::copy(disk.path(""), after_failure.back().path(""));
+      });
+      LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.1")));
+    }
+    ASSERT_FALSE(after_failure.empty());
+    for (const Scratch& failed : after_failure) {
+      const std::size_t entries = entries_of(failed.path("ledger"));
+      EXPECT_TRUE(entries == charged || entries == charged + 1) << entries;
+      ++failures;
+    }
+    EXPECT_EQ(entries_of(after_failure.back().path("ledger")), charged + 1);
+  }
+  std::printf("%d power failures\n", failures);
 }
 
 }  // namespace
