@@ -32,7 +32,7 @@ OutcomeHistogram with_strays_as_first(OutcomeHistogram histogram, std::uint64_t 
 
 std::vector<std::uint32_t> CentralSampler::draw(const OutcomeHistogram& histogram,
                                                 SecureRandom& random) const {
-  const std::uint64_t records = mollify::record_count(histogram);
+  const uint128 records = mollify::record_count(histogram);
   if (records != record_count()) {
     throw InvalidInput(fmt::format("a draw must be from the {} records of its design, but has {}",
                                    record_count(), records));

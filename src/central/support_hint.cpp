@@ -305,7 +305,7 @@ SupportFinder::SupportFinder(SupportHint hint, std::uint64_t outcome_count,
 }
 
 FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom& random) const {
-  const std::uint64_t records = mollify::record_count(histogram);
+  const uint128 records = mollify::record_count(histogram);
   if (records != record_count_) {
     throw InvalidInput(
         fmt::format("the number of records must be {}, but is {}", record_count_, records));

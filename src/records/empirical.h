@@ -23,11 +23,11 @@ class Empirical {
 
   /// The distinct outcomes, ascending.
   [[nodiscard]] std::span<const std::uint32_t> outcomes() const noexcept { return outcomes_; }
-  /// The number of records of each outcome, at least 1.
+  /// The number of records of each outcome, from 1 to kGreatestCount.
   [[nodiscard]] std::span<const std::uint64_t> counts() const noexcept { return counts_; }
   /// The counts as doubles, for the kernel; not normalised.
   [[nodiscard]] std::span<const double> weights() const noexcept { return weights_; }
-  /// The number of records.
+  /// The number of records; 2^64 - 1 of more.
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
 
  private:

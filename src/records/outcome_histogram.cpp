@@ -23,15 +23,16 @@ OutcomeHistogram merged(const OutcomeHistogram& left, const OutcomeHistogram& ri
     const bool from_right =
         i == left.keys.size() || (j < right.keys.size() && right.keys[j] <= left.keys[i]);
     both.keys.push_back(from_left ? left.keys[i] : right.keys[j]);
-    both.counts.push_back((from_left ? left.counts[i] : 0) + (from_right ? right.counts[j] : 0));
+    both.counts.push_back(
+        sum_of_counts(from_left ? left.counts[i] : 0, from_right ? right.counts[j] : 0));
     i += from_left ? 1 : 0;
     j += from_right ? 1 : 0;
   }
   return both;
 }
 
-std::uint64_t record_count(const OutcomeHistogram& histogram) {
-  return std::accumulate(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{0});
+uint128 record_count(const OutcomeHistogram& histogram) {
+  return std::accumulate(histogram.counts.begin(), histogram.counts.end(), uint128{0});
 }
 
 }  // namespace mollify

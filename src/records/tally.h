@@ -13,8 +13,18 @@
 
 namespace mollify {
 
-/// How often each key was added, for any number of additions, in memory proportional to the
-/// number of distinct keys (at least a few megabytes are used as a buffer).
+/// A key that was added more often counts as often as this: a double holds each count exactly.
+inline constexpr std::uint64_t kGreatestCount = std::uint64_t{1} << 53U;
+
+/// The sum of two counts of one key. Requires counts of at most kGreatestCount, and is one itself:
+/// a + b is at most 2^54, so nothing overflows, and min(a + b, cap) gives the same result in
+/// whatever order counts are added.
+[[nodiscard]] constexpr std::uint64_t sum_of_counts(std::uint64_t a, std::uint64_t b) noexcept {
+  return std::min(a + b, kGreatestCount);
+}
+
+/// How often each key was added, up to kGreatestCount, for any number of additions, in memory
+/// proportional to the number of distinct keys (at least a few megabytes are used as a buffer).
 ///
 /// New keys wait in a buffer; whenever it holds as many as there are distinct keys, it is sorted
 /// and merged into the sorted counts. n additions cost O(n) in all.
@@ -23,7 +33,7 @@ class Tally {
  public:
   struct Counts {
     std::vector<Key> keys{};              ///< distinct, ascending
-    std::vector<std::uint64_t> counts{};  ///< as many, each at least 1
+    std::vector<std::uint64_t> counts{};  ///< as many, each from 1 to kGreatestCount
   };
 
   void add(Key key) {
@@ -37,7 +47,7 @@ class Tally {
   /// The same key so many times, at once.
   void add(Key key, std::uint64_t count) {
     if (count == 1) add(key);
-    if (count > 1) many_.emplace_back(key, count);
+    if (count > 1) many_.emplace_back(key, std::min(count, kGreatestCount));
   }
 
   /// The counts of everything added so far. The tally is empty afterwards.
@@ -68,7 +78,9 @@ class Tally {
       std::uint64_t count = 0;
       for (; i < pending_.size() && pending_[i] == key; ++i) ++count;
       for (; old < sorted_.keys.size() && sorted_.keys[old] < key; ++old) take_old(merged, old);
-      if (old < sorted_.keys.size() && sorted_.keys[old] == key) count += sorted_.counts[old++];
+      if (old < sorted_.keys.size() && sorted_.keys[old] == key) {
+        count = sum_of_counts(count, sorted_.counts[old++]);
+      }
       merged.keys.push_back(key);
       merged.counts.push_back(count);
     }
@@ -88,7 +100,7 @@ class Tally {
         sorted_.keys.push_back(key);
         sorted_.counts.push_back(0);
       }
-      sorted_.counts.back() += count;
+      sorted_.counts.back() = sum_of_counts(sorted_.counts.back(), count);
     }
     many_ = {};
   }

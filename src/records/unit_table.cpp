@@ -107,7 +107,9 @@ class UnitTable::Merge {
       for (std::size_t i = begins[unit]; i < begins[unit + 1]; ++i) {
         Record record{static_cast<std::uint32_t>(of.keys[i]), of.counts[i]};
         while (old != before.end() && old->outcome < record.outcome) all.push_back(*old++);
-        if (old != before.end() && old->outcome == record.outcome) record.count += old++->count;
+        if (old != before.end() && old->outcome == record.outcome) {
+          record.count = sum_of_counts(record.count, old++->count);
+        }
         all.push_back(record);
       }
       all.insert(all.end(), old, before.end());

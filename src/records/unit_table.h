@@ -12,7 +12,7 @@
 
 namespace mollify {
 
-/// For each unit, how often each outcome occurred among its records. Private.
+/// For each unit, how often each outcome occurred among its records, up to kGreatestCount. Private.
 ///
 /// 12 bytes for each distinct (unit, outcome).
 class UnitTable {

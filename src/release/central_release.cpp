@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "central/moment_sampler.h"
 #include "central/whitening.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/wide.h"
 #include "records/numeric_rows.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
@@ -25,12 +27,25 @@
 namespace mollify {
 namespace {
 
-/// One of a unit's records, each alike, though equal ones are counted together.
+/// A uniform integer below the bound, which must not be 0.
+uint128 below(uint128 bound, SecureRandom& random) {
+  if (bound <= std::numeric_limits<std::uint64_t>::max()) {
+    return random.below(static_cast<std::uint64_t>(bound));
+  }
+  const auto most_high = static_cast<std::uint64_t>((bound - 1) >> 64U);
+  uint128 value = bound;
+  while (value >= bound) value = uint128{random.below(most_high + 1)} << 64U | random.word();
+  return value;
+}
+
+/// One of a unit's records, each alike, though equal ones are counted together; of a unit without
+/// records any outcome, each alike.
 std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const double> counts,
-                     SecureRandom& random) {
-  std::uint64_t all = 0;
+                     std::uint32_t outcome_count, SecureRandom& random) {
+  uint128 all = 0;
   for (const double count : counts) all += static_cast<std::uint64_t>(count);
-  std::uint64_t place = random.below(all);
+  if (all == 0) return static_cast<std::uint32_t>(random.below(outcome_count));
+  uint128 place = below(all, random);
   std::size_t i = 0;
   while (place >= static_cast<std::uint64_t>(counts[i])) {
     place -= static_cast<std::uint64_t>(counts[i]);
@@ -42,16 +57,16 @@ std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const do
 /// Makes them so many records, were the data changed since they were counted: those that lack
 /// count as the domain's first.
 void resize(OutcomeHistogram& histogram, std::uint64_t records) {
-  const std::uint64_t there = record_count(histogram);
+  const uint128 there = record_count(histogram);
   if (there < records) {
     if (histogram.keys.empty() || histogram.keys.front() != 0) {
       histogram.keys.insert(histogram.keys.begin(), 0);
       histogram.counts.insert(histogram.counts.begin(), 0);
     }
-    histogram.counts.front() += records - there;
+    histogram.counts.front() += records - static_cast<std::uint64_t>(there);
   }
-  for (std::uint64_t more = there > records ? there - records : 0; more > 0;) {
-    const std::uint64_t gone = std::min(more, histogram.counts.back());
+  for (uint128 more = there > records ? there - records : 0; more > 0;) {
+    const auto gone = static_cast<std::uint64_t>(std::min<uint128>(more, histogram.counts.back()));
     more -= gone;
     histogram.counts.back() -= gone;
     if (histogram.counts.back() != 0) break;
@@ -100,9 +115,7 @@ class FiniteRelease final : public PreparedRelease {
     const UnitTable units = read_units(data, domain_, *certificate().spec.unit, roster_);
     Tally<std::uint32_t> drawn;
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
-      const auto outcomes = units.outcomes(unit);
-      drawn.add(outcomes.empty() ? static_cast<std::uint32_t>(random.below(domain_.size()))
-                                 : one_of(outcomes, units.weights(unit), random));
+      drawn.add(one_of(units.outcomes(unit), units.weights(unit), domain_.size(), random));
     }
     return drawn.take();
   }

@@ -3,12 +3,16 @@
 #include <rapidcheck.h>
 
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include "records/outcome_histogram.h"
 
 namespace mollify {
 namespace {
@@ -54,6 +58,46 @@ TEST(Tally, AgreesWithAMapBeyondItsBuffer) {
     ++i;
   }
   EXPECT_TRUE(tally.take().keys.empty());
+}
+
+// Sums of counts saturate, so that they are the same in whatever order and parts they are added.
+TEST(Tally, CountsSaturate) {
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  const std::vector<std::pair<std::uint32_t, std::uint64_t>> added = {{1, kAll},
+                                                                      {1, 2},
+                                                                      {2, kGreatestCount - 1},
+                                                                      {2, 1},
+                                                                      {3, kGreatestCount},
+                                                                      {3, 1},
+                                                                      {4, kAll / 2 + 1},
+                                                                      {4, kAll / 2 + 1},
+                                                                      {5, 0},
+                                                                      {6, kGreatestCount - 1}};
+  const auto expect_saturated = [](const OutcomeHistogram& counts) {
+    EXPECT_THAT(counts.keys, ElementsAre(1U, 2U, 3U, 4U, 6U));
+    EXPECT_THAT(counts.counts, ElementsAre(kGreatestCount, kGreatestCount, kGreatestCount,
+                                           kGreatestCount, kGreatestCount - 1));
+  };
+  Tally<std::uint32_t> forth;
+  for (const auto& [key, count] : added) forth.add(key, count);
+  expect_saturated(forth.take());
+  Tally<std::uint32_t> back;
+  Tally<std::uint32_t> other;
+  for (std::size_t i = added.size(); i-- > 0;) {
+    (i % 2 == 0 ? back : other).add(added[i].first, added[i].second);
+  }
+  expect_saturated(merged(back.take(), other.take()));
+}
+
+// 4096 of the greatest count are 2^65, which 64 bits would take for none.
+TEST(Empirical, TotalsDoNotOverflow) {
+  OutcomeHistogram counts;
+  for (std::uint32_t outcome = 0; outcome < 4096; ++outcome) {
+    counts.keys.push_back(outcome);
+    counts.counts.push_back(kGreatestCount);
+  }
+  EXPECT_TRUE(record_count(counts) == uint128{1} << 65U);
+  EXPECT_EQ(Empirical(counts).total(), std::numeric_limits<std::uint64_t>::max());
 }
 
 }  // namespace

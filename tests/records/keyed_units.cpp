@@ -220,6 +220,32 @@ TEST(KeyedUnits, AForkedChildNeverGoesOnWithItsParentsWords) {
   EXPECT_EQ(of_child[1], keyed_words(units, "ann", kTallies, 1)[0]);
 }
 
+static_assert(sizeof(SecureRandom) == sizeof(void*), "the test below reads the state behind it");
+
+// The state holds the next key's four words, and then nothing but what is left of one batch of 64
+// words: neither its first four, which became the key, nor words of the unit before, which the
+// second unit of these has left over from a refill of 1020.
+TEST(KeyedUnits, WipesWhatIsNotToBeHandedOut) {
+  constexpr std::size_t kStreamWords = 1024;
+  constexpr std::size_t kBatchWords = 64;
+  constexpr std::size_t kKeyWords = 4;
+  const ReleaseKey key;
+  KeyedUnits units(key, "");
+  for (const std::size_t drawn : {1U, 100U, 0U}) {
+    const SecureRandom& random =
+        units.of_tallies(std::to_string(drawn), kTallies.outcomes, kTallies.weights);
+    const std::uint64_t* state = nullptr;
+    std::memcpy(&state, &random, sizeof state);
+    const Words stream(state, state + kStreamWords);
+    const auto first = stream.end() - (kBatchWords - kKeyWords);
+    EXPECT_EQ(std::count(stream.begin(), stream.begin() + kKeyWords, 0U), 0);
+    EXPECT_EQ(std::count(stream.begin() + kKeyWords, first, 0U),
+              first - stream.begin() - std::ptrdiff_t{kKeyWords});
+    EXPECT_EQ(std::count(first, stream.end(), 0U), 0);
+    keyed_words(units, std::to_string(drawn), kTallies, drawn);
+  }
+}
+
 template <class Stream, class Value>
 concept Printable = requires(Stream& stream, const Value& value) {
   stream << value;

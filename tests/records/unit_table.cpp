@@ -63,6 +63,25 @@ TEST(UnitTable, MayHaveNoUnits) {
   }
 }
 
+// What parts counted of a unit is added up, and saturates as the counts of each do.
+TEST(UnitTable, CountsOfPartsSaturate) {
+  for (const bool same_units : {false, true}) {
+    std::array<UnitTable::Builder, 2> records;
+    for (UnitTable::Builder& one : records) {
+      one.add(0, 7, std::uint64_t{1} << 63U);
+      one.add(0, 8, 1);
+      one.add(0, 9, kGreatestCount / 2);
+      one.add(0, 10, 0);
+    }
+    const StringIndex ids = index_of({"a"});
+    const std::array<UnitTable::Part, 2> parts = {{{&records[0], &ids}, {&records[1], &ids}}};
+    const UnitTable table = UnitTable::of(parts, same_units);
+    ASSERT_EQ(table.size(), 1U);
+    EXPECT_THAT(table.outcomes(0), ElementsAre(7U, 8U, 9U));
+    EXPECT_THAT(table.weights(0), ElementsAre(0x1p53, 2.0, 0x1p53));
+  }
+}
+
 // Three parts with ids of their own, in orders of their own, some of them the same.
 RC_GTEST_PROP(UnitTable, AgreesWithAMap, ()) {
   struct Own {

@@ -9,14 +9,19 @@
 namespace mollify {
 namespace {
 
-/// More integers than are kept at hand, met twice, neighbours and multiples of powers of two among
-/// them, which spread worst.
+/// More integers than are kept at hand, met twice: neighbours and multiples of powers of two, which
+/// spread worst, and some that look random, many of whom find all of their places taken.
 std::vector<std::int64_t> many_integers() {
   std::vector<std::int64_t> ids;
   for (int round = 0; round < 2; ++round) {
     for (std::int64_t i = 0; i < 150'000; ++i) {
       ids.push_back(i - 500);
       if (i % 3 == 0) ids.push_back(i << 40U);
+    }
+    std::uint64_t state = 1;
+    for (int i = 0; i < 60'000; ++i) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      ids.push_back(static_cast<std::int64_t>(state));
     }
     ids.push_back(std::numeric_limits<std::int64_t>::min());
     ids.push_back(std::numeric_limits<std::int64_t>::max());
@@ -39,6 +44,18 @@ TEST(Units, AreTheSameOfIntegersAndOfTheirTexts) {
             std::vector(by_text.begin(), by_text.end()));
   EXPECT_EQ(of_integers.size(), of_texts.size());
   EXPECT_EQ(of_integers.in_public_order(), of_texts.in_public_order());
+}
+
+// A null may have the place of a word: it is nobody's, whether the word is met before it or after.
+TEST(Units, OfANullInADictionaryThereIsNone) {
+  const std::vector<std::string_view> names = {"ann", "bob"};
+  const Values words{std::span(names)};
+  const std::vector<std::uint32_t> places = {0, 1, 0, 1, 0};
+  const std::vector<std::uint8_t> valid = {1, 0, 0, 1, 1};
+  Units units(std::nullopt);
+  const auto found = units.of(Values(Dictionary{places, &words}, valid));
+  EXPECT_EQ(std::vector(found.begin(), found.end()),
+            (std::vector<std::uint32_t>{0, Units::kNobody, Units::kNobody, 1, 0}));
 }
 
 TEST(Units, OfARosterAreThoseOfTheRosterAlone) {

@@ -25,6 +25,7 @@
 #include "records/numeric_rows.h"
 #include "records/private_table.h"
 #include "release/prepared.h"
+#include "release/summed_release.h"
 #include "release/unit_estimates.h"
 
 namespace mollify {
@@ -159,6 +160,43 @@ TEST(Release, LeavesNothingOfWhatIsNotCharged) {
     EXPECT_THROW(released(), InvalidInput);
     EXPECT_EQ(witness.said, "charged " + std::string(name_of(spec.model)) + " ");
   }
+}
+
+// A release by sums is charged as any other, before any sum is asked for.
+TEST(Release, BySumsIsChargedBeforeAnythingIsSummed) {
+  const Scratch scratch;
+  int tried = 0;
+  for (const ReleaseSpec& spec : every_release(scratch)) {
+    const auto prepared = ready(spec, CsvSource(data_of(scratch, spec)));
+    if (spec.unit || dynamic_cast<const SummedRelease*>(prepared.get()) == nullptr) continue;
+    ++tried;
+    for (const bool refuses : {false, true}) {
+      Witness witness(refuses);
+      WitnessSink sink(witness);
+      const auto released = [&] {
+        release_by_sums(
+            *prepared,
+            [&](const std::string&) {
+              witness.said += "summed ";
+              return std::vector<std::int64_t>();
+            },
+            sink, [&](const std::string&) { witness.said += "certified "; },
+            Charging{witness, "people"});
+      };
+      if (refuses) {
+        EXPECT_THROW(released(), InvalidInput);
+        EXPECT_EQ(witness.said, "charged central ");
+        continue;
+      }
+      released();
+      EXPECT_TRUE(witness.said.starts_with("charged central begun summed ")) << witness.said;
+      EXPECT_TRUE(witness.said.ends_with("summed certified finished")) << witness.said;
+      EXPECT_EQ(witness.charged.data_set, "people");
+      EXPECT_EQ(witness.charged.scope, spec.scope());
+      EXPECT_EQ(witness.charged.cost.epsilon, prepared->cost().epsilon);
+    }
+  }
+  EXPECT_EQ(tried, 1);
 }
 
 #ifdef __x86_64__
