@@ -118,9 +118,11 @@ class Source {
   [[nodiscard]] static Source arrow(ArrowSchema* schema, ArrowArray* batch);
 
   /// The same table, of which this column says how many records each row stands for: for tables
-  /// that were counted elsewhere, of up to 2^40 records. A count that is null, negative or no whole
-  /// number is 0. For spaces of outcomes (not for Gaussian samples, nor where records are scored).
-  /// Throws InvalidInput unless the table has the column, once.
+  /// that were counted elsewhere. A count that is null, negative or no whole number is 0. A row
+  /// counts as 2^40 records at most, and one outcome of a unit or a table as 2^53; model central
+  /// without a unit refuses a table of more than 2^40 records. For spaces of outcomes (not for
+  /// Gaussian samples, nor where records are scored). Throws InvalidInput unless the table has the
+  /// column, once.
   [[nodiscard]] Source with_counts(const std::string& column) const;
 
   /// All of it as a CSV file would hold it: what a public table becomes in `PublicTexts`. Throws

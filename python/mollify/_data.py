@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._private_objects import asking_objects
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,10 +100,11 @@ def _source(
     columns = _core.Columns()
     first = None
     for name, values in named:
-        if name in lists:
-            _add_lists(columns, name, values)
-        else:
-            _add(columns, name, values)
+        with asking_objects():
+            if name in lists:
+                _add_lists(columns, name, values)
+            else:
+                _add(columns, name, values)
         length = columns.last_length()
         if rows is None:
             rows, first = length, name
@@ -185,7 +187,7 @@ def _items(value: Any) -> list[Any]:
             return [*value]
         if kind.__module__.partition(".")[0] in ("pandas", "polars", "pyarrow"):
             return [*value]
-    except Exception:
+    except BaseException:
         pass
     return [value]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,8 +34,10 @@ class Privacy:
             )
         named = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
         for name, part in named.items():
-            if part is not None:
-                number(name, part)
+            most = 1.0 if name == "delta" else sys.float_info.max
+            if part is not None and not 0 <= number(name, part) <= most:
+                limit = "from 0 to 1" if name == "delta" else "finite and at least 0"
+                raise _core.InvalidInput(f"{name} must be {limit}, but is {part!r}")
         self._parts = (epsilon, delta, rho, mu)
 
     @property

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._private_objects import asking_objects
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -19,13 +20,14 @@ def private_numbers(what: str, given: ArrayLike) -> NDArray[Any]:
     """Of booleans, integers or floats, as they are or as doubles."""
     import numpy as np
 
-    if isinstance(given, (list, tuple)):
-        array = _of_list(what, given)
-    else:
-        array = np.asarray(given)
-        if array.dtype.kind == "O":
-            read = np.fromiter(map(_number, array.ravel().tolist()), np.float64, array.size)
-            array = read.reshape(array.shape)
+    with asking_objects():
+        if isinstance(given, (list, tuple)):
+            array = _of_list(what, given)
+        else:
+            array = np.asarray(given)
+            if array.dtype.kind == "O":
+                read = np.fromiter(map(_number, array.ravel().tolist()), np.float64, array.size)
+                array = read.reshape(array.shape)
     if array.dtype.kind not in "iubf":
         raise _core.InvalidInput(f"{what} must be numbers, but are of type {array.dtype}")
     if isinstance(given, np.ma.MaskedArray):
@@ -53,7 +55,7 @@ def _of_list(what: str, given: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
         array = np.asarray(given)
         if array.dtype.kind in "iubf":
             return array
-    except Exception:  # of objects, which NumPy asks what they are
+    except BaseException:  # of objects, which NumPy asks what they are
         pass
     if not given or any(type(row) not in (list, tuple) for row in given):
         return np.fromiter(map(_number, given), np.float64, len(given))
@@ -71,6 +73,6 @@ def _number(value: Any) -> float:
     try:
         if issubclass(kind, (int, float, str, np.bool_, np.integer, np.floating)):
             return float(value)
-    except Exception:
+    except BaseException:
         pass
     return float("nan")

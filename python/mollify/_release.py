@@ -30,7 +30,7 @@ class Certificate:
         self._name = name
         try:
             self._facts = json.loads(json_text)
-        except ValueError:
+        except (ValueError, RecursionError):
             self._facts = None
         if not isinstance(self._facts, dict) or "spec" not in self._facts:
             raise _core.InvalidInput(f"{name} must be a certificate of a release, a JSON object")
@@ -392,9 +392,11 @@ def sample(
     accept_large_delta, accept_error
         Answers that are refused as dangerous unless they are meant.
     counts
-        The column of `data` that says how many records each row stands for, up to 2^40 in all: for
-        tables that were counted elsewhere. Default: each row is one record. A count that is null,
-        negative or no whole number is 0. Not where records are scored, nor for Gaussian samples.
+        The column of `data` with the number of records that each row stands for: for tables that
+        were counted elsewhere. Default: each row is one record. A count that is null, negative or no
+        whole number is 0. A row counts as 2^40 records at most, and one outcome of a unit or a table
+        as 2^53. Model central without a unit refuses a table of more than 2^40 records. Not where
+        records are scored, nor for Gaussian samples.
     threads
         That share the work, from 1 to 1024; what is promised does not depend on it. Default: as
         many as the machine runs at once.

@@ -30,12 +30,6 @@ ArrowPair text_column(std::string name, std::shared_ptr<const Texts> texts,
   return {std::move(name), "U", size, std::move(valid), buffers, std::move(texts)};
 }
 
-/// Forgets an error, unless the user wants to stop.
-void forget_error() {
-  if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0) nb::raise_python_error();
-  PyErr_Clear();
-}
-
 /// The library's text of the same number in an array: 100000 and 0.0001, but 1e+16 and 1e-05.
 void append_number(double number, std::string& bytes) {
   std::array<char, 40> digits{};
@@ -53,11 +47,11 @@ bool append_letters(PyObject* text, std::string& bytes) {
     bytes.append(letters, static_cast<std::size_t>(size));
     return true;
   }
-  forget_error();
+  PyErr_Clear();
   // Half of a surrogate pair: texts that differ stay different.
   PyObject* encoded = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
   if (encoded == nullptr) {
-    forget_error();
+    PyErr_Clear();
     return false;
   }
   char* letters = nullptr;
@@ -72,7 +66,7 @@ bool append_integer(PyObject* integer, std::string& bytes) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
   if (value == -1 && PyErr_Occurred() != nullptr) {
-    forget_error();
+    PyErr_Clear();
     return false;
   }
   if (overflow == 0) {
@@ -81,7 +75,7 @@ bool append_integer(PyObject* integer, std::string& bytes) {
   }
   const double near = PyLong_AsDouble(integer);
   if (near == -1 && PyErr_Occurred() != nullptr) {
-    forget_error();
+    PyErr_Clear();
     bytes += overflow > 0 ? "inf" : "-inf";
     return true;
   }
@@ -133,7 +127,7 @@ bool append_text(PyObject* object, const nb::tuple& nulls, const nb::callable& t
       found = append_plain(plain, bytes);
       Py_DECREF(plain);
     } else {
-      forget_error();
+      PyErr_Clear();
     }
   }
   if (found == Found::kUnreadable || found == Found::kOther) bytes += kNoText;

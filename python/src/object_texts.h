@@ -15,7 +15,8 @@ namespace mollify::python {
 /// text are what `Value` says of them, bytes are a text, and `text_of` says the text of all else.
 ///
 /// Total: objects are private. One whose text cannot be found, because `text_of` throws, or because
-/// an integer is too long, is a text that no domain declares. KeyboardInterrupt alone is passed on.
+/// an integer is too long, is a text that no domain declares. That it throws KeyboardInterrupt says
+/// nothing either: the caller sees to the user who presses Ctrl-C.
 ///
 /// With `places`, of the objects at these places instead; one that is none is a null.
 ///

@@ -83,7 +83,7 @@ def test_refuses_what_is_no_total(tmp_path):
 def test_charges_refuse_what_is_no_cost(tmp_path):
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("a", epsilon=1)
-    for cost, count in ((0.5, 1), (mo.Privacy(epsilon=-1), 1), (mo.Privacy(epsilon=1), -1), (mo.Privacy(epsilon=1), "a")):
+    for cost, count in ((0.5, 1), (mo.Privacy(epsilon=1), -1), (mo.Privacy(epsilon=1), "a")):
         with pytest.raises(mo.InvalidInput) as refused:
             ledger.charge("a", cost, count=count)
         assert "\n" not in str(refused.value)
@@ -226,3 +226,30 @@ def test_stays_with_its_file(of_one, tmp_path, monkeypatch):
     with pytest.raises(mo.InvalidInput, match="was moved, replaced or deleted after it was opened"):
         release(of_one, 0.1)
     assert mo.Ledger(tmp_path / "moved.db").balance("health").releases == 2
+
+
+def test_promises_are_of_numbers_that_mean_one():
+    assert mo.Privacy(epsilon=0, delta=1).notion == "approximate"
+    for name in ("epsilon", "rho", "mu"):
+        for wrong in (-1, -1e-300, float("nan"), float("inf")):
+            with pytest.raises(mo.InvalidInput, match=f"^{name} must be finite and at least 0, but is {wrong}$"):
+                mo.Privacy(**{name: wrong})
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(mo.InvalidInput, match=f"^delta must be from 0 to 1, but is {wrong}$"):
+            mo.Privacy(epsilon=1, delta=wrong)
+
+
+def test_a_nul_does_not_cut_a_message_short(tmp_path):
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    domain = mo.Domain({"sex": mo.categorical(["female", "male"])})
+    for charged in (
+        lambda: ledger.declare("a\0b", epsilon=1),
+        lambda: ledger.charge("a\0b", mo.Privacy(epsilon=1)),
+        lambda: mo.sample(
+            {"sex": ["male"]}, domain, model="integral", epsilon=1, ledger=ledger, data_set="a\0b"
+        ),
+    ):
+        with pytest.raises(mo.InvalidInput) as refused:
+            charged()
+        assert str(refused.value) == 'data_set must be a name without NUL, but is "a\\0b"'
+    assert ledger.balances() == []

@@ -412,7 +412,7 @@ def test_every_part_of_a_spec_is_a_parameter():
         assert not [name for name in parameters if not re.search(rf"\b{name}\b", text)]
 
 
-def test_verify_says_what_does_not_hold(schools, domain):
+def test_verify_says_what_does_not_hold(schools, domain, tmp_path):
     release = mo.sample(
         schools / "schools.csv", schools / "schools.yaml", model="integral", epsilon=1, count=1
     )
@@ -426,6 +426,12 @@ def test_verify_says_what_does_not_hold(schools, domain):
         mo.verify(schools / "schools.yaml", domain)
     with pytest.raises(mo.InvalidInput):
         mo.Certificate("{}")
+    nested = '{"spec": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    with pytest.raises(mo.InvalidInput, match="the certificate must be a certificate of a release"):
+        mo.Certificate(nested)
+    (tmp_path / "nested.json").write_text(nested)
+    with pytest.raises(mo.InvalidInput, match="nested.json must be a certificate of a release"):
+        mo.verify(tmp_path / "nested.json", schools / "schools.yaml")
 
 
 @pytest.mark.parametrize("zone", ["+01:00", "Z", "-03:30", None])

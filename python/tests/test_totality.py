@@ -6,6 +6,7 @@ Each table has the same columns, of the same types as far as types are told; onl
 import datetime
 import decimal
 import fractions
+import signal
 import warnings
 
 import numpy as np
@@ -45,6 +46,24 @@ class Endless(int):
         raise RuntimeError("a private value speaks")
 
     __int__ = __index__
+
+
+class Interrupting:
+    def __str__(self):
+        raise KeyboardInterrupt("a private value speaks")
+
+
+class Leaving(str):
+    def __str__(self):
+        raise SystemExit("a private value speaks")
+
+    __float__ = __str__
+
+
+class Warner:
+    def __str__(self):
+        warnings.warn("a private value speaks")
+        return "female"
 
 
 OBJECTS = [
@@ -87,11 +106,14 @@ OBJECTS = [
     Hostile(),
     Liar("male"),
     Endless(3),
+    Interrupting(),
+    Leaving("1"),
+    Warner(),
     object(),
     Exception,
     ...,
 ]
-"""42 of them; a column of each, and of all."""
+"""45 of them; a column of each, and of all."""
 
 MODELS = [
     {"model": "local", "unit": "unit", "units": ["a", "b", "c"], "epsilon": 2, "count": 2},
@@ -151,6 +173,32 @@ def test_objects(domain, options, capfd):
     frames = [pandas.DataFrame(arrays(one), dtype=object) for one in columns]
     agree(frames, domain, **options)
     assert capfd.readouterr() == ("", "")
+
+
+def test_objects_warn_nobody_and_the_user_may_stop(domain, tmp_path):
+    class Pressed:
+        """The user presses Ctrl-C while it is asked."""
+
+        def __str__(self):
+            signal.raise_signal(signal.SIGINT)
+            return "female"
+
+    table = {name: [Warner()] * 3 for name in domain}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        before = warnings.filters[:]
+        assert len(mo.sample(table, domain, model="integral", epsilon=2)) == 1
+        assert warnings.filters == before
+    handler = signal.getsignal(signal.SIGINT)
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    ledger.declare("people", epsilon=2, scope="table")
+    with pytest.raises(KeyboardInterrupt):
+        mo.sample(
+            {name: [Pressed()] * 3 for name in domain}, domain,
+            model="integral", epsilon=2, ledger=ledger, data_set="people",
+        )  # fmt: skip
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert ledger.balance("people").releases == 0
 
 
 @pytest.mark.parametrize("options", MODELS, ids=lambda options: options["model"])

@@ -400,9 +400,11 @@ void add_sample(CLI::App& app, Session& session) {
   const auto options = std::make_shared<SampleOptions>();
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   command
-      .add_option("--counts-column", options->counts_column,
-                  "column of --data that says how many records each row stands for, up to 2^40 in "
-                  "all (default: each row is one)")
+      .add_option(
+          "--counts-column", options->counts_column,
+          "column of --data with the number of records that each row stands for: a row counts "
+          "as 2^40 at most, and one outcome of a unit or a table as 2^53; in model central "
+          "without --unit all rows together have 2^40 at most (default: each row is one)")
       ->type_name("COLUMN");
   command
       .add_option("--spec", options->spec,

@@ -1,0 +1,63 @@
+"""Private objects are asked for their values, and whatever they do then, nobody sees it."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+
+@contextlib.contextmanager
+def asking_objects() -> Iterator[None]:
+    """While private objects are asked, warnings are dropped, and Ctrl-C takes effect at the end.
+
+    So a KeyboardInterrupt that is raised in between comes from an object, and its caller forgets it
+    like any other exception.
+    """
+    with _interrupted_later(), _without_warnings():
+        yield
+
+
+@contextlib.contextmanager
+def _interrupted_later() -> Iterator[None]:
+    # Python runs handlers of signals in its main thread alone.
+    is_main = threading.current_thread() is threading.main_thread()
+    handler: Any = signal.getsignal(signal.SIGINT) if is_main else None
+    if not callable(handler):
+        yield
+        return
+    pressed: list[tuple[Any, ...]] = []
+    signal.signal(signal.SIGINT, lambda *given: pressed.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if pressed:
+            handler(*pressed[0])
+
+
+_lock = threading.Lock()
+_threads_asking = 0
+_warnings_before: warnings.catch_warnings[Any]
+
+
+@contextlib.contextmanager
+def _without_warnings() -> Iterator[None]:
+    # All threads have the same filters: the first one that asks sets them, the last one sets them back.
+    global _threads_asking, _warnings_before
+    with _lock:
+        if _threads_asking == 0:
+            _warnings_before = warnings.catch_warnings(record=True)
+            _warnings_before.__enter__()
+            warnings.simplefilter("ignore")
+        _threads_asking += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _threads_asking -= 1
+            if _threads_asking == 0:
+                _warnings_before.__exit__(None, None, None)
