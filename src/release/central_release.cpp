@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <utility>
 #include <variant>
@@ -14,10 +13,10 @@
 #include "central/moment_sampler.h"
 #include "central/whitening.h"
 #include "kernel/core/invalid_input.h"
-#include "kernel/core/wide.h"
 #include "records/numeric_rows.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
+#include "records/wide_below.h"
 #include "release/acceptance.h"
 #include "release/design.h"
 #include "release/point_sums.h"
@@ -27,17 +26,6 @@
 namespace mollify {
 namespace {
 
-/// A uniform integer below the bound, which must not be 0.
-uint128 below(uint128 bound, SecureRandom& random) {
-  if (bound <= std::numeric_limits<std::uint64_t>::max()) {
-    return random.below(static_cast<std::uint64_t>(bound));
-  }
-  const auto most_high = static_cast<std::uint64_t>((bound - 1) >> 64U);
-  uint128 value = bound;
-  while (value >= bound) value = uint128{random.below(most_high + 1)} << 64U | random.word();
-  return value;
-}
-
 /// One of a unit's records, each alike, though equal ones are counted together; of a unit without
 /// records any outcome, each alike.
 std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const double> counts,
@@ -45,7 +33,7 @@ std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const do
   uint128 all = 0;
   for (const double count : counts) all += static_cast<std::uint64_t>(count);
   if (all == 0) return static_cast<std::uint32_t>(random.below(outcome_count));
-  uint128 place = below(all, random);
+  uint128 place = wide_below(all, random);
   std::size_t i = 0;
   while (place >= static_cast<std::uint64_t>(counts[i])) {
     place -= static_cast<std::uint64_t>(counts[i]);

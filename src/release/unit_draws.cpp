@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <unordered_set>
+#include <set>
 #include <utility>
 
 #include "local/band_sampler.h"
+#include "records/tally.h"
+#include "records/wide_below.h"
 #include "space/sha256.h"
 
 namespace mollify {
@@ -25,16 +27,13 @@ std::string digest(std::string_view text) {
 }
 
 /// So many of the places below `all`, ascending, each set of them alike (R. Floyd).
-std::vector<std::uint64_t> chosen_places(std::uint64_t all, std::uint64_t count,
-                                         SecureRandom& random) {
-  std::unordered_set<std::uint64_t> chosen;
-  for (std::uint64_t last = all - count; last < all; ++last) {
-    const std::uint64_t place = random.below(last + 1);
+std::set<uint128> chosen_places(uint128 all, std::uint64_t count, SecureRandom& random) {
+  std::set<uint128> chosen;
+  for (uint128 last = all - count; last < all; ++last) {
+    const uint128 place = wide_below(last + 1, random);
     chosen.insert(chosen.contains(place) ? last : place);
   }
-  std::vector<std::uint64_t> places(chosen.begin(), chosen.end());
-  std::sort(places.begin(), places.end());
-  return places;
+  return chosen;
 }
 
 }  // namespace
@@ -92,7 +91,7 @@ void UnitDraws::add(std::string_view records, std::string_view counts) {
     std::uint32_t* const words = &records_[records_.size() - width_];
     std::memcpy(words, &records[i * bytes], bytes);
     if (count > 0 && is_record(words)) {
-      counts_.push_back(static_cast<std::uint64_t>(count));
+      counts_.push_back(std::min(static_cast<std::uint64_t>(count), kGreatestCount));
     } else {
       records_.resize(records_.size() - width_);
     }
@@ -118,7 +117,7 @@ void UnitDraws::sort_records() {
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const std::size_t at = order_[i];
     if (i > 0 && !is_before(order_[i - 1], at)) {
-      counts.back() += counts_[at];
+      counts.back() = sum_of_counts(counts.back(), counts_[at]);
       continue;
     }
     records.insert(records.end(), words(at), words(at) + width_);
@@ -199,7 +198,7 @@ std::vector<std::uint32_t> UnitDraws::scored_digits(SecureRandom& random) const 
                                    : records_[i * width_ + column]);
     }
   };
-  const std::uint64_t all = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  const uint128 all = std::accumulate(counts_.begin(), counts_.end(), uint128{0});
   if (all <= kMostScoredRows) {
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       for (std::uint64_t record = 0; record < counts_[i]; ++record) append(i);
@@ -207,8 +206,8 @@ std::vector<std::uint32_t> UnitDraws::scored_digits(SecureRandom& random) const 
     return digits;
   }
   std::size_t i = 0;
-  std::uint64_t end = counts_[0];
-  for (const std::uint64_t place : chosen_places(all, kMostScoredRows, random)) {
+  uint128 end = counts_[0];
+  for (const uint128 place : chosen_places(all, kMostScoredRows, random)) {
     while (place >= end) end += counts_[++i];
     append(i);
   }

@@ -1,6 +1,7 @@
 #include "release/unit_draws.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -307,6 +308,50 @@ TEST(UnitDraws, KeepSomeOfManyScoredRecords) {
   split.add("u", record, 1);
   EXPECT_EQ(drawn_in_parts(*release, key, whole, 9).lines,
             drawn_in_parts(*release, key, split, 1).lines);
+}
+
+// Counts of one record that add up to 2^64 are the greatest count, and not none.
+TEST(UnitDraws, CountsOfARecordSaturate) {
+  for (const SpaceCase& one : kSpaceCases) {
+    const Scratch scratch;
+    ReleaseSpec spec = unit_spec(scratch, one.domain, false);
+    one.change(spec);
+    const auto release = test::prepared_local(scratch, spec);
+    const ReleaseKey key;
+    const std::size_t bytes = release->space().domain().is_enumerable() ? 4 : 8;
+    const std::string first(bytes, '\0');
+    std::string second = first;
+    second[0] = 1;
+    CountColumns saturated;
+    saturated.add("u", first, 7);
+    saturated.add("u", second, std::int64_t{1} << 53U);
+    CountColumns overflown;
+    overflown.add("u", first, 7);
+    overflown.add("u", second, std::numeric_limits<std::int64_t>::max());
+    overflown.add("u", second, std::numeric_limits<std::int64_t>::max());
+    overflown.add("u", second, 2);
+    EXPECT_EQ(drawn_in_parts(*release, key, overflown, 9).lines,
+              drawn_in_parts(*release, key, saturated, 9).lines)
+        << one.name;
+    EXPECT_EQ(drawn_in_parts(*release, key, overflown, 9).places,
+              drawn_in_parts(*release, key, saturated, 9).places)
+        << one.name;
+  }
+}
+
+// 4096 records of the greatest count are 2^65 in all, of which some are scored.
+TEST(UnitDraws, KeepSomeOfMoreRecordsThan64BitsCount) {
+  const Scratch scratch;
+  ReleaseSpec spec = unit_spec(scratch, kUnitNumbers, false);
+  test::local_of(spec).space.candidates = 50;
+  const auto release = test::prepared_local(scratch, spec);
+  CountColumns counts;
+  for (std::uint32_t digit = 0; digit < 4096; ++digit) {
+    const std::uint32_t digits[2] = {digit, digit};
+    counts.add("u", std::string(reinterpret_cast<const char*>(digits), sizeof digits),
+               std::numeric_limits<std::int64_t>::max());
+  }
+  EXPECT_EQ(drawn_in_parts(*release, {}, counts, 5000).lines.size(), 3U);
 }
 
 }  // namespace
