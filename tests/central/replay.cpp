@@ -2,8 +2,13 @@
 // moves each noised statistic by what was paid for, and a worst pair by nearly all of it.
 #include "replay.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +17,7 @@
 #include "central/gaussian_sampler.h"
 #include "central/histogram_sampler.h"
 #include "central/moment_sampler.h"
+#include "central/product_sampler.h"
 #include "central/small_gaussian_design.h"
 #include "central/stable_histogram.h"
 #include "central/subset_sampler.h"
@@ -441,6 +447,27 @@ TEST(FiniteReplay, DrawsOfOneOutputMeetThePromise) {
     const SubsetSampler subset(response, 4, 1, budget);
     expect_tight("a record's response", budget, drawn_epsilon(subset, {4, 0, 2}, response.total()),
                  epsilon);
+  }
+}
+
+/// Two coordinates, each with three words of its own: a record that changes in both is told by the
+/// sum of both.
+TEST(FiniteReplay, ProductsMeetThePromise) {
+  for (const double epsilon : {0.3, 1.0, 3.0}) {
+    const ProductSampler sampler(2, 4, 1, epsilon);
+    const auto law_of_bit = [&](unsigned j, const std::vector<std::uint32_t>& records) {
+      const std::vector<std::uint64_t> parts = j == 0
+                                                   ? std::vector<std::uint64_t>{4, 0, 1}
+                                                   : std::vector<std::uint64_t>{1, 1, 1, 4, 0, 1};
+      return test::exact_word_law(
+          [&](SecureRandom& random) { return sampler.draw(records, random).front() >> j & 1U; },
+          parts, sampler.response().total());
+    };
+    long double told = 0;
+    for (const unsigned j : {0U, 1U}) {
+      told += test::greatest_log_ratio(law_of_bit(j, {0, 0, 0, 0}), law_of_bit(j, {3, 0, 0, 0}));
+    }
+    expect_tight("a product of responses", sampler.guarantee(), told, epsilon);
   }
 }
 
