@@ -1,8 +1,11 @@
 #include "kernel/noise/discrete_laplace.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -55,6 +58,28 @@ TEST(DiscreteLaplace, KeepsItsPromiseOverAllEntropy) {
       EXPECT_LE(tree.mass(z + 1), most * (tree.mass(z) + tree.undecided()));
     }
   }
+}
+
+// u/p lies between fraction/2^64 and (fraction + slack)/2^64, in integers.
+TEST(DiscreteLaplace, EnclosesFractionsOfEveryDenominator) {
+  std::mt19937_64 random(17);
+  std::uint64_t farthest = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    const std::uint64_t denominator = std::min(Ratio::kGreatest, 2 + (random() >> (random() % 62)));
+    const detail::ProperFractions fractions(denominator);
+    for (const std::uint64_t numerator : {random() % denominator, denominator - 1}) {
+      const detail::Exponent enclosure = fractions(numerator).enclosure;
+      const uint128 scaled = static_cast<uint128>(numerator) << 64;
+      const auto floor = static_cast<std::uint64_t>(scaled / denominator);
+      const std::uint64_t ceiling = floor + (scaled % denominator == 0 ? 0 : 1);
+      ASSERT_EQ(enclosure.whole, 0U);
+      ASSERT_LE(enclosure.fraction, floor);
+      ASSERT_LE(ceiling - enclosure.fraction, enclosure.slack) << numerator << "/" << denominator;
+      farthest = std::max(farthest, ceiling - enclosure.fraction);
+    }
+  }
+  std::printf("fractions are short by at most %llu units\n",
+              static_cast<unsigned long long>(farthest));
 }
 
 TEST(DiscreteLaplace, BracketsOfAllScalesHoldTheTruth) {

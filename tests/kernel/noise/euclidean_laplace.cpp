@@ -198,6 +198,25 @@ TEST(EuclideanLaplace, GivesFarVectorsTheirWeight) {
   }
 }
 
+// Coordinates of about one size, a thousand scales each: there x is small, and the difference of
+// products that are known to a thousandth of what they are elsewhere.
+TEST(EuclideanLaplace, BracketsHoldTheTruthWhereProductsCancel) {
+  std::mt19937_64 random(44);
+  const Ratio scale{1'000'003, 1};
+  std::uint64_t widest = 0;
+  for (const std::size_t dimension : {4U, 7U, 16U}) {
+    const EuclideanLaplaceTree tree(dimension, scale);
+    for (std::size_t i = 0; i < test::whole_or_sanitized(300U, 30U); ++i) {
+      std::vector<SignedSize> y;
+      for (std::size_t j = 0; j < dimension; ++j) {
+        y.push_back({random() % 2 == 0, 1'000'000'000 + random() % 10'000'000});
+      }
+      widest = std::max(widest, check_weight(tree, y));
+    }
+  }
+  EXPECT_GT(widest, 1000U);  // or nothing cancels
+}
+
 /// The law over all decisions, where leaves choose between two sides only (t <= 1).
 ///
 /// A coin that does not keep what it is asked about, and minus zero, begin some part of the tree

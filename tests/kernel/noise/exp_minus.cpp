@@ -89,5 +89,35 @@ TEST(ExpMinus, WideComparisonsAreRightAndDecide) {
   std::printf("undecided: %d of 400, all where e^-x lies\n", undecided);
 }
 
+// Where e^-x lies closer to an end of the interval than it is known, neither answer is certain.
+TEST(ExpMinus, WideComparisonsStayUndecidedWithinTheirError) {
+  constexpr std::size_t kBits = 64;
+  constexpr std::size_t kScale = kBits + detail::kGuardBits;
+  for (const std::uint64_t tenths : {3U, 7U, 25U, 200U}) {
+    for (const bool from_above : {true, false}) {
+      // Newton's steps move e^-x to the end of an interval, on the side that is asked for.
+      Natural scaled = (Natural(tenths) << kScale) / Natural(10);
+      const Natural drawn = detail::exp_minus(scaled, kScale).value >> detail::kGuardBits;
+      const Natural end = drawn << detail::kGuardBits;
+      const auto is_near = [&](const detail::ScaledExp& power) {
+        return from_above ? power.value >= end && power.value < end + power.error
+                          : power.value <= end && end < power.value + power.error;
+      };
+      detail::ScaledExp power = detail::exp_minus(scaled, kScale);
+      for (int step = 0; step < 20 && !is_near(power); ++step) {
+        const Natural aim = from_above ? end + Natural(1) : end - Natural(1);
+        const bool is_high = power.value > aim;
+        const Natural off = is_high ? power.value - aim : aim - power.value;
+        const Natural move = (off << kScale) / power.value;
+        scaled = is_high ? scaled + move : scaled - move;
+        power = detail::exp_minus(scaled, kScale);
+      }
+      ASSERT_TRUE(is_near(power)) << tenths;
+      const Natural begin = from_above ? drawn - Natural(1) : drawn;
+      EXPECT_EQ(detail::is_below_exp_minus(begin, kBits, scaled), std::nullopt) << tenths;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mollify
