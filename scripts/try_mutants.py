@@ -31,7 +31,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutants"
 SOURCE = BUILD / "source"
-SECONDS = 120  # for one program; a mutant that takes longer is noticed
+SECONDS = 600  # for one program; a mutant that takes longer is noticed
 
 SWITCH = """#pragma once
 #ifdef __cplusplus

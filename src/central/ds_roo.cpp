@@ -60,8 +60,10 @@ bool DsRoo::step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t 
   };
   const uint128 j = least;
   const uint128 greatest = records_ - j - (outcomes_ - 2) * (j + 1);
+  // The ends of each range decide, and the others follow: h rises with c, so (j + 1, j + 1) follows
+  // from the first two; h_(j+1) rises no slower than h_j, so (r, r - 1) from the second and (r, r).
   return same_least_holds(least + 1, after, bound) && within(j, j + 1) && within(j + 2, j + 1) &&
-         within(greatest, greatest - 1) && within(j + 1, j + 1) && within(greatest, greatest);
+         within(greatest, greatest);
 }
 
 bool DsRoo::satisfies(const ExpBound& bound) const {

@@ -25,10 +25,11 @@ namespace mollify {
 /// Theorem. epsilon-DP [ours; proof: docs/theory/central.md. The published form compares only equal
 /// least counts, and is not epsilon-DP: n = 20, k = 3, epsilon = .3 attains .42].
 ///
-/// In c each inequality is linear, so the ends of its range decide: a step is nine comparisons of
-/// 192-bit integers. In Q_(j+1) each is linear too and holds at Q_j, so bisection finds the least.
-/// q_(j+1) = q_j always satisfies them, so the sequence falls, to 0 after about 1 / (E - 1) steps
-/// or ends with j = n / k. It is public, made once, and read by every draw.
+/// In c each inequality is linear, so the ends of its range decide, and two of the ends follow from
+/// the others (step_holds): a step is seven comparisons of 192-bit integers. In Q_(j+1) each is
+/// linear too and holds at Q_j, so bisection finds the least. q_(j+1) = q_j always satisfies them,
+/// so the sequence falls, to 0 after about 1 / (E - 1) steps or ends with j = n / k. It is public,
+/// made once, and read by every draw.
 ///
 /// Outputs: for records drawn from P the law is E[(1 - q) D / n + q u], q <= q_0, so
 /// TV <= q_0 (1 - 1/k) = (k - 1) / (k + n (E - 1)), attained by a point mass: in the worst case no

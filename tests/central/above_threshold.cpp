@@ -90,6 +90,14 @@ TEST(AboveThreshold, DrawsFollowTheLaw) {
   }
 }
 
+TEST(AboveThreshold, ScalesItsNoiseWithTheSensitivity) {
+  for (const std::uint64_t sensitivity : {1U, 3U, 1000U}) {
+    const AboveThreshold above(0.5, sensitivity);
+    EXPECT_EQ(above.threshold_scale(), 4 * static_cast<double>(sensitivity));
+    EXPECT_EQ(above.answer_scale(), 8 * static_cast<double>(sensitivity));
+  }
+}
+
 std::string above_refusal(double epsilon, std::uint64_t sensitivity) {
   return test::refusal_of([&] { static_cast<void>(AboveThreshold(epsilon, sensitivity)); });
 }

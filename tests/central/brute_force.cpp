@@ -3,9 +3,11 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -194,7 +196,27 @@ void for_all_moves(Counts& counts, std::size_t place, unsigned left, unsigned mo
   }
 }
 
-/// Whether every neighbouring pair's laws are within Ebar of each other, in integers.
+/// Whether the laws before and after a record moves from outcome x to y are within Ebar of each
+/// other, in integers, both ways and for every outcome.
+bool is_move_private(const DsRoo& sampler, const ExpBound& bound, const Counts& counts,
+                     std::size_t x, std::size_t y) {
+  Counts moved = counts;
+  --moved[x];
+  ++moved[y];
+  const unsigned least = *std::min_element(counts.begin(), counts.end());
+  const unsigned least_moved = *std::min_element(moved.begin(), moved.end());
+  uint128 sum = 0;
+  bool holds = true;
+  for (std::size_t z = 0; z < counts.size(); ++z) {
+    const uint128 before = sampler.numerator(least, counts[z]);
+    const uint128 after = sampler.numerator(least_moved, moved[z]);
+    holds = holds && bound.allows(before, after) && bound.allows(after, before);
+    sum += before;
+  }
+  EXPECT_TRUE(sum == uint128{DsRoo::kTotal} * sampler.record_count() * counts.size());
+  return holds;
+}
+
 void expect_exactly_private(unsigned n, unsigned k, double epsilon) {
   const DsRoo sampler(k, n, epsilon);
   const ExpBound bound(epsilon);
@@ -202,21 +224,34 @@ void expect_exactly_private(unsigned n, unsigned k, double epsilon) {
   Counts counts(k);
   std::size_t violated = 0;
   for_all_moves(counts, 0, n, n, [&](std::size_t x, std::size_t y) {
-    Counts moved = counts;
-    --moved[x];
-    ++moved[y];
-    const unsigned least = *std::min_element(counts.begin(), counts.end());
-    const unsigned least_moved = *std::min_element(moved.begin(), moved.end());
-    uint128 sum = 0;
-    for (std::size_t z = 0; z < k; ++z) {
-      const uint128 before = sampler.numerator(least, counts[z]);
-      const uint128 after = sampler.numerator(least_moved, moved[z]);
-      violated += !bound.allows(before, after) || !bound.allows(after, before);
-      sum += before;
-    }
-    EXPECT_TRUE(sum == uint128{DsRoo::kTotal} * n * k);
+    violated += !is_move_private(sampler, bound, counts, x, y);
   });
   EXPECT_EQ(violated, 0u) << "n " << n << " k " << k << " epsilon " << epsilon;
+}
+
+// Of many outcomes all but three have one record more than the least, which a record of another
+// raises: the fullest outcome is then as full as it can be, and becomes likelier, not rarer.
+TEST(BruteForce, DsRooIsPureWhereOneOutcomeHasNearlyAllRecords) {
+  for (const auto& [k, n, epsilon] : {std::tuple{50U, 400U, .1},
+                                      {50U, 1001U, .03},
+                                      {30U, 211U, .1},
+                                      {50U, 1001U, 1.},
+                                      {4U, 400U, .1}}) {
+    const DsRoo sampler(k, n, epsilon);
+    const ExpBound bound(epsilon);
+    EXPECT_TRUE(sampler.satisfies(bound));
+    for (unsigned least = 0; n >= (least + 1) * k; ++least) {
+      Counts counts(k, least + 1);
+      counts[0] = least;
+      counts[1] = least + 2;
+      counts[k - 1] = 0;
+      counts[k - 1] = n - std::accumulate(counts.begin(), counts.end(), 0U);
+      EXPECT_TRUE(is_move_private(sampler, bound, counts, 1, 0)) << k << " " << n << " " << least;
+      if (counts[k - 1] <= least + 1) continue;
+      EXPECT_TRUE(is_move_private(sampler, bound, counts, k - 1, 0))
+          << k << " " << n << " " << least;
+    }
+  }
 }
 
 TEST(BruteForce, DsRooIsPureOnLargerData) {

@@ -290,6 +290,39 @@ TEST(CoarseCentre, FollowsItsLawWithAHistogram) {
   }
 }
 
+// Each coordinate's median by its own exact distribution, at the rate that was designed.
+TEST(CoarseCentre, FollowsTheLawOfTheMediansItPaidFor) {
+  const CentreDesign design =
+      design_centre(centre_request(300, 2, Privacy::pure(2), {{-0.3, 2}}, 0.1));
+  const double width = std::ldexp(1.0, design.cell_exponent);
+  const std::vector<std::vector<double>> columns = {{-0.2, 0.1, 0.1, 0.4, 1.9},
+                                                    {1.8, 1.8, 1.7, 1.9, -0.2}};
+  CoarseCentre centre(design);
+  for (std::size_t row = 0; row < 5; ++row) {
+    centre.add(std::vector<double>{columns[0][row], columns[1][row]});
+  }
+  SecureRandom random;
+  std::vector<std::vector<std::uint64_t>> seen(2);
+  std::vector<std::vector<double>> laws;
+  for (std::size_t j = 0; j < 2; ++j) {
+    const CentreDesign::Cells range = design.cells[j];
+    CellVector cells;
+    for (const double x : columns[j])
+      cells.push_back(CoarseCentre::cell_of(x, design.cell_exponent));
+    laws.push_back(test::median_law(PrivateMedian(range.first, range.last, design.rate),
+                                    eta_of(design), cells));
+    seen[j].resize(laws[j].size());
+  }
+  for (int i = 0; i < test::whole_or_sanitized(50'000, 5'000); ++i) {
+    const std::vector<double> found = centre.find(random);
+    for (std::size_t j = 0; j < 2; ++j) {
+      const auto cell = static_cast<std::int64_t>(std::floor(found[j] / width));
+      ++seen[j][static_cast<std::size_t>(cell - design.cells[j].first)];
+    }
+  }
+  for (std::size_t j = 0; j < 2; ++j) EXPECT_TRUE(test::follows(laws[j], seen[j])) << j;
+}
+
 /// How often of `runs` the centre is off by more than promised, rows being drawn from N(mean,
 /// sd^2).
 std::uint64_t failures(const CentreDesign& design, double mean, double deviation, int runs,

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "central/gaussian_run.h"
 #include "kernel/core/invalid_input.h"
 #include "not_finite.h"
 #include "refusal.h"
@@ -152,6 +153,60 @@ TEST(GaussianDesign, IsCheckedWhereverItComesFrom) {
         good.guarantee.notion == Notion::kPure ? Notion::kConcentrated : Notion::kPure;
     EXPECT_THROW(check_gaussian_design(bad), InvalidInput);
   }
+}
+
+// The centre's guarantee and the runs' are of disjoint records, so the weaker is the design's.
+TEST(GaussianDesign, IsCheckedForItsCentreToo) {
+  GaussianRequest request{.records = 100'000, .dimension = 2, .budget = Privacy::pure(1)};
+  request.ranges = {{-5, 5}};
+  const GaussianDesign good = design_gaussian(request);
+  check_gaussian_design(good);
+  GaussianDesign bad = good;
+  bad.centre->guarantee.epsilon = 8;
+  EXPECT_THROW(check_gaussian_design(bad), InvalidInput);
+  bad.centre->guarantee.epsilon = std::nextafter(good.guarantee.epsilon, 9);
+  EXPECT_THROW(check_gaussian_design(bad), InvalidInput);
+
+  request.budget = Privacy::approximate(1, 1e-6);
+  request.ranges = {};
+  const GaussianDesign approximate = design_gaussian(request);
+  bad = approximate;
+  bad.centre->guarantee.delta = std::nextafter(approximate.guarantee.delta, 1);
+  EXPECT_THROW(check_gaussian_design(bad), InvalidInput);
+}
+
+TEST(GaussianDesign, TakesTheWeakerGuaranteeInBothParameters) {
+  const Privacy a = Privacy::approximate(1, 1e-6);
+  const Privacy b = Privacy::approximate(0.5, 1e-5);
+  for (const Privacy& both : {weaker(a, b), weaker(b, a)}) {
+    EXPECT_EQ(both.epsilon, 1);
+    EXPECT_EQ(both.delta, 1e-5);
+  }
+  EXPECT_EQ(weaker(Privacy::concentrated(1), Privacy::concentrated(2)).rho, 2);
+}
+
+TEST(GaussianDesign, StatesTheSumOfItsErrors) {
+  GaussianDesign design;
+  design.request.outputs = 2;
+  design.total_variation = {.clip = 0.1, .shape = 0.02, .lattice = 0.003, .centre = 0.25};
+  EXPECT_NEAR(design.total_variation_up(), 0.373, 1e-12);
+  EXPECT_NEAR(design.strong_total_variation_up(), 0.496, 1e-12);
+}
+
+// A budget one rounding below what a radius of 320 cells spends: the square root does not see it,
+// the guarantee does.
+TEST(GaussianDesign, KeepsABudgetThatRoundingWouldPass) {
+  const double spent = 640.0 * 640.0 / 0x1p57;
+  GaussianRequest request{.records = std::uint64_t{1} << 26U,
+                          .dimension = 1,
+                          .budget = Privacy::concentrated(std::nextafter(spent, 0)),
+                          .mean_bound = 12};
+  const GaussianDesign design = design_gaussian(request);
+  EXPECT_EQ(design.noise.numerator / design.noise.denominator, std::uint64_t{1} << 56U);
+  EXPECT_LE(design.guarantee.rho, request.budget.rho);
+  EXPECT_EQ(design.lattice_radius, 319U);
+  request.budget = Privacy::concentrated(spent);
+  EXPECT_EQ(design_gaussian(request).lattice_radius, 320U);
 }
 
 /// n = 21, 25 and 39 for d = 1, 10 and 100 [Cheu, Nayak 2024, Theorem 19 at R = 5, rho = 1/2, alpha

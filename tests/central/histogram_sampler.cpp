@@ -121,6 +121,12 @@ TEST(HistogramSampler, DrawsFromAsManyRecordsAsThereMayBe) {
   EXPECT_TRUE(test::follows(std::vector<double>{.25, .75}, seen));
 }
 
+// For one output the noise of k counts, 2/epsilon each, as a share of n.
+TEST(HistogramSampler, StatesTheNoiseOfAllCounts) {
+  EXPECT_NEAR(HistogramSampler(10, 1'000, 1, 0.5).total_variation_up(), 10 * 4 / 1e3, 1e-12);
+  EXPECT_NEAR(HistogramSampler(3, 1'000'000, 1, 2).total_variation_up(), 3 * 1 / 1e6, 1e-15);
+}
+
 std::string histogram_refusal(std::uint64_t outcomes, std::uint64_t records, std::uint64_t outputs,
                               double epsilon) {
   return test::refusal_of([&] { HistogramSampler(outcomes, records, outputs, epsilon); });
