@@ -385,9 +385,9 @@ TEST(LedgerFile, StaysThatOfItsParentInAForkedProcess) {
                InvalidInput);
 }
 
-// Four threads and four forked processes want 10 releases each at 0.02 of a total of 1, by one
+// Four forked processes and four threads want 10 releases each at 0.02 of a total of 1, by one
 // object.
-TEST(LedgerFile, ThreadsAndTheProcessesTheyForkShareOneObject) {
+TEST(LedgerFile, ThreadsAndForkedProcessesShareOneObject) {
   const Scratch scratch;
   const std::string path = scratch.path("ledger");
   LedgerFile ledger(path, Opening::kOrMakeNew);
@@ -408,10 +408,8 @@ TEST(LedgerFile, ThreadsAndTheProcessesTheyForkShareOneObject) {
   std::atomic<int> done{0};
   std::vector<std::thread> threads;
   std::vector<pid_t> processes;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] { done += charges(); });
-    processes.push_back(in_child([&] { ::_exit(charges()); }));
-  }
+  for (int i = 0; i < 4; ++i) processes.push_back(in_child([&] { ::_exit(charges()); }));
+  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { done += charges(); });
   for (std::thread& thread : threads) thread.join();
   for (const pid_t process : processes) done += status_of(process);
   EXPECT_EQ(done, 50);
@@ -429,12 +427,18 @@ TEST(LedgerFile, AProcessIsForkedBetweenCharges) {
     if (step != Step::kWrite || name != "ledger-journal" || is_charging.exchange(true)) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(200));  // time to fork in
   });
-  std::thread thread([&] { ledger.charge(release_at(pure_cost("0.1"))); });
+  std::atomic<bool> is_forked{false};
+  std::thread thread([&] {
+    ledger.charge(release_at(pure_cost("0.1")));
+    // Nothing but the ledger can hold a lock while the process forks.
+    while (!is_forked) std::this_thread::yield();
+  });
   while (!is_charging) std::this_thread::yield();
   const pid_t process = in_child([&] {
     ::alarm(10);
     ledger.charge(release_at(pure_cost("0.1")));
   });
+  is_forked = true;
   thread.join();
   EXPECT_EQ(status_of(process), 0);
   EXPECT_EQ(ledger.history().size(), 3U);
