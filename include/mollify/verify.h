@@ -19,18 +19,23 @@ struct Verification {
   /// Of Gaussian samples whose mean is found: whether the ranges it is sought in are the domain's;
   /// none where they follow from a covariance in a file.
   std::optional<bool> ranges_match{};
-  bool design_matches = false;    ///< designed again, the release is this one, to the integer
-  bool guarantee_holds = false;   ///< its integers keep what each draw promises
-  bool total_holds = false;       ///< the draws together keep the total
-  bool accuracy_matches = false;  ///< it is as accurate as stated
+  /// The rest is none if it was not looked at: with another domain, or for numbers that no release
+  /// can have had.
+  std::optional<bool> design_matches{};    ///< designed again, the release is this one
+  std::optional<bool> guarantee_holds{};   ///< its integers keep what each draw promises
+  std::optional<bool> total_holds{};       ///< the draws together keep the total
+  std::optional<bool> accuracy_matches{};  ///< it is as accurate as stated
   /// ln of the greatest ratio of any outcome's probabilities under any two inputs, of one draw,
   /// from the integers and rounded up; 0 in the central model.
   double epsilon_realised_up = 0;
+  /// "holds", "DOES NOT HOLD", or "not checked: this is not the release's domain".
+  std::string verdict{};
 
   /// All of it, as far as it can be told.
   [[nodiscard]] bool holds() const noexcept {
     return domain_matches && list_matches.value_or(true) && ranges_match.value_or(true) &&
-           design_matches && guarantee_holds && total_holds && accuracy_matches;
+           design_matches.value_or(false) && guarantee_holds.value_or(false) &&
+           total_holds.value_or(false) && accuracy_matches.value_or(false);
   }
 };
 

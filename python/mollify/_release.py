@@ -457,14 +457,17 @@ class Verification(NamedTuple):
     """What checking a certificate found; it is true if all of it holds."""
 
     holds: bool
+    verdict: str
+    """"holds", "DOES NOT HOLD", or "not checked: this is not the release's domain"."""
     domain_matches: bool
     list_matches: bool | None
     """Of releases from candidates, models or around public records; None where it cannot be told."""
     ranges_match: bool | None
-    design_matches: bool
-    guarantee_holds: bool
-    total_holds: bool
-    accuracy_matches: bool
+    design_matches: bool | None
+    """None, like the next three, if it was not looked at."""
+    guarantee_holds: bool | None
+    total_holds: bool | None
+    accuracy_matches: bool | None
     epsilon_realised_up: float
     """Of one draw, from the integers and rounded up; 0 in the central model."""
 

@@ -159,6 +159,7 @@ nb::dict verified(const std::string& certificate, const std::string& name, const
   report["accuracy_matches"] = found.accuracy_matches;
   report["epsilon_realised_up"] = found.epsilon_realised_up;
   report["holds"] = found.holds();
+  report["verdict"] = found.verdict;
   return report;
 }
 

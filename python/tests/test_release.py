@@ -419,9 +419,13 @@ def test_verify_says_what_does_not_hold(schools, domain, tmp_path):
     other = mo.verify(release, domain)
     assert not other
     assert not other.domain_matches
+    assert other.guarantee_holds is None
+    assert other.verdict == "not checked: this is not the release's domain"
     broken = json.loads(release.certificate.json)
     broken["design"]["integers_sha256"] = "0" * 64
-    assert not mo.verify(mo.Certificate(json.dumps(broken)), schools / "schools.yaml")
+    forged = mo.verify(mo.Certificate(json.dumps(broken)), schools / "schools.yaml")
+    assert not forged
+    assert forged.verdict == "DOES NOT HOLD"
     with pytest.raises(mo.InvalidInput):
         mo.verify(schools / "schools.yaml", domain)
     with pytest.raises(mo.InvalidInput):

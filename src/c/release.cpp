@@ -145,17 +145,19 @@ mollify_status mollify_verify(const char* certificate, const char* domain, char*
   return guarded([&] {
     const auto found =
         front::verify(front::Certificate::parse(certificate), front::Domain::parse(domain));
-    nlohmann::ordered_json json{{"holds", found.holds()},
-                                {"domain_matches", found.domain_matches},
-                                {"list_matches", nullptr},
-                                {"ranges_match", nullptr},
-                                {"design_matches", found.design_matches},
-                                {"guarantee_holds", found.guarantee_holds},
-                                {"total_holds", found.total_holds},
-                                {"accuracy_matches", found.accuracy_matches},
-                                {"epsilon_realised", found.epsilon_realised_up}};
-    if (found.list_matches) json["list_matches"] = *found.list_matches;
-    if (found.ranges_match) json["ranges_match"] = *found.ranges_match;
+    const auto known = [](const std::optional<bool>& held) {
+      return held ? nlohmann::ordered_json(*held) : nlohmann::ordered_json(nullptr);
+    };
+    const nlohmann::ordered_json json{{"holds", found.holds()},
+                                      {"verdict", found.verdict},
+                                      {"domain_matches", found.domain_matches},
+                                      {"list_matches", known(found.list_matches)},
+                                      {"ranges_match", known(found.ranges_match)},
+                                      {"design_matches", known(found.design_matches)},
+                                      {"guarantee_holds", known(found.guarantee_holds)},
+                                      {"total_holds", known(found.total_holds)},
+                                      {"accuracy_matches", known(found.accuracy_matches)},
+                                      {"epsilon_realised", found.epsilon_realised_up}};
     *report = text_for_c(json.dump(2) + "\n");
   });
 }

@@ -153,10 +153,10 @@ void print_check(const StatedCertificate& stated, const CertificateCheck& check,
                "the ranges of the mean are the domain's");
   }
   if (!check.is_designed) {
-    fmt::print("  {}\nDOES NOT HOLD\n",
-               check.domain_matches
-                   ? "no release can have had these numbers, so nothing else was looked at"
-                   : "everything else rests on the domain, so nothing else was looked at");
+    if (check.domain_matches) {
+      fmt::print("  no release can have had these numbers, so nothing else was looked at\n");
+    }
+    fmt::print("{}\n", check.verdict());
     return;
   }
   line(words.design, check.design_matches);
@@ -166,7 +166,7 @@ void print_check(const StatedCertificate& stated, const CertificateCheck& check,
   line(words.total, check.total_holds);
   line(words.accuracy, check.accuracy_matches);
   fmt::print("  {}\n  that any records are of this certificate is not checked\n{}\n",
-             words.declared, check.holds() ? "holds" : "DOES NOT HOLD");
+             words.declared, check.verdict());
 }
 
 int verify_certificate(const VerifyOptions& options) {
@@ -190,7 +190,8 @@ int verify_certificate(const VerifyOptions& options) {
             {"guarantee_holds", seen(check.guarantee_holds)},
             {"total_holds", seen(check.total_holds)},
             {"accuracy_matches", seen(check.accuracy_matches)},
-            {"holds", check.holds()}};
+            {"holds", check.holds()},
+            {"verdict", check.verdict()}};
   if (stated.spec.local() != nullptr) {
     json["epsilon_realised"] =
         check.is_designed ? number(check.epsilon_realised_up) : Json(nullptr);

@@ -31,14 +31,18 @@ Verification verify(const Certificate& certificate, const Domain& domain,
   const auto& [name, stated] = certificate.inside();
   const inside::CertificateCheck check = inside::verify_certificate(
       stated, name, domain.inside().domain, known_inputs(stated, domain.inside().domain, files));
+  const auto seen = [&](bool held) {
+    return check.is_designed ? std::optional<bool>(held) : std::nullopt;
+  };
   return {.domain_matches = check.domain_matches,
           .list_matches = check.list_matches,
           .ranges_match = check.ranges_match,
-          .design_matches = check.design_matches,
-          .guarantee_holds = check.guarantee_holds,
-          .total_holds = check.total_holds,
-          .accuracy_matches = check.accuracy_matches,
-          .epsilon_realised_up = check.epsilon_realised_up};
+          .design_matches = seen(check.design_matches),
+          .guarantee_holds = seen(check.guarantee_holds),
+          .total_holds = seen(check.total_holds),
+          .accuracy_matches = seen(check.accuracy_matches),
+          .epsilon_realised_up = check.epsilon_realised_up,
+          .verdict = check.verdict()};
 }
 
 }  // namespace mollify::front

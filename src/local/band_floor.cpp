@@ -18,10 +18,10 @@ double below_one(double floor) { return std::min(floor, 1 - 0x1p-53); }
 
 double minimax_floor(std::size_t outcome_count, double epsilon) {
   const double k = static_cast<double>(outcome_count);
-  return k / (std::expm1(ExpBound(epsilon).epsilon()) + k);
+  return k / (ExpBound(epsilon).exponential_less_one() + k);
 }
 
-double relative_floor(double epsilon) { return std::exp(-ExpBound(epsilon).epsilon() / 2); }
+double relative_floor(double epsilon) { return 1 / std::sqrt(ExpBound(epsilon).exponential()); }
 
 double class_floor(double c1, double c2, double epsilon) {
   if (!(c1 >= 0) || !(c1 < 1)) {
@@ -31,18 +31,18 @@ double class_floor(double c1, double c2, double epsilon) {
     throw InvalidInput(fmt::format("c2 must be finite and above 1, but is {:g}", c2));
   }
   const double width = c2 - c1;
-  return below_one(width / (std::expm1(ExpBound(epsilon).epsilon()) * (1 - c1) + width));
+  return below_one(width / (ExpBound(epsilon).exponential_less_one() * (1 - c1) + width));
 }
 
 double neighbourhood_floor(double gamma, double epsilon) {
   if (!(gamma > 1) || !std::isfinite(gamma)) {
     throw InvalidInput(fmt::format("gamma must be finite and above 1, but is {:g}", gamma));
   }
-  return below_one((gamma + 1) / (gamma + std::exp(ExpBound(epsilon).epsilon())));
+  return below_one((gamma + 1) / (gamma + ExpBound(epsilon).exponential()));
 }
 
 double location_floor(double location, double epsilon) {
-  const double least = std::exp(-ExpBound(epsilon).epsilon());
+  const double least = 1 / ExpBound(epsilon).exponential();
   if (!(location > least) || !(location < 1)) {
     throw InvalidInput(
         fmt::format("band location must lie between e^-epsilon = {:.6g} and 1, but is {:.6g}",

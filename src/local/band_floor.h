@@ -8,8 +8,9 @@ namespace mollify {
 /// Every band sampler releases q(x) = clip(P(x)/r, b h(x), b E h(x)) with E = e^epsilon and a
 /// public reference h; they differ in b. These functions compute b as doubles: the choice decides
 /// how useful the law is, while the integer band built on it decides privacy, so their rounding is
-/// harmless. Each throws InvalidInput for parameters outside its range. The table stands in
-/// docs/theory/band.md.
+/// harmless. They add, multiply, divide and take roots of what ExpBound found in integers, which
+/// IEEE 754 rounds alike everywhere: b is the same on every machine. Each throws InvalidInput for
+/// parameters outside its range. The table stands in docs/theory/band.md.
 
 /// The finite minimax sampler on k outcomes with a uniform reference: b = k / (E + k - 1)
 /// [Park et al. 2024, Theorem III.1]. k at least 1; for k = 1 there is nothing to bound.

@@ -90,14 +90,6 @@ double BandSampler::epsilon_realised_up() const {
   return ln_ratio_up(greatest, least);
 }
 
-bool BandSampler::guarantee_holds() const {
-  for (std::size_t i = 0; i < (band_.is_uniform() ? 1 : outcome_count()); ++i) {
-    if (band_.lower(i) > band_.upper(i)) return false;
-    if (!band_.bound().allows(band_.upper(i), band_.lower(i))) return false;
-  }
-  return true;
-}
-
 void BandSampler::for_each_public_integer(const std::function<void(uint128)>& take) const {
   take(band_.total());
   for (std::size_t i = 0; i < outcome_count(); ++i) {

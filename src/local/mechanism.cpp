@@ -156,6 +156,7 @@ void validate_parameters(const MechanismParameters& parameters) {
   } else {
     refuse(parameters, parameters.location.has_value(), "band location");
   }
+  refuse(parameters, parameters.kept && !curve, "parts that keep the value");
   if (mechanism == Mechanism::kRandomizedResponse) {
     refuse(parameters, !parameters.reference.empty(), "reference");
   }
@@ -213,7 +214,8 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
     }
     case Mechanism::kGaussianCurve: {
       return std::make_unique<ChannelSampler<MixtureChannel>>(
-          gaussian_curve_channel(parameters.masses(), *parameters.mu),
+          parameters.kept ? MixtureChannel::with_kept(parameters.masses(), *parameters.kept)
+                          : gaussian_curve_channel(parameters.masses(), *parameters.mu),
           Privacy::gaussian(*parameters.mu));
     }
     default:

@@ -89,6 +89,9 @@ struct MechanismParameters {
   std::optional<double> gamma = std::nullopt;
   /// For kLocation: b.
   std::optional<double> location = std::nullopt;
+  /// For kGaussianCurve, if it is known: how many of MixtureChannel::kKeepTotal parts keep the
+  /// value. It is found in doubles, whose last digits processors round differently.
+  std::optional<std::uint64_t> kept = std::nullopt;
 
   /// The reference masses, or equal ones for uniform.
   [[nodiscard]] std::vector<double> masses() const;

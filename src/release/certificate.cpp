@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -13,11 +15,13 @@
 #include "release/json_syntax.h"
 #include "release/models_release.h"
 #include "release/spec_json.h"
+#include "space/string_index.h"
 
 namespace mollify {
 namespace {
 
 constexpr const char* kFormat = "mollify certificate 2";
+constexpr int kDoubleDigits = std::numeric_limits<double>::digits;
 
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
@@ -28,6 +32,14 @@ Json or_null(const std::optional<Value>& value) {
 Json ratio_json(const Ratio& ratio) {
   return {{"numerator", std::to_string(ratio.numerator)},
           {"denominator", std::to_string(ratio.denominator)}};
+}
+
+/// A number from 0 to 1 and more as mantissa / 2^shift, exactly: in integers.
+Json dyadic_json(double value) {
+  int exponent = 0;
+  const auto mantissa =
+      static_cast<std::uint64_t>(std::ldexp(std::frexp(value, &exponent), kDoubleDigits));
+  return {{"mantissa", std::to_string(mantissa)}, {"shift", kDoubleDigits - exponent}};
 }
 
 // In the order of the enumeration.
@@ -49,6 +61,7 @@ Json facts_json(const PublicFacts& facts) {
   if (facts.reference) json["reference"] = *facts.reference;
   if (facts.lower_bounds) json["lower_bounds"] = *facts.lower_bounds;
   if (facts.location) json["location"] = *facts.location;
+  if (facts.kept) json["kept"] = std::to_string(*facts.kept);
   for (const WhitenedRange& range : facts.mean_ranges) {
     json["mean_ranges"].push_back({range.low, range.high});
   }
@@ -78,8 +91,10 @@ Json design_json(const LocalDesign& design, const LocalSpec& spec) {
   if (design.c1) json["c1"] = *design.c1;
   if (design.floor) {
     json["floor"] = *design.floor;
+    json["floor_integers"] = dyadic_json(*design.floor);
     json["N"] = std::to_string(Band::kGreatestTotal);
   }
+  if (design.bound) json["bound_integers"] = dyadic_json(design.bound->value());
   json["integers_of"] = design.floor ? "band" : "matrix";
   json["integers_sha256"] = design.integers_sha256;
   return json;
@@ -261,10 +276,26 @@ class StatedReader {
   const std::string& name_;
 };
 
+/// Every digest that there is must be one: 64 hexadecimal digits.
+void require_digests(const Json& json, const StatedReader& reader) {
+  const Json flat = json.flatten();
+  for (const auto& [place, value] : flat.items()) {
+    if (!place.ends_with("sha256")) continue;
+    const auto* const text = value.get_ptr<const std::string*>();
+    if (text == nullptr || text->size() != 64 ||
+        text->find_first_not_of("0123456789abcdef") != std::string::npos) {
+      reader.refuse(place.c_str(), "a SHA-256, 64 hexadecimal digits,");
+    }
+  }
+}
+
 PublicFacts parse_facts(const StatedReader& reader) {
   PublicFacts facts;
   facts.records = reader.find<std::uint64_t>("/facts/records", "a whole number");
   facts.units = reader.find<std::uint64_t>("/facts/units", "a whole number");
+  if (facts.units && (*facts.units < 1 || *facts.units > StringIndex::kAbsent)) {
+    reader.refuse("/facts/units", "from 1 to 4294967295 units");
+  }
   facts.outcomes = reader.find<std::uint64_t>("/facts/outcomes", "a whole number").value_or(0);
   if (facts.outcomes > Band::kMostOutcomes) reader.refuse("/facts/outcomes", "at most 16777216");
   facts.list_sha256 = reader.find<std::string>("/facts/list_sha256", "a hash").value_or("");
@@ -281,6 +312,13 @@ PublicFacts parse_facts(const StatedReader& reader) {
   }
   facts.lower_bounds = reader.find<std::vector<double>>("/facts/lower_bounds", "a list of numbers");
   facts.location = reader.find<double>("/facts/location", "a number");
+  if (const auto kept = reader.find<std::string>("/facts/kept", "a whole number as text")) {
+    const char* const end = kept->data() + kept->size();
+    const auto read = std::from_chars(kept->data(), end, facts.kept.emplace());
+    if (read.ec != std::errc{} || read.ptr != end) {
+      reader.refuse("/facts/kept", "a whole number as text");
+    }
+  }
   if (const auto ranges = reader.find<std::vector<std::vector<double>>>("/facts/mean_ranges",
                                                                         "a list of intervals")) {
     for (const auto& ends : *ranges) {
@@ -364,7 +402,15 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
     throw InvalidInput(fmt::format("{} must have the format \"{}\"", name, kFormat));
   }
   if (!json.contains("spec")) reader.refuse("/spec", "a spec");
-  return {.version = reader.get<std::string>("/version", "a version"),
+  require_digests(json, reader);
+  const auto version = reader.get<std::string>("/version", "a version");
+  if (version.empty() || version.size() > 64 ||
+      version.find_first_not_of(
+          "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.+-") !=
+          std::string::npos) {
+    reader.refuse("/version", "a version of letters, digits, points, plus and minus signs");
+  }
+  return {.version = version,
           .spec = spec_of(json["spec"], name),
           .facts = parse_facts(reader),
           .total = parse_privacy(reader),

@@ -12,6 +12,7 @@
 #include "central/central_design.h"
 #include "central/gaussian_design.h"
 #include "central/moment_design.h"
+#include "kernel/core/exp_bound.h"
 #include "marginals/marginal_design.h"
 #include "release/release_space.h"
 #include "release/spec.h"
@@ -38,6 +39,9 @@ struct PublicFacts {
   std::optional<std::vector<double>> lower_bounds{};
   /// b, where it was found for a prior.
   std::optional<double> location{};
+  /// Of gaussian-curve: how many of 2^62 parts keep the value. It is found in doubles, whose last
+  /// digits processors round differently; whether it keeps what is promised is checked.
+  std::optional<std::uint64_t> kept{};
   /// Of Gaussian samples without a bound on the mean: where it lies, in whitened coordinates.
   std::vector<WhitenedRange> mean_ranges{};
 
@@ -52,6 +56,8 @@ struct LocalDesign {
   ScorerKind scorer = ScorerKind::kEmpirical;
   std::optional<double> c1{};     ///< as chosen, where it was not given
   std::optional<double> floor{};  ///< b, where the mechanism has a band
+  /// Ebar, at most e^epsilon of a draw: of all but gaussian-curve.
+  std::optional<ExpBound> bound{};
   /// SHA-256 of the integers that decide privacy: every lower and upper bound of a band, or a
   /// matrix's defining integers.
   std::string integers_sha256{};

@@ -9,6 +9,7 @@
 
 #include "accounting/composition.h"
 #include "kernel/core/invalid_input.h"
+#include "local/gaussian_curve.h"
 #include "local/mechanism_risk.h"
 #include "mollify/version.h"
 #include "release/acceptance.h"
@@ -84,6 +85,22 @@ void place_band(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind
   parameters.location = std::accumulate(masses.begin(), masses.end(), 0.0);
 }
 
+/// How many parts of gaussian-curve keep the value: as found here, or as stated if that is nearly
+/// the same. Whether the stated one is private is for the sampler's check, not for this one.
+std::uint64_t kept_under_curve(const MechanismParameters& parameters,
+                               const std::optional<std::uint64_t>& stated) {
+  validate_parameters(parameters);
+  const std::uint64_t found = gaussian_curve_channel(parameters.masses(), *parameters.mu).keep();
+  if (!stated) return found;
+  const std::uint64_t off = std::max(found, *stated) - std::min(found, *stated);
+  if (off > found >> 20U) {
+    throw InvalidInput(
+        fmt::format("{} of 2^62 parts that keep the value are not what mu {:g} allows, which is {}",
+                    *stated, *parameters.mu, found));
+  }
+  return *stated;
+}
+
 std::string digest_of(const LocalSampler& sampler) {
   Sha256 hash;
   sampler.for_each_public_integer([&](uint128 integer) {
@@ -117,6 +134,9 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
   const std::uint64_t draws = spec.shares_model() ? 1 : *spec.count;
   const Privacy one = draw_budget_down(budget, draws);
   (in_mu ? parameters.mu : parameters.epsilon) = one.parameter();
+  const bool curve = parameters.mechanism == Mechanism::kGaussianCurve;
+  require_facts(curve || !facts.kept);
+  if (curve) certificate.facts.kept = parameters.kept = kept_under_curve(parameters, facts.kept);
   made.local = make_sampler(parameters);
   LocalDesign design{
       .mechanism = parameters.mechanism,
@@ -126,6 +146,7 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
       .c1 = parameters.c1,
       .floor = std::nullopt,
       .integers_sha256 = digest_of(*made.local)};
+  if (parameters.epsilon) design.bound.emplace(*parameters.epsilon);
   if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
   if (draws_by_scores(design) && !design.floor) {
     throw InvalidInput(fmt::format("scorer {} needs a band, but mechanism {} has none",

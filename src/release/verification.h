@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct Verification {
   bool holds = false;        ///< the claim, and every law inside the public bounds with sum N
 };
 
+/// Whether these are the numerators of a law inside a band: each between its bounds, N in all.
+[[nodiscard]] bool is_inside(const Band& band, std::span<const std::uint64_t> numerators);
+
 /// Tries `inputs` adversarial inputs (point masses, near-ties, heavy tails, denormals, NaN,
 /// infinities, negative numbers, nothing) beside the public extremes. A band's tables are built
 /// densely, from float and from double scores, and sparsely. After each input, `tried` (if any) is
@@ -36,7 +40,7 @@ struct Verification {
 
 /// What checking a certificate found.
 struct CertificateCheck {
-  bool domain_matches = false;  ///< the domain's hash and number of outcomes
+  bool domain_matches = false;  ///< by its hash; nothing else is looked at with another one
   /// Of candidates and models: whether the list is the one of the release; of a model that begins
   /// at public records, whether these are. None if there is none, and where it cannot be told: for
   /// a fresh list, and for a file or a reference that is not given.
@@ -44,14 +48,20 @@ struct CertificateCheck {
   /// Of Gaussian samples whose mean is found: whether the ranges it is sought in are the domain's.
   /// None where they follow from a covariance in a file, which is not read.
   std::optional<bool> ranges_match;
-  /// Whether the rest was looked at: not with another domain, nor for numbers that no release can
-  /// have had.
+  /// Whether the rest was looked at: not with another domain, and not for numbers that no release
+  /// can have had.
   bool is_designed = false;
   bool design_matches = false;     ///< prepared again it is this one, to the integer
   bool guarantee_holds = false;    ///< and these integers keep what each draw promises
   bool total_holds = false;        ///< and the draws together what is promised in all
   bool accuracy_matches = false;   ///< and it is as accurate as stated
   double epsilon_realised_up = 0;  ///< of one draw; of local releases
+
+  /// In words: "holds", "DOES NOT HOLD", or that it was not checked.
+  [[nodiscard]] const char* verdict() const noexcept {
+    if (!domain_matches) return "not checked: this is not the release's domain";
+    return holds() ? "holds" : "DOES NOT HOLD";
+  }
 
   [[nodiscard]] bool holds() const noexcept {
     return domain_matches && list_matches.value_or(true) && ranges_match.value_or(true) &&

@@ -71,7 +71,10 @@ TEST(CRelease, GoesFromStreamToStream) {
   ASSERT_EQ(
       mollify_verify(certificate.str().c_str(), "columns: {age: {type: boolean}}", other.out()),
       MOLLIFY_OK);
-  EXPECT_FALSE(nlohmann::json::parse(other.str()).at("holds"));
+  const auto unchecked = nlohmann::json::parse(other.str());
+  EXPECT_FALSE(unchecked.at("holds"));
+  EXPECT_EQ(unchecked.at("verdict"), "not checked: this is not the release's domain");
+  EXPECT_TRUE(unchecked.at("guarantee_holds").is_null());
 }
 
 TEST(CRelease, ModelsGiveMoreRows) {

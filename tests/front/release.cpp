@@ -96,6 +96,9 @@ TEST_P(FrontRelease, IsVerified) {
   const auto other = Domain::make({Column::boolean("city"), Column::integer("age", 0, 99, 10)});
   EXPECT_FALSE(verify(certificate, other).domain_matches);
   EXPECT_FALSE(verify(certificate, other).holds());
+  EXPECT_EQ(verify(certificate, other).guarantee_holds, std::nullopt);
+  EXPECT_EQ(verify(certificate, other).verdict, "not checked: this is not the release's domain");
+  EXPECT_EQ(found.verdict, "holds");
 }
 
 TEST_P(FrontRelease, LeavesAFileAndItsCertificate) {

@@ -3,6 +3,8 @@
 #include <rapidcheck.h>
 
 #include <array>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -159,6 +161,32 @@ RC_GTEST_PROP(Domain, EncodeIsTotal, (const std::vector<std::string>& record)) {
   const Domain domain = *test::domain();
   const std::vector<std::string_view> views(record.begin(), record.end());
   RC_ASSERT(domain.encode(views) < domain.size());
+}
+
+// What decides where a cell lies decides the hash that a certificate names the domain by.
+TEST(Domain, HashCoversEdgesSpikeAndZone) {
+  const auto of_numbers = [](const std::vector<double>& edges, std::optional<double> spike) {
+    return Domain::make({Column::make("x", NumberCells::with_edges(edges, spike))}).hash();
+  };
+  const auto of_times = [](std::optional<std::string> zone) {
+    return Domain::make({Column::make("t", DateCells::make({.grain = Grain::kSecond,
+                                                            .min = "2026-01-01T00:00:00",
+                                                            .max = "2026-01-02T00:00:00",
+                                                            .bins = 4,
+                                                            .zone = std::move(zone)}))})
+        .hash();
+  };
+  // As many cells from as far to as far each time.
+  const std::vector<std::string> hashes = {of_numbers({0, 2, 5, 10}, std::nullopt),
+                                           of_numbers({0, 2, 6, 10}, std::nullopt),
+                                           of_numbers({0, 1, 5, 10}, std::nullopt),
+                                           of_numbers({0, 2, 5, 10}, 3),
+                                           of_numbers({0, 2, 5, 10}, 4),
+                                           of_times(std::nullopt),
+                                           of_times("Z"),
+                                           of_times("+01:00")};
+  EXPECT_EQ(hashes.front(), of_numbers({0, 2, 5, 10}, std::nullopt));
+  EXPECT_EQ(std::set<std::string>(hashes.begin(), hashes.end()).size(), hashes.size());
 }
 
 }  // namespace

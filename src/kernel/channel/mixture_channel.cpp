@@ -39,8 +39,13 @@ MixtureChannel MixtureChannel::pure(std::span<const double> reference, double ep
 
 MixtureChannel MixtureChannel::with_weight(std::span<const double> reference, double weight) {
   require_between("the weight of the value", weight, 0, 1);
+  return with_kept(reference, static_cast<std::uint64_t>(weight * static_cast<double>(kKeepTotal)));
+}
+
+MixtureChannel MixtureChannel::with_kept(std::span<const double> reference, std::uint64_t kept) {
+  require_between("the parts of 2^62 that keep the value", kept, 0, kKeepTotal);
   MixtureChannel channel(reference);
-  channel.keep_ = static_cast<std::uint64_t>(weight * static_cast<double>(kKeepTotal));
+  channel.keep_ = kept;
   return channel;
 }
 

@@ -37,6 +37,9 @@ class MixtureChannel {
   /// no claim: the caller's theorem is another one (the Gaussian curve).
   static MixtureChannel with_weight(std::span<const double> reference, double weight);
 
+  /// The same from a itself. Throws InvalidInput for more than A.
+  static MixtureChannel with_kept(std::span<const double> reference, std::uint64_t kept);
+
   /// Whether every column satisfies the theorem, decided in integers. O(k).
   [[nodiscard]] bool satisfies(const ExpBound& bound) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "kernel/core/invalid_input.h"
 #include "kernel/search/positive_masses.h"
@@ -29,12 +30,26 @@ uint128 part_of(uint128 x, double share) {
 StaircaseChannel StaircaseChannel::make(std::span<const double> reference, double epsilon) {
   const ExpBound bound(epsilon);
   const double sum = detail::validated_mass_sum(reference);
+  std::vector<std::uint32_t> order(reference.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return reference[a] < reference[b]; });
+  StaircaseChannel channel = in_order(reference, sum, std::move(order), bound);
+  if (!channel.satisfies(bound)) {
+    throw InvalidInput(
+        "the public-data kernel of this reference cannot be built exactly at epsilon "
+        "= " +
+        detail::shortest(epsilon) + ": its smallest mass is too small beside the others");
+  }
+  return channel;
+}
+
+StaircaseChannel StaircaseChannel::in_order(std::span<const double> reference, double sum,
+                                            std::vector<std::uint32_t> order,
+                                            const ExpBound& bound) {
   const std::size_t count = reference.size();
   StaircaseChannel channel;
-  channel.order_.resize(count);
-  std::iota(channel.order_.begin(), channel.order_.end(), std::uint32_t{0});
-  std::stable_sort(channel.order_.begin(), channel.order_.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return reference[a] < reference[b]; });
+  channel.order_ = std::move(order);
   channel.rank_.resize(count);
   channel.prefix_.resize(count + 1);
   for (std::size_t i = 0; i < count; ++i) {
@@ -72,12 +87,6 @@ StaircaseChannel StaircaseChannel::make(std::span<const double> reference, doubl
     channel.last_column_.greatest = std::max(channel.last_column_.greatest, entry);
     channel.last_column_.least = std::min(channel.last_column_.least, entry);
   }
-  if (!channel.satisfies(bound)) {
-    throw InvalidInput(
-        "the public-data kernel of this reference cannot be built exactly at epsilon "
-        "= " +
-        detail::shortest(epsilon) + ": its smallest mass is too small beside the others");
-  }
   return channel;
 }
 
@@ -110,7 +119,7 @@ Extremes StaircaseChannel::column(std::size_t j) const {
 bool StaircaseChannel::satisfies(const ExpBound& bound) const {
   for (std::size_t j = 0; j < outcome_count(); ++j) {
     const Extremes entries = column(j);
-    if (entries.least == 0 || !bound.allows(entries.greatest, entries.least)) return false;
+    if (!bound.allows(entries.greatest, entries.least)) return false;
   }
   return true;
 }

@@ -75,7 +75,13 @@ class StaircaseChannel {
   }
 
  private:
+  friend struct BadStaircase;  // of the tests: the check must see what no factory makes
+
   StaircaseChannel() = default;
+  /// With the outcomes in any order, of which the theorem's is one; unchecked.
+  [[nodiscard]] static StaircaseChannel in_order(std::span<const double> reference, double sum,
+                                                 std::vector<std::uint32_t> order,
+                                                 const ExpBound& bound);
   [[nodiscard]] std::size_t locate_weight(std::uint64_t position) const;
 
   [[nodiscard]] std::uint64_t weight(std::size_t rank) const {

@@ -5,14 +5,6 @@ namespace {
 
 constexpr uint128 kUnit = uint128{1} << 127;
 
-/// floor(a b / 2^127) for a, b <= 2^127.
-constexpr uint128 times(uint128 a, uint128 b) {
-  constexpr uint128 kLow = ~std::uint64_t{0};
-  const uint128 middle =
-      (a >> 64) * (b & kLow) + (a & kLow) * (b >> 64) + (((a & kLow) * (b & kLow)) >> 64);
-  return (((a >> 64) * (b >> 64) + (middle >> 64)) << 1) | ((middle >> 63) & 1);
-}
-
 /// e^(-1/256) in units of 2^-127, within 32: the alternating series has 14 terms before they
 /// vanish, each short by less than 2, and what follows is less than 1.
 constexpr uint128 root() {
@@ -30,7 +22,7 @@ template <std::size_t kSize>
 constexpr std::array<uint128, kSize> powers(uint128 base) {
   std::array<uint128, kSize> result{};
   result[0] = kUnit;
-  for (std::size_t i = 1; i < kSize; ++i) result[i] = times(result[i - 1], base);
+  for (std::size_t i = 1; i < kSize; ++i) result[i] = times_127(result[i - 1], base);
   return result;
 }
 
@@ -45,7 +37,7 @@ constexpr std::array<std::uint64_t, kSize> cut(const std::array<uint128, kSize>&
 /// e^(-a/256) within (32 + 2) a units of 2^-127, so e^-1 within 2^14 and e^-i within 2^20: cut to
 /// 2^-63, all are within 1 of the truth, rounding and what is cut off together.
 constexpr std::array<uint128, 256> kFractions = powers<256>(root());
-constexpr uint128 kInverseE = times(kFractions[255], kFractions[1]);
+constexpr uint128 kInverseE = times_127(kFractions[255], kFractions[1]);
 
 }  // namespace
 

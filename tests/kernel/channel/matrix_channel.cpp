@@ -128,5 +128,15 @@ TEST(MatrixChannel, DrawsFollowTheRows) {
   for (std::size_t x = 0; x <= 3; ++x) test::expect_reports_follow_row(channel, x);
 }
 
+// Bad in the last column alone: (.9, .1) and (.8, .2) are within e^.5 at the first outcome, and a
+// factor of 2 apart at the second.
+TEST(MatrixChannel, ABadLastColumnIsSeen) {
+  const std::vector<double> rows = {0.9, 0.1, 0.8, 0.2};
+  EXPECT_THROW(MatrixChannel::make(rows, 2, 0.5), InvalidInput);
+  const auto channel = MatrixChannel::make(rows, 2, 1);
+  EXPECT_TRUE(channel.satisfies(ExpBound(1)));
+  EXPECT_FALSE(channel.satisfies(ExpBound(0.5)));
+}
+
 }  // namespace
 }  // namespace mollify

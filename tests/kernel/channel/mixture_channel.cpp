@@ -134,5 +134,24 @@ TEST(MixtureChannel, RefusesInOneSentence) {
             "epsilon must be finite and positive, but is 0");
 }
 
+// The rarest outcome decides, and here it is the last one: the others are within e^3 for a weight
+// of 1/2 (2 at .5, 3.04 at .49) and it is not (101).
+TEST(MixtureChannel, ABadLastColumnIsSeen) {
+  const std::vector<double> reference = {0.5, 0.49, 0.01};
+  const auto channel = MixtureChannel::with_weight(reference, 0.5);
+  const ExpBound bound(3);
+  for (std::size_t j = 0; j < 3; ++j) {
+    EXPECT_EQ(bound.allows(channel.column(j).greatest, channel.column(j).least), j < 2) << j;
+  }
+  EXPECT_FALSE(channel.satisfies(bound));
+}
+
+TEST(MixtureChannel, IsMadeOfItsOwnIntegersAgain) {
+  const std::vector<double> reference = {0.5, 0.3, 0.2};
+  const auto channel = MixtureChannel::with_weight(reference, 0.7);
+  EXPECT_EQ(MixtureChannel::with_kept(reference, channel.keep()).keep(), channel.keep());
+  EXPECT_THROW(MixtureChannel::with_kept(reference, MixtureChannel::kKeepTotal + 1), InvalidInput);
+}
+
 }  // namespace
 }  // namespace mollify

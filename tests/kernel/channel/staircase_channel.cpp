@@ -16,6 +16,16 @@
 #include "sanitized.h"
 
 namespace mollify {
+
+/// Staircases in any order of the outcomes, such as no factory makes.
+struct BadStaircase {
+  static StaircaseChannel in_order(const std::vector<double>& reference,
+                                   std::vector<std::uint32_t> order, double epsilon) {
+    const double sum = std::accumulate(reference.begin(), reference.end(), 0.0);
+    return StaircaseChannel::in_order(reference, sum, std::move(order), ExpBound(epsilon));
+  }
+};
+
 namespace {
 
 using test::kEpsilons;
@@ -239,6 +249,59 @@ TEST(StaircaseChannel, RefusesWhatIsNoReference) {
   EXPECT_EQ(message({1e308, 1e308}, 1), "the reference masses must have a finite sum");
   EXPECT_EQ(message({1, 1}, -1), "epsilon must be finite and positive, but is -1");
   EXPECT_EQ(message({1, 1}, 1e-7), "epsilon of one draw must be at least 1e-06, but is 1e-07");
+}
+
+/// Of every column, by looking at all entries.
+std::vector<Extremes> extremes_of(const StaircaseChannel& channel) {
+  std::vector<Extremes> columns;
+  for (std::size_t j = 0; j < channel.outcome_count(); ++j) {
+    Extremes& column = columns.emplace_back(Extremes{channel.entry(0, j), channel.entry(0, j)});
+    for (std::size_t x = 1; x < channel.outcome_count(); ++x) {
+      column.greatest = std::max(column.greatest, channel.entry(x, j));
+      column.least = std::min(column.least, channel.entry(x, j));
+    }
+  }
+  return columns;
+}
+
+// Staircases that are not private, in all orders of four masses and with the outcomes named so that
+// each column in turn is the last: the check sees what all entries say, also if the last column
+// alone is bad.
+TEST(StaircaseChannel, ChecksWhatNoFactoryMakes) {
+  int bad = 0, last_alone = 0;
+  for (const std::vector<double>& masses :
+       {std::vector<double>{0.6, 0.3, 0.1}, {0.55, 0.25, 0.15, 0.05}, {0.4, 0.3, 0.2, 0.1}}) {
+    const auto k = static_cast<std::uint32_t>(masses.size());
+    std::vector<std::uint32_t> order(k);
+    std::iota(order.begin(), order.end(), 0U);
+    do {
+      for (std::uint32_t turn = 0; turn < k; ++turn) {
+        // Outcome o is called o + turn, modulo k.
+        std::vector<double> reference(k);
+        std::vector<std::uint32_t> named(k);
+        for (std::uint32_t i = 0; i < k; ++i) {
+          reference[(i + turn) % k] = masses[i];
+          named[i] = (order[i] + turn) % k;
+        }
+        const auto channel = BadStaircase::in_order(reference, named, 1);
+        const std::vector<Extremes> columns = extremes_of(channel);
+        const ExpBound bound(1);
+        std::vector<bool> kept;
+        for (std::uint32_t j = 0; j < k; ++j) {
+          EXPECT_TRUE(columns[j].greatest == channel.column(j).greatest &&
+                      columns[j].least == channel.column(j).least);
+          kept.push_back(bound.allows(columns[j].greatest, columns[j].least));
+        }
+        const auto failed = std::count(kept.begin(), kept.end(), false);
+        EXPECT_EQ(channel.satisfies(bound), failed == 0);
+        bad += failed > 0;
+        last_alone += failed == 1 && !kept.back();
+      }
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+  EXPECT_GT(bad, 0);
+  EXPECT_GT(last_alone, 0);
+  std::printf("%d staircases were bad, %d in the last column alone\n", bad, last_alone);
 }
 
 }  // namespace

@@ -1,0 +1,308 @@
+// What checking a sampler and a certificate finds, also in what is bad in its last place alone.
+#include "release/verification.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "kernel/core/invalid_input.h"
+#include "local/mechanism.h"
+#include "release/prepared.h"
+
+namespace mollify {
+namespace {
+
+using Json = nlohmann::json;
+using test::Scratch;
+
+TEST(IsInside, LooksAtEveryNumeratorAndAtTheirSum) {
+  // Lower bounds 2, 3, 4; upper ones 5, 8, 10 (e = 2.718).
+  const Band band = Band::make({2, 3, 4}, ExpBound(1), 15);
+  ASSERT_EQ(band.upper(2), 10U);
+  using Numerators = std::vector<std::uint64_t>;
+  EXPECT_TRUE(is_inside(band, Numerators{2, 3, 10}));
+  EXPECT_TRUE(is_inside(band, Numerators{5, 6, 4}));
+  EXPECT_FALSE(is_inside(band, Numerators{2, 2, 11}));  // the second too little, the third too much
+  EXPECT_FALSE(is_inside(band, Numerators{5, 7, 3}));   // the last too little
+  EXPECT_FALSE(is_inside(band, Numerators{1, 4, 10}));  // the first too little
+  EXPECT_FALSE(is_inside(band, Numerators{2, 3, 9}));   // 14 in all
+  EXPECT_FALSE(is_inside(band, Numerators{2, 4, 10}));  // 16 in all
+  EXPECT_FALSE(is_inside(band, Numerators{5, 10}));
+}
+
+// The first input, one point, gives outcome 0 its upper bound, and others give it its lower one.
+TEST(VerifySampler, ObservesWhatTheInputsTellApart) {
+  const auto sampler =
+      make_sampler({.mechanism = Mechanism::kMinimax, .outcome_count = 3, .epsilon = 1});
+  const Verification found = verify_sampler(*sampler, 24);
+  EXPECT_TRUE(found.holds);
+  EXPECT_EQ(found.inputs, 24U);
+  EXPECT_NEAR(found.epsilon_realised_up, 1, 1e-11);
+  EXPECT_NEAR(found.epsilon_observed_up, 1, 1e-11);
+  EXPECT_LE(found.epsilon_observed_up, found.epsilon_realised_up);
+}
+
+/// A sampler whose claims are as told.
+class Claiming final : public LocalSampler {
+ public:
+  Claiming(const LocalSampler& sampler, bool holds) : sampler_(sampler), holds_(holds) {}
+  std::size_t outcome_count() const override { return sampler_.outcome_count(); }
+  Privacy guarantee() const override { return sampler_.guarantee(); }
+  void draw(const ScoredOutcomes& p, SecureRandom& random,
+            std::span<std::uint32_t> released) const override {
+    sampler_.draw(p, random, released);
+  }
+  Law law(const ScoredOutcomes& p) const override { return sampler_.law(p); }
+  const Band* band() const override { return sampler_.band(); }
+  double epsilon_realised_up() const override { return sampler_.epsilon_realised_up(); }
+  bool guarantee_holds() const override { return holds_; }
+  void for_each_public_integer(const std::function<void(uint128)>& take) const override {
+    sampler_.for_each_public_integer(take);
+  }
+
+ private:
+  const LocalSampler& sampler_;
+  bool holds_;
+};
+
+TEST(VerifySampler, HoldsOnlyIfTheIntegersDo) {
+  for (const Mechanism mechanism : {Mechanism::kMinimax, Mechanism::kRandomizedResponse}) {
+    const auto sampler = make_sampler({.mechanism = mechanism, .outcome_count = 3, .epsilon = 1});
+    EXPECT_TRUE(verify_sampler(Claiming(*sampler, true), 3).holds);
+    EXPECT_FALSE(verify_sampler(Claiming(*sampler, false), 3).holds);
+  }
+}
+
+constexpr const char* kVerifiedDomain =
+    "columns:\n"
+    "  a: {type: integer, min: 1, max: 16}\n";
+
+/// A release of 400 rows, its certificate as JSON, and what is found of it after a change.
+class ChangedCertificate {
+ public:
+  explicit ChangedCertificate(const std::function<void(ReleaseSpec&)>& ask) {
+    std::string data = "id,a\n";
+    for (int row = 0; row < 400; ++row) {
+      data += std::to_string(row / 2) + "," + std::to_string(row % 16 + 1) + "\n";
+    }
+    scratch.write("data.csv", data);
+    ReleaseSpec spec = test::integral_spec(scratch, kVerifiedDomain);
+    ask(spec);
+    const auto release = test::prepared(scratch, spec);
+    json = Json::parse(certificate_text(release->certificate()));
+  }
+
+  [[nodiscard]] CertificateCheck check() const {
+    return verify_certificate(parse_certificate(json.dump(), "it"), "it",
+                              read_domain(scratch.path("domain.yaml")), known);
+  }
+
+  Scratch scratch;
+  KnownInputs known;
+  Json json;
+};
+
+void ask_for(ReleaseSpec& spec, CentralMechanism mechanism, std::uint64_t count) {
+  spec.model = Model::kCentral;
+  spec.method = CentralSpec{.mechanism = mechanism};
+  spec.count = count;
+  spec.accept_error = true;
+  spec.privacy = ExactPrivacy::approximate(Decimal(1), Decimal(1e-6));
+}
+
+// Another processor may round what was found in doubles differently. Those digits change neither
+// what is promised nor whether it is found to hold; more than these is refused.
+TEST(VerifyCertificate, ToleratesTheLastDigitsOfAnotherProcessor) {
+  const auto step = [](const Json& number, double by) {
+    return by == 0 ? std::nextafter(number.get<double>(), 0.0) : number.get<double>() * by;
+  };
+  for (const auto& [mechanism, count] :
+       {std::pair{CentralMechanism::kSubsetRr, 20}, {CentralMechanism::kShuffledRr, 400}}) {
+    ChangedCertificate changed([&, m = mechanism, c = count](ReleaseSpec& spec) {
+      ask_for(spec, m, static_cast<std::uint64_t>(c));
+    });
+    ASSERT_TRUE(changed.check().holds());
+    const Json genuine = changed.json;
+    for (const char* place : {"/design/epsilon0", "/accuracy/total_variation"}) {
+      const Json::json_pointer at(place);
+      changed.json[at] = step(genuine[at], 0);
+      EXPECT_TRUE(changed.check().holds()) << place;
+      changed.json[at] = step(genuine[at], 0.999);
+      EXPECT_FALSE(changed.check().holds()) << place;
+      changed.json = genuine;
+    }
+  }
+}
+
+// An epsilon0 that is nearly the designed one is checked as it stands: shuffling makes too little
+// of it, by its upper bound, though not by its lower one.
+TEST(VerifyCertificate, ChecksTheResponseThatIsStated) {
+  for (const auto& [mechanism, count] :
+       {std::pair{CentralMechanism::kSubsetRr, 20}, {CentralMechanism::kShuffledRr, 400}}) {
+    ChangedCertificate changed([&, m = mechanism, c = count](ReleaseSpec& spec) {
+      ask_for(spec, m, static_cast<std::uint64_t>(c));
+    });
+    Json& epsilon0 = changed.json["design"]["epsilon0"];
+    epsilon0 = epsilon0.get<double>() * (1 + 0.9e-9);
+    const CertificateCheck check = changed.check();
+    EXPECT_TRUE(check.design_matches);
+    EXPECT_FALSE(check.guarantee_holds);
+    EXPECT_FALSE(check.holds());
+  }
+}
+
+void ask_for_curve(ReleaseSpec& spec) {
+  test::local_of(spec).mechanism = Mechanism::kGaussianCurve;
+  spec.count = 1;
+  spec.privacy = ExactPrivacy::gaussian(Decimal(1));
+}
+
+// What gaussian-curve keeps is found in doubles. A little less is as private; a trifle more than
+// the curve allows is not, whatever processor looks.
+TEST(VerifyCertificate, ChecksWhatTheCurveKeeps) {
+  ChangedCertificate changed(ask_for_curve);
+  const auto kept = std::stoull(changed.json["facts"]["kept"].get<std::string>());
+  ASSERT_TRUE(changed.check().holds());
+  const auto with = [&](std::uint64_t parts) {
+    ReleaseSpec spec = test::integral_spec(changed.scratch, kVerifiedDomain);
+    ask_for_curve(spec);
+    PublicFacts facts{.outcomes = 16, .kept = parts};
+    const Domain domain = read_domain(changed.scratch.path("domain.yaml"));
+    spec.domain.sha256 = domain.hash();
+    const std::string text = certificate_text(design_release(spec, facts, domain).certificate);
+    return verify_certificate(parse_certificate(text, "it"), "it", domain).holds();
+  };
+  EXPECT_TRUE(with(kept));
+  EXPECT_TRUE(with(kept - 1000));
+  EXPECT_TRUE(with(kept + 1000));                          // 2^-52: far below what was left over
+  EXPECT_THROW(with(kept + (kept >> 25U)), InvalidInput);  // nearly the same, and not private
+  EXPECT_THROW(with(kept - (kept >> 10U)), InvalidInput);  // private, and not what was asked for
+  changed.json["facts"]["kept"] = std::to_string(kept + (kept >> 25U));
+  EXPECT_FALSE(changed.check().holds());
+  changed.json["facts"].erase("kept");
+  EXPECT_FALSE([&] {
+    try {
+      return changed.check().holds();
+    } catch (const InvalidInput&) {
+      return false;
+    }
+  }());
+}
+
+// Floor and bound stand in the certificate as integers, and a forged one is refused.
+TEST(VerifyCertificate, RefusesForgedFloorsAndBounds) {
+  ChangedCertificate changed([](ReleaseSpec& spec) {
+    spec.count = 1;
+    spec.privacy = ExactPrivacy::pure(Decimal(7.6008));
+  });
+  ASSERT_TRUE(changed.check().holds());
+  const Json genuine = changed.json;
+  const ExpBound bound(7.6008);
+  EXPECT_EQ(genuine["design"]["bound_integers"]["mantissa"], std::to_string(bound.mantissa()));
+  EXPECT_EQ(
+      std::ldexp(std::stod(genuine["design"]["floor_integers"]["mantissa"].get<std::string>()),
+                 -genuine["design"]["floor_integers"]["shift"].get<int>()),
+      genuine["design"]["floor"].get<double>());
+  for (const char* part : {"floor_integers", "bound_integers"}) {
+    for (const int by : {-1, 1}) {
+      changed.json = genuine;
+      Json& mantissa = changed.json["design"][part]["mantissa"];
+      mantissa = std::to_string(by + std::stoll(mantissa.get<std::string>()));
+      EXPECT_FALSE(changed.check().design_matches) << part << by;
+    }
+    changed.json = genuine;
+    changed.json["design"][part]["shift"] = 40;
+    EXPECT_FALSE(changed.check().holds()) << part;
+  }
+}
+
+TEST(VerifyCertificate, SaysWhichPromiseIsNotTheOneThatFollows) {
+  ChangedCertificate changed([](ReleaseSpec&) {});
+  const Json genuine = changed.json;
+  changed.json["privacy"]["epsilon"] = 0.9;
+  EXPECT_FALSE(changed.check().total_holds);
+  EXPECT_TRUE(changed.check().guarantee_holds);
+  changed.json = genuine;
+  changed.json["draw"]["epsilon"] = 0.3;
+  EXPECT_FALSE(changed.check().guarantee_holds);
+  EXPECT_TRUE(changed.check().total_holds);
+  changed.json = genuine;
+  changed.json["mechanism"] = "relative";
+  EXPECT_FALSE(changed.check().design_matches);
+}
+
+TEST(VerifyCertificate, IsNotCheckedWithAnotherDomain) {
+  const ChangedCertificate changed([](ReleaseSpec&) {});
+  const std::string other =
+      changed.scratch.write("other.yaml", "columns:\n  a: {type: integer, min: 0, max: 15}\n");
+  const CertificateCheck check =
+      verify_certificate(parse_certificate(changed.json.dump(), "it"), "it", read_domain(other));
+  EXPECT_STREQ(check.verdict(), "not checked: this is not the release's domain");
+  EXPECT_FALSE(check.holds());
+  EXPECT_FALSE(check.is_designed);
+  ChangedCertificate forged([](ReleaseSpec&) {});
+  forged.json["facts"]["outcomes"] = 15;
+  EXPECT_STREQ(forged.check().verdict(), "DOES NOT HOLD");
+}
+
+TEST(VerifyCertificate, ComparesAListOfCandidates) {
+  ChangedCertificate changed([](ReleaseSpec& spec) {
+    auto& space = test::local_of(spec).space;
+    space.kind = SpaceKind::kCandidates;
+    space.candidates = 3;
+  });
+  const Domain domain = read_domain(changed.scratch.path("domain.yaml"));
+  const Candidates list = Candidates::seeded(domain, 3);
+  changed.known.list = list;
+  EXPECT_EQ(changed.check().list_matches, true);
+  // Another record in the last place.
+  std::vector<std::uint32_t> digits(list.digits().begin(), list.digits().end());
+  digits.back() = (digits.back() + 1) % 16;
+  changed.known.list = Candidates::of(domain, digits);
+  EXPECT_EQ(changed.check().list_matches, false);
+  EXPECT_FALSE(changed.check().holds());
+}
+
+std::string refusal_after(const std::function<void(Json&)>& change) {
+  ChangedCertificate changed([&](ReleaseSpec& spec) {
+    spec.model = Model::kLocal;
+    spec.unit = "id";
+  });
+  change(changed.json);
+  try {
+    static_cast<void>(parse_certificate(changed.json.dump(), "it"));
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ParseCertificate, RefusesByNameWhatNoReleaseHas) {
+  EXPECT_EQ(refusal_after([](Json&) {}), "accepted");
+  for (const std::uint64_t units : {std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()}) {
+    EXPECT_EQ(refusal_after([&](Json& made) { made["facts"]["units"] = units; }),
+              "it must have from 1 to 4294967295 units at /facts/units");
+  }
+  for (const char* digest : {"", "abc", "0123456789abcdef", "\u200b"}) {
+    EXPECT_EQ(refusal_after([&](Json& made) {
+                made["spec"]["roster"] = {{"file", "units.csv"}, {"sha256", digest}};
+              }),
+              "it must have a SHA-256, 64 hexadecimal digits, at /spec/roster/sha256");
+  }
+  for (const char* version : {"", "0.1.0\u200b", "0.1\n", "0.1 0"}) {
+    EXPECT_EQ(
+        refusal_after([&](Json& made) { made["version"] = version; }),
+        "it must have a version of letters, digits, points, plus and minus signs at /version");
+  }
+  // Cast to 32 bits this is outcome 1.
+  EXPECT_EQ(refusal_after([](Json& made) {
+              made["facts"]["reference"] = {{(std::uint64_t{1} << 32U) + 1, 1}};
+            }),
+            "it must have pairs of an outcome and a number of records at /facts/reference");
+}
+
+}  // namespace
+}  // namespace mollify
