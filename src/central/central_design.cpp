@@ -114,7 +114,7 @@ CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& r
 }
 
 /// Leaves room for other processors' rounding: what is designed on one is verified on any other.
-constexpr double kTrifle = 1 - 0x1p-40;
+constexpr double kRoomForRounding = 1 - 0x1p-40;
 
 /// The epsilon0 of each response, from what the accounting certifies; never less than the whole
 /// epsilon, which a response keeps without being shuffled. Integers are too coarse for more
@@ -123,7 +123,7 @@ template <class Certified>
 double response_epsilon(const CentralRequest& request, const Certified& certified) {
   const double epsilon = request.budget.epsilon;
   if (epsilon >= ExpBound::kGreatestEpsilon) return ExpBound::kGreatestEpsilon;
-  return std::clamp(certified() * kTrifle, epsilon, ExpBound::kGreatestEpsilon);
+  return std::clamp(certified() * kRoomForRounding, epsilon, ExpBound::kGreatestEpsilon);
 }
 
 CentralDesign subset(const CentralRequest& request) {

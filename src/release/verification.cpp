@@ -30,9 +30,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// A share by which doubles may differ that processors round differently.
-constexpr double kRounding = 1e-9;
+constexpr double kLastDigits = 1e-9;
 
-bool near(double a, double b, double share) {
+bool nearly(double a, double b, double share) {
   return std::abs(a - b) <= share * std::max(std::abs(a), std::abs(b));
 }
 
@@ -184,7 +184,7 @@ bool ranges_match(const GaussianSpec& spec, const std::vector<WhitenedRange>& st
   const auto implied = mean_ranges_of(columns, whitening_of(columns));
   return std::equal(implied.begin(), implied.end(), stated.begin(), stated.end(),
                     [&](const WhitenedRange& a, const WhitenedRange& b) {
-                      return near(a.low, b.low, 1e-12) && near(a.high, b.high, 1e-12);
+                      return nearly(a.low, b.low, 1e-12) && nearly(a.high, b.high, 1e-12);
                     });
 }
 
@@ -270,7 +270,7 @@ void take_response(const nlohmann::json& said, Certificate& certificate) {
   const auto take = [&](double& found, const char* place) {
     const auto at = nlohmann::json::json_pointer(place);
     if (!said.contains(at) || !said[at].is_number()) return;
-    if (const double stated = said[at].get<double>(); near(stated, found, kRounding)) {
+    if (const double stated = said[at].get<double>(); nearly(stated, found, kLastDigits)) {
       found = stated;
     }
   };
@@ -281,7 +281,7 @@ void take_response(const nlohmann::json& said, Certificate& certificate) {
 /// Whether two parts of a certificate are equal, but for the last digits of doubles.
 bool agree(const nlohmann::json& implied, const nlohmann::json& said) {
   if (implied.is_number_float() && said.is_number()) {
-    return near(implied.get<double>(), said.get<double>(), kRounding);
+    return nearly(implied.get<double>(), said.get<double>(), kLastDigits);
   }
   if (!implied.is_structured()) return implied == said;
   return implied.type() == said.type() && implied.size() == said.size() &&
