@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -267,31 +268,40 @@ std::vector<double> square_rows(std::size_t n) {
   return rows;
 }
 
-/// All rounds of a release have the kernel's noise of their own scale: the words of all of them,
-/// one after the other, give the last one's noise again.
+/// Every round has the kernel's noise of its own scale. A release that ends after a round shows the
+/// round's noise, and asks what the whole release has asked up to there.
 TEST(SharedGaussianReplay, EveryRoundHasTheNoiseOfTheDesign) {
   constexpr std::size_t kRows = 20'000;
   const std::vector<double> rows = square_rows(kRows);
+  const auto numbers_of = [](const MomentMeasure& measure) {
+    return std::pair(measure.centre, measure.forward);
+  };
   for (const Privacy& budget :
        {Privacy::pure(3), Privacy::concentrated(1), Privacy::approximate(3, 1e-6)}) {
-    const MomentDesign design = design_moments({kRows, 2, budget});
-    ASSERT_GT(design.rounds.size(), 1U);
-    const MomentSampler sampler(design, {-1.5, -1.5}, {1.5, 1.5});
-    for (std::uint64_t seed = 0; seed < 3; ++seed) {
-      FrozenRandom random(seed);
-      const MeasuredMoments run = measured(sampler, rows, random);
-      ASSERT_EQ(run.entries.size(), design.rounds.size());
-      FrozenRandom again(seed);
-      std::vector<std::int64_t> noise;
-      for (const MomentRound& round : design.rounds) {
-        noise = noise_of_kernel(budget.notion, round.noise, 5, again);
+    const MomentDesign whole = design_moments({kRows, 2, budget});
+    ASSERT_GT(whole.rounds.size(), 1U);
+    FrozenRandom random(1);
+    const MeasuredMoments all =
+        measured(MomentSampler(whole, {-1.5, -1.5}, {1.5, 1.5}), rows, random);
+    ASSERT_EQ(all.asked.size(), whole.rounds.size());
+    FrozenRandom again(1);
+    for (std::size_t k = 0; k < whole.rounds.size(); ++k) {
+      MomentDesign design = whole;
+      design.rounds.resize(k + 1);
+      FrozenRandom part(1);
+      const MeasuredMoments run =
+          measured(MomentSampler(design, {-1.5, -1.5}, {1.5, 1.5}), rows, part);
+      ASSERT_EQ(run.asked.size(), k + 1);
+      for (std::size_t before = 0; before <= k; ++before) {
+        EXPECT_EQ(numbers_of(run.asked[before]), numbers_of(all.asked[before])) << budget.text();
       }
-      const long double deviation = entry_deviation(design, design.rounds.back());
+      const auto noise = noise_of_kernel(budget.notion, design.rounds[k].noise, 5, again);
+      const long double deviation = entry_deviation(design, design.rounds[k]);
       for (std::size_t i = 0; i < noise.size(); ++i) {
         const auto exact = static_cast<long double>(run.entries.back()[i]);
         EXPECT_NEAR(static_cast<double>((run.noisy[i] - exact) / deviation),
                     static_cast<double>(static_cast<long double>(noise[i]) / deviation), 1e-5)
-            << budget.text() << ", entry " << i;
+            << budget.text() << ", round " << k << ", entry " << i;
       }
     }
   }
