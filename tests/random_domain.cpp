@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "space/same_value.h"
+
 namespace mollify::test {
 namespace {
 
@@ -54,13 +56,19 @@ rc::Gen<std::string> declared_word() {
                         rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '\x7f')));
 }
 
+/// No two words that write the same number or truth.
+std::string same_value(const std::string& word) {
+  SameValueBuffer buffer;
+  return std::string(same_value_text(word, buffer).value_or(word));
+}
+
 rc::Gen<Cells> cells() {
   return rc::gen::exec([]() -> Cells {
     switch (*rc::gen::inRange(0, 8)) {
       case 0:
         return Categories::make(
-            *rc::gen::resize(
-                8, rc::gen::nonEmpty(rc::gen::unique<std::vector<std::string>>(declared_word()))),
+            *rc::gen::resize(8, rc::gen::nonEmpty(rc::gen::uniqueBy<std::vector<std::string>>(
+                                    declared_word(), same_value))),
             *rc::gen::arbitrary<bool>());
       case 4: {
         auto edges = *rc::gen::resize(

@@ -32,7 +32,8 @@ struct Mapping {
 /// line of 1 to 500 bytes of UTF-8 text and for a mapping to what is no value of the column.
 class Column {
  public:
-  /// 1 to 2^24 distinct words, each one line of UTF-8 text. Compared byte for byte.
+  /// 1 to 2^24 distinct words, each one line of UTF-8 text. Words are compared byte
+  /// for byte; a number is every text that writes it (1, 1.0, 01), so no two may write the same.
   [[nodiscard]] static Column categorical(std::string name, const std::vector<std::string>& values,
                                           Mapping mapping = {});
 

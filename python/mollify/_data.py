@@ -224,6 +224,8 @@ def _plain(value: Any) -> object:
         if value.dtype.kind == "M":
             one = np.array([value])
             return None if np.isnat(one)[0] else str(np.datetime_as_string(_times(one)[1][0]))
+        if value.dtype.kind == "f" and value.dtype.itemsize < 8:
+            return float(str(value))  # 0.1 of 32 bits is 0.1, as in a file
         return value.item()
     return str(value)
 
@@ -280,9 +282,8 @@ def _add_numpy(
     if kind in "iufMUS" and not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if kind in "iuf":
-        if array.dtype.str[1:] not in _FORMATS:  # a float of more than 64 bits
-            with np.errstate(all="ignore"):
-                array = array.astype(np.float64)
+        if array.dtype.str[1:] not in _FORMATS:  # a float of more than 64 bits: as a file has it
+            return _add_numpy(columns, name, array.astype(str), null)
         columns.add_numbers(name, _FORMATS[array.dtype.str[1:]], len(array), _bytes(array), valid)
     elif kind == "b":
         columns.add_truths(name, _bytes(array), valid)

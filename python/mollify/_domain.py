@@ -40,7 +40,8 @@ def categorical(
     Parameters
     ----------
     values
-        1 to 2^24 distinct ones; a value means its text.
+        1 to 2^24 distinct ones. A value means its text, and a number every text that writes it:
+        1, 1.0 and 01.
     null
         What nulls become: one of the values, or ``"category"`` for a value of their own. Default:
         like what is outside.
@@ -135,7 +136,7 @@ def datetime(
 
     `zone` is the offset from UTC of the column's clock, ``"Z"`` or ``"+01:00"``: times with another
     offset are converted, times without one are taken to be on that clock. Without `zone` a time is
-    what a clock on the wall shows, and one with an offset is unreadable.
+    what a clock on the wall shows, and one with an offset is read as UTC's clock shows it.
     """
     return _column("datetime", min=min, max=max, bins=bins, zone=zone, null=null, outside=outside)
 

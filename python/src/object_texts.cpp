@@ -73,6 +73,12 @@ bool append_integer(PyObject* integer, std::string& bytes) {
     bytes += std::to_string(value);
     return true;
   }
+  if (PyObject* digits = PyNumber_ToBase(integer, 10)) {
+    const bool readable = append_letters(digits, bytes);
+    Py_DECREF(digits);
+    return readable;
+  }
+  forget_error();  // more digits than Python writes
   const double near = PyLong_AsDouble(integer);
   if (near == -1 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();

@@ -109,7 +109,7 @@ def columns_of_a_point(kind):
             ["3", "", "11"],
             [3.0, float("nan"), 11.0],
             [3, pandas.NA, 10**30],
-            np.array([3.0, np.nan, np.inf], "f2"),
+            np.array([3.0, np.nan, np.inf], "f4"),
             np.ma.array(np.array([3, 5, 11], "u1"), mask=[0, 1, 0]),
             np.array(["3", "", "11"]),
             np.array([b"3", b"", b"11"]),

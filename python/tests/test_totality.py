@@ -204,7 +204,7 @@ def test_objects_warn_nobody_and_the_user_may_stop(domain, tmp_path):
 @pytest.mark.parametrize("options", MODELS, ids=lambda options: options["model"])
 def test_numbers_of_every_type(domain, options):
     rows = 12
-    for kind in ("i1", "u1", "<i2", ">u2", "i4", ">i8", "u8", "f2", ">f4", "f8", "g", "?"):
+    for kind in ("i1", "u1", "<i2", ">u2", "i4", ">i8", "u8", "<f4", ">f4", "f8", "g", "?"):
         random = np.random.default_rng(1)
         dtype = np.dtype(kind)
 

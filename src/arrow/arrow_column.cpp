@@ -33,9 +33,9 @@ T loaded(const void* buffer, std::size_t index) noexcept {
 }
 
 std::optional<ArrowLayout> layout_of(std::string_view format) {
-  constexpr std::string_view kLetters = "nbcsilCSILefg";
-  constexpr std::array kLayouts = {kNull,   kBoolean, kInt8,   kInt16, kInt32, kInt64, kUint8,
-                                   kUint16, kUint32,  kUint64, kHalf,  kFloat, kDouble};
+  constexpr std::string_view kLetters = "nbcsilCSILfg";
+  constexpr std::array kLayouts = {kNull,  kBoolean, kInt8,   kInt16,  kInt32, kInt64,
+                                   kUint8, kUint16,  kUint32, kUint64, kFloat, kDouble};
   if (format.size() == 1) {
     const std::size_t letter = kLetters.find(format[0]);
     if (letter != std::string_view::npos) return kLayouts[letter];
@@ -90,6 +90,39 @@ std::optional<DecimalForm> decimal_form_of(std::string_view format) {
   return DecimalForm{static_cast<std::uint8_t>(bits / 8), static_cast<std::int8_t>(scale)};
 }
 
+/// The name of an extension type in a schema's metadata; empty if it names none.
+std::string_view extension_of(const ArrowSchema& schema) {
+  constexpr std::string_view kKey = "ARROW:extension:name";
+  if (schema.metadata == nullptr) return {};
+  const char* at = schema.metadata;
+  const auto take_size = [&at] {
+    const auto size = loaded<std::int32_t>(at, 0);
+    at += sizeof(std::int32_t);
+    return static_cast<std::size_t>(std::max(size, 0));
+  };
+  const auto take_text = [&] {
+    const std::size_t size = take_size();
+    const std::string_view text(at, size);
+    at += size;
+    return text;
+  };
+  for (std::size_t left = take_size(); left > 0; --left) {
+    const std::string_view key = take_text();
+    const std::string_view value = take_text();
+    if (key == kKey) return value;
+  }
+  return {};
+}
+
+/// True for numbers that are read as others than they mean: the months of a period, counted from
+/// 1970, are no integers of a table. Truths of 8 bits are 0 and 1, and extended texts are texts.
+bool means_more_than_it_holds(const ArrowSchema& schema) {
+  const std::string_view name = extension_of(schema);
+  const auto layout = layout_of(schema.format);
+  return !name.empty() && name != "arrow.bool8" && layout != kText && layout != kLargeText &&
+         layout != kTextView;
+}
+
 std::optional<ArrowLists> lists_of(std::string_view format) {
   if (format == "+l") return ArrowLists{.form = ArrowLists::Form::kSmall};
   if (format == "+L") return ArrowLists{.form = ArrowLists::Form::kLarge};
@@ -105,19 +138,18 @@ std::optional<ArrowLists> lists_of(std::string_view format) {
 
 bool is_integer(ArrowLayout layout) { return layout >= kInt8 && layout <= kUint64; }
 
-double from_half(std::uint16_t bits) {
-  const int exponent = bits >> 10U & 31U;
-  const double fraction = bits & 1023U;
-  double size = 0;
-  if (exponent == 31) {
-    size = fraction == 0 ? std::numeric_limits<double>::infinity()
-                         : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    size = std::ldexp(fraction, -24);
-  } else {
-    size = std::ldexp(fraction + 1024, exponent - 25);
+/// The double whose text is the shortest one that reads back as the number of 32 bits: 0.1, and not
+/// 0.10000000149011612. That text is what programs write into files, and files give the same cells.
+double shortest_double(float number) noexcept {
+  constexpr float kAllWhole = 0x1p24F;
+  if (!std::isfinite(number) || (std::fabs(number) <= kAllWhole && number == std::trunc(number))) {
+    return number;
   }
-  return bits >> 15U != 0 ? -size : size;
+  std::array<char, 32> digits{};
+  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  double read = number;
+  std::from_chars(digits.data(), end, read);
+  return read;
 }
 
 /// Calls take(T()) with the type of an integer of this layout.
@@ -134,7 +166,6 @@ void with_integer(ArrowLayout layout, Take take) {
     case kUint8:
       return take(std::uint8_t{});
     case kUint16:
-    case kHalf:
       return take(std::uint16_t{});
     case kUint32:
       return take(std::uint32_t{});
@@ -268,7 +299,7 @@ struct ArrowColumn::List {
 };
 
 std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
-  if (schema.format == nullptr) return std::nullopt;
+  if (schema.format == nullptr || means_more_than_it_holds(schema)) return std::nullopt;
   if (const auto lists = lists_of(schema.format)) {
     const bool has_items = schema.n_children == 1 && schema.children != nullptr &&
                            schema.children[0] != nullptr && schema.dictionary == nullptr;
@@ -432,12 +463,9 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
     case kDouble:
       return Values(lent(numbers_), valid_);
     case kFloat:
-      widen(numbers_, float{});
-      return Values(std::span<const double>(numbers_), valid_);
-    case kHalf:
       numbers_.resize(count);
       for (std::size_t i = 0; i < count; ++i) {
-        numbers_[i] = from_half(loaded<std::uint16_t>(buffer, begin + i));
+        numbers_[i] = shortest_double(loaded<float>(buffer, begin + i));
       }
       return Values(std::span<const double>(numbers_), valid_);
     case kUint64:

@@ -27,7 +27,6 @@ enum class ArrowLayout : std::uint8_t {
   kUint16,
   kUint32,
   kUint64,
-  kHalf,
   kFloat,
   kDouble,
   kText,       // 32-bit offsets

@@ -119,6 +119,12 @@ void ArrowSource::take_schema(ArrowSchema* schema) {
 
 void ArrowSource::require_readable(std::size_t column) const {
   if (types_[column]) return;
+  if (formats_[column] == "e") {
+    throw InvalidInput(fmt::format(
+        "column \"{}\" of the data is of 16-bit numbers, which programs write into files "
+        "in different ways (0.1 or 0.0999755859375): cast it to 32 or 64 bits",
+        names_[column]));
+  }
   throw InvalidInput(
       fmt::format("column \"{}\" of the data must be of booleans, integers, numbers, texts, dates "
                   "or times, or of lists of these, but has the Arrow format \"{}\"",

@@ -12,8 +12,10 @@
 namespace mollify::cli {
 namespace {
 
-std::optional<double> number_in(const Value& value) {
-  if (const auto* text = std::get_if<std::string_view>(&value)) return read_number(*text);
+std::optional<double> number_in(const Value& value, double min, double max) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    return read_number_of(*text, min, max);
+  }
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
   return std::nullopt;
@@ -55,7 +57,7 @@ class ColumnNumbers {
       case Verdict::kValue:
         break;
     }
-    const double number = number_in(value).value_or(min_);
+    const double number = number_in(value, min_, max_).value_or(min_);
     if (std::isnan(number)) return min_;
     return std::clamp(are_whole_ ? std::round(number) : number, min_, max_);
   }

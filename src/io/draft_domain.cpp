@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "io/csv_reader.h"
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
+#include "space/same_value.h"
 #include "space/string_index.h"
 #include "space/time_text.h"
 
@@ -145,6 +147,13 @@ class ColumnSketch {
     std::vector<std::string> sorted;
     for (std::size_t i = 0; i < values_.size(); ++i) sorted.emplace_back(values_[i]);
     std::sort(sorted.begin(), sorted.end());
+    // Of the ways in which one number is written the first one is enough.
+    std::set<std::string, std::less<>> seen;
+    std::erase_if(sorted, [&seen](const std::string& value) {
+      SameValueBuffer buffer;
+      const auto same = same_value_text(value, buffer);
+      return same && !seen.emplace(*same).second;
+    });
     return Categories::make(sorted);
   }
 
@@ -275,8 +284,8 @@ class ColumnSketch {
 
   [[nodiscard]] std::optional<Cells> booleans() const {
     if (values_.size() != 2) return std::nullopt;
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPairs = {
-        {{"false", "true"}, {"f", "t"}, {"no", "yes"}}};
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPairs = {
+        {{"false", "true"}, {"f", "t"}, {"no", "yes"}, {"n", "y"}}};
     for (const auto& [no, yes] : kPairs) {
       for (const auto& [a, b] : {std::pair{0U, 1U}, std::pair{1U, 0U}}) {
         if (equal_ignoring_case(values_[a], no) && equal_ignoring_case(values_[b], yes)) {

@@ -7,17 +7,25 @@
 
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
+#include "space/same_value.h"
 
 namespace mollify {
 namespace {
 
+/// Whether two words are the same but for the case of letters, or write the same number.
+bool are_same(std::string_view left, std::string_view right) noexcept {
+  if (equal_ignoring_case(left, right)) return true;
+  SameValueBuffer of_left, of_right;
+  const auto number = same_number_text(left, of_left);
+  return number && number == same_number_text(right, of_right);
+}
+
 bool is_usual(std::string_view word, bool truth) noexcept {
-  static constexpr std::array<std::array<std::string_view, 4>, 2> kUsual = {
-      {{"false", "f", "no", "0"}, {"true", "t", "yes", "1"}}};
+  static constexpr std::array<std::array<std::string_view, 5>, 2> kUsual = {
+      {{"false", "f", "no", "n", "0"}, {"true", "t", "yes", "y", "1"}}};
   const auto& usual = kUsual[truth ? 1 : 0];
-  return std::any_of(usual.begin(), usual.end(), [word](std::string_view candidate) {
-    return equal_ignoring_case(word, candidate);
-  });
+  return std::any_of(usual.begin(), usual.end(),
+                     [word](std::string_view candidate) { return are_same(word, candidate); });
 }
 
 }  // namespace
@@ -25,10 +33,10 @@ bool is_usual(std::string_view word, bool truth) noexcept {
 BooleanWords BooleanWords::make(std::string false_word, std::string true_word) {
   require_declarable(false_word, "the word for false");
   require_declarable(true_word, "the word for true");
-  if (equal_ignoring_case(false_word, true_word)) {
+  if (are_same(false_word, true_word)) {
     throw InvalidInput(fmt::format(
-        "the words for false and true must differ by more than case, but they are \"{}\" "
-        "and \"{}\"",
+        "the words for false and true must differ by more than case or the way to write a number, "
+        "but they are \"{}\" and \"{}\"",
         false_word, true_word));
   }
   const bool usual = is_usual(false_word, false) && is_usual(true_word, true);
@@ -43,9 +51,9 @@ Reading BooleanWords::read(std::string_view text) const noexcept {
   }
   const std::string_view word = without_outer_spaces(text);
   if (is_null_word(word)) return {Verdict::kNull, 0};
-  if (reads_usual_words_) {
-    if (is_usual(word, false)) return {Verdict::kValue, 0};
-    if (is_usual(word, true)) return {Verdict::kValue, 1};
+  for (const std::uint32_t cell : {0U, 1U}) {
+    if (are_same(word, words_[cell])) return {Verdict::kValue, cell};
+    if (reads_usual_words_ && is_usual(word, cell == 1)) return {Verdict::kValue, cell};
   }
   return {Verdict::kUnreadable, 0};
 }

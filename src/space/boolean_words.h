@@ -12,13 +12,14 @@ namespace mollify {
 
 /// Two words; cell 0 is false, cell 1 is true.
 ///
-/// A declared word is read with or without the case of its letters. The usual words
-/// (false, f, no, 0 and true, t, yes, 1) are read as well, unless the declared words are not of
-/// them or contradict them, as in [yes, no] or [female, male].
+/// A declared word is read with or without the case of its letters, and a number in every way to
+/// write it. The usual words (false, f, no, n, 0 and true, t, yes, y, 1) are read as well, unless
+/// the declared words are not of them or contradict them, as in [yes, no] or [female, male].
 class BooleanWords {
  public:
   /// The words written for false and for true. Throws InvalidInput unless they are two words that
-  /// differ by more than case, each of them one line of UTF-8 text without control characters.
+  /// differ by more than case or the way to write a number, each of them one line of UTF-8 text
+  /// without control characters.
   [[nodiscard]] static BooleanWords make(std::string false_word = "false",
                                          std::string true_word = "true");
 

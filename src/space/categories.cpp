@@ -4,6 +4,7 @@
 
 #include "kernel/core/invalid_input.h"
 #include "space/field_text.h"
+#include "space/same_value.h"
 
 namespace mollify {
 
@@ -21,7 +22,19 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
     if (categories.values_.find(value) != StringIndex::kAbsent) {
       throw InvalidInput(fmt::format("values must be distinct, but \"{}\" is listed twice", value));
     }
-    categories.values_.insert(value);
+    const std::uint32_t cell = categories.values_.insert(value);
+    SameValueBuffer buffer;
+    const auto same = same_value_text(value, buffer);
+    if (!same) continue;
+    const std::uint32_t place = categories.typed_.find(*same);
+    if (place != StringIndex::kAbsent) {
+      throw InvalidInput(fmt::format(
+          "values must be distinct, but \"{}\" and \"{}\" are one value, written in two ways: "
+          "keep one of them",
+          categories.value(categories.typed_cells_[place]), value));
+    }
+    categories.typed_.insert(*same);
+    categories.typed_cells_.push_back(cell);
   }
   return categories;
 }
@@ -33,6 +46,12 @@ std::uint32_t Categories::size() const noexcept {
 Reading Categories::read(std::string_view text) const noexcept {
   const std::uint32_t cell = values_.find(text);
   if (cell != StringIndex::kAbsent) return {Verdict::kValue, cell};
+  if (typed_.size() > 0) {
+    SameValueBuffer buffer;
+    const auto same = same_value_text(text, buffer);
+    const std::uint32_t place = same ? typed_.find(*same) : StringIndex::kAbsent;
+    if (place != StringIndex::kAbsent) return {Verdict::kValue, typed_cells_[place]};
+  }
   return {is_null_word(text) ? Verdict::kNull : Verdict::kOutside, 0};
 }
 

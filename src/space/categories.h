@@ -11,12 +11,14 @@
 
 namespace mollify {
 
-/// Declared categories; cell i is the i-th declared value. Texts are compared byte for byte. In the
-/// order of their list where that is said to mean something, which scorers use.
+/// Declared categories; cell i is the i-th declared value. Words are compared byte for byte. A
+/// declared number is every text that writes the same number (`1`, `1.0`, `01`, `1e0`), because a
+/// program that writes a column again may write its numbers otherwise; `true` and `false` are read
+/// in any case. In the order of their list where that is said to mean something, which scorers use.
 class Categories {
  public:
   /// Throws InvalidInput unless there are 1 to 2^24 distinct values, each of them one line of
-  /// UTF-8 text without control characters.
+  /// UTF-8 text without control characters, and no two of them write the same number or truth.
   [[nodiscard]] static Categories make(const std::vector<std::string>& values,
                                        bool ordered = false);
 
@@ -37,6 +39,8 @@ class Categories {
 
  private:
   StringIndex values_;
+  StringIndex typed_;  // what stands for the values that are numbers or truths
+  std::vector<std::uint32_t> typed_cells_;
   bool ordered_ = false;
 };
 

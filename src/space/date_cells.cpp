@@ -111,10 +111,9 @@ Reading DateCells::read(std::string_view text) const noexcept {
   const std::string_view trimmed = without_outer_spaces(text);
   const auto time = read_time(trimmed);
   if (!time) return {is_null_word(trimmed) ? Verdict::kNull : Verdict::kUnreadable, 0};
-  if (declared_.grain == Grain::kDay) return cells_.read(day_of(time->seconds));
-  if (!time->offset) return cells_.read(time->seconds);
-  if (!offset_ && *time->offset != 0) return {Verdict::kUnreadable, 0};
-  return cells_.read(time->seconds + offset_.value_or(0) - *time->offset);
+  const std::int64_t seconds =
+      time->offset ? time->seconds + offset_.value_or(0) - *time->offset : time->seconds;
+  return cells_.read(declared_.grain == Grain::kDay ? day_of(seconds) : seconds);
 }
 
 void DateCells::write(std::uint32_t cell, std::uint64_t point, std::string& text) const {

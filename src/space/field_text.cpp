@@ -214,6 +214,50 @@ std::optional<std::int64_t> read_integer(std::string_view text) noexcept {
   return only_zeros ? std::optional(value) : std::nullopt;
 }
 
+std::string_view without_marks(std::string_view text, bool in_hundredths,
+                               UnmarkedBuffer& buffer) noexcept {
+  constexpr std::string_view kHundredths = "e-2";
+  text = without_outer_spaces(text);
+  if (text.size() > buffer.size() - kHundredths.size()) return {};
+  const bool has_percent = text.ends_with('%');
+  if (has_percent) text = without_outer_spaces(text.substr(0, text.size() - 1));
+  char* end = buffer.data();
+  if (text.starts_with('-') || text.starts_with('+')) {
+    *end++ = text.front();
+    text.remove_prefix(1);
+  }
+  const std::string_view whole = text.substr(0, text.find('.'));
+  std::size_t digits = 0;  // since the last comma
+  bool has_comma = false;
+  for (const char letter : whole) {
+    if (letter == ',') {
+      if (digits == 0 || digits > 3 || (has_comma && digits != 3)) return {};
+      has_comma = true;
+      digits = 0;
+    } else if (is_digit(letter)) {
+      *end++ = letter;
+      ++digits;
+    } else {
+      return {};
+    }
+  }
+  if (has_comma ? digits != 3 || whole.starts_with('0') : !has_percent) return {};
+  for (const char letter : text.substr(whole.size())) {
+    if (letter != '.' && !is_digit(letter)) return {};  // two points are no number either way
+    *end++ = letter;
+  }
+  if (has_percent && in_hundredths) {
+    end = std::copy(kHundredths.begin(), kHundredths.end(), end);
+  }
+  return {buffer.data(), static_cast<std::size_t>(end - buffer.data())};
+}
+
+std::optional<double> read_number_of(std::string_view text, double min, double max) noexcept {
+  if (const auto number = read_number(text)) return number;
+  UnmarkedBuffer buffer;
+  return read_number(without_marks(text, percents_are_hundredths(min, max), buffer));
+}
+
 std::string_view text_of(std::int64_t integer, TextBuffer& buffer) noexcept {
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), integer);
   return {buffer.data(), static_cast<std::size_t>(result.ptr - buffer.data())};

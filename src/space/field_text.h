@@ -30,6 +30,22 @@ namespace mollify {
 /// for integers outside 64 bits: `read_number` still reads those.
 [[nodiscard]] std::optional<std::int64_t> read_integer(std::string_view text) noexcept;
 
+/// Room for the text that `without_marks` makes.
+using UnmarkedBuffer = std::array<char, 64>;
+/// A number that people write with marks, as programs write it: `1234567.8` for `1,234,567.8`, with
+/// commas between thousands, and for `50%` either `50` or, if percents are hundredths, `50e-2`.
+/// Empty for every other text, and for texts of more than 60 bytes.
+[[nodiscard]] std::string_view without_marks(std::string_view text, bool in_hundredths,
+                                             UnmarkedBuffer& buffer) noexcept;
+/// True for a column from min to max that writes 50% as 0.5, not as 50: its bounds lie from -1
+/// to 1.
+[[nodiscard]] constexpr bool percents_are_hundredths(double min, double max) noexcept {
+  return min >= -1 && max <= 1;
+}
+/// The number in a field of such a column: as `read_number` reads it, or written with marks.
+[[nodiscard]] std::optional<double> read_number_of(std::string_view text, double min,
+                                                   double max) noexcept;
+
 /// The texts that typed values stand for, as `Value` says; valid as long as the buffer.
 using TextBuffer = std::array<char, 32>;
 [[nodiscard]] std::string_view text_of(std::int64_t integer, TextBuffer& buffer) noexcept;

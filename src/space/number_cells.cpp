@@ -159,7 +159,7 @@ NumberCells::NumberCells(double min, double max, std::uint32_t bins, bool declar
 }
 
 Reading NumberCells::read(std::string_view text) const noexcept {
-  if (const auto number = read_number(text)) return read(*number);
+  if (const auto number = read_number_of(text, min_, max_)) return read(*number);
   return {is_null_word(without_outer_spaces(text)) ? Verdict::kNull : Verdict::kUnreadable, 0};
 }
 

@@ -66,8 +66,8 @@ class NumberCells {
   [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
   [[nodiscard]] bool has_private_bins() const noexcept { return has_private_bins_; }
 
-  /// Total; O(length). Numbers beyond a bound, infinities included, are kOutside with the bound's
-  /// cell; other text is kUnreadable with cell 0.
+  /// Total; O(length). Texts are read as `read_number_of` does. Numbers beyond a bound, infinities
+  /// included, are kOutside with the bound's cell; other text is kUnreadable with cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
   /// What is read of the text that the value stands for, without writing it.
   [[nodiscard]] Reading read(std::int64_t value) const noexcept {

@@ -88,7 +88,8 @@ double RealColumns::coordinate(const Axis& axis, double number) noexcept {
 }
 
 double RealColumns::coordinate(const Axis& axis, std::string_view text) noexcept {
-  if (const auto number = read_number(text)) return coordinate(axis, *number);
+  if (const auto number = read_number_of(text, axis.min, axis.max))
+    return coordinate(axis, *number);
   return is_null_word(without_outer_spaces(text)) ? axis.null : axis.unreadable;
 }
 

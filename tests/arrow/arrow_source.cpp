@@ -142,9 +142,7 @@ TEST(ArrowSource, ReadsNumbersAndTruths) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   EXPECT_EQ(read(plain<double>("g", {0.1, -kInfinite, std::nan(""), 5e-324})),
             (Texts{"d0.1", "d-inf", "dnan", "d5e-324"}));
-  EXPECT_EQ(read(plain<float>("f", {0.5F, 0.1F})), (Texts{"d0.5", "d0.10000000149011612"}));
-  EXPECT_EQ(read(plain<std::uint16_t>("e", {0x3c00, 0xc500, 0x7c00, 0x7e00, 0x0001, 0x7bff})),
-            (Texts{"d1", "d-5", "dinf", "dnan", "d5.960464477539063e-08", "d65504"}));
+  EXPECT_EQ(read(plain<float>("f", {0.5F, 0.1F})), (Texts{"d0.5", "d0.1"}));
   BuiltColumn truths = column_of("b", 10);
   truths.add_bits("111111111101").add_bits("101010101001");
   truths.offset = 2;

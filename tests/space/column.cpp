@@ -52,6 +52,85 @@ TEST(Categories, OneValueIsFine) {
   EXPECT_EQ(written(column, 0, 0), "only");
 }
 
+TEST(Categories, ANumberIsEveryWayToWriteIt) {
+  const Column column = Column::make(
+      "c", Categories::make({"x", "0", "1.0", "02", "-3e0", ".5", "9007199254740993", "1e400"}));
+  const auto expect = [&](const Value& value, std::uint32_t cell) {
+    EXPECT_EQ(column.read(value).verdict, Verdict::kValue);
+    EXPECT_EQ(column.read(value).cell, cell);
+  };
+  for (const char* zero : {"0", "0.0", "-0", "00", "+0", "0e9", ".0", "0."}) expect(zero, 1);
+  for (const char* one : {"1", "1.0", "01", "1e0", "1E+0", "10e-1", " 1 ", "+1", "0.1e1"}) {
+    expect(one, 2);
+  }
+  expect("2", 3);
+  expect("-3", 4);
+  expect("-3.00", 4);
+  expect("0.50", 5);
+  expect("9007199254740993.0", 6);
+  expect("10e399", 7);
+  expect(std::int64_t{1}, 2);
+  expect(1.0, 2);
+  expect(-0.0, 1);
+  expect(0.5, 5);
+  for (const char* other : {"9007199254740992", "9007199254740994", "1.0000000000000000001", "1 0",
+                            "--3", "1e", "e0", ".", "0x1", "inf", "true", "1,0", "1e4000000000"}) {
+    EXPECT_EQ(column.read(other).verdict, Verdict::kOutside) << other;
+  }
+  EXPECT_EQ(column.read(std::string(100000, '0') + "1").cell, 2U);
+  EXPECT_EQ(column.read("1." + std::string(100000, '0')).cell, 2U);
+  EXPECT_EQ(column.read(std::string(100000, '9')).verdict, Verdict::kOutside);
+  EXPECT_EQ(written(column, 2, 0), "1.0") << "as it is declared";
+}
+
+TEST(Categories, ATruthIsReadInAnyCase) {
+  const Column column = Column::make("c", Categories::make({"x", "True", "FALSE"}));
+  for (const char* word : {"true", "TRUE", "True"}) EXPECT_EQ(column.read(word).cell, 1U);
+  EXPECT_EQ(column.read(true).cell, 1U);
+  EXPECT_EQ(column.read(false).cell, 2U);
+  EXPECT_EQ(column.read("X").verdict, Verdict::kOutside) << "other words are read as they are";
+}
+
+TEST(BooleanWords, ReadNumbersInEveryWayToWriteThem) {
+  const Column column = Column::make("b", BooleanWords::make());
+  for (const char* word : {"0.0", "00", "0e0", "-0", "n", "N"}) {
+    EXPECT_EQ(column.read(word).verdict, Verdict::kValue) << word;
+    EXPECT_EQ(column.read(word).cell, 0U) << word;
+  }
+  for (const char* word : {"1.0", "01", "1e0", "y", "Y"}) {
+    EXPECT_EQ(column.read(word).verdict, Verdict::kValue) << word;
+    EXPECT_EQ(column.read(word).cell, 1U) << word;
+  }
+  const Column codes = Column::make("b", BooleanWords::make("2", "1"));
+  EXPECT_EQ(codes.read("1.0").cell, 1U);
+  EXPECT_EQ(codes.read("2.0").cell, 0U);
+  EXPECT_EQ(codes.read("2.0").verdict, Verdict::kValue);
+  EXPECT_EQ(codes.read("0").verdict, Verdict::kUnreadable);
+}
+
+TEST(NumberCells, ReadCommasBetweenThousandsAndPercents) {
+  const Column great = Column::make("n", NumberCells::make(0, 2000, 2000));
+  EXPECT_EQ(great.read("1,234").cell, 1234U);
+  EXPECT_EQ(great.read("1,234").verdict, Verdict::kValue);
+  EXPECT_EQ(great.read("+1,234.5").cell, 1234U);
+  EXPECT_EQ(great.read("1,000,000").verdict, Verdict::kOutside);
+  EXPECT_EQ(great.read("50%").cell, 50U);
+  EXPECT_EQ(great.read("50.5 %").cell, 50U);
+  EXPECT_EQ(great.read("1,234%").cell, 1234U);
+  for (const char* text : {"1,23", "1,2345", "0,123", ",123", "1,,234", "1234,567", "%", "5%%",
+                           "12,", "1,234.5.6", "1.5,000", "-%", "1e2%", "NaN%"}) {
+    EXPECT_EQ(great.read(text).verdict, Verdict::kUnreadable) << text;
+  }
+  const Column shares = Column::make("n", NumberCells::make(-1, 1, 200));
+  EXPECT_EQ(shares.read("7%").cell, shares.read("0.07").cell);
+  EXPECT_EQ(shares.read("-50%").cell, 50U);
+  EXPECT_EQ(shares.read("100%").cell, 199U);
+  const Column integers = Column::make("i", IntegerCells::make(-5, 9007199254740993));
+  EXPECT_EQ(integers.read("9,007,199,254,740,993").verdict, Verdict::kValue);
+  EXPECT_EQ(integers.read("50%").verdict, Verdict::kValue);
+  EXPECT_EQ(Column::make("i", IntegerCells::make(0, 1)).read("100%").cell, 1U);
+}
+
 TEST(BooleanWords, ReadTheUsualWords) {
   const Column column = Column::make("b", BooleanWords::make());
   for (const char* word : {"false", "F", "No", "0", " FALSE "}) {
@@ -264,8 +343,22 @@ TEST(Cells, RefuseWhatCannotBeDeclared) {
   EXPECT_EQ(refusal_of([] { (void)Categories::make({"a\rb"}); }),
             "a value must be one line of text without control characters, but holds byte 13");
   EXPECT_EQ(refusal_of([] { (void)BooleanWords::make("Yes", "yes"); }),
-            "the words for false and true must differ by more than case, but they are \"Yes\" and "
-            "\"yes\"");
+            "the words for false and true must differ by more than case or the way to write a "
+            "number, but they are \"Yes\" and \"yes\"");
+  EXPECT_EQ(refusal_of([] { (void)BooleanWords::make("1", "1.0"); }),
+            "the words for false and true must differ by more than case or the way to write a "
+            "number, but they are \"1\" and \"1.0\"");
+  EXPECT_EQ(refusal_of([] {
+              (void)Categories::make({"a", "1", "1.0"});
+            }),
+            "values must be distinct, but \"1\" and \"1.0\" are one value, written in two ways: "
+            "keep one of them");
+  EXPECT_EQ(
+      refusal_of([] {
+        (void)Categories::make({"true", "2", "True"});
+      }),
+      "values must be distinct, but \"true\" and \"True\" are one value, written in two ways: "
+      "keep one of them");
   EXPECT_EQ(refusal_of([] { (void)IntegerCells::make(5, 4); }),
             "min must be at most max, but they are 5 and 4");
   EXPECT_EQ(refusal_of([] { (void)IntegerCells::make(0, 4, 0); }),

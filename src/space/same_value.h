@@ -1,0 +1,29 @@
+// One text for all texts that write the same number or truth.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace mollify {
+
+/// Room for the text that `same_value_text` makes.
+struct SameValueBuffer {
+  /// More digits than any type of a table has. A text of more significant digits is only a text.
+  static constexpr std::size_t kMostDigits = 100;
+  std::array<char, kMostDigits + 24> letters;
+};
+
+/// The text that stands for the number, equal for `1`, `1.0`, `01`, `+1` and `1e0`. It is made of
+/// the decimal digits and rounds nothing, so that two integers above 2^53 stay two. Nothing for a
+/// text that is not a finite decimal number. Outer spaces are ignored. Total; O(length). The view
+/// is valid as long as the buffer.
+[[nodiscard]] std::optional<std::string_view> same_number_text(std::string_view text,
+                                                               SameValueBuffer& buffer) noexcept;
+
+/// The same for truths too: `true` stands for the word in any case, and so does `false`.
+[[nodiscard]] std::optional<std::string_view> same_value_text(std::string_view text,
+                                                              SameValueBuffer& buffer) noexcept;
+
+}  // namespace mollify
