@@ -44,7 +44,7 @@ def streamed(reader, path, rows, units):
 
 
 def release(reader, model, path, rows, units):
-    domain = mo.Domain({name: mo.categorical(words) for name, words in WORDS.items()})
+    domain = mo.Domain({name: mo.categorical(words, outside=words[0]) for name, words in WORDS.items()})
     roster = [str(unit) for unit in range(units)]
     asked = {
         "local by unit": {"model": "local", "unit": "unit", "units": roster, "epsilon": 2},

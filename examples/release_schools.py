@@ -3,8 +3,8 @@ import polars as pl
 
 pupils = pl.read_csv("data/schools.csv")         # private: thousands of pupils of 160 schools
 roster = pl.read_csv("data/schools_roster.csv")  # public
-domain = mo.Domain({"sex": mo.categorical(["female", "male"]), "minority": mo.boolean(),
-                    "math": mo.number(-3, 25, bins=3)})
+domain = mo.Domain.read("data/schools.yaml")     # public: what a record can be, and what other values become
+print(mo.nonprivate.check(pupils, domain))       # NOT PRIVATE, for you alone: which values become others
 release = mo.sample(pupils, domain, model="local", unit="school", units=roster, epsilon=2)
 print(pl.DataFrame(release).head(3))
 release.certificate.write("build/schools.json")

@@ -24,6 +24,8 @@ struct Mapping {
   /// The value that all else becomes; empty, for null, beside a null category. Without it numbers
   /// go to the nearest value of the domain, and everything else to the first one.
   std::optional<std::string> outside_value{};
+  /// That default, spelled out, as `outside: clip` in a file. No warning asks for it then.
+  bool clips = false;
 };
 
 /// A named column of finitely many values. Immutable, cheap to copy, safe to share between threads.
@@ -118,6 +120,10 @@ class Domain {
   [[nodiscard]] std::string hash() const;
 
   [[nodiscard]] std::vector<std::string> column_names() const;
+
+  /// Names the columns that do not declare what undeclared and missing values become, and the words
+  /// to write; empty if all of them do. Show it to whoever made the domain.
+  [[nodiscard]] std::string warning() const;
 
   /// How many records there can be: exact up to 2^53, and possibly infinite.
   [[nodiscard]] double outcome_count() const noexcept;

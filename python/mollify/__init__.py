@@ -1,7 +1,7 @@
 """Samples of private data under differential privacy, with a guarantee decided in integers.
 
 >>> import mollify as mo
->>> domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"])})
+>>> domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"], outside="Ghent")})
 >>> private = {"city": ["Lille", "Lille", "Ghent", "Lille"]}
 >>> release = mo.sample(private, domain, model="integral", epsilon=2, count=1)
 >>> print(release.guarantee)
@@ -20,6 +20,7 @@ from mollify._command import Answer
 from mollify._core import InvalidInput, __version__
 from mollify._domain import (
     Domain,
+    DomainWarning,
     boolean,
     categorical,
     date,
@@ -47,6 +48,7 @@ __all__ = [
     "Balance",
     "Certificate",
     "Domain",
+    "DomainWarning",
     "Estimate",
     "InvalidInput",
     "Ledger",

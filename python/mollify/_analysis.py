@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mollify import _core
 from mollify._command import Answer, arguments_of, in_python
 from mollify._data import source_of
-from mollify._domain import Domain, DomainLike, as_domain
+from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._parameters import number
 from mollify._release import Certificate, Release, _Inputs
 from mollify._sampler import RandomizedResponse, Sampler
@@ -82,7 +82,7 @@ def estimate(
         certificate = Certificate.read(certificate)
     if domain is None:
         named = certificate.spec["domain"]
-        known = Domain.parse(named["text"]) if "text" in named else Domain.read(named["file"])
+        known = _restore(named["text"], None) if "text" in named else Domain.read(named["file"])
     else:
         known = as_domain(domain)
     held = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
@@ -204,6 +206,14 @@ def _by_column(sentence: str, names: list[str], seed: int) -> str:
     return name + rest.replace(f"must give {name} the key", "must have the key")
 
 
+class DomainWarning(UserWarning):
+    """A domain leaves open what undeclared or missing values become.
+
+    A release then takes such a value for the first value of its column, or for the nearest or the lowest number, and
+    never says so, because that would tell of private data. Declare ``outside`` and ``null`` for each column.
+    """
+
+
 class Domain:
     """A product of columns, each of finitely many values. Immutable.
 
@@ -219,6 +229,11 @@ class Domain:
     ------
     InvalidInput
         In one sentence, for columns that cannot be.
+
+    Warns
+    -----
+    DomainWarning
+        If a column does not declare ``outside`` or ``null``. `read` and `parse` warn too.
     """
 
     _inside: _core.Domain
@@ -236,6 +251,7 @@ class Domain:
         except _core.InvalidInput as refused:
             raise _core.InvalidInput(_by_column(str(refused), [*map(str, columns)], fixed)) from None
         self._path = None
+        self._warn()
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Domain:
@@ -243,15 +259,26 @@ class Domain:
         made = cls.__new__(cls)
         made._path = os.fspath(path)
         made._inside = _core.Domain.read(made._path)
+        made._warn()
         return made
 
     @classmethod
     def parse(cls, yaml: str) -> Domain:
         """Reads the text of a domain file."""
-        made = cls.__new__(cls)
-        made._inside = _core.Domain.parse(yaml, "the domain")
-        made._path = None
+        made = _restore(yaml, None)
+        made._warn()
         return made
+
+    def _warn(self) -> None:
+        """Where the program made the domain: at the first line that is not in this package."""
+        sentence = self._inside.warning()
+        if not sentence:
+            return
+        inside = os.path.dirname(__file__) + os.sep
+        frame, level = sys._getframe(1), 2
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+            frame, level = frame.f_back, level + 1
+        warnings.warn(sentence, DomainWarning, stacklevel=level)
 
     def yaml(self) -> str:
         """The text of a domain file; `parse` makes an equal domain of it."""
@@ -356,7 +383,9 @@ class Domain:
 
 
 def _restore(yaml: str, path: str | None) -> Domain:
-    domain = Domain.parse(yaml)
+    """A domain that was made before, and warned then."""
+    domain = Domain.__new__(Domain)
+    domain._inside = _core.Domain.parse(yaml, "the domain")
     domain._path = path
     return domain
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mollify import _core
-from mollify._domain import Domain, scalar_text
+from mollify._domain import Domain, _restore, scalar_text
 from mollify._parameters import whole_number
 from mollify._records import Records
 
@@ -43,7 +43,7 @@ class Model:
     @property
     def domain(self) -> Domain:
         """Of its records."""
-        return Domain.parse(self._inside.domain_yaml())
+        return _restore(self._inside.domain_yaml(), None)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes a file, which ``mollify generate --model`` reads too. It appears whole or not at all."""

@@ -126,6 +126,11 @@ class Release(Records):
         return distance
 
     @property
+    def represents(self) -> list[str]:
+        """Whether released shares stand for shares of rows or of units, in sentences."""
+        return list(self.certificate.to_dict()["represents"])
+
+    @property
     def promised(self) -> list[str]:
         """What the release promises, in sentences."""
         return list(self.certificate.to_dict()["promised"])

@@ -147,6 +147,7 @@ def _release_page(release: Release) -> str:
     known += _expected(facts)
     parts = [
         _table(["", ""], known),
+        "<h2>What the records stand for</h2>" + _list(release.represents),
         "<h2>Promised</h2>" + _list(release.promised),
         "<h2>Not promised</h2>" + _list(release.not_promised),
     ]

@@ -16,6 +16,7 @@ void add_domain(nb::module_& module) {
       .def("json", &Domain::json)
       .def("hash", &Domain::hash)
       .def("column_names", &Domain::column_names)
+      .def("warning", &Domain::warning)
       .def("outcome_count", &Domain::outcome_count)
       .def("is_enumerable", &Domain::is_enumerable);
 }

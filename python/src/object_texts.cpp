@@ -78,7 +78,7 @@ bool append_integer(PyObject* integer, std::string& bytes) {
     Py_DECREF(digits);
     return readable;
   }
-  forget_error();  // more digits than Python writes
+  PyErr_Clear();  // more digits than Python writes
   const double near = PyLong_AsDouble(integer);
   if (near == -1 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();

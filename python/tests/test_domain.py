@@ -2,6 +2,7 @@
 
 import datetime
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ import mollify as mo
 def test_is_what_a_file_declares(schools):
     made = mo.Domain(
         {
-            "sex": mo.categorical(["female", "male"]),
-            "minority": mo.boolean(),
-            "math": mo.number(-3, 25, bins=3, outside="clip"),
+            "sex": mo.categorical(["female", "male"], outside="clip", null="female"),
+            "minority": mo.boolean(outside="clip", null=False),
+            "math": mo.number(-3, 25, bins=3, outside="clip", null=-3),
         }
     )
     read = mo.Domain.read(schools / "schools.yaml")
@@ -173,3 +174,49 @@ def test_says_what_makes_a_domain(domain):
 def test_refusals_are_value_errors():
     assert issubclass(mo.InvalidInput, ValueError)
     assert mo.InvalidInput.__module__ == "mollify"
+
+
+def test_a_domain_warns_once_where_it_is_made(tmp_path):
+    """Of columns that leave open what undeclared or missing values become, with the words to write."""
+    rating = {"rating": mo.integer(1, 5)}
+    path = tmp_path / "d.yaml"
+    path.write_text("columns: {rating: {type: integer, min: 1, max: 5}}\n")
+    makers = [
+        lambda: mo.Domain(rating),
+        lambda: mo.Domain.read(path),
+        lambda: mo.Domain.parse(path.read_text()),
+        lambda: mo.sample({"rating": [1, 2]}, rating, model="integral", epsilon=1),
+    ]
+    for make in makers:
+        with pytest.warns(mo.DomainWarning) as said:
+            make()
+        assert [one.filename for one in said] == [__file__]
+        for words in ('column "rating"', "Write outside: clip", "Write null: category"):
+            assert words in str(said[0].message)
+    with pytest.warns(mo.DomainWarning):
+        domain = mo.Domain(rating)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mo.Domain({"rating": mo.integer(1, 5, outside="clip", null=3)})
+        mo.Domain({"dept": mo.categorical(["Sales", "Legal"], outside="Legal")})
+        mo.Domain({"dept": mo.categorical(["Sales", "Legal"], outside="null", null="category")})
+        pickle.loads(pickle.dumps(domain))  # it has warned already
+        release = mo.sample({"rating": [1, 2]}, domain, model="integral", epsilon=1)
+        mo.verify(release, domain)
+
+
+def test_check_and_compare_tell_what_values_became():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"rating": [1, None, 2, None, 9]})
+    domain = mo.Domain({"rating": mo.integer(1, 5, outside="clip", null=3)})
+    became = [
+        {"column": "rating", "values": 2, "become": "3", "nulls": True, "default": False, "declared": True},
+        {"column": "rating", "values": 1, "become": "5", "nulls": False, "default": False, "declared": True},
+    ]
+    assert mo.nonprivate.check(frame, domain)["mapped"] == became
+    compared = mo.nonprivate.compare(frame, domain, epsilon=1)
+    assert compared["mapped"] == became
+    assert str(compared).index("rating: 2 nulls become 3 (declared)") < str(compared).index("but for")
+    assert "stand for shares of rows" in compared["represents"][0]
+    release = mo.sample(frame, domain, model="integral", epsilon=1)
+    assert release.represents == compared["represents"]

@@ -42,8 +42,7 @@ TIMES = {
     "zone": mo.datetime("2026-01-01T00:00:00", "2026-01-05T23:59:59", bins=120, zone="+01:00", **MAPPED),
     "words": mo.categorical(["2026-01-01", "2026-01-02"], **MAPPED),
 }
-DAYS = TIMES | {"words": mo.categorical(["2026-01-01", "2026-01-02"], **MAPPED)}
-DAYS_ALONE = {name: kind for name, kind in TIMES.items() if name != "words"}
+CLOCK_TIMES = {name: kind for name, kind in TIMES.items() if name != "words"}
 
 SIGNED = [0, 1, None, 3, -2, 9, 100]
 UNSIGNED = [0, 1, None, 3, 2, 9, 200]
@@ -83,15 +82,15 @@ def pandas_columns():
     yield object, [*SIGNED, 2**64, 2**70, 1.0, True], NUMBERS
     yield object, [np.float32(0.1), np.float16(0.7), np.int8(3), None], NUMBERS
     yield object, DECIMALS, NUMBERS
-    yield object, DATES, DAYS
-    yield object, CLOCKS, DAYS_ALONE
+    yield object, DATES, TIMES
+    yield object, CLOCKS, CLOCK_TIMES
     for values, tried in ((WORDS, TEXTS), (SIGNED, NUMBERS), (FLOATS, NUMBERS), (BOOLEANS, TRUTHS)):
         yield "category", values, tried
     for unit in ("s", "ms", "us", "ns"):
-        yield f"datetime64[{unit}]", CLOCKS, DAYS_ALONE
-        yield f"datetime64[{unit}, UTC]", CLOCKS, DAYS_ALONE
-        yield f"datetime64[{unit}, Europe/Berlin]", CLOCKS, DAYS_ALONE
-    yield "period[D]", DATES, DAYS
+        yield f"datetime64[{unit}]", CLOCKS, CLOCK_TIMES
+        yield f"datetime64[{unit}, Europe/Berlin]", CLOCKS, CLOCK_TIMES
+    yield "datetime64[us, UTC]", CLOCKS, CLOCK_TIMES
+    yield "period[D]", DATES, TIMES
     for kind, values, tried in arrow_columns():
         yield pandas.ArrowDtype(kind), values, tried
     interval = mo.categorical(["(0.0, 1.0]"], **MAPPED)
@@ -113,10 +112,12 @@ def polars_columns():
     yield polars.Enum([one for one in WORDS if one is not None]), WORDS, TEXTS
     yield polars.Binary, [None if one is None else one.encode() for one in WORDS], TEXTS
     yield polars.Null, [None, None], NUMBERS | TIMES
-    yield polars.Date, DATES, DAYS
+    yield polars.Date, DATES, TIMES
     for unit in ("ms", "us", "ns"):
-        for zone in (None, "UTC", "Europe/Berlin", "Asia/Kolkata"):
-            yield polars.Datetime(unit, zone), CLOCKS, DAYS_ALONE
+        for zone in (None, "Europe/Berlin"):
+            yield polars.Datetime(unit, zone), CLOCKS, CLOCK_TIMES
+    for zone in ("UTC", "Asia/Kolkata"):
+        yield polars.Datetime("us", zone), CLOCKS, CLOCK_TIMES
     for kind in (polars.Float16, polars.Int128, polars.UInt128, polars.Time, polars.Duration("us")):
         yield kind, None, None
     for kind in (polars.List(polars.Int8), polars.Array(polars.Int8, 1)):
@@ -136,11 +137,13 @@ def arrow_columns():
     for kind in (pyarrow.binary(), pyarrow.large_binary(), pyarrow.binary_view()):
         yield kind, [None if one is None else one.encode() for one in WORDS], TEXTS
     yield pyarrow.null(), [None, None], NUMBERS | TIMES
-    yield pyarrow.date32(), DATES, DAYS
-    yield pyarrow.date64(), DATES, DAYS
+    yield pyarrow.date32(), DATES, TIMES
+    yield pyarrow.date64(), DATES, TIMES
     for unit in ("s", "ms", "us", "ns"):
-        for zone in (None, "UTC", "Europe/Berlin", "+05:30"):
-            yield pyarrow.timestamp(unit, zone), CLOCKS, DAYS_ALONE
+        for zone in (None, "Europe/Berlin"):
+            yield pyarrow.timestamp(unit, zone), CLOCKS, CLOCK_TIMES
+    for zone in ("UTC", "+05:30"):
+        yield pyarrow.timestamp("us", zone), CLOCKS, CLOCK_TIMES
     for make in (pyarrow.decimal32, pyarrow.decimal64, pyarrow.decimal128, pyarrow.decimal256):
         yield make(9, 2), DECIMALS, NUMBERS
     yield pyarrow.dictionary(pyarrow.int8(), pyarrow.string()), WORDS, TEXTS
@@ -256,7 +259,7 @@ def test_frame_csv_and_parquet_give_the_same_cells(library, kind, values, tried,
     has_csv, has_parquet = write_files(frame, as_csv, as_parquet)
     assert has_csv or has_parquet
     for others, text in (("binary", "b'a'"), ("float[pyarrow]", "0.10000000149011612")):
-        if library == "pandas" and others in str(kind):
+        if library == "pandas" and others in str(kind) and has_csv:
             assert text in as_csv.read_text()
             has_csv = False
     is_extension = library == "pandas" and ("period" in str(kind) or "interval" in str(kind))

@@ -57,7 +57,9 @@ int run(const AdviseOptions& options) {
   if (options.columns) question.column_sizes = sizes_of(*options.columns);
   if (options.family) question.family = known_value<Family>("family", *options.family);
   if (options.covariance) question.covariance = PublicFile{*options.covariance};
-  const Advice advice = advise(question, PublicFiles());
+  const PublicFiles inputs;
+  const Advice advice = advise(question, inputs);
+  if (question.domain) tell_undeclared(inputs.domain(*question.domain));
   fmt::print("{}", options.json ? advice_json(advice) : advice_text(advice));
   return advice.chosen ? kSuccess : kFailure;
 }

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,6 +21,7 @@
 #include "io/roster.h"
 #include "kernel/core/invalid_input.h"
 #include "log_normal.h"
+#include "mapped_values.h"
 #include "output_files.h"
 #include "progress.h"
 #include "records/numeric_rows.h"
@@ -103,10 +102,6 @@ std::string brief(std::string_view value) {
   return fmt::format("{}... ({} bytes)", printable(value.substr(0, end)), value.size());
 }
 
-/// By what a value becomes another one: nothing is declared; it is, for values to mend; or for what
-/// needs no mending.
-enum class HowMapped { kDefault, kAsFound, kDeclared };
-
 /// How many units of the roster have records.
 Overlap roster_overlap(const CheckOptions& options, const StringIndex& roster) {
   CsvReader csv(*options.data);
@@ -177,8 +172,7 @@ std::vector<std::string> unit_notes(const CheckOptions& options) {
 }
 
 int run(const CheckOptions& options) {
-  const WrittenDomain written = read_written_domain(needed(options.domain, "--domain"));
-  const Domain& domain = written.domain;
+  const Domain domain = read_domain(needed(options.domain, "--domain"));
   const std::string& data = needed(options.data, "--data");
   std::optional<StringIndex> roster;
   if (options.units) {
@@ -197,17 +191,10 @@ int run(const CheckOptions& options) {
   const auto begin = [&] {
     if (!std::exchange(has_begun, true)) fmt::print("{}\n", kNotPrivate);
   };
-  // How many values of a column become what, and whether by default.
-  std::map<std::tuple<std::string, std::string, HowMapped>, std::uint64_t> mapped;
-  const CheckCounts counts = check_table(
-      data, domain, options.unit, roster,
-      [&](const Finding& finding) {
-        if (!finding.becomes.empty()) {
-          const HowMapped how = finding.is_declared  ? HowMapped::kDeclared
-                                : finding.by_default ? HowMapped::kDefault
-                                                     : HowMapped::kAsFound;
-          ++mapped[{std::string(finding.column), finding.becomes, how}];
-        }
+  MappedCounts mapped;
+  const CheckCounts counts =
+      check_table(data, domain, options.unit, roster, [&](const Finding& finding) {
+        mapped.see(finding);
         if (finding.is_declared || shown++ >= most) return;
         hide_reading();
         begin();
@@ -227,9 +214,9 @@ int run(const CheckOptions& options) {
                                              : fmt::format(" → {}{}", printable(finding.becomes),
                                                            finding.by_default ? " (default)" : ""));
         }
-      },
-      written.clipping);
+      });
   begin();
+  tell_undeclared(domain);
   std::vector<std::pair<std::string, bool>> others;
   for (const std::string& file : options.references) others.emplace_back(file, false);
   if (options.units) others.emplace_back(*options.units, true);
@@ -242,32 +229,8 @@ int run(const CheckOptions& options) {
       print_overlap(file, overlap, is_roster, domain);
     }
   }
-  Json columns = Json::array();
-  const auto tell_mapped = [&](const std::string& column, std::uint64_t values,
-                               const std::string& becomes, bool nulls, HowMapped how) {
-    columns.push_back({{"column", column},
-                       {"values", values},
-                       {"become", becomes},
-                       {"nulls", nulls},
-                       {"default", how == HowMapped::kDefault},
-                       {"declared", how == HowMapped::kDeclared}});
-    if (options.json) return;
-    fmt::print("{}: {} {} {}{}\n", column, counted(values, nulls ? "null" : "value"),
-               values == 1 ? "becomes" : "become", printable(becomes),
-               how == HowMapped::kDefault    ? " (default)"
-               : how == HowMapped::kDeclared ? " (declared)"
-                                             : "");
-  };
-  for (const auto& [what, values] : mapped) {
-    const auto& [column, becomes, how] = what;
-    tell_mapped(column, values, becomes, false, how);
-  }
-  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
-    const Column& column = domain.columns()[i];
-    if (counts.declared_nulls[i] == 0) continue;
-    tell_mapped(column.name(), counts.declared_nulls[i],
-                outcome_text(column, column.encode(Value())), true, HowMapped::kDeclared);
-  }
+  mapped.add_nulls(counts, domain);
+  if (!options.json) fmt::print("{}", mapped.lines());
   std::vector<std::string> notes = unit_notes(options);
   for (const std::string& note : gaussian_notes(data, domain)) {
     notes.push_back("of --family gaussian, " + note);
@@ -279,7 +242,7 @@ int run(const CheckOptions& options) {
                 {"records_with_findings", counts.records_with_findings},
                 {"findings", counts.findings},
                 {"listed", findings},
-                {"mapped", columns},
+                {"mapped", mapped.json()},
                 {"public_files", overlaps}});
   } else {
     if (counts.findings > most) {

@@ -91,6 +91,11 @@ void tell(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
+void tell_undeclared(const Domain& domain) {
+  const std::string words = domain.undeclared_words();
+  if (!words.empty()) tell("WARNING: " + printable(words) + "\n");
+}
+
 void tell_epsilon_cap(const std::optional<double>& epsilon_of_draw) {
   if (epsilon_of_draw.value_or(0) > ExpBound::kGreatestEpsilon) {
     tell(epsilon_cap_words(*epsilon_of_draw, ExpBound::kGreatestEpsilon) + "\n");

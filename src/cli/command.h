@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "release/json_syntax.h"
+#include "space/domain.h"
 
 namespace mollify::cli {
 
@@ -57,6 +58,10 @@ std::string printable(std::string_view text);
 
 /// Writes to standard error; nobody listening is no failure.
 void tell(std::string_view text);
+
+/// Warns of columns that do not declare what becomes of other values. Call it once in a command,
+/// when its public input has been found good.
+void tell_undeclared(const Domain& domain);
 
 /// Says, to standard error, that a draw counts epsilon 30 at most, where more is asked for.
 void tell_epsilon_cap(const std::optional<double>& epsilon_of_draw);

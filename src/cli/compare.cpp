@@ -7,6 +7,7 @@
 
 #include "accounting/counted.h"
 #include "command.h"
+#include "compare_caveats.h"
 #include "compare_central.h"
 #include "compare_marginals.h"
 #include "compare_points.h"
@@ -275,7 +276,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
   for (const std::string& warning : warnings(release->certificate())) {
     tell("WARNING: " + warning + "\n");
   }
-  if (is_of_points(*release)) return compare_points(*release, source, options.json);
+  if (is_of_points(*release)) return compare_points(*release, source, data, options.json);
   const Domain& domain = release->space().domain();
   const LocalSampler& sampler = release->sampler();
   const Comparison comparison = comparison_of(*release, source, data);
@@ -283,6 +284,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
                            law_over_outcomes("law", domain, comparison.law),
                            law_over_outcomes("reference", domain, comparison.reference)};
   const auto own = own_means(source, domain, spec.unit, release->roster());
+  const CompareCaveats caveats = compare_caveats(spec, domain, data);
   const DivergenceReport law = divergence_report(comparison.truth, comparison.law);
   const DivergenceReport reference = divergence_report(comparison.truth, comparison.reference);
   if (options.json) {
@@ -306,6 +308,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
           {"reference", comparison.mean_reference_distance}}},
         {"outcomes", rows}};
     result.update(marginals_json(domain, laws, own));
+    caveats.add_to(result);
     print_json(result);
     return kSuccess;
   }
@@ -314,6 +317,7 @@ int compare(const CompareOptions& options, const CLI::App& command) {
              spec.unit ? "; mean of " + counted(comparison.units, "unit") : "");
   print_table(comparison, domain);
   print_marginals(domain, laws, own);
+  caveats.print();
   fmt::print("\ntruth from the law:       {}\n", law.text());
   fmt::print("truth from the reference: {}\n", reference.text());
   if (spec.unit) {

@@ -14,6 +14,7 @@
 #include "central/moment_sampler.h"
 #include "central/whitening.h"
 #include "command.h"
+#include "compare_caveats.h"
 #include "compare_marginals.h"
 #include "divergence/f_divergence.h"
 #include "io/csv_source.h"
@@ -182,7 +183,7 @@ double simulation_distance(const FiniteLaws& laws) {
 }
 
 int compare_finite(const PreparedRelease& release, const Domain& domain, const PublicFiles& inputs,
-                   const Source& source, bool json) {
+                   const Source& source, const std::string& data, bool json) {
   const FiniteLaws laws = finite_laws(release, domain, inputs, source);
   const std::vector<double> uniform(domain.size(), 1.0 / domain.size());
   const NamedLaw named[] = {law_over_outcomes("truth", domain, laws.truth),
@@ -192,6 +193,7 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
   const auto own =
       own_means(source, domain, certificate.spec.unit, roster_of(certificate.spec, inputs));
   const DivergenceReport law = divergence_report(laws.truth, laws.law);
+  const CompareCaveats caveats = compare_caveats(certificate.spec, domain, data);
   if (json) {
     Json result{{"notice", kNotPrivate},
                 {"model", "central"},
@@ -202,6 +204,7 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
                 {"law", divergence_json(law)},
                 {"uniform", divergence_json(divergence_report(laws.truth, uniform))}};
     result.update(marginals_json(domain, named, own));
+    caveats.add_to(result);
     print_json(result);
     return kSuccess;
   }
@@ -214,6 +217,7 @@ int compare_finite(const PreparedRelease& release, const Domain& domain, const P
                                "alone put it at total variation {:.2g}",
                                laws.simulated, simulation_distance(laws)));
   print_marginals(domain, named, own);
+  caveats.print();
   fmt::print("\ntruth from the law:     {}\n", law.text());
   fmt::print("truth from uniform:     {}\n", divergence_report(laws.truth, uniform).text());
   fmt::print("{}a record is as good as a new row of the same population, but for {}\n",
@@ -336,7 +340,8 @@ void print_accuracy(const SharedAccuracy& found, const RealColumns& columns,
 }
 
 int compare_gaussian(const PreparedRelease& release, const Domain& domain,
-                     const PublicFiles& inputs, const Source& source, bool json) {
+                     const PublicFiles& inputs, const Source& source, const std::string& data,
+                     bool json) {
   const ReleaseSpec& spec = release.certificate().spec;
   const RealColumns columns(domain, spec.gaussian()->logarithms);
   std::vector<double> rows;
@@ -365,6 +370,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
   const PointSummary law = summary_of_points(released.points, columns.size());
   const std::uint64_t simulated = released.points.size() / columns.size();
   const Certificate& certificate = release.certificate();
+  const CompareCaveats caveats = compare_caveats(certificate.spec, domain, data);
   if (json) {
     Json result{{"notice", kNotPrivate},
                 {"model", "central"},
@@ -378,6 +384,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
                 {"law", point_summary_json(law)},
                 {"notes", notes}};
     if (moments != nullptr) result["accuracy"] = accuracy_json(accuracy, columns, *moments);
+    caveats.add_to(result);
     print_json(result);
     return kSuccess;
   }
@@ -387,6 +394,7 @@ int compare_gaussian(const PreparedRelease& release, const Domain& domain,
   print_point_summaries(columns, truth, law, "law");
   if (!notes.empty()) fmt::print("\n");
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
+  caveats.print();
   if (moments != nullptr) {
     print_accuracy(accuracy, columns, *moments);
     return kSuccess;
@@ -409,8 +417,9 @@ int compare_central(const ReleaseSpec& spec, const std::string& data, bool json)
   for (const std::string& warning : warnings(release->certificate())) {
     tell("WARNING: " + warning + "\n");
   }
-  if (spec.gaussian() != nullptr) return compare_gaussian(*release, domain, inputs, source, json);
-  return compare_finite(*release, domain, inputs, source, json);
+  if (spec.gaussian() != nullptr)
+    return compare_gaussian(*release, domain, inputs, source, data, json);
+  return compare_finite(*release, domain, inputs, source, data, json);
 }
 
 double central_distance(const ReleaseSpec& spec, const std::string& data) {

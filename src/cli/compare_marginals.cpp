@@ -12,6 +12,7 @@
 
 #include "accounting/counted.h"
 #include "command.h"
+#include "compare_caveats.h"
 #include "compare_points.h"
 #include "io/csv_source.h"
 #include "io/public_files.h"
@@ -125,6 +126,7 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
   if (const MarginalDesign* design = table.certificate.marginals()) {
     noise = marginal_error(*design, table.records);
   }
+  const CompareCaveats caveats = compare_caveats(spec, table.domain, data);
   if (json) {
     Json result{{"notice", kNotPrivate},
                 {"model", name_of(spec.model)},
@@ -138,6 +140,7 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
                                   {"two_way", noise_json(noise->pairs)}};
     }
     result.update(marginals_json(table.domain, laws, table.own));
+    caveats.add_to(result);
     print_json(result);
     return kSuccess;
   }
@@ -145,6 +148,7 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
              table.certificate.mechanism(), table.certificate.total.text(),
              counted(table.records, spec.unit ? "unit" : "row"), counted(table.simulated, "row"));
   print_marginals(table.domain, laws, table.own);
+  caveats.print();
   if (noise && noise->pairs.mean > 0) {
     fmt::print(
         "\nof which noise is expected to be {:.4f} (mean); the rest is dependence that the model "

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "compare_caveats.h"
 #include "density/mixed_summary.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/table.h"
@@ -142,7 +143,8 @@ constexpr std::array<Distance, 5> kDistances = {{
     {"worst_pair_tv", "two-way marginals, worst TV", &SummaryDistance::worst_pair},
 }};
 
-void print_text(const LocalRelease& release, const PointComparison& found) {
+void print_text(const LocalRelease& release, const PointComparison& found,
+                const CompareCaveats& caveats) {
   const RecordLayout& layout = release.space().layout();
   const std::vector<Label> labels = labels_of(release.space().domain(), layout);
   fmt::print("{}\n{}, {}, {} a draw; mean of {} unit{}\n\n", kNotPrivate,
@@ -168,6 +170,7 @@ void print_text(const LocalRelease& release, const PointComparison& found) {
     }
     fmt::print("\n");
   }
+  caveats.print();
   fmt::print(
       "\nof two columns together records are as good as ones drawn from the data, but for {}, on "
       "average over pairs\n"
@@ -192,11 +195,14 @@ void refuse_nothing_to_compare(std::string_view data) {
       data));
 }
 
-int compare_points(const LocalRelease& release, const Source& data, bool json) {
+int compare_points(const LocalRelease& release, const Source& data, const std::string& file,
+                   bool json) {
   const PointComparison found = comparison_of(release, data);
   if (found.units == 0) refuse_nothing_to_compare(data.name());
+  const CompareCaveats caveats =
+      compare_caveats(release.certificate().spec, release.space().domain(), file);
   if (!json) {
-    print_text(release, found);
+    print_text(release, found, caveats);
     return kSuccess;
   }
   Json columns = Json::array();
@@ -218,6 +224,7 @@ int compare_points(const LocalRelease& release, const Source& data, bool json) {
     for (const Distance& named : kDistances) other["distance"][named.key] = distance.*named.value;
     result[kOthers[i]] = other;
   }
+  caveats.add_to(result);
   print_json(result);
   return kSuccess;
 }

@@ -13,6 +13,7 @@
 
 #include "accounting/counted.h"
 #include "command.h"
+#include "compare_caveats.h"
 #include "compare_points.h"
 #include "divergence/f_divergence.h"
 #include "io/csv_source.h"
@@ -200,6 +201,9 @@ int compare_released(const ReleasedRows& asked, bool json) {
                           columns->size());
     summary_released = summary_of_points(points_of(released, *columns), columns->size());
   }
+  // How the rows were released, and what stood for units without any, is not known here.
+  tell_undeclared(declared);
+  const CompareCaveats caveats{mapped_counts(asked.data, declared), {represented(spec).front()}};
   if (json) {
     Json result{{"notice", kNotPrivate}, {"released", asked.released},
                 {"records", records},    {"released_records", rows},
@@ -210,6 +214,7 @@ int compare_released(const ReleasedRows& asked, bool json) {
                           {"released", point_summary_json(summary_released)}};
     }
     result.update(marginals_json(domain, laws, own, own_released));
+    caveats.add_to(result);
     print_json(result);
     return kSuccess;
   }
@@ -221,6 +226,7 @@ int compare_released(const ReleasedRows& asked, bool json) {
   } else {
     print_marginals(domain, laws, own, own_released);
   }
+  caveats.print();
   fmt::print(
       "\n{}{} the released rows are right but for {}{}; so many rows drawn from the table itself "
       "would be off by {:.4f}, by chance alone\n",

@@ -56,10 +56,11 @@ void add_plan(CLI::App& app, Session& session) {
   command.callback([as_json, &command, &session] {
     std::vector<PlanReport> reports;
     std::optional<Elapsed> elapsed("planning");
-    for (const PlanQuestion& question : questions_of(given_parts(command, plan_parts()))) {
-      reports.push_back(plan(question, PublicFiles()));
-    }
+    const std::vector<PlanQuestion> questions = questions_of(given_parts(command, plan_parts()));
+    const PublicFiles inputs;
+    for (const PlanQuestion& question : questions) reports.push_back(plan(question, inputs));
     elapsed.reset();
+    if (questions.front().domain) tell_undeclared(inputs.domain(*questions.front().domain));
     if (reports.size() > 1) {
       fmt::print("{}", *as_json ? plans_json(reports) : plans_text(reports));
     } else {

@@ -359,6 +359,8 @@ int run(SampleOptions options, const CLI::App& command) {
   const Certificate& certificate = prepared->certificate();
   std::vector<std::string> said = warnings(certificate);
   said.insert(said.end(), prepared->warnings().begin(), prepared->warnings().end());
+  if (std::string words = domain.undeclared_words(); !words.empty())
+    said.push_back(std::move(words));
   std::string told = options.json ? "" : summary(certificate, domain, options, said);
   ReleaseOutput output(options, domain,
                        options.json ? told_json(certificate, domain, said) : Json());

@@ -18,7 +18,7 @@ Column made(std::string name, inside::Cells cells, Mapping mapping) {
   return Column(std::make_shared<const Column::Inside>(
       inside::Column::make(std::move(name), std::move(cells),
                            {mapping.null_is_category, std::move(mapping.null_value),
-                            std::move(mapping.outside_value)})));
+                            std::move(mapping.outside_value), mapping.clips})));
 }
 
 using Json = nlohmann::ordered_json;
@@ -151,6 +151,8 @@ std::string Domain::json() const {
 
 std::string Domain::hash() const { return inside_->domain.hash(); }
 std::vector<std::string> Domain::column_names() const { return inside_->domain.names(); }
+
+std::string Domain::warning() const { return inside_->domain.undeclared_words(); }
 double Domain::outcome_count() const noexcept { return inside_->domain.product(); }
 bool Domain::is_enumerable() const noexcept { return inside_->domain.is_enumerable(); }
 

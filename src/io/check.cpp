@@ -1,6 +1,5 @@
 #include "io/check.h"
 
-#include <algorithm>
 #include <variant>
 
 #include <fmt/format.h>
@@ -16,13 +15,11 @@ std::string expected_of(const Column& column) {
 }
 
 /// Of a word it cannot be told whether it is another one or a typing error.
-bool is_declared_beyond(const Column& column, Verdict verdict,
-                        const std::vector<std::string>& clipping) {
+bool is_declared_beyond(const Column& column, Verdict verdict) {
   const Cells& cells = column.cells();
   if (verdict != Verdict::kOutside) return false;
   if (!is_numeric(cells) && !std::holds_alternative<DateCells>(cells)) return false;
-  return column.mapping().outside_value.has_value() ||
-         std::find(clipping.begin(), clipping.end(), column.name()) != clipping.end();
+  return column.mapping().declares_outside();
 }
 
 }  // namespace
@@ -39,7 +36,7 @@ std::string outcome_text(const Column& column, std::uint32_t outcome) {
 }
 
 std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
-                           const FindingReport& report, const std::vector<std::string>& clipping) {
+                           const FindingReport& report) {
   CsvReader& csv = records.csv();
   std::uint64_t findings = 0;
   const auto find = [&](std::string_view column, std::string_view value,
@@ -69,11 +66,13 @@ std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
     if (verdict == Verdict::kValue || (verdict == Verdict::kNull && column.declares_nulls())) {
       continue;
     }
-    const bool is_declared = is_declared_beyond(column, verdict, clipping);
+    const bool is_declared = is_declared_beyond(column, verdict);
     if (!is_declared) ++findings;
     report({csv.line_number(), column.name(), value, expected_of(column),
             outcome_text(column, column.encode(value)),
-            !is_declared && !column.mapping().outside_value, is_declared});
+            !(verdict == Verdict::kNull ? column.mapping().declares_null()
+                                        : column.mapping().declares_outside()),
+            is_declared});
   }
   if (records.has_units()) {
     const std::string_view unit = records.unit();
@@ -88,8 +87,7 @@ std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
 
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
-                        const std::optional<StringIndex>& roster, const FindingReport& report,
-                        const std::vector<std::string>& clipping) {
+                        const std::optional<StringIndex>& roster, const FindingReport& report) {
   RecordReader records(path, domain, unit_column);
   CheckCounts counts;
   counts.declared_nulls.resize(domain.columns().size());
@@ -110,8 +108,7 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
       ++counts.records_with_findings;
       continue;
     }
-    const std::uint64_t findings =
-        check_record(records, roster ? &*roster : nullptr, report, clipping);
+    const std::uint64_t findings = check_record(records, roster ? &*roster : nullptr, report);
     for (std::size_t i = 0; i < records.fields().size(); ++i) {
       const Column& column = domain.columns()[i];
       if (!column.mapping().null_value) continue;

@@ -49,17 +49,14 @@ struct CheckCounts {
 /// none are declared, lines with too few or too many fields, misplaced or unclosed quotes, bytes
 /// that are not UTF-8, lines that are too long, and units that are empty or not in the roster.
 /// Returns the number of findings; none if and only if every field is a value of its column, a
-/// declared null, or beyond a bound where `outside` is declared, by a value or, for the columns of
-/// `clipping`, by `outside: clip`.
+/// declared null, or beyond a bound where `outside` is declared.
 std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
-                           const FindingReport& report,
-                           const std::vector<std::string>& clipping = {});
+                           const FindingReport& report);
 
 /// Checks a whole file in bounded memory; an empty line is a record, and one finding. Throws
 /// InvalidInput like `read_table` and `read_units`.
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
-                        const std::optional<StringIndex>& roster, const FindingReport& report,
-                        const std::vector<std::string>& clipping = {});
+                        const std::optional<StringIndex>& roster, const FindingReport& report);
 
 }  // namespace mollify

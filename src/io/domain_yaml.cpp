@@ -34,9 +34,6 @@ class DomainParser {
  public:
   explicit DomainParser(const std::string& name) : name_(name) {}
 
-  /// The columns whose `outside: clip` stands in the file.
-  [[nodiscard]] std::vector<std::string> clipping() const { return clipping_; }
-
   Domain parse(const YamlNode& root) {
     require_mapping(root, "must map `columns` to the domain's columns");
     require_known(root, {"columns", "seed"}, "a domain");
@@ -285,6 +282,8 @@ class DomainParser {
       } else if (const std::string& value = text(*node, "outside");
                  !is_word(*node, kOutsideWord, cells)) {
         declared.outside_value = value;
+      } else {
+        declared.clips = true;
       }
     }
     return declared;
@@ -318,16 +317,12 @@ class DomainParser {
     require_known(settings, known, fmt::format("a column of type {}", type));
     Cells declared = cells(key, settings, type);
     Mapping declared_mapping = mapping(settings, declared);
-    if (find(settings, "outside") != nullptr && !declared_mapping.outside_value) {
-      clipping_.push_back(key.text);
-    }
     return located(key, [&] {
       return Column::make(key.text, std::move(declared), std::move(declared_mapping));
     });
   }
 
   const std::string& name_;
-  std::vector<std::string> clipping_;
 };
 
 constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20U;
@@ -412,25 +407,13 @@ std::string settings_of(const Cells& cells) {
 
 }  // namespace
 
-namespace {
-
-WrittenDomain parse_written(std::string_view yaml, const std::string& name) {
+Domain parse_domain(std::string_view yaml, const std::string& name) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (yaml.starts_with(kByteOrderMark)) yaml.remove_prefix(kByteOrderMark.size());
-  DomainParser parser(name);
-  Domain domain = parser.parse(parse_yaml(yaml, name));
-  return {std::move(domain), parser.clipping()};
+  return DomainParser(name).parse(parse_yaml(yaml, name));
 }
 
-}  // namespace
-
-Domain parse_domain(std::string_view yaml, const std::string& name) {
-  return parse_written(yaml, name).domain;
-}
-
-Domain read_domain(const std::string& path) { return read_written_domain(path).domain; }
-
-WrittenDomain read_written_domain(const std::string& path) {
+Domain read_domain(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     throw InvalidInput(fmt::format("{} must be a file, but is a directory", path));
@@ -451,7 +434,7 @@ WrittenDomain read_written_domain(const std::string& path) {
           fmt::format("{} must have at most {} bytes, but is larger", path, kMaxFileBytes));
     }
   }
-  return parse_written(yaml, path);
+  return parse_domain(yaml, path);
 }
 
 std::string domain_yaml(const Domain& domain, const std::vector<std::string>& notes,
@@ -491,7 +474,7 @@ std::string domain_yaml(const Domain& domain, const std::vector<std::string>& no
     if (mapping.outside_value) {
       const bool is_null = mapping.null_is_category && mapping.outside_value->empty();
       yaml += fmt::format("    outside: {}\n", is_null ? "null" : scalar(*mapping.outside_value));
-    } else if (defaults == Defaults::kSpelledOut) {
+    } else if (mapping.clips || defaults == Defaults::kSpelledOut) {
       yaml += fmt::format("    outside: {}\n", kOutsideWord);
     }
   }

@@ -28,13 +28,6 @@ namespace mollify {
 /// UTF-8 text.
 [[nodiscard]] Domain read_domain(const std::string& path);
 
-/// A domain, and what its file says that makes no other domain.
-struct WrittenDomain {
-  Domain domain;
-  std::vector<std::string> clipping;  ///< columns of which `outside: clip` is written out
-};
-[[nodiscard]] WrittenDomain read_written_domain(const std::string& path);
-
 /// The same for text that was already read; `name` stands for the file in messages.
 [[nodiscard]] Domain parse_domain(std::string_view yaml, const std::string& name);
 

@@ -382,6 +382,7 @@ std::string certificate_text(const Certificate& certificate) {
       json["accuracy"] = accuracy_json(*marginals, *records);
     }
   }
+  json["represents"] = represented(certificate.spec);
   json["promised"] = promises(certificate);
   json["not_promised"] = non_promises(certificate);
   // Names of files and columns may hold any bytes; JSON holds text.

@@ -98,6 +98,9 @@ struct Certificate {
 /// Pretty-printed JSON, ending in a line feed, with the promise and its limits in words.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate);
 
+/// Whose shares the shares of released records are, as sentences for people: of rows, or of units.
+[[nodiscard]] std::vector<std::string> represented(const ReleaseSpec& spec);
+
 /// What is promised, as sentences for people; and what is not.
 [[nodiscard]] std::vector<std::string> promises(const Certificate& certificate);
 [[nodiscard]] std::vector<std::string> non_promises(const Certificate& certificate);

@@ -139,6 +139,33 @@ std::string gaussian_accuracy(const Certificate& certificate) {
 
 }  // namespace
 
+std::vector<std::string> represented(const ReleaseSpec& spec) {
+  if (!spec.unit) {
+    return {
+        "Shares among the released records stand for shares of rows: each row counts once, so that "
+        "a person with many rows counts many times."};
+  }
+  std::vector<std::string> sentences = {fmt::format(
+      "Shares among the released records stand for shares of units, not of rows: each {} counts "
+      "once, however many rows it has.",
+      *spec.unit)};
+  if (!spec.roster) return sentences;
+  const char* stand_in = "a uniform record";
+  const char* pulled_to = "uniform shares";
+  if (spec.gaussian() != nullptr) {
+    stand_in = "a row in the middle of the declared ranges";
+    pulled_to = "that middle";
+  } else if (spec.local() != nullptr) {
+    stand_in = "one distributed as the public reference";
+    pulled_to = "the reference's shares";
+  }
+  sentences.push_back(fmt::format(
+      "Each {0} of the roster without rows counts too, as {1}. If half of the roster has no rows, "
+      "what is released lies halfway between the data and {2}.",
+      *spec.unit, stand_in, pulled_to));
+  return sentences;
+}
+
 std::vector<std::string> promises(const Certificate& certificate) {
   if (certificate.local() != nullptr) return local_promises(certificate);
   if (certificate.finite() != nullptr)

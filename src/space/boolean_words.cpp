@@ -12,20 +12,19 @@
 namespace mollify {
 namespace {
 
-/// Whether two words are the same but for the case of letters, or write the same number.
-bool are_same(std::string_view left, std::string_view right) noexcept {
-  if (equal_ignoring_case(left, right)) return true;
-  SameValueBuffer of_left, of_right;
-  const auto number = same_number_text(left, of_left);
-  return number && number == same_number_text(right, of_right);
-}
-
 bool is_usual(std::string_view word, bool truth) noexcept {
   static constexpr std::array<std::array<std::string_view, 5>, 2> kUsual = {
       {{"false", "f", "no", "n", "0"}, {"true", "t", "yes", "y", "1"}}};
   const auto& usual = kUsual[truth ? 1 : 0];
-  return std::any_of(usual.begin(), usual.end(),
-                     [word](std::string_view candidate) { return are_same(word, candidate); });
+  return std::any_of(usual.begin(), usual.end(), [word](std::string_view candidate) {
+    return equal_ignoring_case(word, candidate);
+  });
+}
+
+/// What stands for the number that the word writes; empty if it writes none.
+std::string number_of(std::string_view word) {
+  SameValueBuffer buffer;
+  return std::string(same_number_text(word, buffer).value_or(std::string_view()));
 }
 
 }  // namespace
@@ -33,7 +32,9 @@ bool is_usual(std::string_view word, bool truth) noexcept {
 BooleanWords BooleanWords::make(std::string false_word, std::string true_word) {
   require_declarable(false_word, "the word for false");
   require_declarable(true_word, "the word for true");
-  if (are_same(false_word, true_word)) {
+  const std::string false_number = number_of(false_word);
+  if (equal_ignoring_case(false_word, true_word) ||
+      (!false_number.empty() && false_number == number_of(true_word))) {
     throw InvalidInput(fmt::format(
         "the words for false and true must differ by more than case or the way to write a number, "
         "but they are \"{}\" and \"{}\"",
@@ -43,6 +44,11 @@ BooleanWords BooleanWords::make(std::string false_word, std::string true_word) {
   return BooleanWords(std::move(false_word), std::move(true_word), usual);
 }
 
+BooleanWords::BooleanWords(std::string false_word, std::string true_word, bool usual)
+    : words_{std::move(false_word), std::move(true_word)},
+      numbers_{number_of(usual ? "0" : words_[0]), number_of(usual ? "1" : words_[1])},
+      reads_usual_words_(usual) {}
+
 Reading BooleanWords::read(std::string_view text) const noexcept {
   for (const std::string_view word : {text, without_outer_spaces(text)}) {
     for (const std::uint32_t cell : {0U, 1U}) {
@@ -51,9 +57,14 @@ Reading BooleanWords::read(std::string_view text) const noexcept {
   }
   const std::string_view word = without_outer_spaces(text);
   if (is_null_word(word)) return {Verdict::kNull, 0};
-  for (const std::uint32_t cell : {0U, 1U}) {
-    if (are_same(word, words_[cell])) return {Verdict::kValue, cell};
-    if (reads_usual_words_ && is_usual(word, cell == 1)) return {Verdict::kValue, cell};
+  if (reads_usual_words_) {
+    if (is_usual(word, false)) return {Verdict::kValue, 0};
+    if (is_usual(word, true)) return {Verdict::kValue, 1};
+  }
+  SameValueBuffer buffer;
+  if (const auto number = same_number_text(word, buffer)) {
+    if (*number == numbers_[0]) return {Verdict::kValue, 0};
+    if (*number == numbers_[1]) return {Verdict::kValue, 1};
   }
   return {Verdict::kUnreadable, 0};
 }

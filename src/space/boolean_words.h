@@ -40,10 +40,10 @@ class BooleanWords {
   [[nodiscard]] std::string expectation() const;
 
  private:
-  BooleanWords(std::string false_word, std::string true_word, bool usual)
-      : words_{std::move(false_word), std::move(true_word)}, reads_usual_words_(usual) {}
+  BooleanWords(std::string false_word, std::string true_word, bool usual);
 
   std::array<std::string, 2> words_;
+  std::array<std::string, 2> numbers_;  // what stands for the numbers that they write
   bool reads_usual_words_;
 };
 

@@ -49,6 +49,15 @@ struct Mapping {
   /// The value which all outside or unreadable becomes; a null beside a null category. Without it
   /// (`outside: clip`), numbers go to the domain's nearest value, and all else to the first one.
   std::optional<std::string> outside_value{};
+  /// The default of `outside`, spelled out: `outside: clip`.
+  bool clips = false;
+
+  /// True if the domain says what becomes of a value that is not one of the column's.
+  [[nodiscard]] bool declares_outside() const noexcept { return clips || outside_value; }
+  /// The same of nulls, which become the `outside` value where nothing else is declared.
+  [[nodiscard]] bool declares_null() const noexcept {
+    return null_is_category || null_value || outside_value;
+  }
 
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };

@@ -73,6 +73,46 @@ std::string Domain::canonical_text() const {
   return text;
 }
 
+namespace {
+
+/// "column "a"", or "columns "a", "b" and 3 more".
+std::string columns_named(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNames = 10;
+  std::string text = names.size() == 1 ? "column" : "columns";
+  for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) {
+    text += fmt::format("{} \"{}\"", i == 0 ? "" : ",", names[i]);
+  }
+  if (names.size() > kMostNames) text += fmt::format(" and {} more", names.size() - kMostNames);
+  return text;
+}
+
+}  // namespace
+
+std::string Domain::undeclared_words() const {
+  std::vector<std::string> outside, null;
+  for (const Column& column : columns_) {
+    if (!column.mapping().declares_outside()) outside.push_back(column.name());
+    if (!column.mapping().declares_null()) null.push_back(column.name());
+  }
+  std::string words;
+  if (!outside.empty()) {
+    words = fmt::format(
+        "the domain does not say what an undeclared value becomes in {}: a release takes it for "
+        "the "
+        "first value, or the nearest number. Write outside: clip if you mean that, or outside: "
+        "VALUE.",
+        columns_named(outside));
+  }
+  if (!null.empty()) {
+    words += fmt::format(
+        "{}he domain does not say what a missing value becomes in {}: a release takes it for the "
+        "first value, or the lowest number. Write null: category to keep it missing, or null: "
+        "VALUE.",
+        words.empty() ? "t" : " T", columns_named(null));
+  }
+  return words;
+}
+
 std::string Domain::hash() const {
   Sha256 hash;
   hash.add(canonical_text());

@@ -42,9 +42,20 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     }
     const bool logarithm = times == 1;
     if (logarithm && !(numbers->min() > 0)) {
-      throw InvalidInput(
-          fmt::format("column \"{}\" must have a min above 0 to have logarithms, but it is {}",
-                      column.name(), numbers->min()));
+      throw InvalidInput(fmt::format(
+          "column \"{}\" must have a min above 0 to have logarithms, but it is {}: a zero has "
+          "none. "
+          "Set min to the least value that counts, and declare what becomes of a zero: outside: "
+          "VALUE, or outside: clip for min",
+          column.name(), numbers->min()));
+    }
+    if (logarithm && !mapping.declares_outside()) {
+      throw InvalidInput(fmt::format(
+          "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, zeros "
+          "may "
+          "widen the spread of all others. Write outside: VALUE into the domain, or outside: clip "
+          "for min",
+          column.name(), numbers->min()));
     }
     const auto place = [logarithm](double value) { return logarithm ? std::log(value) : value; };
     Axis axis{.name = column.name(),

@@ -23,7 +23,8 @@ class RealColumns {
  public:
   /// `logarithms` names the columns that are taken in logarithms. Throws InvalidInput, naming the
   /// column, unless every column is a number without a null category, and every column named is one
-  /// of the domain's, named once, with a min above 0.
+  /// of the domain's, named once, with a min above 0 and a declared `outside`: zeros have no
+  /// logarithm.
   explicit RealColumns(const Domain& domain, std::span<const std::string> logarithms = {});
 
   [[nodiscard]] std::size_t size() const noexcept { return axes_.size(); }

@@ -197,6 +197,7 @@ TEST(Certificate, IsNotConfirmedOnceItIsTamperedWith) {
   caught("/facts/units", -1);
   caught("/facts/records", 4);
   caught("/facts/mean_ranges", Json::array({Json::array({0, 1})}));
+  caught("/represents", Json::array({"Shares of rows."}));
   caught("/promised/0", "Nothing can ever be learned.");
   caught("/not_promised", Json::array());
   caught("/format", "mollify certificate 3");

@@ -146,9 +146,9 @@ inline std::vector<std::string> fields_of(const std::string& line) {
 /// A domain of 4 * 5 * 2 * 3 outcomes with every type, and a reference and a roster for it.
 inline constexpr const char* kDomain =
     "columns:\n"
-    "  sex: {type: categorical, values: [f, m, x], null: category}\n"
-    "  age: {type: integer, min: 0, max: 99, bins: 5}\n"
-    "  smoker: {type: boolean, null: \"false\"}\n"
+    "  sex: {type: categorical, values: [f, m, x], null: category, outside: clip}\n"
+    "  age: {type: integer, min: 0, max: 99, bins: 5, null: 0, outside: clip}\n"
+    "  smoker: {type: boolean, null: \"false\", outside: clip}\n"
     "  weight: {type: number, min: 40, max: 130, bins: 3, outside: 80}\n";
 inline constexpr const char* kHeader = "id,sex,age,note,smoker,weight\n";
 inline constexpr const char* kClean =

@@ -20,8 +20,8 @@ class TwoValues : public CommandLine {
     std::string rows = "x\n";
     for (int i = 0; i < 200; ++i) rows += std::to_string(i % 2) + "\n";
     files.write("x.csv", rows);
-    files.write("x.yaml",
-                "columns:\n  x: {type: integer, min: 0, max: " + std::to_string(k - 1) + "}\n");
+    files.write("x.yaml", "columns:\n  x: {type: integer, min: 0, max: " + std::to_string(k - 1) +
+                              ", outside: clip, null: 0}\n");
   }
   [[nodiscard]] Ended sample(const Arguments& more) const {
     return run(Arguments{"sample", "--model", "central", "--data", "x.csv", "--domain", "x.yaml",

@@ -358,9 +358,10 @@ TEST(Refusals, OfPublicFilesThatAreThePrivateOne) {
   EXPECT_EQ(refused_sample(command, kLocal + kOneDraw + Arguments{"--units", "copy.csv"}),
             "the roster must be public, but copy.csv is the private file itself");
   command.files.write("reference.csv", "sex,age,smoker,weight\nf,3,true,50\nf,300,true,50\n");
-  EXPECT_EQ(refused_sample(command, reference + Arguments{"reference.csv"}),
-            "reference.csv line 3 column \"age\" must be an integer from 0 to 99, but is \"300\" "
-            "(outside: clip is for private values)");
+  EXPECT_EQ(
+      refused_sample(command, reference + Arguments{"reference.csv"}),
+      "reference.csv line 3 column \"age\" must be an integer from 0 to 99 or null, but is \"300\" "
+      "(outside: clip is for private values)");
 }
 
 TEST(Refusals, OfOutputs) {

@@ -23,7 +23,7 @@ class Vitals : public CommandLine {
     files.write("domain.yaml",
                 "columns:\n"
                 "  weight: {type: number, min: 0, max: 200, null: 70}\n"
-                "  dose: {type: number, min: 0.001, max: 1e5}\n");
+                "  dose: {type: number, min: 0.001, max: 1e5, outside: clip}\n");
     files.write("covariance.csv", ",weight,dose\nweight,100,5\ndose,5,1\n");
     std::mt19937_64 generator(1);
     std::normal_distribution<double> normal;
@@ -189,8 +189,9 @@ TEST(SampleGaussian, IsChargedWhatItPromises) {
 TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
   const CommandLine command;
   command.files.write("d.yaml",
-                      "columns:\n  year1: {type: number, min: 0.01, max: 1000000}\n"
-                      "  age: {type: number, min: 1, max: 100}\n");
+                      "columns:\n"
+                      "  year1: {type: number, min: 0.01, max: 1e6, outside: clip, null: 1}\n"
+                      "  age: {type: number, min: 1, max: 100, outside: clip, null: 1}\n");
   command.files.write("c.csv", "year1,age\n2,0\n0,90\n");
   std::string rows = "year1,age\n";
   for (int i = 0; i < 3000; ++i) {
@@ -241,7 +242,9 @@ TEST(SampleGaussian, RefusesInOneSentence) {
   EXPECT_EQ(command.refused(usual + Arguments{"--mechanism", "ds-roo"}),
             "mollify: --mechanism is for finite domains, but the family is gaussian\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "weight"}),
-            "mollify: column \"weight\" must have a min above 0 to have logarithms, but it is 0\n");
+            "mollify: column \"weight\" must have a min above 0 to have logarithms, but it is 0: a "
+            "zero has none. Set min to the least value that counts, and declare what becomes of a "
+            "zero: outside: VALUE, or outside: clip for min\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "height"}),
             "mollify: logarithms must be of the domain's columns, but \"height\" is none of them "
             "(did you mean \"weight\"?)\n");
@@ -340,7 +343,7 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
   command.files.write("domain.yaml",
                       "columns:\n"
                       "  weight: {type: number, min: 30, max: 110, null: 70}\n"
-                      "  dose: {type: number, min: 0.1, max: 700}\n");
+                      "  dose: {type: number, min: 0.1, max: 700, outside: clip}\n");
   // In halves of ranges: 10 of 40, and 1 of log(7000)/2.
   constexpr double kSpreads[] = {0.25, 0.2259};
   for (const Arguments& budget : kBudgets) {

@@ -104,8 +104,9 @@ TEST(CsvSink, WritesTheGreatestNumbersAsThemselves) {
 }
 
 TEST(CsvSink, WritesPointsInFewestDigits) {
-  const Domain domain = Domain::make(
-      {Column::make("x", NumberCells::make(0, 1)), Column::make("y", NumberCells::make(1, 100))});
+  const Domain domain =
+      Domain::make({Column::make("x", NumberCells::make(0, 1)),
+                    Column::make("y", NumberCells::make(1, 100), {.clips = true})});
   const std::vector<std::string> logarithms{"y"};
   const RealColumns columns(domain, logarithms);
   std::string csv;

@@ -66,11 +66,11 @@ TEST(ParseDomain, ReadsAListOfColumns) {
 
 TEST(ParseDomain, KeepsValuesAsTheyAreWritten) {
   const Domain domain = parse_domain(
-      "columns: {1: {type: categorical, values: [yes, No, 1, 1.0, 0x1F, true, 2020-01-01, 'null', "
+      "columns: {1: {type: categorical, values: [yes, No, 1, 2.0, 0x1F, true, 2020-01-01, 'null', "
       "\"~\", \"\", .inf]}}",
       "d.yaml");
   EXPECT_EQ(domain.columns()[0].canonical_text(),
-            "categorical 1:1 3:yes 2:No 1:1 3:1.0 4:0x1F 4:true 10:2020-01-01 4:null 1:~ 0: "
+            "categorical 1:1 3:yes 2:No 1:1 3:2.0 4:0x1F 4:true 10:2020-01-01 4:null 1:~ 0: "
             "4:.inf");
 }
 
@@ -304,6 +304,7 @@ columns:
     max: 200000
     bins: 20
     null: category
+    outside: clip
   region:
     type: categorical
     values: [north, south]

@@ -27,6 +27,38 @@ Column integer(const std::string& name, std::int64_t count) {
   return Column::make(name, IntegerCells::make(0, count - 1));
 }
 
+TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
+  const auto words = [](std::vector<Mapping> mappings) {
+    std::vector<Column> columns;
+    for (Mapping& mapping : mappings) {
+      columns.push_back(Column::make("c" + std::to_string(columns.size()),
+                                     Categories::make({"a", "b"}), std::move(mapping)));
+    }
+    return Domain::make(std::move(columns)).undeclared_words();
+  };
+  const std::string outside =
+      "he domain does not say what an undeclared value becomes in {}: a release takes it for the "
+      "first value, or the nearest number. Write outside: clip if you mean that, or outside: "
+      "VALUE.";
+  const std::string null =
+      "he domain does not say what a missing value becomes in {}: a release takes it for the first "
+      "value, or the lowest number. Write null: category to keep it missing, or null: VALUE.";
+  const auto with = [](std::string text, const std::string& names) {
+    return text.replace(text.find("{}"), 2, names);
+  };
+  EXPECT_EQ(words({{}}), "t" + with(outside, "column \"c0\"") + " T" + with(null, "column \"c0\""));
+  EXPECT_EQ(words({{.clips = true}}), "t" + with(null, "column \"c0\""));
+  EXPECT_EQ(words({{.null_value = "b"}, {.null_is_category = true}}),
+            "t" + with(outside, "columns \"c0\", \"c1\""));
+  EXPECT_EQ(words({{.outside_value = "b"}}), "") << "which nulls become too";
+  EXPECT_EQ(words({{.null_is_category = true, .outside_value = ""}}), "");
+  EXPECT_EQ(words({{.null_value = "b", .clips = true}}), "");
+  EXPECT_EQ(words(std::vector<Mapping>(12, {.null_value = "b"})),
+            "t" + with(outside,
+                       "columns \"c0\", \"c1\", \"c2\", \"c3\", \"c4\", \"c5\", \"c6\", \"c7\", "
+                       "\"c8\", \"c9\" and 2 more"));
+}
+
 TEST(Domain, FirstColumnIsTheMostSignificantDigit) {
   const Domain domain = Domain::make({integer("a", 3), integer("b", 4), integer("c", 5)}, 9);
   EXPECT_EQ(domain.size(), 60U);

@@ -87,8 +87,19 @@ TEST(RealColumns, RefuseWhatIsNoCoordinate) {
                 {Column::make("x", NumberCells::make(0, 1), {.null_is_category = true})})),
             "column \"x\" must map nulls to a number to be a coordinate, but declares a category "
             "for them");
-  EXPECT_EQ(refusal_of(age_and_income(), {"age"}),
-            "column \"age\" must have a min above 0 to have logarithms, but it is 0");
+  EXPECT_EQ(
+      refusal_of(age_and_income(), {"age"}),
+      "column \"age\" must have a min above 0 to have logarithms, but it is 0: a zero has none. "
+      "Set min to the least value that counts, and declare what becomes of a zero: outside: "
+      "VALUE, or outside: clip for min");
+  EXPECT_EQ(
+      refusal_of(Domain::make({Column::make("x", NumberCells::make(1, 9))}), {"x"}),
+      "column \"x\" must declare what a zero becomes to have logarithms: as min, 1, zeros may "
+      "widen the spread of all others. Write outside: VALUE into the domain, or outside: clip "
+      "for min");
+  EXPECT_EQ(refusal_of(Domain::make({Column::make("x", NumberCells::make(1, 9), {.clips = true})}),
+                       {"x"}),
+            "accepted");
   EXPECT_EQ(refusal_of(age_and_income(), {"height"}),
             "logarithms must be of the domain's columns, but \"height\" is none of them");
   EXPECT_EQ(refusal_of(age_and_income(), {"income", "income"}),

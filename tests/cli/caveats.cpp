@@ -1,0 +1,144 @@
+// What the command says of values that become others, and of whose shares are released.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+
+namespace mollify::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// 8 persons of 1 or 3 rows; in rating 3 empty fields and a 7, in dept a typing error.
+class Answers : public CommandLine {
+ public:
+  Answers() {
+    files.write("open.yaml",
+                "columns:\n  dept: {type: categorical, values: [Sales, Legal]}\n"
+                "  rating: {type: integer, min: 1, max: 5}\n");
+    files.write("declared.yaml",
+                "columns:\n  dept: {type: categorical, values: [Sales, Legal], outside: Legal}\n"
+                "  rating: {type: integer, min: 1, max: 5, outside: clip, null: 3}\n");
+    files.write("t.csv",
+                "who,dept,rating\na,Legal,\na,Legal,\na,Legal,\nb,legal,7\nc,Sales,1\nd,Sales,2\n"
+                "e,Legal,3\nf,Legal,4\ng,Legal,5\nh,Legal,5\n");
+    files.write("roster.csv", "who\na\nb\nc\nd\ne\nf\ng\nh\ni\n");
+  }
+
+  [[nodiscard]] Ended on(const char* command, const char* domain, const Arguments& more) const {
+    const Ended ended = run(Arguments{command, "--domain", domain} + more);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended;
+  }
+};
+
+const Arguments kAnswersWhole = {"--model", "integral", "--epsilon", "1"};
+const Arguments kAnswerTable = {"--data", "t.csv"};
+const Arguments kAnswerRoster = {"--unit", "who", "--units", "roster.csv"};
+
+int occurrences(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(Caveats, AWarningNamesTheWordsToWriteOnce) {
+  const Answers command;
+  for (const auto& [name, more] :
+       {std::pair{"sample", kAnswersWhole + kAnswerTable + Arguments{"--count", "1"}},
+        {"plan", kAnswersWhole},
+        {"compare", kAnswersWhole + kAnswerTable},
+        {"advise",
+         Arguments{"--purpose", "sample", "--protect", "row", "--n", "9999", "--count", "10"}}}) {
+    const std::string open = command.on(name, "open.yaml", more).err;
+    EXPECT_EQ(occurrences(open, "the domain does not say what an undeclared value becomes"), 1)
+        << name;
+    EXPECT_EQ(occurrences(open, "in columns \"dept\", \"rating\""), 2) << name;
+    EXPECT_THAT(open, HasSubstr("Write outside: clip if you mean that, or outside: VALUE."));
+    EXPECT_THAT(open, HasSubstr("Write null: category to keep it missing, or null: VALUE."));
+    EXPECT_THAT(command.on(name, "declared.yaml", more).err, Not(HasSubstr("does not say")));
+  }
+  EXPECT_EQ(occurrences(command.run({"check", "--domain", "open.yaml", "--data", "t.csv"}).err,
+                        "WARNING"),
+            1);
+}
+
+TEST(Caveats, CompareRepeatsAboveItsVerdictWhatBecameOfValues) {
+  const Answers command;
+  for (const Arguments& release :
+       {kAnswersWhole, Arguments{"--unit", "who", "--epsilon", "1"},
+        Arguments{"--model", "central", "--epsilon", "1", "--delta", "1e-3", "--accept-error"},
+        Arguments{"--model", "central", "--family", "marginals", "--epsilon", "1",
+                  "--accept-error"}}) {
+    const std::string open = command.on("compare", "open.yaml", kAnswerTable + release).out;
+    const std::size_t told = open.find(
+        "In the data, before anything is compared:\n"
+        "dept: 1 value becomes Sales (default)\n"
+        "rating: 3 values become 1 (default)\n"
+        "rating: 1 value becomes 5 (default)\n");
+    ASSERT_NE(told, std::string::npos) << open;
+    EXPECT_LT(told, open.rfind("but for ")) << open;
+    EXPECT_THAT(command.on("compare", "declared.yaml", kAnswerTable + release).out,
+                HasSubstr("dept: 1 value becomes Legal\n"
+                          "rating: 3 nulls become 3 (declared)\n"
+                          "rating: 1 value becomes 5 (declared)\n"));
+    const Json json = Json::parse(
+        command.on("compare", "open.yaml", kAnswerTable + release + Arguments{"--json"}).out);
+    EXPECT_EQ(json["mapped"].size(), 3U);
+    EXPECT_EQ(json["represents"].size(), 1U);
+  }
+}
+
+TEST(Caveats, CompareAndCertificateSayWhoseSharesTheyAre) {
+  const Answers command;
+  const auto represented = [&](const Arguments& release) {
+    const std::string told =
+        command.on("compare", "declared.yaml", kAnswerTable + release + Arguments{"--accept-error"})
+            .out;
+    const Json certificate = Json::parse(
+        command
+            .on("sample", "declared.yaml",
+                kAnswerTable + release + Arguments{"--count", "1", "--accept-error", "--json"})
+            .out)["certificate"];
+    std::string sentences;
+    for (const Json& sentence : certificate["represents"]) {
+      EXPECT_THAT(told, HasSubstr(sentence.get<std::string>()));
+      sentences += sentence.get<std::string>() + "\n";
+    }
+    return sentences;
+  };
+  const Arguments central = {"--model", "central", "--epsilon", "1", "--delta", "1e-3"};
+  EXPECT_EQ(represented(central),
+            "Shares among the released records stand for shares of rows: each row counts once, so "
+            "that a person with many rows counts many times.\n");
+  const std::string units =
+      "Shares among the released records stand for shares of units, not of rows: each who counts "
+      "once, however many rows it has.\n";
+  EXPECT_EQ(represented(central + Arguments{"--unit", "who"}), units);
+  EXPECT_EQ(
+      represented(central + kAnswerRoster),
+      units +
+          "Each who of the roster without rows counts too, as a uniform record. If half of "
+          "the roster has no rows, what is released lies halfway between the data and uniform "
+          "shares.\n");
+}
+
+TEST(Caveats, LogarithmsNeedADomainThatSaysWhatAZeroIs) {
+  const Answers command;
+  command.files.write("d.yaml", "columns:\n  dose: {type: number, min: 0.01, max: 1000}\n");
+  command.files.write("dose.csv", "dose\n0\n5\n20\n");
+  const Ended ended = command.run({"sample", "--model", "central", "--family", "gaussian",
+                                   "--shared", "--log", "dose", "--domain", "d.yaml", "--data",
+                                   "dose.csv", "--epsilon", "1", "--count", "1"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.err,
+            "mollify: column \"dose\" must declare what a zero becomes to have logarithms: as min, "
+            "0.01, zeros may widen the spread of all others. Write outside: VALUE into the domain, "
+            "or outside: clip for min\n");
+}
+
+}  // namespace
+}  // namespace mollify::test
