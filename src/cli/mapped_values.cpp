@@ -4,7 +4,7 @@
 
 #include "accounting/counted.h"
 #include "command.h"
-#include "cli/output_files.h"
+#include "output_files.h"
 
 namespace mollify::cli {
 
