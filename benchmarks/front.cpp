@@ -99,8 +99,8 @@ void Units(benchmark::State& state, bool by_key) {
 void UnitsByEntropy(benchmark::State& state) { Units(state, false); }
 void UnitsByKey(benchmark::State& state) { Units(state, true); }
 
-BENCHMARK(UnitsByEntropy)->Arg(5)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
-BENCHMARK(UnitsByKey)->Arg(5)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK(UnitsByEntropy)->Arg(1)->Arg(4)->Arg(5)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK(UnitsByKey)->Arg(1)->Arg(4)->Arg(5)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
 
 /// 10^7 values, into new memory.
 void Responses(benchmark::State& state) {

@@ -26,7 +26,7 @@ GAUSSIAN = LAPLACE + ["kernel/noise/discrete_gaussian"]
 MECHANISMS = [
     ("a table's draw", TABLE, "one exp, rounded down by 2^−40"),
     ("a table's draw by a release's key",
-     TABLE + ["records/release_key", "records/keyed_random.h", "records/keyed_units"], "the same"),
+     TABLE + ["kernel/core/law_integers.h", "records/release_key", "records/keyed_random.h", "records/keyed_units"], "the same"),
     ("many draws of one table", TABLE + ["kernel/channel/alias_table"], "the same"),
     ("a draw from many outcomes, few with a score", TABLE + ["kernel/core/sparse_table"], "the same"),
     ("randomized response", RANDOM + EPSILON + ["kernel/core/band", "kernel/core/randomized_response"], "the same"),

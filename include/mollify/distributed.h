@@ -110,9 +110,9 @@ Certificate release_by_sums(
     const Sink& sink, const std::optional<Charging>& charging = std::nullopt);
 
 /// Draws for the units of one part of a local release. A unit's records and the values written for
-/// them are the same whoever draws them, as long as its counts are; of other counts they are
-/// independent (docs/theory/release-keys.md). A unit that is split between two parts is released
-/// twice: see to it that none is.
+/// them are the same on all workers that make equal integers of equal counts. Other counts and
+/// other integers are drawn by independent words (docs/theory/release-keys.md). A unit that is
+/// split between two parts is released twice: see to it that none is.
 class UnitDraws {
  public:
   /// Throws InvalidInput for another model, and unless `certificate` is the text of the release's,

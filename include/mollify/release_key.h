@@ -12,13 +12,14 @@
 namespace MOLLIFY_NAMESPACE {
 
 /// 32 bytes of the operating system's entropy, made once for a release; nobody chooses, prints or
-/// stores them. The words of a unit's draw follow from the key, the unit's identity and all of its
-/// records, whatever their order, by a pseudorandom function.
+/// stores them. The words of a unit's draw follow from the key, the unit's identity, all of its
+/// records, whatever their order, and the integers that they become, by a pseudorandom function.
 ///
-/// So whoever computes a draw again, anywhere and at any time, has the same result: it is the same
-/// release and costs nothing more. Of other records, of another unit or of another sampler the
-/// words are independent, and two releases cost what two releases cost. Take a new key for each
-/// release. Proofs: docs/theory/release-keys.md.
+/// So a draw that is computed again has the same result, anywhere and at any time, on machines that
+/// make equal integers of equal records: it is the same release and costs nothing more. Other
+/// integers, other records, another unit and another sampler have independent words, and two
+/// releases cost what two releases cost. Take a new key for each release. Proofs:
+/// docs/theory/release-keys.md.
 ///
 /// Cheap to copy, and safe to share between threads; the bytes are wiped with the last copy.
 class ReleaseKey {

@@ -13,7 +13,8 @@ class ReleaseKey:
 
     A draw by a key is the same however often, in whatever order and on whichever worker it is
     computed: it is one release, and computing it again costs nothing. Other records of the same
-    unit, other units and other samplers have independent words. Take a new key for each release.
+    unit, other units and other samplers have independent words, and so has a worker whose
+    processor makes other integers of equal records. Take a new key for each release.
 
     A key is never printed and never pickled. It is wiped with the last object that has it.
     """

@@ -5,7 +5,7 @@
 >>> release.dataframe.write.parquet("released")                                   # doctest: +SKIP
 
 A cluster computes a task again whenever it likes. In model local every draw is by one release key,
-so that whatever is computed again gives the same rows. In the other models Spark counts the records or
+so that whatever is computed again gives the same rows on workers that compute alike. In the other models Spark counts the records or
 adds up integers over them, which it may do as often as it likes, and the driver draws once.
 """
 
@@ -36,7 +36,7 @@ class Release:
     """A released data frame and its certificate.
 
     In model local the frame is computed when it is used, and again each time: always the same rows,
-    as long as the data are the same. In the other models its rows were drawn by the driver.
+    as long as the data are the same and all workers compute alike. In the other models its rows were drawn by the driver.
     """
 
     dataframe: DataFrame

@@ -67,7 +67,8 @@ GaussianPart::GaussianPart(const GaussianSampler& sampler, const GaussianPass& p
     roles_.insert(roles_.end(), share.rows, share.role);
   }
   KeyedUnits words(key, "the roles of rows");
-  shuffle(roles_, words.of_tallies(std::to_string(number), {}, {}));
+  words.begin(std::to_string(number), {}, {});
+  shuffle(roles_, words.before_law());
 }
 
 void GaussianPart::add(std::span<const double> rows) {

@@ -1,6 +1,7 @@
 #include "mollify/sampler.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,15 +14,32 @@
 #include "local/mechanism.h"
 #include "records/in_threads.h"
 #include "records/keyed_units.h"
-#include "space/sha256.h"
+#include "release/design.h"
 #include "space/string_index.h"
 
 namespace mollify::front {
 
 class Sampler::Inside {
  public:
-  std::unique_ptr<const inside::LocalSampler> sampler;
-  SamplerParameters parameters;
+  explicit Inside(const inside::MechanismParameters& parameters)
+      : sampler(inside::make_sampler(parameters)),
+        kind_(sampler->band() != nullptr ? "band" : inside::name_of(parameters.mechanism)) {}
+
+  /// What keyed draws hash of the sampler: the integers that it draws by, and what these are
+  /// integers of. Parameters that make the same integers are the same here. O(k), once.
+  [[nodiscard]] const std::string& context() const {
+    std::call_once(hashed_, [&] {
+      context_ = fmt::format("sampler {} {}", kind_, inside::integers_sha256(*sampler));
+    });
+    return context_;
+  }
+
+  const std::unique_ptr<const inside::LocalSampler> sampler;
+
+ private:
+  std::string kind_;
+  mutable std::once_flag hashed_{};
+  mutable std::string context_{};
 };
 
 namespace {
@@ -148,41 +166,19 @@ void require_distinct(std::span<const std::string_view> units) {
                                  units.size(), known.size()));
 }
 
-/// Of all that makes a sampler: the SHA-256 of an encoding that no two share.
-std::string digest(const SamplerParameters& parameters) {
-  inside::Sha256 hash;
-  const auto add = [&](const auto& number) {
-    hash.add({reinterpret_cast<const unsigned char*>(&number), sizeof number});
-  };
-  const auto add_optional = [&](const std::optional<double>& number) {
-    add(static_cast<std::uint64_t>(number.has_value()));
-    add(number.value_or(0));
-  };
-  add(static_cast<std::uint64_t>(parameters.mechanism.size()));
-  hash.add(parameters.mechanism);
-  add(static_cast<std::uint64_t>(parameters.outcomes));
-  for (const auto& number : {parameters.epsilon, parameters.mu, parameters.c1, parameters.c2,
-                             parameters.gamma, parameters.location}) {
-    add_optional(number);
-  }
-  for (const double mass : parameters.reference) add(mass);
-  return hash.hex();
-}
-
 }  // namespace
 
 Sampler::Sampler(const SamplerParameters& parameters)
     : inside_(std::make_shared<const Inside>(
-          Inside{inside::make_sampler({.mechanism = mechanism_of(parameters.mechanism),
-                                       .outcome_count = parameters.outcomes,
-                                       .reference = parameters.reference,
-                                       .epsilon = parameters.epsilon,
-                                       .mu = parameters.mu,
-                                       .c1 = parameters.c1,
-                                       .c2 = parameters.c2,
-                                       .gamma = parameters.gamma,
-                                       .location = parameters.location}),
-                 parameters})) {}
+          inside::MechanismParameters{.mechanism = mechanism_of(parameters.mechanism),
+                                      .outcome_count = parameters.outcomes,
+                                      .reference = parameters.reference,
+                                      .epsilon = parameters.epsilon,
+                                      .mu = parameters.mu,
+                                      .c1 = parameters.c1,
+                                      .c2 = parameters.c2,
+                                      .gamma = parameters.gamma,
+                                      .location = parameters.location})) {}
 
 std::size_t Sampler::outcomes() const noexcept { return inside_->sampler->outcome_count(); }
 Privacy Sampler::guarantee() const { return outward(inside_->sampler->guarantee()); }
@@ -227,16 +223,17 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
   }
   require_distinct(units);
   const UnitsOfRecords records(outcomes, offsets, weights, released.size());
-  const std::string context = digest(inside_->parameters);
   inside::in_threads(released.size(), inside::thread_count(threads), [&]() -> inside::RangeWork {
-    const auto own =
-        std::make_shared<KeyedDraws>(key.inside().key, context, inside_->sampler->outcome_count());
+    const auto own = std::make_shared<KeyedDraws>(key.inside().key, inside_->context(),
+                                                  inside_->sampler->outcome_count());
     return [&, own](std::size_t begin, std::size_t end) {
       for (std::size_t unit = begin; unit < end; ++unit) {
         const inside::ScoredOutcomes counted = own->tallied.of(records[unit]);
-        SecureRandom& random =
-            own->words.of_tallies(units[unit], counted.outcomes, counted.weights);
-        inside_->sampler->draw(counted, random, released.subspan(unit, 1));
+        own->words.begin(units[unit], counted.outcomes, counted.weights);
+        const auto words = [&](const inside::LawIntegers& law) -> SecureRandom& {
+          return own->words.of_law(law, 1);
+        };
+        inside_->sampler->draw_by_law(counted, words, released.subspan(unit, 1));
       }
     };
   });

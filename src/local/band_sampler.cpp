@@ -44,14 +44,16 @@ void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t>
   for (std::uint32_t& outcome : released) outcome = static_cast<std::uint32_t>(table.draw(random));
 }
 
-void BandSampler::draw(const ScoredOutcomes& p, SecureRandom& random,
-                       std::span<std::uint32_t> released) const {
+void BandSampler::draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                              std::span<std::uint32_t> released) const {
   if (outcome_count() <= kDense) {
-    draw_all(projected(band_, dense_scores(p, outcome_count())), random, released);
+    const Table table = projected(band_, dense_scores(p, outcome_count()));
+    draw_all(table, words(integers_of(table)), released);
     return;
   }
   SparseTable table(band_);
   project(table, p.outcomes, p.weights);
+  SecureRandom& random = words({.outcomes = table.outcomes(), .numerators = table.numerators()});
   for (std::uint32_t& outcome : released) outcome = static_cast<std::uint32_t>(table.draw(random));
 }
 

@@ -7,6 +7,11 @@
 
 namespace mollify {
 
+/// The integers of a table's law. Valid as long as the table is.
+[[nodiscard]] inline LawIntegers integers_of(const Table& table) {
+  return {.numerators = table.numerators(), .band = &table.band()};
+}
+
 /// Fills `released` with independent draws from a table.
 void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t> released);
 
@@ -25,8 +30,8 @@ class BandSampler final : public LocalSampler {
 
   [[nodiscard]] std::size_t outcome_count() const override { return band_.outcome_count(); }
   [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(band_.epsilon()); }
-  void draw(const ScoredOutcomes& p, SecureRandom& random,
-            std::span<std::uint32_t> released) const override;
+  void draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                   std::span<std::uint32_t> released) const override;
   /// From a Table, which has an integer for each outcome, for every k.
   void draw_rows(std::span<const double> weights, SecureRandom& random,
                  std::span<std::uint32_t> released) const override;

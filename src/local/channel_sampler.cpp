@@ -64,9 +64,10 @@ std::size_t draw_stationary(const Channel& channel, SecureRandom& random) {
 }  // namespace
 
 template <class Channel>
-void ChannelSampler<Channel>::draw(const ScoredOutcomes& p, SecureRandom& random,
-                                   std::span<std::uint32_t> released) const {
+void ChannelSampler<Channel>::draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                                          std::span<std::uint32_t> released) const {
   const InputWeights input(p, channel_.input_count());
+  SecureRandom& random = words(input.integers());
   for (std::uint32_t& outcome : released) {
     const std::size_t value =
         input.empty() ? draw_stationary(channel_, random) : input.draw(random);

@@ -46,8 +46,8 @@ class ChannelSampler final : public LocalSampler {
 
   [[nodiscard]] std::size_t outcome_count() const override { return channel_.outcome_count(); }
   [[nodiscard]] Privacy guarantee() const override { return guarantee_; }
-  void draw(const ScoredOutcomes& p, SecureRandom& random,
-            std::span<std::uint32_t> released) const override;
+  void draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                   std::span<std::uint32_t> released) const override;
   [[nodiscard]] Law law(const ScoredOutcomes& p) const override;
 
   /// ln of the greatest ratio of two entries of one column. O(k).

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/core/law_integers.h"
 #include "kernel/core/secure_random.h"
 #include "local/sampler.h"
 
@@ -24,6 +25,11 @@ class InputWeights {
 
   /// An input with probability proportional to its weight. O(log m). Requires not empty().
   [[nodiscard]] std::uint32_t draw(SecureRandom& random) const;
+
+  /// All that `empty` and `draw` depend on. Valid as long as this is. NOT PRIVATE.
+  [[nodiscard]] LawIntegers integers() const {
+    return {.outcomes = inputs_, .numerators = prefix_};
+  }
 
   /// The weights, one for each of k inputs. NOT PRIVATE.
   [[nodiscard]] std::vector<std::uint64_t> dense() const;

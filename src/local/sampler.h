@@ -7,6 +7,7 @@
 
 #include "accounting/privacy.h"
 #include "kernel/core/band.h"
+#include "kernel/core/law_integers.h"
 #include "kernel/core/secure_random.h"
 #include "local/law.h"
 
@@ -21,6 +22,9 @@ struct ScoredOutcomes {
   std::span<const std::uint32_t> outcomes;
   std::span<const double> weights;
 };
+
+/// The words of a draw, asked for once, when its law is known.
+using LawWords = std::function<SecureRandom&(const LawIntegers&)>;
 
 /// A mechanism that turns any private distribution on {0, ..., k - 1} into a released outcome.
 ///
@@ -44,8 +48,16 @@ class LocalSampler {
 
   /// Fills `released` with independent draws for the private distribution p. Never throws for any
   /// p.
-  virtual void draw(const ScoredOutcomes& p, SecureRandom& random,
-                    std::span<std::uint32_t> released) const = 0;
+  void draw(const ScoredOutcomes& p, SecureRandom& random,
+            std::span<std::uint32_t> released) const {
+    const auto random_itself = [&random](const LawIntegers&) -> SecureRandom& { return random; };
+    draw_by_law(p, random_itself, released);
+  }
+
+  /// The same by words that may depend on the law's integers, and depend on nothing else that is
+  /// private: p becomes integers first, then `words` is called, and then integers are drawn from.
+  virtual void draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                           std::span<std::uint32_t> released) const = 0;
 
   /// One draw for each row of k weights, rows after rows: for those who hold arrays. Requires k
   /// weights for each of `released`. Never throws for any values.

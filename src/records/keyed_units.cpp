@@ -36,13 +36,13 @@ class KeyedUnits::Hash {
  public:
   Hash(std::span<const unsigned char, ReleaseKey::kBytes> key, std::string_view context) {
     constexpr std::array<unsigned char, crypto_generichash_blake2b_PERSONALBYTES> kPurpose = {
-        'm', 'o', 'l', 'l', 'i', 'f', 'y', ' ', 'd', 'r', 'a', 'w', 's', ' ', '1'};
+        'm', 'o', 'l', 'l', 'i', 'f', 'y', ' ', 'd', 'r', 'a', 'w', 's', ' ', '2'};
     crypto_generichash_blake2b_init_salt_personal(&state_, key.data(), key.size(), DrawKey::kBytes,
                                                   nullptr, kPurpose.data());
     add_text(context);
   }
   Hash(const Hash&) = default;
-  Hash& operator=(const Hash&) = delete;
+  Hash& operator=(const Hash&) = default;
   ~Hash() { sodium_memzero(&state_, sizeof state_); }
 
   void add_bytes(const void* bytes, std::size_t size) {
@@ -64,8 +64,51 @@ class KeyedUnits::Hash {
   crypto_generichash_blake2b_state state_;
 };
 
+/// Pairs of 4 and 8 bytes, handed to a hash many at a time.
+class KeyedUnits::Pairs {
+ public:
+  explicit Pairs(Hash& hash) : hash_(hash) {}
+  Pairs(const Pairs&) = delete;
+  Pairs& operator=(const Pairs&) = delete;
+  ~Pairs() { hash_.add_bytes(bytes_.data(), filled_); }
+
+  template <class Second>
+  void add(std::uint32_t first, Second second) {
+    static_assert(sizeof first + sizeof second == kPairBytes);
+    std::memcpy(&bytes_[filled_], &first, sizeof first);
+    std::memcpy(&bytes_[filled_ + sizeof first], &second, sizeof second);
+    filled_ += kPairBytes;
+    if (filled_ < bytes_.size()) return;
+    hash_.add_bytes(bytes_.data(), filled_);
+    filled_ = 0;
+  }
+
+  /// Place and numerator, of those that are not lower bounds. There are few, if any, of a unit with
+  /// few records, so that eight numerators at a time are looked at.
+  template <class LowerAt>
+  void add_above(std::span<const std::uint64_t> numerators, LowerAt lower_at) {
+    constexpr std::size_t kGroup = 8;
+    for (std::size_t begin = 0; begin < numerators.size(); begin += kGroup) {
+      const std::size_t end = std::min(begin + kGroup, numerators.size());
+      std::uint64_t other = 0;
+      for (std::size_t i = begin; i < end; ++i) other |= numerators[i] ^ lower_at(i);
+      for (std::size_t i = begin; other != 0 && i < end; ++i) {
+        if (numerators[i] != lower_at(i)) add(static_cast<std::uint32_t>(i), numerators[i]);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kPairBytes = 12;
+
+  Hash& hash_;
+  std::size_t filled_ = 0;
+  std::array<unsigned char, 256 * kPairBytes> bytes_;
+};
+
 KeyedUnits::KeyedUnits(const ReleaseKey& key, std::string_view context)
-    : begun_(std::make_unique<const Hash>(key.bytes(), context)) {}
+    : begun_(std::make_unique<const Hash>(key.bytes(), context)),
+      of_unit_(std::make_unique<Hash>(*begun_)) {}
 
 KeyedUnits::~KeyedUnits() = default;
 
@@ -80,22 +123,37 @@ SecureRandom& KeyedUnits::words_of(Hash& hash) {
   return *random_;
 }
 
-SecureRandom& KeyedUnits::of_tallies(std::string_view unit, std::span<const std::uint32_t> outcomes,
-                                     std::span<const double> weights) {
-  constexpr std::size_t kEntryBytes = sizeof(std::uint32_t) + sizeof(double);
-  constexpr std::size_t kAtOnce = 256;
-  std::array<unsigned char, kAtOnce * kEntryBytes> entries;
-  Hash hash(*begun_);
-  hash.add_text(unit);
-  hash.add_word(outcomes.size());
-  for (std::size_t begin = 0; begin < outcomes.size(); begin += kAtOnce) {
-    const std::size_t count = std::min(kAtOnce, outcomes.size() - begin);
-    unsigned char* place = entries.data();
-    for (std::size_t i = begin; i < begin + count; ++i, place += kEntryBytes) {
-      std::memcpy(place, &outcomes[i], sizeof outcomes[i]);
-      std::memcpy(place + sizeof outcomes[i], &weights[i], sizeof weights[i]);
+void KeyedUnits::begin(std::string_view unit, std::span<const std::uint32_t> outcomes,
+                       std::span<const double> weights) {
+  *of_unit_ = *begun_;
+  of_unit_->add_text(unit);
+  of_unit_->add_word(outcomes.size());
+  Pairs pairs(*of_unit_);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) pairs.add(outcomes[i], weights[i]);
+}
+
+SecureRandom& KeyedUnits::before_law() {
+  Hash hash(*of_unit_);
+  hash.add_word(0);
+  return words_of(hash);
+}
+
+SecureRandom& KeyedUnits::of_law(const LawIntegers& law, std::size_t draws) {
+  Hash hash(*of_unit_);
+  hash.add_word(1);
+  hash.add_word(draws);
+  hash.add_word(law.outcomes.size());
+  hash.add_bytes(law.outcomes.data(), law.outcomes.size_bytes());
+  if (law.band == nullptr) {
+    hash.add_bytes(law.numerators.data(), law.numerators.size_bytes());
+  } else {  // the context tells the band, and so all numerators that are left out
+    Pairs pairs(hash);
+    if (law.band->is_uniform()) {
+      pairs.add_above(law.numerators, [lower = law.band->lower(0)](std::size_t) { return lower; });
+    } else {
+      pairs.add_above(law.numerators,
+                      [lowers = law.band->lowers()](std::size_t i) { return lowers[i]; });
     }
-    hash.add_bytes(entries.data(), count * kEntryBytes);
   }
   return words_of(hash);
 }

@@ -13,8 +13,9 @@ namespace mollify {
 /// nothing prints, logs or stores them. Copies share the bytes, which are wiped when the last one
 /// ends, and lie where the system leaves them out of core dumps if it can.
 ///
-/// A draw by a key can be made again, by any worker and in any order, with the same result: it is
-/// the same release, and costs nothing more (docs/theory/release-keys.md). A key is for one
+/// A draw by a key can be made again, in any order and by any worker that makes equal integers of
+/// equal records, with the same result: it is the same release, and costs nothing more
+/// (docs/theory/release-keys.md). A key is for one
 /// release. If it is used for another all the same, the words are other ones (KeyedUnits), and the
 /// two cost what two releases cost.
 ///

@@ -101,18 +101,6 @@ std::uint64_t kept_under_curve(const MechanismParameters& parameters,
   return *stated;
 }
 
-std::string digest_of(const LocalSampler& sampler) {
-  Sha256 hash;
-  sampler.for_each_public_integer([&](uint128 integer) {
-    std::array<unsigned char, 16> bytes{};
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      bytes[i] = static_cast<unsigned char>(integer >> (8 * i));
-    }
-    hash.add(bytes);
-  });
-  return hash.hex();
-}
-
 void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const ReleaseSpec& spec = certificate.spec;
@@ -145,7 +133,7 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
       .scorer = local.space.scorer.value_or(usual_scorer(kind, parameters.mechanism)),
       .c1 = parameters.c1,
       .floor = std::nullopt,
-      .integers_sha256 = digest_of(*made.local)};
+      .integers_sha256 = integers_sha256(*made.local)};
   if (parameters.epsilon) design.bound.emplace(*parameters.epsilon);
   if (is_band(parameters.mechanism)) design.floor = band_floor_of(parameters);
   if (draws_by_scores(design) && !design.floor) {
@@ -265,6 +253,18 @@ void design_table(const MarginalsSpec& marginals, const Domain& domain, Designed
 }
 
 }  // namespace
+
+std::string integers_sha256(const LocalSampler& sampler) {
+  Sha256 hash;
+  sampler.for_each_public_integer([&](uint128 integer) {
+    std::array<unsigned char, 16> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<unsigned char>(integer >> (8 * i));
+    }
+    hash.add(bytes);
+  });
+  return hash.hex();
+}
 
 std::vector<MarginalColumn> marginal_columns(const Domain& domain) {
   std::vector<MarginalColumn> columns;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "central/central_sampler.h"
 #include "central/support_hint.h"
@@ -28,6 +29,9 @@ struct DesignedRelease {
 /// contradicts itself and for what no mechanism can serve.
 [[nodiscard]] DesignedRelease design_release(const ReleaseSpec& spec, const PublicFacts& facts,
                                              const Domain& domain);
+
+/// SHA-256 of all integers of a sampler that decide privacy. O(outcomes).
+[[nodiscard]] std::string integers_sha256(const LocalSampler& sampler);
 
 /// What a release by marginals knows of a domain's columns.
 [[nodiscard]] std::vector<MarginalColumn> marginal_columns(const Domain& domain);

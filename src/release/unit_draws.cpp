@@ -129,18 +129,18 @@ void UnitDraws::sort_records() {
 
 /// Of digits the list of all records' is what is tallied: the first of each has the record's count,
 /// the others none, and their number is public.
-SecureRandom& UnitDraws::words() {
+void UnitDraws::begin_words() {
   weights_.assign(records_.size(), 0);
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     weights_[i * width_] = static_cast<double>(counts_[i]);
   }
-  return words_.of_tallies(*unit_, records_, weights_);
+  words_.begin(*unit_, records_, weights_);
 }
 
 void UnitDraws::draw_unit(RecordWriter& writer) {
   sort_records();
-  SecureRandom& random = words();
-  draw_outcomes(random);
+  begin_words();
+  SecureRandom& random = draw_outcomes();
   const ReleaseSpace& space = release_.space();
   const std::size_t columns = space.domain().columns().size();
   for (const std::uint32_t outcome : outcomes_) {
@@ -157,29 +157,40 @@ void UnitDraws::draw_unit(RecordWriter& writer) {
   counts_.clear();
 }
 
-void UnitDraws::draw_outcomes(SecureRandom& random) {
+/// Returns the words that the records are written by.
+SecureRandom& UnitDraws::draw_outcomes() {
   outcomes_.resize(*release_.certificate().spec.count);
-  if (!scored_) {
-    release_.sampler().draw({records_, weights_}, random, outcomes_);
-    return;
-  }
-  const ReleaseSpace& space = release_.space();
-  const MixedPoints rows = space.layout().points(scored_digits(random));
-  if (space.is_fresh()) {
-    draw_fresh(rows, random);
-    return;
-  }
-  scored_->assign(*release_.scorer(), rows, space.densities());
-  draw_all(scored_->table(), random, outcomes_);
+  if (scored_) return draw_scored();
+  SecureRandom* random = nullptr;
+  const auto words = [&](const LawIntegers& law) -> SecureRandom& {
+    return *(random = &words_.of_law(law, outcomes_.size()));
+  };
+  release_.sampler().draw_by_law({records_, weights_}, words, outcomes_);
+  return *random;
 }
 
-void UnitDraws::draw_fresh(const MixedPoints& rows, SecureRandom& random) {
+SecureRandom& UnitDraws::draw_scored() {
   const ReleaseSpace& space = release_.space();
-  const Candidates list = space.fresh_candidates(random);
+  SecureRandom& before = words_.before_law();
+  const MixedPoints rows = space.layout().points(scored_digits(before));
+  if (space.is_fresh()) return draw_fresh(rows, before);
+  scored_->assign(*release_.scorer(), rows, space.densities());
+  SecureRandom& random = words_.of_law(integers_of(scored_->table()), outcomes_.size());
+  draw_all(scored_->table(), random, outcomes_);
+  return random;
+}
+
+/// The list is what is drawn from, and so a part of the law.
+SecureRandom& UnitDraws::draw_fresh(const MixedPoints& rows, SecureRandom& before) {
+  const ReleaseSpace& space = release_.space();
+  const Candidates list = space.fresh_candidates(before);
   const auto scorer =
       make_scorer(release_.certificate().local()->scorer, space.layout().points(list.digits()),
                   release_.certificate().draw.parameter());
   scored_->assign(*scorer, rows, list.densities());
+  LawIntegers law = integers_of(scored_->table());
+  law.outcomes = list.digits();
+  SecureRandom& random = words_.of_law(law, outcomes_.size());
   draw_all(scored_->table(), random, outcomes_);
   fresh_.clear();
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
@@ -187,6 +198,7 @@ void UnitDraws::draw_fresh(const MixedPoints& rows, SecureRandom& random) {
     fresh_.insert(fresh_.end(), record.begin(), record.end());
     outcomes_[i] = static_cast<std::uint32_t>(i);
   }
+  return random;
 }
 
 std::vector<std::uint32_t> UnitDraws::scored_digits(SecureRandom& random) const {

@@ -25,9 +25,9 @@ namespace mollify {
 /// Draws for the units of one part of a release, whose counts come unit after unit.
 ///
 /// All words of a unit's draws, and of the values that are written for them, are its own under the
-/// key (KeyedUnits), in the context of the release's certificate. So whoever draws for a unit of
-/// the same counts, in whatever order and into however many rows they are split, writes the same
-/// records; of other counts, and by another release or key, the words are independent.
+/// key (KeyedUnits), in the context of the release's certificate. Equal counts, in whatever order
+/// and however many rows, give the same records wherever the processor makes equal integers of
+/// them. Other counts, other integers, another release and another key give independent words.
 ///
 /// A unit that is split between two parts is drawn twice: whoever parts them sees to it that none
 /// is.
@@ -54,9 +54,10 @@ class UnitDraws {
   [[nodiscard]] bool is_record(const std::uint32_t* words) const;
   void draw_unit(RecordWriter& writer);
   void sort_records();
-  [[nodiscard]] SecureRandom& words();
-  void draw_outcomes(SecureRandom& random);
-  void draw_fresh(const MixedPoints& rows, SecureRandom& random);
+  void begin_words();
+  [[nodiscard]] SecureRandom& draw_outcomes();
+  [[nodiscard]] SecureRandom& draw_scored();
+  [[nodiscard]] SecureRandom& draw_fresh(const MixedPoints& rows, SecureRandom& before);
   [[nodiscard]] std::vector<std::uint32_t> scored_digits(SecureRandom& random) const;
 
   const LocalRelease& release_;

@@ -110,8 +110,8 @@ TEST(CentralSampler, DrawsAlikeFromRecordsAndFromTheirCounts) {
         histogram.counts.push_back(static_cast<std::uint64_t>(count));
       }
       for (const auto& sampler : samplers) {
-        const auto outputs = sampler->draw(records, words.of_tallies("", {}, {}));
-        ASSERT_EQ(outputs, sampler->draw(histogram, words.of_tallies("", {}, {})));
+        const auto outputs = sampler->draw(records, words.before_law());
+        ASSERT_EQ(outputs, sampler->draw(histogram, words.before_law()));
         ++tried;
       }
       is_new = false;

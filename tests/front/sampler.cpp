@@ -222,6 +222,41 @@ TEST_P(FrontSampler, KeyedDrawsOfOtherRecordsAreIndependent) {
   EXPECT_TRUE(inside::test::follows(product, pairs));
 }
 
+// Keyed draws of 100 units without records, of which the law is the reference whatever the other
+// parameters are: so all are the same if their words are. 100 independent ones are with probability
+// 5^-100.
+TEST_P(FrontSampler, EachParameterOfAKeyedDrawCounts) {
+  const SameUnits units(100, {});
+  const ReleaseKey key;
+  const auto drawn = [&](const SamplerParameters& by) { return units.draw(Sampler(by), key); };
+  const std::vector<std::uint32_t> released = drawn(parameters);
+  EXPECT_EQ(drawn(parameters), released);
+  std::size_t changes = 0;
+  for (const auto part :
+       {&SamplerParameters::epsilon, &SamplerParameters::mu, &SamplerParameters::c1,
+        &SamplerParameters::c2, &SamplerParameters::gamma, &SamplerParameters::location}) {
+    SamplerParameters changed = parameters;
+    if (!(changed.*part)) continue;
+    *(changed.*part) *= 1.0001;
+    ++changes;
+    EXPECT_NE(drawn(changed), released) << "parameter " << changes;
+  }
+  EXPECT_GE(changes, 1U);
+  if (GetParam() != "randomized-response") {
+    SamplerParameters uneven = parameters;
+    uneven.reference = {1, 1, 1, 1, 1.000001};
+    EXPECT_NE(drawn(uneven), released);
+  }
+  SamplerParameters more = parameters_of(GetParam(), kOutcomes + 1);
+  const std::vector<std::uint32_t> of_more = drawn(more);
+  // Were the words the same, six outcomes' draws would follow the five outcomes' in order.
+  std::size_t out_of_order = 0;
+  for (std::size_t i = 0; i < of_more.size(); ++i) {
+    if (of_more[i] != released[i] && of_more[i] != released[i] + 1) ++out_of_order;
+  }
+  EXPECT_GE(out_of_order, 10U);
+}
+
 TEST_P(FrontSampler, AKeyedDrawIsTheSameHoweverRecordsAreListed) {
   for (const std::size_t k : {kOutcomes, std::size_t{5000}}) {
     const Sampler any(parameters_of(GetParam(), k));
@@ -292,6 +327,18 @@ INSTANTIATE_TEST_SUITE_P(Every, FrontSampler, testing::ValuesIn(every_name()),
                            std::erase(name, '-');
                            return name;
                          });
+
+// What is hashed of a sampler is its integers: two names of one band are one sampler.
+TEST(FrontSamplerIntegers, OfOneBandAreOneSampler) {
+  const double floor = inside::band_floor_of(
+      {.mechanism = inside::Mechanism::kMinimax, .outcome_count = kOutcomes, .epsilon = 1.5});
+  SamplerParameters located = parameters_of("location");
+  located.location = floor;
+  const SameUnits units(100, {1, 1, 4});
+  const ReleaseKey key;
+  const auto drawn = units.draw(Sampler(parameters_of("minimax")), key);
+  EXPECT_EQ(units.draw(Sampler(located), key), drawn);
+}
 
 TEST(FrontSamplerShapes, AreRefused) {
   const Sampler sampler(parameters_of("minimax"));

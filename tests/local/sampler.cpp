@@ -5,7 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -16,6 +18,7 @@
 #include "laboratory/law/privacy_divergence.h"
 #include "laboratory/mollifier/convex_mollifier.h"
 #include "local/band_sampler.h"
+#include "local/channel_sampler.h"
 #include "local/gaussian_curve.h"
 #include "local/mechanism.h"
 #include "local/private_inputs.h"
@@ -293,6 +296,181 @@ TEST_P(LocalSamplerConformance, DrawsFollowTheLaw) {
       EXPECT_TRUE(test::follows(instance.sampler->law(input.view()).probabilities, observed));
     }
   }
+}
+
+/// What `draw_by_law` says that the law's integers are.
+struct SaidIntegers {
+  std::vector<std::uint32_t> outcomes;
+  std::vector<std::uint64_t> numerators;
+  friend bool operator==(const SaidIntegers&, const SaidIntegers&) = default;
+};
+
+// Words by the integers of the law are words by the law: inputs whose integers are equal have one
+// law. They are asked for once a draw, before the first word, and no others are drawn.
+TEST_P(LocalSamplerConformance, DrawsByWordsForTheLawsIntegers) {
+  for_each_instance([](const Instance& instance) {
+    const LocalSampler& sampler = *instance.sampler;
+    std::vector<std::pair<SaidIntegers, Law>> seen;
+    for (const PrivateInput& input : test::private_inputs(sampler.outcome_count())) {
+      SCOPED_TRACE(input.name);
+      SaidIntegers said;
+      std::size_t asked = 0;
+      const std::unique_ptr<SecureRandom> random = std::make_unique<SecureRandom>();
+      const auto words = [&](const LawIntegers& law) -> SecureRandom& {
+        said = {{law.outcomes.begin(), law.outcomes.end()},
+                {law.numerators.begin(), law.numerators.end()}};
+        if (law.band != nullptr) {
+          EXPECT_EQ(law.band, sampler.band());
+          EXPECT_EQ(law.numerators.size(), sampler.outcome_count());
+        }
+        ++asked;
+        return *random;
+      };
+      std::vector<std::uint32_t> released(2);
+      sampler.draw_by_law(input.view(), words, released);
+      ASSERT_EQ(asked, 1U);
+      const Law law = sampler.law(input.view());
+      for (const auto& [integers, other] : seen) {
+        ASSERT_TRUE(integers != said || other.numerators == law.numerators);
+      }
+      seen.emplace_back(said, law);
+    }
+  });
+}
+
+/// All that `for_each_public_integer` gives, one after the other.
+class PublicIntegers {
+ public:
+  explicit PublicIntegers(const LocalSampler& sampler) {
+    sampler.for_each_public_integer([&](uint128 integer) { integers_.push_back(integer); });
+  }
+  uint128 next() { return integers_.at(taken_++); }
+  [[nodiscard]] bool empty() const { return taken_ == integers_.size(); }
+
+ private:
+  std::vector<uint128> integers_;
+  std::size_t taken_ = 0;
+};
+
+/// A channel's matrix made of such integers again.
+std::vector<uint128> matrix_of(const RandomizedResponse& channel, PublicIntegers& integers) {
+  const auto k = static_cast<std::size_t>(integers.next());
+  const uint128 kept = integers.next();
+  std::vector<uint128> matrix(k * k, integers.next());
+  for (std::size_t x = 0; x < channel.outcome_count(); ++x) matrix[x * k + x] = kept;
+  return matrix;
+}
+std::vector<uint128> matrix_of(const MixtureChannel& channel, PublicIntegers& integers) {
+  const std::size_t k = channel.outcome_count();
+  const uint128 keep = integers.next();
+  std::vector<uint128> reference(k);
+  uint128 sum = 0;
+  for (uint128& mass : reference) sum += mass = integers.next();
+  std::vector<uint128> matrix;
+  for (std::size_t x = 0; x < k; ++x) {
+    for (std::size_t j = 0; j < k; ++j) {
+      matrix.push_back((MixtureChannel::kKeepTotal - keep) * reference[j] +
+                       (x == j ? keep * sum : 0));
+    }
+  }
+  return matrix;
+}
+std::vector<uint128> matrix_of(const StaircaseChannel& channel, PublicIntegers& integers) {
+  const std::size_t k = channel.outcome_count();
+  std::vector<std::size_t> order(k);
+  std::vector<uint128> weight(k), stop(k), stay(k), move(k);
+  for (std::size_t rank = 0; rank < k; ++rank) {
+    order[rank] = static_cast<std::size_t>(integers.next());
+    weight[rank] = integers.next();
+    stop[rank] = integers.next();
+    stay[rank] = integers.next();
+    move[rank] = integers.next();
+  }
+  std::vector<uint128> matrix(k * k);
+  for (std::size_t x = 0; x < k; ++x) {
+    uint128 left = channel.total();
+    for (std::size_t j = 0; j < x; ++j) left -= matrix[order[x] * k + order[j]] = stop[j];
+    left -= matrix[order[x] * k + order[x]] = stay[x];
+    for (std::size_t j = x + 1; j < k; ++j) {
+      left -= matrix[order[x] * k + order[j]] = move[x] * weight[j];
+    }
+    matrix[order[x] * k + order[k - 1]] += left;
+  }
+  return matrix;
+}
+
+uint128 entry_of(const RandomizedResponse& channel, std::size_t x, std::size_t j) {
+  return x == j ? channel.kept() : channel.other();
+}
+template <class Channel>
+uint128 entry_of(const Channel& channel, std::size_t x, std::size_t j) {
+  return channel.entry(x, j);
+}
+
+template <class Channel>
+bool makes_its_matrix(const LocalSampler& sampler, PublicIntegers& integers) {
+  const auto* of_channel = dynamic_cast<const ChannelSampler<Channel>*>(&sampler);
+  if (of_channel == nullptr) return false;
+  const Channel& channel = of_channel->channel();
+  const std::vector<uint128> matrix = matrix_of(channel, integers);
+  const std::size_t k = channel.outcome_count();
+  EXPECT_EQ(matrix.size(), k * k);
+  for (std::size_t x = 0; x < k; ++x) {
+    for (std::size_t j = 0; j < k; ++j) EXPECT_TRUE(matrix[x * k + j] == entry_of(channel, x, j));
+  }
+  return true;
+}
+
+// A digest of the public integers is one of the band or the matrix: these can be made of them
+// again.
+TEST_P(LocalSamplerConformance, ItsPublicIntegersAreAllThereIs) {
+  for_each_instance([](const Instance& instance) {
+    const LocalSampler& sampler = *instance.sampler;
+    const std::size_t k = sampler.outcome_count();
+    if (GetParam() == kConvex || (k > 100 && sampler.band() == nullptr)) return;
+    PublicIntegers integers(sampler);
+    if (const Band* band = sampler.band()) {
+      ASSERT_TRUE(integers.next() == band->total());
+      for (std::size_t i = 0; i < k; ++i) {
+        const uint128 bounds = integers.next();
+        ASSERT_EQ(static_cast<std::uint64_t>(bounds), band->lower(i));
+        ASSERT_EQ(static_cast<std::uint64_t>(bounds >> 64), band->upper(i));
+      }
+    } else {
+      ASSERT_TRUE(makes_its_matrix<RandomizedResponse>(sampler, integers) ||
+                  makes_its_matrix<MixtureChannel>(sampler, integers) ||
+                  makes_its_matrix<StaircaseChannel>(sampler, integers));
+    }
+    EXPECT_TRUE(integers.empty());
+  });
+}
+
+// Rows of scores, each another one's: all draws of a row follow that row's law. Chi-square at 1e-6
+// for each of three rows, doubles and floats.
+TEST_P(LocalSamplerConformance, DrawsEachRowByItsOwnLaw) {
+  constexpr std::size_t kRows = 3;
+  constexpr std::size_t kDraws = 2'000;
+  const Instance instance = make_instance(GetParam(), {3, false, 2});
+  const std::vector<double> of_each = {9, 1, 0, 0, 0, 4, 0, 7, 2};
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    weights.insert(weights.end(), of_each.begin(), of_each.end());
+  }
+  const std::vector<float> narrow(weights.begin(), weights.end());
+  SecureRandom random;
+  const auto examine = [&](const auto& rows) {
+    std::vector<std::uint32_t> released(kRows * kDraws);
+    instance.sampler->draw_rows(std::span(rows), random, released);
+    for (std::size_t row = 0; row < kRows; ++row) {
+      std::vector<std::uint64_t> observed(3);
+      for (std::size_t i = row; i < released.size(); i += kRows) ++observed[released[i]];
+      const std::vector<std::uint32_t> outcomes = {0, 1, 2};
+      const Law law = instance.sampler->law({outcomes, std::span(of_each).subspan(3 * row, 3)});
+      EXPECT_TRUE(test::follows(law.probabilities, observed)) << "row " << row;
+    }
+  };
+  examine(weights);
+  examine(narrow);
 }
 
 TEST_P(LocalSamplerConformance, DrawsForAnythingAtAll) {

@@ -8,9 +8,11 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <ostream>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -27,21 +29,32 @@ struct Tallies {
   std::vector<double> weights;
 };
 
-Words keyed_words(KeyedUnits& units, std::string_view unit, const Tallies& tallies,
-                  std::size_t count) {
-  SecureRandom& random = units.of_tallies(unit, tallies.outcomes, tallies.weights);
+Words first_words(SecureRandom& random, std::size_t count) {
   Words words(count);
   for (std::uint64_t& word : words) word = random.word();
   return words;
+}
+
+Words keyed_words(KeyedUnits& units, std::string_view unit, const Tallies& tallies,
+                  std::size_t count, const LawIntegers& law = {}, std::size_t draws = 1) {
+  units.begin(unit, tallies.outcomes, tallies.weights);
+  return first_words(units.of_law(law, draws), count);
 }
 
 void append_word(std::string& bytes, std::uint64_t word) {
   for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(word >> (8 * i)));
 }
 
-/// The definition again, by libsodium's BLAKE2b of one string and its ChaCha20.
+template <class Second>
+void append_pair(std::string& bytes, std::uint32_t first, Second second) {
+  bytes.append(reinterpret_cast<const char*>(&first), 4);
+  bytes.append(reinterpret_cast<const char*>(&second), 8);
+}
+
+/// The definition again, by libsodium's BLAKE2b of one string and its ChaCha20. `last` is what
+/// follows the tallies.
 Words words_by_definition(const ReleaseKey& key, std::string_view context, std::string_view unit,
-                          const Tallies& tallies, std::size_t count) {
+                          const Tallies& tallies, const std::string& last, std::size_t count) {
   const std::vector<unsigned char> handed = key.bytes_for_workers();
   std::string bytes;
   append_word(bytes, context.size());
@@ -50,13 +63,11 @@ Words words_by_definition(const ReleaseKey& key, std::string_view context, std::
   bytes += unit;
   append_word(bytes, tallies.outcomes.size());
   for (std::size_t i = 0; i < tallies.outcomes.size(); ++i) {
-    std::array<char, 12> entry{};
-    std::memcpy(entry.data(), &tallies.outcomes[i], 4);
-    std::memcpy(entry.data() + 4, &tallies.weights[i], 8);
-    bytes.append(entry.begin(), entry.end());
+    append_pair(bytes, tallies.outcomes[i], tallies.weights[i]);
   }
+  bytes += last;
   std::array<unsigned char, crypto_generichash_blake2b_PERSONALBYTES> purpose{};
-  std::memcpy(purpose.data(), "mollify draws 1", 15);
+  std::memcpy(purpose.data(), "mollify draws 2", 15);
   std::array<unsigned char, 32> stream_key{};
   crypto_generichash_blake2b_salt_personal(
       stream_key.data(), stream_key.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
@@ -74,6 +85,20 @@ Words words_by_definition(const ReleaseKey& key, std::string_view context, std::
   return words;
 }
 
+/// Of a law whose numerators are all hashed.
+std::string law_bytes(const std::vector<std::uint32_t>& outcomes,
+                      const std::vector<std::uint64_t>& numerators, std::uint64_t draws) {
+  std::string bytes;
+  append_word(bytes, 1);
+  append_word(bytes, draws);
+  append_word(bytes, outcomes.size());
+  for (const std::uint32_t outcome : outcomes) {
+    bytes.append(reinterpret_cast<const char*>(&outcome), sizeof outcome);
+  }
+  for (const std::uint64_t numerator : numerators) append_word(bytes, numerator);
+  return bytes;
+}
+
 const Tallies kTallies{{2, 5, 70'000}, {1, 3, 0.5}};
 
 TEST(KeyedUnits, WordsAreThoseOfTheDefinition) {
@@ -84,12 +109,74 @@ TEST(KeyedUnits, WordsAreThoseOfTheDefinition) {
     many.outcomes.push_back(3 * i);
     many.weights.push_back(i + 0.25);
   }
+  const std::vector<std::uint32_t> outcomes = {3, 8};
+  std::vector<std::uint64_t> numerators(700);
+  std::iota(numerators.begin(), numerators.end(), std::uint64_t{1} << 40U);
   for (const Tallies& tallies : {kTallies, Tallies{}, many}) {
     for (const std::size_t count : {std::size_t{1}, std::size_t{60}, std::size_t{3000}}) {
+      EXPECT_EQ(keyed_words(units, "ann", tallies, count, {outcomes, numerators}, 5),
+                words_by_definition(key, "a context", "ann", tallies,
+                                    law_bytes(outcomes, numerators, 5), count));
       EXPECT_EQ(keyed_words(units, "ann", tallies, count),
-                words_by_definition(key, "a context", "ann", tallies, count));
+                words_by_definition(key, "a context", "ann", tallies, law_bytes({}, {}, 1), count));
+      EXPECT_EQ(first_words(units.before_law(), count),
+                words_by_definition(key, "a context", "ann", tallies, std::string(8, '\0'), count));
     }
   }
+}
+
+// Two laws that differ in any integer, in how many are drawn, or in whose the integers are: none
+// has the first word of another, nor of what is chosen before a law is known.
+TEST(KeyedUnits, EachIntegerOfTheLawCounts) {
+  const ReleaseKey key;
+  KeyedUnits units(key, "");
+  units.begin("ann", kTallies.outcomes, kTallies.weights);
+  Words first = {units.before_law().word()};
+  const auto add = [&](const LawIntegers& law, std::size_t draws = 1) {
+    first.push_back(units.of_law(law, draws).word());
+  };
+  constexpr std::size_t kOutcomes = 300;
+  const std::uint64_t lower = Band::kGreatestTotal / (2 * kOutcomes);
+  std::vector<std::uint64_t> lowers(kOutcomes, lower);
+  lowers[7] += 5;
+  const ExpBound bound(2);
+  for (const Band& band : {Band::make(kOutcomes, lower, bound), Band::make(lowers, bound)}) {
+    units.begin(band.is_uniform() ? "bob" : "eve", {}, {});
+    std::vector<std::uint64_t> law(kOutcomes);
+    for (std::size_t i = 0; i < kOutcomes; ++i) law[i] = band.lower(i) + (i % 3 == 0 ? 0 : 9 + i);
+    const auto with_one = [&](std::size_t i, std::uint64_t numerator, auto use) {
+      const std::uint64_t was = std::exchange(law[i], numerator);
+      use();
+      law[i] = was;
+    };
+    add({.numerators = law, .band = &band});
+    for (std::size_t i = 0; i < kOutcomes; ++i) {
+      with_one(i, law[i] + 1, [&] { add({.numerators = law, .band = &band}); });
+      if (i % 3 == 0) continue;
+      with_one(i, band.lower(i), [&] { add({.numerators = law, .band = &band}); });
+    }
+    add({.numerators = law, .band = &band}, 2);
+    for (const std::uint32_t place : {0U, 1U}) {
+      const std::vector<std::uint32_t> outcomes = {place};
+      add({.outcomes = outcomes, .numerators = law, .band = &band});
+    }
+  }
+  // Without a band, all numerators of some outcomes.
+  units.begin("dan", {}, {});
+  for (const std::vector<std::uint32_t>& outcomes :
+       {std::vector<std::uint32_t>{}, {2, 5}, {2, 6}, {3, 5}, {2}, {2, 5, 9}}) {
+    for (const std::vector<std::uint64_t>& numerators : {std::vector<std::uint64_t>{9, 9, 12},
+                                                         {9, 9, 13},
+                                                         {9, 10, 12},
+                                                         {10, 9, 12},
+                                                         {9, 9},
+                                                         {9, 9, 12, 0},
+                                                         {}}) {
+      add({outcomes, numerators});
+    }
+  }
+  std::sort(first.begin(), first.end());
+  EXPECT_EQ(std::adjacent_find(first.begin(), first.end()), first.end());
 }
 
 TEST(KeyedUnits, AreTheSameHoweverOftenAndInWhateverOrder) {
@@ -200,7 +287,8 @@ TEST(KeyedUnits, WordsAreUniformOverKeys) {
 TEST(KeyedUnits, AForkedChildNeverGoesOnWithItsParentsWords) {
   const ReleaseKey key;
   KeyedUnits units(key, "");
-  SecureRandom& random = units.of_tallies("ann", kTallies.outcomes, kTallies.weights);
+  units.begin("ann", kTallies.outcomes, kTallies.weights);
+  SecureRandom& random = units.of_law({}, 1);
   static_cast<void>(random.word());
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
@@ -232,8 +320,8 @@ TEST(KeyedUnits, WipesWhatIsNotToBeHandedOut) {
   const ReleaseKey key;
   KeyedUnits units(key, "");
   for (const std::size_t drawn : {1U, 100U, 0U}) {
-    const SecureRandom& random =
-        units.of_tallies(std::to_string(drawn), kTallies.outcomes, kTallies.weights);
+    units.begin(std::to_string(drawn), kTallies.outcomes, kTallies.weights);
+    const SecureRandom& random = units.of_law({}, 1);
     const std::uint64_t* state = nullptr;
     std::memcpy(&state, &random, sizeof state);
     const Words stream(state, state + kStreamWords);

@@ -1,9 +1,11 @@
 #include "release/unit_draws.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -120,8 +122,10 @@ struct DrawnRecords {
 
 /// In parts of so many rows.
 DrawnRecords drawn_in_parts(const LocalRelease& release, const ReleaseKey& key,
-                            const CountColumns& counts, std::size_t rows) {
-  UnitDraws draws(release, key, certificate_text(release.certificate()));
+                            const CountColumns& counts, std::size_t rows,
+                            std::optional<std::string> certificate = std::nullopt) {
+  UnitDraws draws(release, key,
+                  certificate ? *certificate : certificate_text(release.certificate()));
   DrawnRecords all;
   for (std::size_t begin = 0; begin <= counts.rows(); begin += rows) {
     const std::size_t end = std::min(begin + rows, counts.rows());
@@ -194,6 +198,76 @@ TEST(UnitDraws, AreTheSameHoweverCountsComeAndByOneKeyAlone) {
         EXPECT_NE(sorted(drawn_in_parts(*release, {}, counts.ordered(units, random), 100).places),
                   places);
       }
+    }
+  }
+}
+
+// What would be leaked if words did not depend on the law: two processors make other integers of
+// one unit's counts, and so draw other records by the same words. Here releases stand for
+// processors: each pair makes other integers of the same counts, under one key and one
+// certificate's text.
+TEST(UnitDraws, OfOtherIntegersHaveOtherWords) {
+  SecureRandom random;
+  const Scratch scratch;
+  const auto by_scorer = [](std::optional<ScorerKind> scorer, bool fresh) {
+    return [=](ReleaseSpec& spec) {
+      auto& space = test::local_of(spec).space;
+      space.candidates = 50;
+      space.fresh = fresh;
+      space.scorer = scorer;
+    };
+  };
+  using Change = std::function<void(ReleaseSpec&)>;
+  struct Pair {
+    const char* name;
+    const char* domain;
+    Change one;
+    Change other;
+  };
+  const Change nothing = [](ReleaseSpec&) {};
+  const Change other_privacy = [](ReleaseSpec& spec) {
+    spec.privacy = ExactPrivacy::pure(Decimal(2));
+  };
+  const std::vector<Pair> pairs = {
+      {"counts", kUnitCategories, nothing, other_privacy},
+      {"candidates", kUnitNumbers, by_scorer(ScorerKind::kKernel, false),
+       by_scorer(ScorerKind::kHistogram, false)},
+      {"fresh candidates", kUnitNumbers, by_scorer(ScorerKind::kKernel, true),
+       by_scorer(ScorerKind::kHistogram, true)},
+      {"number of draws", kUnitCategories, nothing, [](ReleaseSpec& spec) { spec.count = 4; }}};
+  for (const Pair& pair : pairs) {
+    ReleaseSpec spec = unit_spec(scratch, pair.domain, false);
+    ReleaseSpec other_spec = spec;
+    pair.one(spec);
+    pair.other(other_spec);
+    const auto release = test::prepared_local(scratch, spec);
+    const auto other = test::prepared_local(scratch, other_spec);
+    const auto counts = counts_of(*release, scratch).ordered({"u", "v", "w"}, random);
+    const ReleaseKey key;
+    const auto places = drawn_in_parts(*release, key, counts, 100, "a certificate").places;
+    const auto again = drawn_in_parts(*release, key, counts, 100, "a certificate").places;
+    const auto others = drawn_in_parts(*other, key, counts, 100, "a certificate").places;
+    EXPECT_EQ(again, places) << pair.name;
+    for (const auto& place : places) {
+      EXPECT_EQ(std::count(others.begin(), others.end(), place), 0) << pair.name;
+    }
+  }
+}
+
+// A unit's words depend on the release's certificate, on all of it.
+TEST(UnitDraws, OfAnotherCertificateHaveOtherWords) {
+  SecureRandom random;
+  const Scratch scratch;
+  const auto release = test::prepared_local(scratch, unit_spec(scratch, kUnitCategories, false));
+  const auto counts = counts_of(*release, scratch).ordered({"u", "v", "w"}, random);
+  const ReleaseKey key;
+  const std::string text = certificate_text(release->certificate());
+  const auto places = drawn_in_parts(*release, key, counts, 100, text).places;
+  ASSERT_EQ(places.size(), 9U);
+  EXPECT_EQ(drawn_in_parts(*release, key, counts, 100).places, places);
+  for (const std::string& other : {text + " ", text.substr(1), std::string()}) {
+    for (const auto& place : drawn_in_parts(*release, key, counts, 100, other).places) {
+      EXPECT_EQ(std::count(places.begin(), places.end(), place), 0);
     }
   }
 }
@@ -288,6 +362,41 @@ TEST(UnitDraws, AreTotalInWhatTheyRead) {
   counts.add("u", std::string(4, '\0'), -1);
   counts.add("\xff\xfe", std::string(4, '\0'), std::int64_t{1} << 62U);
   EXPECT_EQ(drawn_in_parts(*release, {}, counts, 2).lines.size(), 6U);
+}
+
+// Records that are none are as if they had never been counted: they change no word and no law.
+TEST(UnitDraws, LeaveOutRecordsThatAreNone) {
+  const auto words_of = [](std::vector<std::uint32_t> words) {
+    return std::string(reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]);
+  };
+  for (const SpaceCase& one : kSpaceCases) {
+    const Scratch scratch;
+    ReleaseSpec spec = unit_spec(scratch, one.domain, false);
+    one.change(spec);
+    const auto release = test::prepared_local(scratch, spec);
+    const Domain& domain = release->space().domain();
+    std::vector<std::vector<std::uint32_t>> none;
+    std::vector<std::uint32_t> record(1);
+    if (domain.is_enumerable()) {
+      none = {{static_cast<std::uint32_t>(domain.size())}, {UINT32_MAX}};
+    } else {
+      record.assign(domain.columns().size(), 1);
+      for (std::size_t column = 0; column < record.size(); ++column) {
+        none.push_back(record);
+        none.back()[column] = static_cast<std::uint32_t>(domain.columns()[column].size());
+      }
+    }
+    CountColumns counts;
+    counts.add("u", words_of(record), 3);
+    CountColumns more = counts;
+    for (const auto& garbage : none) more.add("u", words_of(garbage), 2);
+    const ReleaseKey key;
+    const DrawnRecords drawn = drawn_in_parts(*release, key, counts, 9);
+    const DrawnRecords drawn_of_more = drawn_in_parts(*release, key, more, 9);
+    EXPECT_EQ(drawn.lines.size(), 3U);
+    EXPECT_EQ(drawn_of_more.lines, drawn.lines) << one.name;
+    EXPECT_EQ(drawn_of_more.places, drawn.places) << one.name;
+  }
 }
 
 // Of more records than are scored, so many are drawn, of counts and without memory for each.

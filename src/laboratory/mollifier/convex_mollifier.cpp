@@ -56,10 +56,11 @@ std::vector<double> ConvexMollifierSampler::projection_weights(const ScoredOutco
       .weights;
 }
 
-void ConvexMollifierSampler::draw(const ScoredOutcomes& p, SecureRandom& random,
-                                  std::span<std::uint32_t> released) const {
+void ConvexMollifierSampler::draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                                         std::span<std::uint32_t> released) const {
   const std::vector<std::uint32_t> rows = every_row(generators_.input_count());
   const InputWeights input({rows, projection_weights(p)}, rows.size());
+  SecureRandom& random = words(input.integers());
   for (std::uint32_t& outcome : released) {
     const std::uint32_t row = input.empty() ? 0 : input.draw(random);
     outcome = static_cast<std::uint32_t>(generators_.draw(row, random));

@@ -24,8 +24,8 @@ class ConvexMollifierSampler final : public LocalSampler {
 
   [[nodiscard]] std::size_t outcome_count() const override { return generators_.outcome_count(); }
   [[nodiscard]] Privacy guarantee() const override { return Privacy::pure(epsilon_); }
-  void draw(const ScoredOutcomes& p, SecureRandom& random,
-            std::span<std::uint32_t> released) const override;
+  void draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                   std::span<std::uint32_t> released) const override;
   [[nodiscard]] Law law(const ScoredOutcomes& p) const override;
   [[nodiscard]] double epsilon_realised_up() const override;
   [[nodiscard]] bool guarantee_holds() const override;
