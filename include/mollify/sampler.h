@@ -87,8 +87,8 @@ class Sampler {
   /// units of one identity would share their words. Throws InvalidInput unless there are as many,
   /// and distinct in this call.
   ///
-  /// The words follow from the integers of the sampler and of the unit's law, so samplers with equal
-  /// integers are one sampler.
+  /// The words follow from the integers of the sampler and of the unit's law, so samplers with
+  /// equal integers are one sampler.
   ///
   /// O(n log n) for a unit's n records, unless its outcomes ascend. The result does not depend on
   /// the number of threads.

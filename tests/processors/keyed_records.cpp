@@ -78,6 +78,7 @@ struct Way {
   std::string name;
   Domain domain;
   std::string parts;
+  std::size_t share = 1;  ///< so many times fewer units
 };
 
 std::vector<Way> ways() {
@@ -100,7 +101,10 @@ std::vector<Way> ways() {
     all.push_back(
         {fmt::format("candidates-{}", scorer.name), fine,
          fmt::format(R"({}{{"candidates": 100, "scorer": "{}"}})", privacy, scorer.name)});
-    if (mollify::needs_candidates(scorer.value)) continue;
+    if (mollify::needs_candidates(scorer.value)) {
+      all.back().share = 100;  // training takes half a minute or more a unit under an emulator
+      continue;
+    }
     all.push_back({fmt::format("grid-{}", scorer.name), domain_of(std::nullopt, false),
                    fmt::format(R"({}{{"cells": 256, "scorer": "{}"}})", privacy, scorer.name)});
   }
@@ -137,8 +141,7 @@ void draw_units(const Way& way, const ReleaseKey& key, const Rows& rows) {
                                {"counts", std::span<const std::string_view>(counts)}}),
                true, Sink::memory(released));
     std::string line = fmt::format("{} {} ", way.name, names[0]);
-    for (const auto& place : draws.places())
-      line += fmt::format("{:016x}{:016x}", place[0], place[1]);
+    for (const auto& [one, two] : draws.places()) line += fmt::format("{:016x}{:016x}", one, two);
     for (std::size_t row = 0; row < draws.places().size(); ++row) {
       for (const ReleasedColumn& column : released) line += " " + text_of(column, row);
     }
@@ -156,11 +159,11 @@ int main(int count, char** arguments) {
     return 2;
   }
   const ReleaseKey key = key_of(arguments[1]);
-  const Rows rows(std::stoul(arguments[2]));
+  const std::size_t units = std::stoul(arguments[2]);
   const std::vector<std::string_view> asked(arguments + 3, arguments + count);
   for (const Way& way : ways()) {
     if (asked.empty() || std::find(asked.begin(), asked.end(), way.name) != asked.end()) {
-      draw_units(way, key, rows);
+      draw_units(way, key, Rows(std::max<std::size_t>(1, units / way.share)));
     }
   }
   return 0;
