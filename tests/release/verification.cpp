@@ -51,9 +51,9 @@ class Claiming final : public LocalSampler {
   Claiming(const LocalSampler& sampler, bool holds) : sampler_(sampler), holds_(holds) {}
   std::size_t outcome_count() const override { return sampler_.outcome_count(); }
   Privacy guarantee() const override { return sampler_.guarantee(); }
-  void draw(const ScoredOutcomes& p, SecureRandom& random,
-            std::span<std::uint32_t> released) const override {
-    sampler_.draw(p, random, released);
+  void draw_by_law(const ScoredOutcomes& p, const LawWords& words,
+                   std::span<std::uint32_t> released) const override {
+    sampler_.draw_by_law(p, words, released);
   }
   Law law(const ScoredOutcomes& p) const override { return sampler_.law(p); }
   const Band* band() const override { return sampler_.band(); }
