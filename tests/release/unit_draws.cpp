@@ -254,6 +254,26 @@ TEST(UnitDraws, OfOtherIntegersHaveOtherWords) {
   }
 }
 
+// Fresh candidates are a part of the law. A unit without records has one table whatever they are:
+// here they are other ones because the second domain has fewer cells.
+TEST(UnitDraws, OfOtherFreshCandidatesHaveOtherWords) {
+  const Scratch scratch;
+  const ReleaseKey key;
+  CountColumns none;
+  none.add("u", "", 0);
+  std::vector<std::vector<std::array<std::uint64_t, 2>>> places;
+  for (const char* domain : {"columns:\n  a: {type: number, min: 0, max: 10}\n",
+                             "columns:\n  a: {type: number, min: 0, max: 10, bins: 70000}\n"}) {
+    ReleaseSpec spec = unit_spec(scratch, domain, false);
+    test::local_of(spec).space.candidates = 50;
+    test::local_of(spec).space.fresh = true;
+    const auto release = test::prepared_local(scratch, spec);
+    places.push_back(drawn_in_parts(*release, key, none, 9, "a certificate").places);
+    ASSERT_EQ(places.back().size(), 3U);
+  }
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(places[0][i], places[1][i]);
+}
+
 // A unit's words depend on the release's certificate, on all of it.
 TEST(UnitDraws, OfAnotherCertificateHaveOtherWords) {
   SecureRandom random;
