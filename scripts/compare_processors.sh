@@ -2,6 +2,7 @@
 # Draws toy units by one release key on this processor and on an emulated one, and compares the two: a unit drawn by equal
 # words must have equal records. Fails if one has not.
 #     scripts/compare_processors.sh [UNITS [PROCESSOR [WAY...]]]      (1000 units, Nehalem, all ways to draw)
+# Scorers that train a network draw for a hundredth of the units, because each takes half a minute or more.
 # Debian 12: apt-get install qemu-user. Without AVX and FMA, as on Nehalem, the C library and networks compute otherwise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
