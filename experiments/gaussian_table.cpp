@@ -159,9 +159,8 @@ void compare_shared(const Table& table, const std::vector<double>& low,
     });
   }
   const MomentDesign& design = sampler.design();
-  fmt::print("| {} | {:.4f} | {:.4f} | {:.4f} | {:.4f} | {:.3f} |", name, design.mean_error,
-             std::sqrt(of_means), design.covariance_error, std::sqrt(of_covariances),
-             design.least_spread);
+  fmt::print("| {} | {:.4f} | {:.4f} | {:.4f} | {:.4f} |", name, design.mean_error,
+             std::sqrt(of_means), design.covariance_error, std::sqrt(of_covariances));
   const auto columns = sorted_columns(released, width);
   for (std::size_t i = 0; i < width; ++i) {
     fmt::print(" {:.3f} |", distance_between(columns[i], table.sorted[i]));
@@ -233,9 +232,9 @@ int main(int argument_count, char** arguments) {
   fmt::print("\nthe covariance given errs by {:.4f}, sampling by {:.4f}\n\n", error_of_given(table),
              1 / std::sqrt(static_cast<double>(table.rows.size() / columns.size())));
   fmt::print(
-      "| budget | mean: stated | measured | covariance: stated | measured | least spread | year 1 "
+      "| budget | mean: stated | measured | covariance: stated | measured | year 1 "
       "| "
-      "year 2 | year 3 |\n|---|---|---|---|---|---|---|---|---|\n");
+      "year 2 | year 3 |\n|---|---|---|---|---|---|---|---|\n");
   for (const Budget& each : {Budget{"ε = 1", Privacy::pure(1)}, Budget{"ε = 5", Privacy::pure(5)},
                              Budget{"ρ = 0.5", Privacy::concentrated(0.5)},
                              Budget{"ρ = 0.05", Privacy::concentrated(0.05)},

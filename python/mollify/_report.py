@@ -123,11 +123,21 @@ def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
     known: list[tuple[str, object]] = [
         ("the released records", "all drawn from one model: where it errs, all err together")
     ]
-    for part, name in (("one_way", "one column"), ("two_way", "two columns together")):
-        if part in accuracy.get("expected_noise", {}):
-            distance = accuracy["expected_noise"][part]
-            told = f"{distance['mean']:.3g} on average, {distance['worst']:.3g} at worst"
-            known.append((f"total variation of {name}, expected by noise alone", told))
+    if "expected_noise" in accuracy:
+        noise = accuracy["expected_noise"]
+        distance = noise["one_way"]
+        told = f"{distance['mean']:.3g} on average, {distance['worst']:.3g} at worst"
+        known.append((f"noise of one column, expected, in {noise['in']}", told))
+        pairs = [
+            f"{one['noise']:.3g} in {one['groups']}x{one['groups']} cells"
+            for one in noise.get("measured_pair", [])
+        ]
+        if pairs:
+            name = f"noise of a measured pair of columns, expected, in {noise['in']}"
+            known.append((name, ", ".join(pairs)))
+    if "two_way" in accuracy:
+        told = f"{accuracy['two_way']['mean_at_most_on_measured_tables']:.3g} on average over pairs"
+        known.append(("total variation of two columns together, at most on measured tables", told))
     if "expected_total_variation" in accuracy:
         told = f"{accuracy['expected_total_variation']:.3g}"
         known.append(("total variation of the model from the data's Gaussian, expected", told))
@@ -192,8 +202,8 @@ def _columns_page(comparison: Answer) -> str:
     kinds = dict(zip(comparison["columns"][0]["shares"], _COLOURS))
     known = [("mechanism", comparison["mechanism"]), ("spent", comparison["total"])]
     if "expected_noise" in comparison:
-        noise = comparison["expected_noise"]["two_way"]["mean"]
-        known.append(("total variation of two columns together, expected by noise alone", f"{noise:.3g}"))
+        most = f"{comparison['expected_noise']['two_way_at_most']:.3g}"
+        known.append(("total variation of two columns together, at most on measured tables", most))
     parts = [_table(["", ""], known)]
     if len(comparison["columns"]) > 1:
         pairs = [
@@ -229,7 +239,7 @@ def _numbers_page(comparison: Answer) -> str:
         found = accuracy["total_variation"]
         known.append(("total variation of the model from the data's Gaussian, expected", f"{found['expected']:.3g}"))
         known.append((f"the same in {found['releases']} simulated releases", f"{found['least']:.3g} to {found['greatest']:.3g}"))
-        known.append(("every column is as wide in its range as that needs", "yes" if accuracy["is_met"] else "NO"))
+        known.append(("every column and correlation is as that needs", "yes" if accuracy["is_met"] else "NO"))
     heading = "Column by column"
     if "--log" in comparison._asked[0]:
         heading += ", in logarithms where they are taken"

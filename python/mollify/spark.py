@@ -169,8 +169,9 @@ def sample(
     prepared.require(_nothing(data))
     budget = None if charged is None else charged._inside
     if prepared.is_summed():
-        frame, drawn_from = _drawn_from_sums(made, *_selected(data, domain, wanted), budget, data_set or "")
-        return Release(frame, Certificate(made.certificate), drawn_from)
+        columns = _selected(data, domain, wanted)
+        frame, drawn_from, certificate = _drawn_from_sums(made, *columns, budget, data_set or "")
+        return Release(frame, Certificate(certificate), drawn_from)
     _core.RecordCounter(prepared)  # refuses what counts are not enough for
     selected, reading = _selected(data, domain, wanted)
     counts = selected.mapInArrow(
@@ -590,7 +591,7 @@ def _drawn_by_workers(made: _Made, counts: DataFrame) -> DataFrame:
 
 def _drawn_from_sums(
     made: _Made, selected: DataFrame, reading: _Reading, ledger: _core.Ledger | None, data_set: str
-) -> tuple[DataFrame, Model | None]:
+) -> tuple[DataFrame, Model | None, str]:
     """Rows drawn by the driver, which adds noise to what workers add up over all records."""
     from pyspark.sql import functions as F
 
@@ -608,8 +609,9 @@ def _drawn_from_sums(
     def sum_up(asked: bytes) -> Any:
         return _summed(selected, _SumRecords(made, reading, asked))
 
-    table, model = prepared.release_sums(sum_up, ledger, data_set)
-    return session.createDataFrame(_arrow(table)), None if model is None else Model.parse(model)
+    table, model, certificate = prepared.release_sums(sum_up, ledger, data_set)
+    drawn_from = None if model is None else Model.parse(model)
+    return session.createDataFrame(_arrow(table)), drawn_from, certificate
 
 
 def _summed(selected: DataFrame, part: _SumRecords) -> Any:

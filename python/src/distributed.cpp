@@ -79,8 +79,10 @@ nb::tuple released_by_sums(const PreparedRelease& prepared, const nb::callable& 
     const auto sums = nb::cast<Array<std::int64_t, 1>>(sum_up(nb::bytes(pass.data(), pass.size())));
     return std::vector<std::int64_t>(sums.data(), sums.data() + sums.size());
   };
-  release_by_sums(prepared, summed, Sink::memory(table).with_model(model), charging);
-  return nb::make_tuple(nb::cast(std::move(table)), model.empty() ? nb::none() : text(model));
+  const Certificate certificate =
+      release_by_sums(prepared, summed, Sink::memory(table).with_model(model), charging);
+  return nb::make_tuple(nb::cast(std::move(table)), model.empty() ? nb::none() : text(model),
+                        certificate.json());
 }
 
 /// (the place of the first, the sums)

@@ -32,6 +32,11 @@ def release():
 
 def test_a_release_has_its_model(release, tmp_path):
     assert len(release) == 7
+    measured = release.certificate.to_dict()["measured"]
+    assert measured["words"].startswith("noise of the ")
+    listed = {tuple(pair["columns"]) for pair in measured["pairs"]}
+    listed |= {tuple(pair) for pair in measured["not_measured"]}
+    assert listed == {("ward", "age"), ("ward", "born"), ("age", "born")}
     model = release.model
     assert model.domain == mo.Domain(DOMAIN)
     path = tmp_path / "model.json"

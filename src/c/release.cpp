@@ -81,10 +81,12 @@ mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, 
   return guarded([&] {
     const auto source = front::Source::arrow(data);
     const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    ArrowArrayStream rows{};
+    const auto certified =
+        front::release(prepared, source, front::Sink::arrow(&rows), charging(ledger, data_set));
     // Everything that can fail comes before the stream is handed over.
-    CText text(text_for_c(prepared.certificate().json()), mollify_free_text);
-    front::release(prepared, source, front::Sink::arrow(released), charging(ledger, data_set));
-    *certificate = text.release();
+    *certificate = text_for_c(certified.json());
+    *released = rows;
   });
 }
 
@@ -95,14 +97,16 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
   return guarded([&] {
     const auto source = front::Source::arrow(data);
     const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
-    CText text(text_for_c(prepared.certificate().json()), mollify_free_text);
-    if (nlohmann::json::parse(text.get())["spec"].value("family", "") != "marginals") {
+    if (nlohmann::json::parse(prepared.certificate().json())["spec"].value("family", "") !=
+        "marginals") {
       throw InvalidInput("a model is released by family \"marginals\" alone");
     }
     std::string drawn_from;
     ArrowArrayStream rows{};
-    front::release(prepared, source, front::Sink::arrow(&rows).with_model(drawn_from),
-                   charging(ledger, data_set));
+    const auto certified =
+        front::release(prepared, source, front::Sink::arrow(&rows).with_model(drawn_from),
+                       charging(ledger, data_set));
+    CText text(text_for_c(certified.json()), mollify_free_text);
     *model = text_for_c(drawn_from);
     *certificate = text.release();
     *released = rows;

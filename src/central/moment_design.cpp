@@ -129,11 +129,14 @@ bool find_lattice(MomentDesign& design) {
   return false;
 }
 
-/// Pinsker's bound for the divergence of two Gaussians, to second order in the errors.
-double total_variation_of(std::size_t dimension, const MomentErrors& errors) {
-  const auto d = static_cast<double>(dimension);
-  return std::min(1.0, std::sqrt(d * errors.mean * errors.mean / 4 +
-                                 d * (d + 1) * errors.product * errors.product / 8));
+/// The mean of -log(1 + x) of the eigenvalues x of a noisy symmetric matrix, which lie on a
+/// semicircle of this radius, below 1 [Wigner 1958].
+double semicircle_divergence(double radius) {
+  const double square = radius * radius;
+  const double rest = 1 - square;
+  const double root = std::sqrt(rest);
+  // 1 - root = square / (1 + root), which loses no digits.
+  return 0.5 - 1 / (1 + root) - std::log1p(-square / (2 * (1 + root)));
 }
 
 }  // namespace
@@ -159,6 +162,25 @@ MomentErrors errors_of(const MomentDesign& design, const MomentRound& round) {
   return errors;
 }
 
+ModelError expected_error(const MomentDesign& design, double deviations) {
+  const auto d = static_cast<double>(design.request.dimension);
+  const double narrowest = design.clip_radius / deviations;
+  double variance = (1 - kStatedCorrelation) * narrowest * narrowest / d;
+  for (std::size_t k = 0; k + 1 < design.rounds.size(); ++k) {
+    const MomentErrors errors = errors_of(design, design.rounds[k]);
+    const double middle = variance + errors.margin;
+    variance /= std::min(1.0, std::sqrt(middle * middle + d * errors.product * errors.product));
+  }
+  const MomentErrors last = errors_of(design, design.rounds.back());
+  ModelError error{.mean = last.mean / std::sqrt(variance), .covariance = last.product / variance};
+  const double radius = 2 * std::sqrt(d + 1) * error.covariance;
+  if (radius < 1) {
+    const double divergence = d * (error.mean * error.mean + semicircle_divergence(radius)) / 2;
+    error.total_variation = std::min(1.0, std::sqrt(divergence / 2));
+  }
+  return error;
+}
+
 void require_moment_records(std::uint64_t records) {
   require_between("the number of records", records, 1, kMostMomentRecords);
 }
@@ -176,33 +198,27 @@ MomentDesign design_moments(const MomentRequest& request) {
         "1e6, but is {}",
         request.budget.text()));
   }
-  const MomentErrors last = errors_of(design, design.rounds.back());
-  design.mean_error = last.mean;
-  design.covariance_error = last.product;
-  design.expected_total_variation = total_variation_of(request.dimension, last);
-  // The first map brings half a range to clip_radius / sqrt(d), and each further one shows nothing
-  // narrower than the margins before. Twice that is seen nearly as it is.
-  double narrowest = 1;
-  for (std::size_t k = 0; k + 1 < design.rounds.size(); ++k) {
-    narrowest *= std::min(1.0, errors_of(design, design.rounds[k]).margin);
+  const ModelError stated = expected_error(design, kStatedDeviations.back());
+  design.mean_error = stated.mean;
+  design.covariance_error = stated.covariance;
+  for (const double deviations : kStatedDeviations) {
+    design.expected_total_variation = std::max(design.expected_total_variation,
+                                               expected_error(design, deviations).total_variation);
   }
-  design.least_spread = std::min(
-      1.0, 2 * std::sqrt(narrowest * static_cast<double>(request.dimension)) / design.clip_radius);
   design.why = fmt::format(
       "one mean and one covariance of {} column{}, each row cut to {:.3g} standard deviations; "
       "noise gives a mean a standard error of {:.2g} standard deviations and a covariance one of "
-      "{:.2g}, where a column's standard deviation is at least {:.2g} of half of its range; all "
-      "released rows share that noise",
+      "{:.2g}, {}; all released rows share that noise",
       request.dimension, request.dimension == 1 ? "" : "s", design.clip_radius, design.mean_error,
-      design.covariance_error, design.least_spread);
+      design.covariance_error, spread_condition());
   return design;
 }
 
-std::string spread_condition(const MomentDesign& design) {
+std::string spread_condition() {
   return fmt::format(
-      "if the standard deviation of every column is at least {:.2g} of half of its "
-      "range (with --log, of the logarithms)",
-      design.least_spread);
+      "if half of every column's range is at most {:g} of its standard deviations (with --log, of "
+      "the logarithms') and no correlation is above {:g}",
+      kStatedDeviations.back(), kStatedCorrelation);
 }
 
 void check_moment_design(const MomentDesign& design) {

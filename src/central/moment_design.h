@@ -1,6 +1,7 @@
 // From a budget and public numbers to all parameters of a shared Gaussian model.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -64,14 +65,12 @@ struct MomentDesign {
   double amount = 0;
   Privacy guarantee;
   /// The standard deviation that noise gives a column's mean, and an entry of the covariance of two
-  /// of them, in the columns' own standard deviations.
+  /// columns, in the columns' own standard deviations, if the data are as narrow as
+  /// kStatedDeviations.back() says.
   double mean_error = 0;
   double covariance_error = 0;
-  /// The least standard deviation, as a share of half of a column's range, of which that is so:
-  /// narrower directions are seen as if they had it.
-  double least_spread = 0;
-  /// About how far the model is expected to be from the Gaussian of the table's own mean and
-  /// covariance, in total variation, for such columns.
+  /// The greatest ModelError::total_variation over kStatedDeviations: what plans, releases and
+  /// advice state.
   double expected_total_variation = 0;
   std::string why;  ///< for people
 
@@ -85,9 +84,39 @@ void require_moment_records(std::uint64_t records);
 /// so small or large that no noise of the kernel serves them.
 [[nodiscard]] MomentDesign design_moments(const MomentRequest& request);
 
-/// What the expected total variation rests on, for people: "if the standard deviation of every
-/// column is at least 0.78 of half of its range". Public.
-[[nodiscard]] std::string spread_condition(const MomentDesign& design);
+/// How many standard deviations half of a column's range has in the cases that errors are stated
+/// for: in each case any two columns have a correlation of at most kStatedCorrelation.
+inline constexpr std::array<double, 3> kStatedDeviations = {2, 3, 5};
+inline constexpr double kStatedCorrelation = 0.5;
+
+/// What noise is expected to do to a model, from public facts alone.
+struct ModelError {
+  double mean = 0;        ///< of a column, in its standard deviations
+  double covariance = 0;  ///< of two columns, in products of their standard deviations
+  /// From the Gaussian of the table's own mean and covariance.
+  double total_variation = 1;
+};
+
+/// The error if half of every column's range has `deviations` of the column's standard deviations.
+///
+/// Derivation. Let v be the narrowest direction's variance in a round's map: at first
+/// (1 - kStatedCorrelation) (r / deviations)^2 / d, because half a range is r / sqrt(d) there. The
+/// round's noise spreads what is seen of directions over a semicircle of radius R = 2 sqrt(d) e, e
+/// the noise of an entry [Wigner 1958], and the next map divides a direction's variance by what was
+/// seen and the margin. The mean square of that divisor is (v + margin)^2 + R^2 / 4; its root is
+/// taken, or 1 if it is more. The last round's noise adds a symmetric matrix of radius
+/// R' = 2 sqrt(d + 1) e / v to the identity and moves the mean by m / sqrt(v) in each coordinate.
+/// The mean Kullback-Leibler divergence is d (m^2 / v + E[-log(1 + x)]) / 2, x of the semicircle of
+/// R', and total variation is at most the root of half of that (Pinsker's inequality). A model
+/// whose R' is 1 or more may have lost a direction, and counts as 1.
+///
+/// Measured errors are below it (docs/measured/gaussian-data.md), except that ranges of two
+/// deviations cut rows, which adds up to .01.
+[[nodiscard]] ModelError expected_error(const MomentDesign& design, double deviations);
+
+/// What the stated error depends on, for people: "if half of every column's range is at most 5 of
+/// its standard deviations ...". Public.
+[[nodiscard]] std::string spread_condition();
 
 /// Throws InvalidInput unless the integers of the design, wherever it comes from, keep its
 /// guarantee.

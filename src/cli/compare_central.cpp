@@ -230,7 +230,8 @@ struct SharedAccuracy {
   /// Of each column, in its coordinates: the standard deviation from which on the design's accuracy
   /// holds, and the table's.
   std::vector<double> least_deviations{}, deviations{};
-  std::uint64_t releases = 0;  ///< simulated
+  double greatest_correlation = 0;  ///< of any two columns, in size
+  std::uint64_t releases = 0;       ///< simulated
   /// The models' total variation from the table's Gaussian.
   double least = 1, greatest = 0;
 
@@ -238,6 +239,7 @@ struct SharedAccuracy {
     return deviations[column] >= least_deviations[column];
   }
   [[nodiscard]] bool is_met() const {
+    if (greatest_correlation > kStatedCorrelation) return false;
     for (std::size_t i = 0; i < deviations.size(); ++i) {
       if (!is_met(i)) return false;
     }
@@ -267,11 +269,14 @@ SharedAccuracy simulate_models(const MomentDesign& design, const RealColumns& co
   constexpr std::uint64_t kSimulatedModels = 40;
   constexpr std::size_t kDrawsOfDistance = 4000;
   SharedAccuracy found{.deviations = truth.deviations};
+  for (const double correlation : truth.correlations) {
+    found.greatest_correlation = std::max(found.greatest_correlation, std::abs(correlation));
+  }
   std::vector<double> low, high;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     low.push_back(columns.low(i));
     high.push_back(columns.high(i));
-    found.least_deviations.push_back(design.least_spread * (high[i] / 2 - low[i] / 2));
+    found.least_deviations.push_back((high[i] / 2 - low[i] / 2) / kStatedDeviations.back());
   }
   const MomentSampler sampler(design, low, high);
   const MemoryTable table(columns.size(), rows);
@@ -304,6 +309,7 @@ Json accuracy_json(const SharedAccuracy& found, const RealColumns& columns,
                        {"is_met", found.is_met(i)}});
   }
   return {{"spreads", spreads},
+          {"greatest_correlation", found.greatest_correlation},
           {"is_met", found.is_met()},
           {"total_variation",
            {{"expected", design.expected_total_variation},
@@ -320,6 +326,11 @@ void print_accuracy(const SharedAccuracy& found, const RealColumns& columns,
     fmt::print("  {} has a standard deviation of {:.3g} or more; it is {:.3g}: {}\n",
                printable(coordinate_name(columns, i)), found.least_deviations[i],
                found.deviations[i], found.is_met(i) ? "met" : "NOT MET");
+  }
+  if (columns.size() > 1) {
+    fmt::print("  no correlation is above {:g}; the greatest is {:.2g}: {}\n", kStatedCorrelation,
+               found.greatest_correlation,
+               found.greatest_correlation <= kStatedCorrelation ? "met" : "NOT MET");
   }
   fmt::print("in {} simulated release{} it was {:.3g} at least and {:.3g} at most\n",
              found.releases, found.releases == 1 ? "" : "s", found.least, found.greatest);

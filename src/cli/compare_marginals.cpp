@@ -137,7 +137,7 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
     if (noise) {
       result["family"] = "marginals";
       result["expected_noise"] = {{"one_way", noise_json(noise->columns)},
-                                  {"two_way", noise_json(noise->pairs)}};
+                                  {"two_way_at_most", noise->pairs}};
     }
     result.update(marginals_json(table.domain, laws, table.own));
     caveats.add_to(result);
@@ -149,15 +149,14 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
              counted(table.records, spec.unit ? "unit" : "row"), counted(table.simulated, "row"));
   print_marginals(table.domain, laws, table.own);
   caveats.print();
-  if (noise && noise->pairs.mean > 0) {
-    fmt::print(
-        "\nof which noise is expected to be {:.4f} (mean); the rest is dependence that the model "
-        "does not hold, and chance\n",
-        noise->pairs.mean);
+  if (noise && noise->pairs > 0) {
+    fmt::print("\nbefore the data at most {:.4f} was expected, on average over pairs\n",
+               noise->pairs);
   }
-  fmt::print("{}of two columns together rows are right but for {}, on average over pairs\n",
-             within_bins(table.domain),
-             times_words(pair_distances(table.domain, truth, laws[1]).mean));
+  fmt::print(
+      "{}two columns of the released rows are {:.4f} from the table's in total variation, on "
+      "average over pairs\n",
+      within_bins(table.domain), pair_distances(table.domain, truth, laws[1]).mean);
   return kSuccess;
 }
 

@@ -228,10 +228,10 @@ int compare_released(const ReleasedRows& asked, bool json) {
   }
   caveats.print();
   fmt::print(
-      "\n{}{} the released rows are right but for {}{}; so many rows drawn from the table itself "
-      "would be off by {:.4f}, by chance alone\n",
-      within_bins(declared), is_alone ? "of the column" : "of two columns together",
-      times_words(distance), is_alone ? "" : ", on average over pairs", chance);
+      "\n{}{} of the released rows {} {:.4f} from the table's in total variation{}; {} rows drawn "
+      "from the table itself would be {:.4f} from it, by chance alone\n",
+      within_bins(declared), is_alone ? "the column" : "two columns", is_alone ? "is" : "are",
+      distance, is_alone ? "" : ", on average over pairs", rows, chance);
   return kSuccess;
 }
 

@@ -106,10 +106,15 @@ Certificate release_by_sums(
   std::optional<inside::Charging> charged;
   if (charging) charged.emplace(charging_of(*charging, std::nullopt));
   WithModelFile output(sink.inside(), prepared.inside().domain);
+  std::string certified;
   inside::release_by_sums(
       *prepared.inside().release, sum_up, output,
-      [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged);
-  return prepared.certificate();
+      [&](const std::string& certificate) {
+        certified = certificate;
+        sink.inside().certify(certificate);
+      },
+      charged);
+  return Certificate::parse(certified, "the certificate");
 }
 
 class UnitDraws::Inside {

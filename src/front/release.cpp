@@ -136,11 +136,15 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
   std::optional<inside::Charging> charged;
   if (charging) charged.emplace(charging_of(*charging, data.inside().path));
   WithModelFile output(sink.inside(), prepared.inside().domain);
+  std::string certified;
   inside::release(
       *prepared.inside().release, *data.inside().records, output,
-      [&](const std::string& certificate) { sink.inside().certify(certificate); }, charged,
-      computing.threads);
-  return prepared.certificate();
+      [&](const std::string& certificate) {
+        certified = certificate;
+        sink.inside().certify(certificate);
+      },
+      charged, computing.threads);
+  return Certificate::parse(certified, "the certificate");
 }
 
 }  // namespace mollify::front

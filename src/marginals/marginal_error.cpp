@@ -13,8 +13,12 @@ namespace {
 
 /// How many of the measurements of pairs count as measurements of columns, shared among them.
 constexpr double kTellOfColumns = 0.5;
-/// The square of two columns' distance over the sum of their squares.
-constexpr double kSquareOfPair = 1.5;
+/// Found by releases of seven tables (docs/measured/marginals.md).
+constexpr double kOfNoise = 0.6;
+constexpr double kOfModel = 0.06;
+constexpr double kOfCopulaNoise = 1.5;
+constexpr double kOfCopula = 0.09;
+constexpr double kGroupsOfPairs = 4;
 /// Numbers of groups for people: few, some, many.
 constexpr std::array<std::uint32_t, 3> kGroups = {2, 4, 9};
 constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 40U;
@@ -73,7 +77,7 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
     const double cells = counted_cells(column);
     of_columns.push_back(distance(deviation, std::sqrt(cells * (cells - 1))));
   }
-  MarginalError error{.columns = summary_of(of_columns), .pairs = {}, .seen = {}};
+  MarginalError error{.columns = summary_of(of_columns), .pairs = 0, .seen = {}};
   // Noise of deviation t moves the mean product of two ranks in [-1, 1], and so a density of two
   // normals by t pi times the product of these, which is 1 / pi of total variation.
   const double joined =
@@ -83,29 +87,52 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
                     design.product_parts, request.columns.size(), design.score_steps)) /
                 (static_cast<double>(design.score_steps * design.score_steps) * rows)
           : 0;
-  const double square_of_pair = request.copula ? 1 : kSquareOfPair;
-  std::vector<double> of_pairs;
+  const double of_round = request.copula ? 0 : budget.deviation(std::max(1U, design.round_parts));
+  const auto groups = [&](std::size_t column) {
+    return std::min<double>(kGroupsOfPairs, counted_cells(request.columns[column]));
+  };
+  std::size_t pairs = 0;
   for (std::size_t i = 0; i < of_columns.size(); ++i) {
-    for (std::size_t j = i + 1; j < of_columns.size(); ++j) {
-      const double square = of_columns[i] * of_columns[i] + of_columns[j] * of_columns[j];
-      of_pairs.push_back(std::min(1.0, std::sqrt(square_of_pair * square + joined * joined)));
+    for (std::size_t j = i + 1; j < of_columns.size(); ++j, ++pairs) {
+      const double noise =
+          of_columns[i] * of_columns[i] + of_columns[j] * of_columns[j] + joined * joined;
+      const double square = request.copula
+                                ? kOfCopulaNoise * kOfCopulaNoise * noise + kOfCopula * kOfCopula
+                                : kOfNoise * kOfNoise * distance(of_round, groups(i) * groups(j)) +
+                                      kOfModel * kOfModel;
+      error.pairs += std::min(1.0, std::sqrt(square));
     }
   }
-  if (of_pairs.empty()) return error;
-  error.pairs = summary_of(of_pairs);
+  if (pairs == 0) return error;
+  error.pairs /= static_cast<double>(pairs);
   if (request.copula) return error;
-  const double of_round = budget.deviation(design.round_parts);
-  for (const std::uint32_t groups : kGroups) {
-    error.seen.push_back({groups, distance(of_round, static_cast<double>(groups) * groups)});
+  for (const std::uint32_t one : kGroups) {
+    error.seen.push_back({one, distance(of_round, static_cast<double>(one) * one)});
   }
   return error;
 }
 
+MarginalError noise_in_records(const MarginalDesign& design) {
+  MarginalError error = marginal_error(design, kMostRecords);
+  const auto records = static_cast<double>(kMostRecords);
+  error.columns.mean *= records;
+  error.columns.worst *= records;
+  error.pairs = 0;
+  for (MarginalError::Seen& one : error.seen) one.distance *= records;
+  return error;
+}
+
+double counts_noise(const MarginalDesign& design, double deviation, double cells) {
+  const MarginalBudget budget(design.request.budget, design.request.unit);
+  return mean_size(budget) * deviation * cells /
+         (2 * static_cast<double>(design.request.unit.weight));
+}
+
 std::optional<std::uint64_t> records_to_halve(const MarginalDesign& design, std::uint64_t records) {
-  const double half = marginal_error(design, records).expected() / 2;
+  const double half = marginal_error(design, records).columns.mean / 2;
   if (half == 0) return std::nullopt;
   return least_whole(records, kMostRecords, [&](std::uint64_t more) {
-    return marginal_error(design, more).expected() <= half;
+    return marginal_error(design, more).columns.mean <= half;
   });
 }
 

@@ -1,4 +1,4 @@
-// How far noise puts a table's rows from it: told before any data.
+// How far rows are expected to be from their table: told before any data.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,29 @@ struct MarginalDistance {
   double worst = 0;
 };
 
-/// What noise is expected to do to rows of family marginals, from public facts alone.
+/// How far rows of family marginals are expected to be from the table, from public facts alone.
 ///
 /// A column of k cells whose counts have noise of deviation s is off by
 /// E|z| s sqrt(k (k - 1)) / (2 n) in total variation, because the counts' sum is known; E|z| is
 /// sqrt(2/pi), or 1/sqrt(2) of Laplace noise. 1/s^2 is that of
 /// the column's own measurements, and half of the sum of those of the tree's and the rounds',
-/// shared among the columns: so much do later measurements tell of columns. Two columns i and j are
-/// off by the root of 3/2 (t_i^2 + t_j^2): their columns' noise together, and half as much again
-/// for the dependence that measured pairs make up. Both shares were found by releases of tables
-/// whose columns are independent, and hold there to within a half
-/// (tests/marginals/marginal_error.cpp). No distance is above 1.
+/// shared among the columns: so much do later measurements tell of columns. A measured pair of g by
+/// g groups is off by E|z| s g^2 / (2 n), s the deviation of its own counts. No distance is
+/// above 1.
 ///
-/// Left out, because no public fact tells it: the dependence between columns that the model does
-/// not hold. It comes on top.
+/// Two columns together are off by more than noise, because pairs that are worth less than their
+/// noise are not measured, and because a model holds some pairs only. No public fact says by how
+/// much. So `pairs` is an upper end that held in releases of tables of seven kinds, at epsilon .1
+/// to 5 (docs/measured/marginals.md): the root of kOfNoise^2 times the noise of a pair in 4 by 4
+/// groups, or fewer where a column has fewer, and of kOfModel^2. It grows as the root of noise,
+/// because the more noise there is the fewer pairs are worth it. Of a copula it is the root of the
+/// squares of 1.5 times the noise of its columns and products, and of kOfCopula. Other tables can
+/// be further off.
 struct MarginalError {
   MarginalDistance columns;
-  MarginalDistance pairs;  ///< zero for one column
-  /// A pair that is cut into `groups` by `groups` is worth measuring in a round only if the groups'
-  /// dependence is above this total variation from independence: E|z| s groups^2 / (2 n), s the
-  /// noise of a round.
+  double pairs = 0;  ///< on average over pairs; zero for one column
+  /// The noise of a pair that a round measures in `groups` by `groups`. Its groups' dependence is
+  /// worth the noise only above this total variation from independence.
   struct Seen {
     std::uint32_t groups;
     double distance;
@@ -43,14 +46,22 @@ struct MarginalError {
   std::vector<Seen> seen;  ///< none for one column, and of a copula
 
   /// Of pairs, or of the column where there is but one.
-  [[nodiscard]] double expected() const { return pairs.mean > 0 ? pairs.mean : columns.mean; }
+  [[nodiscard]] double expected() const { return pairs > 0 ? pairs : columns.mean; }
 };
 
 /// `records`: how many rows, or units, there are; where that is not public, how many are assumed.
 /// At least 1. O(columns^2).
 [[nodiscard]] MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records);
 
-/// The least number of records at which what is expected is half of what it is at `records`; none
+/// The noise in records, where their number is not public: `columns` and `seen` times any number of
+/// records that is so large that no distance is 1.
+[[nodiscard]] MarginalError noise_in_records(const MarginalDesign& design);
+
+/// Half of the mean sum of the noise of so many counts of that deviation, which is in weights: how
+/// far the noisy counts of a table are from its counts, in records.
+[[nodiscard]] double counts_noise(const MarginalDesign& design, double deviation, double cells);
+
+/// The least number of records at which noise of columns is half of what it is at `records`; none
 /// up to 2^40.
 [[nodiscard]] std::optional<std::uint64_t> records_to_halve(const MarginalDesign& design,
                                                             std::uint64_t records);

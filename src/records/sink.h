@@ -54,6 +54,9 @@ class Sink {
   /// What the records are drawn from, as JSON, where that may be released beside them; between
   /// `begin` and `finish`.
   virtual void take_model(const std::string& /*json*/) {}
+  /// Which of a table's pairs the model was fitted to, as JSON, where the records are drawn from
+  /// one that chooses them: for the certificate. Between `begin` and `finish`.
+  virtual void take_measured(const std::string& /*json*/) {}
   /// So many of so many units have been drawn, which the table will show: for whoever waits for it.
   /// By any of the threads that draw, one at a time; before `begin`.
   virtual void drawn(std::uint64_t /*units*/, std::uint64_t /*of_units*/) {}

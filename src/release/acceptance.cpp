@@ -189,6 +189,23 @@ void require_acceptable(const Certificate& certificate) {
   }
 }
 
+std::optional<std::string> moments_warning(double total_variation) {
+  if (total_variation <= kMostError) return std::nullopt;
+  return fmt::format(
+      "the noise of the mean and the covariance is expected to take the model about {:.3g} in "
+      "total variation from the data's Gaussian, {}: all records share it and may be mostly noise",
+      total_variation, spread_condition());
+}
+
+std::optional<std::string> marginals_warning(double error) {
+  if (error <= kMostError) return std::nullopt;
+  return fmt::format(
+      "the released rows can be {:.3g} in total variation from the table in two columns together, "
+      "on average: all rows share one model, and much of it may be noise. Fewer bins, more records "
+      "or a larger budget lessen it",
+      error);
+}
+
 std::vector<std::string> warnings(const Certificate& certificate) {
   std::vector<std::string> said;
   const Privacy& total = certificate.total;
@@ -226,23 +243,16 @@ std::vector<std::string> warnings(const Certificate& certificate) {
         *error_of(certificate)));
   }
   const MomentDesign* moments = certificate.moments();
-  if (moments != nullptr && moments->expected_total_variation > kMostError) {
-    said.push_back(fmt::format(
-        "the noise of the mean and the covariance is expected to take the model about {:.3g} in "
-        "total variation from the data's Gaussian, {}: all records share it and may be mostly "
-        "noise",
-        moments->expected_total_variation, spread_condition(*moments)));
+  if (moments != nullptr) {
+    if (auto noise = moments_warning(moments->expected_total_variation)) {
+      said.push_back(*std::move(noise));
+    }
   }
   const MarginalDesign* marginals = certificate.marginals();
   if (marginals != nullptr && certificate.facts.records) {
-    const double noise = marginal_error(*marginals, *certificate.facts.records).expected();
-    if (noise > kMostError) {
-      said.push_back(fmt::format(
-          "noise is expected to take {} {:.3g} in total variation from the data's: all records "
-          "share it and may be mostly noise",
-          marginals->request.columns.size() > 1 ? "two columns together, on average,"
-                                                : "the column",
-          noise));
+    if (auto noise =
+            marginals_warning(marginal_error(*marginals, *certificate.facts.records).expected())) {
+      said.push_back(*std::move(noise));
     }
   }
   return said;

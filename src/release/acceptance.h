@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,13 @@ void require_small_delta(double delta, const std::string& text, double records,
 /// What is dangerous about a release though it is made, a sentence each, from public numbers: an
 /// epsilon above what a draw counts, one that means little, a large delta, records of noise.
 [[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate);
+
+/// What releases and plans say of a shared Gaussian of this expected error, if it is mostly noise;
+/// neither refuses it.
+[[nodiscard]] std::optional<std::string> moments_warning(double total_variation);
+
+/// The same of marginals, whose error is MarginalError::expected.
+[[nodiscard]] std::optional<std::string> marginals_warning(double error);
 
 /// Of an epsilon above what draws count, 30 each: what is released instead of what was asked for.
 [[nodiscard]] std::string epsilon_cap_words(double asked, double released);

@@ -60,7 +60,7 @@ ErrorKind error_kind(const Advice& advice) {
     return {"standard_error", "standard error of a share of 1/2"};
   }
   if (advice.question.family == Family::kMarginals) {
-    return {"two_way_total_variation_of_noise", "total variation of two columns"};
+    return {"two_way_total_variation_on_measured_tables", "total variation of two columns"};
   }
   if (advice.question.shared) {
     return {"expected_total_variation_of_the_model", "total variation of the model"};

@@ -444,10 +444,7 @@ class Advisor {
     }
     const std::string times = times_words(error);
     if (is_marginals()) {
-      advice_.error_words = fmt::format(
-          "of two columns together rows are right but for {}, by noise alone; what columns have in "
-          "common beyond what the model holds comes on top",
-          times);
+      advice_.error_words = marginals_error_words(error, question().copula);
       return;
     }
     if (question().shared) {

@@ -214,20 +214,29 @@ Json accuracy_json(const GaussianDesign& design) {
 Json accuracy_json(const MomentDesign& design) {
   return {{"mean_error", design.mean_error},
           {"covariance_error", design.covariance_error},
-          {"least_spread", design.least_spread},
-          {"expected_total_variation", design.expected_total_variation}};
+          {"expected_total_variation", design.expected_total_variation},
+          {"errors", moment_errors_json(design)}};
 }
 
 Json noise_json(const MarginalDistance& distance) {
   return {{"mean", distance.mean}, {"worst", distance.worst}};
 }
 
-/// Where the number of records is protected, nobody knows what noise is beside it.
-Json accuracy_json(const MarginalDesign& design, std::uint64_t records) {
-  const MarginalError error = marginal_error(design, records);
-  Json json{{"one_way", noise_json(error.columns)}};
-  if (design.request.columns.size() > 1) json["two_way"] = noise_json(error.pairs);
-  return {{"expected_noise", json}};
+/// Where the number of records is protected, noise is in records.
+Json accuracy_json(const MarginalDesign& design, const std::optional<std::uint64_t>& records) {
+  const MarginalError error = records ? marginal_error(design, *records) : noise_in_records(design);
+  Json pairs = Json::array();
+  for (const MarginalError::Seen& one : error.seen) {
+    pairs.push_back({{"groups", one.groups}, {"noise", one.distance}});
+  }
+  Json noise{{"in", records ? "total variation" : "records"},
+             {"one_way", noise_json(error.columns)}};
+  if (!pairs.empty()) noise["measured_pair"] = std::move(pairs);
+  Json json{{"expected_noise", std::move(noise)}};
+  if (records && design.request.columns.size() > 1) {
+    json["two_way"] = {{"mean_at_most_on_measured_tables", error.pairs}};
+  }
+  return json;
 }
 
 Json accuracy_json(const ModelsOutlook& outlook) {
@@ -343,6 +352,15 @@ Privacy parse_privacy(const StatedReader& reader) {
 
 }  // namespace
 
+Json moment_errors_json(const MomentDesign& design) {
+  Json errors = Json::array();
+  for (const double deviations : kStatedDeviations) {
+    errors.push_back({{"deviations", deviations},
+                      {"total_variation", expected_error(design, deviations).total_variation}});
+  }
+  return errors;
+}
+
 std::string Certificate::mechanism() const {
   if (const LocalDesign* drawn = local()) return std::string(name_of(drawn->mechanism));
   if (const FiniteDesign* drawn = finite()) return std::string(name_of(drawn->design.mechanism));
@@ -378,9 +396,7 @@ std::string certificate_text(const Certificate& certificate) {
   }
   if (const MarginalDesign* marginals = certificate.marginals()) {
     json["design"] = design_json(*marginals);
-    if (const auto& records = certificate.facts.records) {
-      json["accuracy"] = accuracy_json(*marginals, *records);
-    }
+    json["accuracy"] = accuracy_json(*marginals, certificate.facts.records);
   }
   json["represents"] = represented(certificate.spec);
   json["promised"] = promises(certificate);

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "accounting/privacy.h"
 #include "central/central_design.h"
 #include "central/gaussian_design.h"
@@ -71,7 +73,7 @@ struct FiniteDesign {
 };
 
 /// The certificate of a release: its spec, and what follows from it. Nothing in it depends on
-/// private data.
+/// private data. What family marginals measured is added to its text (release/measured_pairs.h).
 struct Certificate {
   std::string version;  ///< of mollify
   ReleaseSpec spec;     ///< whole: with the hashes of all that it names
@@ -100,6 +102,13 @@ struct Certificate {
 
 /// Whose shares the shares of released records are, as sentences for people: of rows, or of units.
 [[nodiscard]] std::vector<std::string> represented(const ReleaseSpec& spec);
+
+/// [{"deviations": 2, "total_variation": .1}, ...]: the expected error of a shared Gaussian in each
+/// of kStatedDeviations.
+[[nodiscard]] nlohmann::ordered_json moment_errors_json(const MomentDesign& design);
+
+/// What MarginalError::pairs is, and is not.
+[[nodiscard]] std::string marginals_error_words(double error, bool copula);
 
 /// What is promised, as sentences for people; and what is not.
 [[nodiscard]] std::vector<std::string> promises(const Certificate& certificate);

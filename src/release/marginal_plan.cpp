@@ -6,15 +6,11 @@
 #include "accounting/counted.h"
 #include "kernel/core/invalid_input.h"
 #include "marginals/marginal_error.h"
-#include "release/advice.h"
+#include "release/certificate.h"
 #include "release/plan_model.h"
 
 namespace mollify {
 namespace {
-
-constexpr const char* kLeftOut =
-    "the dependence between columns that the model does not hold comes on top: it cannot be known "
-    "before";
 
 MarginalDesign marginal_design_of(const PlanQuestion& question) {
   MarginalRequest request{.columns = question.columns,
@@ -48,13 +44,11 @@ class MarginalPlan final : public PlanModel {
       way.alpha = error.expected();
       way.why = design.why;
       way.details = {{"one_way", distance_json(error.columns)},
-                     {"two_way", distance_json(error.pairs)},
+                     {"two_way", {{"mean_at_most_on_measured_tables", error.pairs}}},
                      {"column_deviation", design.column_deviation},
-                     {"seen_dependence", Json::array()},
-                     {"left_out", kLeftOut}};
+                     {"measured_pair", Json::array()}};
       for (const MarginalError::Seen& one : error.seen) {
-        way.details["seen_dependence"].push_back(
-            {{"groups", one.groups}, {"total_variation", one.distance}});
+        way.details["measured_pair"].push_back({{"groups", one.groups}, {"noise", one.distance}});
       }
     } catch (const InvalidInput& refused) {
       way.why = refused.what();
@@ -100,7 +94,7 @@ class MarginalPlan final : public PlanModel {
     }
     text += fmt::format("neighbours {}", name_of(whole.neighbours));
     if (unknown == PlanUnknown::kAlpha) return text;
-    return text + fmt::format(", total variation due to noise {:g}", whole.alpha);
+    return text + fmt::format(", total variation {:g}", whole.alpha);
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
@@ -111,20 +105,17 @@ class MarginalPlan final : public PlanModel {
     answer.lines += fmt::format("  {}\n", design.why);
     answer.lines += fmt::format("  total variation due to noise of one column: {}\n",
                                 distance_text(error.columns));
-    if (whole.columns.size() > 1) {
-      answer.lines += fmt::format("  and of two columns together: {}; rows are right but for {}\n",
-                                  distance_text(error.pairs), times_words(error.pairs.mean));
-      answer.lines += fmt::format("  {}\n", kLeftOut);
-    }
     if (!error.seen.empty()) {
-      answer.lines += "  dependence is worth its noise from this total variation on:";
+      answer.lines += "  noise of a pair of columns that is measured:";
       for (const MarginalError::Seen& one : error.seen) {
         answer.lines +=
             fmt::format("{} {:.3g} in {}x{} cells", &one == &error.seen.front() ? "" : ",",
                         one.distance, one.groups, one.groups);
       }
-      answer.lines += "\n";
+      answer.lines += "; the other pairs are as the model guesses them\n";
     }
+    if (error.pairs > 0)
+      answer.lines += fmt::format("  {}\n", marginals_error_words(error.pairs, whole.copula));
     if (more) answer.lines += fmt::format("  {} records would halve the noise\n", *more);
     answer.lines += "  all released rows share this noise: more of them do not lessen it\n";
   }

@@ -11,11 +11,14 @@
 #include "marginals/marginal_learner.h"
 #include "marginals/pair_counter.h"
 #include "marginals/private_bins.h"
+#include "marginals/recorded_answers.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
 #include "release/acceptance.h"
 #include "release/central_release.h"
 #include "release/design.h"
+#include "release/json_syntax.h"
+#include "release/measured_pairs.h"
 #include "release/released_model.h"
 #include "release/spec_json.h"
 #include "release/summed_release.h"
@@ -242,13 +245,16 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     const MarginalDesign& design = *certificate().marginals();
     const MarginalBudget budget(design.request.budget, design.request.unit);
     PrivateMarginals answers(counts, budget, random, parts);
+    RecordedAnswers recorded(answers);
     std::optional<PairCounts> reference;
     if (!reference_.empty()) reference = reference_counts(bins);
     const MarginalModel model = without_bins(
-        learn_marginals(with_bins(design, bins), answers, reference ? &*reference : nullptr), bins,
+        learn_marginals(with_bins(design, bins), recorded, reference ? &*reference : nullptr), bins,
         reference_columns());
     RecordWriter writer(domain_, sink);
     sink.take_model(released_model_text(model, domain_, design.guarantee));
+    sink.take_measured(measured_pairs_json(recorded.measured(), certificate(), domain_)
+                           .dump(-1, ' ', false, Json::error_handler_t::replace));
     write_rows(model, *certificate().spec.count, {}, random, writer);
     writer.finish();
   }

@@ -119,11 +119,9 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   }
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
   if (question.family == Family::kMarginals) {
-    if (way.alpha > kMostError) {
-      said.push_back(
-          "noise outweighs much of what two columns have in common: fewer bins, more records or a "
-          "larger budget lessen it");
-    }
+    if (auto noise = marginals_warning(way.alpha)) said.push_back(*std::move(noise));
+  } else if (question.shared) {
+    if (auto noise = moments_warning(way.alpha)) said.push_back(*std::move(noise));
   } else if (way.alpha / (question.strong ? outputs : 1) > kMostError) {
     said.push_back(fmt::format(
         "each record is within {:.3g} of the data's distribution only, and may be mostly noise: a "

@@ -87,27 +87,40 @@ std::string shared_gaussian_noise(const MomentDesign& design) {
       "By that noise alone the released records are expected to be as good as new rows of the same "
       "Gaussian but for about {} (total variation {:.3g}), {}.",
       times_words(design.expected_total_variation), design.expected_total_variation,
-      spread_condition(design));
+      spread_condition());
 }
 
-std::string marginals_noise(const Certificate& certificate) {
+std::vector<std::string> marginals_noise(const Certificate& certificate) {
   const MarginalDesign& design = *certificate.marginals();
-  const char* const things = certificate.spec.unit ? "units" : "rows";
-  if (!certificate.facts.records) {
-    return fmt::format(
-        "What that noise does to the released records rests on how many {} there are, which is "
-        "protected: `mollify plan --n` tells it for any number.",
-        things);
+  const auto& records = certificate.facts.records;
+  const MarginalError error = records ? marginal_error(design, *records) : noise_in_records(design);
+  const std::string things = certificate.spec.unit ? "units" : "rows";
+  const std::string in = records ? " in total variation" : " " + things;
+  std::vector<std::string> said;
+  said.push_back(
+      fmt::format("Noise is expected to move a column by {:.3g}{} on average, and by "
+                  "{:.3g} at worst.",
+                  error.columns.mean, in, error.columns.worst));
+  if (!error.seen.empty()) {
+    std::string pairs;
+    for (const MarginalError::Seen& one : error.seen) {
+      pairs += fmt::format("{}{:.3g} in {}x{} cells", pairs.empty() ? "" : ", ", one.distance,
+                           one.groups, one.groups);
+    }
+    said.push_back(
+        fmt::format("The noise of a measured pair of columns is expected to be {}{}. "
+                    "The other pairs are as the model guesses them.",
+                    pairs, records ? "" : " " + things));
   }
-  const MarginalError error = marginal_error(design, *certificate.facts.records);
-  const bool pairs = design.request.columns.size() > 1;
-  const MarginalDistance& distance = pairs ? error.pairs : error.columns;
-  return fmt::format(
-      "By that noise alone the released records are{} expected to be right but for {} (total "
-      "variation {:.3g}{}){}.",
-      pairs ? ", of two columns together," : "", times_words(distance.mean), distance.mean,
-      pairs ? fmt::format(" on average over pairs, {:.3g} at worst", distance.worst) : "",
-      pairs ? "; dependence that the model does not hold comes on top" : "");
+  if (!records) {
+    said.push_back(fmt::format(
+        "How many {0} there are is protected: divide by their number, or give `mollify plan` an "
+        "assumed one with --n.",
+        things));
+  } else if (error.pairs > 0) {
+    said.push_back(marginals_error_words(error.pairs, design.request.copula));
+  }
+  return said;
 }
 
 std::string gaussian_accuracy(const Certificate& certificate) {
@@ -166,6 +179,14 @@ std::vector<std::string> represented(const ReleaseSpec& spec) {
   return sentences;
 }
 
+std::string marginals_error_words(double error, bool copula) {
+  return fmt::format(
+      "Expect two columns of the released rows to be at most {:.3g} in total variation from the "
+      "table's, on average over pairs. This held on tables of {} kinds. Other tables can be "
+      "further off, and rows can break rules of the table.",
+      error, copula ? "two" : "seven");
+}
+
 std::vector<std::string> promises(const Certificate& certificate) {
   if (certificate.local() != nullptr) return local_promises(certificate);
   if (certificate.finite() != nullptr)
@@ -212,7 +233,7 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
   }
   if (certificate.marginals() != nullptr) {
     limits.emplace_back(kSharedNoise);
-    limits.push_back(marginals_noise(certificate));
+    for (std::string& words : marginals_noise(certificate)) limits.push_back(std::move(words));
     limits.emplace_back(
         certificate.marginals()->request.copula
             ? "How near the model is to the data is not promised: it keeps each column and the "

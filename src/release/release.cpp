@@ -12,8 +12,10 @@
 #include "records/in_threads.h"
 #include "records/units.h"
 #include "release/central_release.h"
+#include "release/json_syntax.h"
 #include "release/local_release.h"
 #include "release/marginals_release.h"
+#include "release/measured_pairs.h"
 #include "release/models_release.h"
 #include "release/spec_json.h"
 #include "release/summed_release.h"
@@ -31,9 +33,10 @@ class CertifiedSink final : public Sink {
   void begin(const Schema& schema) override { sink_.begin(schema); }
   void write(const Block& block) override { sink_.write(block); }
   void take_model(const std::string& json) override { sink_.take_model(json); }
+  void take_measured(const std::string& json) override { measured_ = Json::parse(json); }
   void drawn(std::uint64_t units, std::uint64_t of_units) override { sink_.drawn(units, of_units); }
   void finish() override {
-    certify_(certificate_);
+    certify_(with_measured_pairs(certificate_, measured_));
     sink_.finish();
   }
 
@@ -41,6 +44,7 @@ class CertifiedSink final : public Sink {
   Sink& sink_;
   const Certify& certify_;
   const std::string& certificate_;
+  Json measured_ = Json::object();
 };
 
 std::uint64_t count_units(const Source& data, const std::string& column) {

@@ -4,6 +4,7 @@
 
 #include "central/moment_design.h"
 #include "kernel/core/invalid_input.h"
+#include "release/certificate.h"
 #include "release/plan_model.h"
 
 namespace mollify {
@@ -25,12 +26,12 @@ class SharedGaussianPlan final : public PlanModel {
                           .budget = question.budget});
       way.alpha = design.expected_total_variation;
       way.why = design.why;
-      way.details["condition"] = spread_condition(design);
+      way.details["condition"] = spread_condition();
+      way.details["errors"] = moment_errors_json(design);
       way.details["design"] = {{"n", question.records},
                                {"dimension", question.dimension},
                                {"mean_error", design.mean_error},
                                {"covariance_error", design.covariance_error},
-                               {"least_spread", design.least_spread},
                                {"clip_radius", design.clip_radius}};
     } catch (const InvalidInput& refusal) {
       way.why = refusal.what();
@@ -65,15 +66,24 @@ class SharedGaussianPlan final : public PlanModel {
   void tell(const PlanQuestion&, PlanAnswer& answer) const override {
     const PlanWay& way = answer.ways.front();
     const Json& design = way.details["design"];
+    std::string ranges;
+    std::string errors;
+    for (const Json& one : way.details["errors"]) {
+      const char* const comma = ranges.empty() ? "" : ", ";
+      ranges += fmt::format("{}{:g}", comma, one["deviations"].get<double>());
+      errors += fmt::format("{}{:.3g}", comma, one["total_variation"].get<double>());
+    }
     answer.facts["mean_error"] = design["mean_error"];
     answer.facts["covariance_error"] = design["covariance_error"];
     answer.lines += fmt::format(
         "  expected total variation of the model from the data's Gaussian {:.4g}, {}; for "
-        "any number of rows\n  {}\n"
+        "any number of rows\n"
+        "  {} if half of every column's range is {} of its standard deviations (with --log, of the "
+        "logarithms)\n  {}\n"
         "  accuracy rests on the data being Gaussian; privacy rests on no assumption\n"
         "  columns that are skewed or mostly one value keep their own law with --family marginals "
         "--copula\n",
-        way.alpha, way.details["condition"].get<std::string>(), way.why);
+        way.alpha, way.details["condition"].get<std::string>(), errors, ranges, way.why);
   }
 };
 

@@ -18,6 +18,7 @@
 #include "reference/reference_candidates.h"
 #include "release/central_release.h"
 #include "release/design.h"
+#include "release/measured_pairs.h"
 #include "release/release_space.h"
 #include "space/candidates_text.h"
 #include "space/seeded_random.h"
@@ -395,6 +396,11 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   check.total_holds = is_same("privacy");
   if (check.holds()) {
     require_location_of_prior(stated, name);
+    // The one member that follows from an output: which pairs were chosen, privately.
+    if (const auto measured = said.find("measured"); measured != said.end()) {
+      implied["measured"] = implied_measured_pairs(*measured, made.certificate, domain, name);
+      if (agree(implied["measured"], *measured)) implied["measured"] = *measured;
+    }
     require_implied(implied, said, name);
   }
   return check;

@@ -99,8 +99,8 @@ TEST(CompareReleased, TellsWhatIsOffAndWhatIsChance) {
   EXPECT_THAT(words.out, HasSubstr("\n100 rows of other.csv beside 400 rows of t.csv\n"));
   EXPECT_THAT(words.out, HasSubstr("\ncolour = red "));
   EXPECT_THAT(words.out, HasSubstr("\n  its real mean, without bins "));
-  EXPECT_THAT(words.out, HasSubstr("of two columns together the released rows are right but for "));
-  EXPECT_THAT(words.out, HasSubstr("so many rows drawn from the table itself would be off by "));
+  EXPECT_THAT(words.out, HasSubstr("two columns of the released rows are "));
+  EXPECT_THAT(words.out, HasSubstr("; 100 rows drawn from the table itself would be "));
   // So far are rows drawn from the table itself.
   std::mt19937_64 random(3);
   const auto lines = lines_of(JudgedTable::rows_of(400));

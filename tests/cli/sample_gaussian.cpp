@@ -344,8 +344,7 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
                       "columns:\n"
                       "  weight: {type: number, min: 30, max: 110, null: 70}\n"
                       "  dose: {type: number, min: 0.1, max: 700, outside: clip}\n");
-  // In halves of ranges: 10 of 40, and 1 of log(7000)/2.
-  constexpr double kSpreads[] = {0.25, 0.2259};
+  // Half of a range has 4 deviations of a weight and 4.4 of a dose's logarithm.
   for (const Arguments& budget : kBudgets) {
     const Ended ended = command.sample(budget + Arguments{"--shared", "--count", "3000"});
     ASSERT_EQ(ended.status, 0) << ended.err;
@@ -369,19 +368,16 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
     std::printf("%s: means %.3f %.3f (0), square %.3f (1), product %.3f (.5); stated errors %s\n",
                 budget[1].c_str(), sums[0], sums[2], sums[1], sums[3],
                 certificate["accuracy"].dump().c_str());
-    // The stated errors are those of columns with a certain spread; noise is in units of ranges.
-    const Json& stated = certificate["accuracy"];
-    const double least = stated["least_spread"];
-    const auto noise_of = [&](const char* error, double a, double b) {
-      return stated[error].get<double>() * (least / a) * (least / b);
-    };
+    // The stated errors are those of narrower columns.
+    const double of_means = certificate["accuracy"]["mean_error"];
+    const double of_covariances = certificate["accuracy"]["covariance_error"];
     // Five deviations of normal noise, ten of Laplace noise, beside the table's own sampling and
     // 3000 draws: beyond these with probability below 1e-6.
     const double times = budget.size() == 2 && budget[0] == "--epsilon" ? 10 : 5;
-    EXPECT_NEAR(sums[0], 0, 0.15 + times * noise_of("mean_error", kSpreads[0], least));
-    EXPECT_NEAR(sums[2], 0, 0.15 + times * noise_of("mean_error", kSpreads[1], least));
-    EXPECT_NEAR(sums[1], 1, 0.2 + times * noise_of("covariance_error", kSpreads[0], kSpreads[0]));
-    EXPECT_NEAR(sums[3], 0.5, 0.2 + times * noise_of("covariance_error", kSpreads[0], kSpreads[1]));
+    EXPECT_NEAR(sums[0], 0, 0.15 + times * of_means);
+    EXPECT_NEAR(sums[2], 0, 0.15 + times * of_means);
+    EXPECT_NEAR(sums[1], 1, 0.2 + times * of_covariances);
+    EXPECT_NEAR(sums[3], 0.5, 0.2 + times * of_covariances);
     EXPECT_EQ(certificate["mechanism"], "shared-gaussian");
     EXPECT_EQ(certificate["spec"]["shared"], true);
     for (std::size_t i = 0; i < budget.size(); i += 2) {

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -93,16 +95,29 @@ TEST(SampleMarginals, ReleasesUnderEveryNotionAndItVerifies) {
       EXPECT_EQ(certificate["mechanism"], "marginals");
       const bool hidden = who.size() >= 2 && who.back() == "add-remove";
       EXPECT_EQ(certificate["facts"].contains("records"), !hidden);
-      EXPECT_EQ(certificate.contains("accuracy"), !hidden);
-      EXPECT_NE(
-          ended.err.find(hidden ? "`mollify plan --n` tells it for any number."
-                                : "By that noise alone the released records are, of two "
-                                  "columns together, expected to be right but for 1 time in "),
-          std::string::npos)
+      EXPECT_EQ(certificate["accuracy"]["expected_noise"]["in"],
+                hidden ? "records" : "total variation");
+      EXPECT_EQ(certificate["accuracy"].contains("two_way"), !hidden);
+      EXPECT_NE(ended.err.find("The noise of a measured pair of columns is expected to be "),
+                std::string::npos)
           << ended.err;
+      EXPECT_EQ(ended.err.find("right but for"), std::string::npos) << ended.err;
+      const Json& measured = certificate["measured"];
+      std::printf("%s\n", measured["words"].dump().c_str());
+      std::set<Json> pairs;
+      for (const Json& pair : measured["pairs"]) pairs.insert(pair["columns"]);
+      EXPECT_THAT(
+          measured["words"].get<std::string>(),
+          ::testing::StartsWith("noise of the " + std::to_string(pairs.size()) + " measured pair"));
+      EXPECT_EQ(measured["noise"].contains("total_variation"), !hidden);
+      for (const Json& pair : measured["not_measured"]) EXPECT_TRUE(pairs.insert(pair).second);
+      const std::size_t columns = certificate["design"]["columns"].size();
+      EXPECT_EQ(pairs.size(), columns * (columns - 1) / 2);
       if (!hidden) continue;
+      Json fixed = certificate;
+      fixed.erase("measured");  // drawn, so it may have any digits
       for (const char* number : {"4000", "2000"}) {
-        EXPECT_EQ(certificate.dump().find(number), std::string::npos) << "n is told";
+        EXPECT_EQ(fixed.dump().find(number), std::string::npos) << "n is told";
         EXPECT_EQ(ended.err.find(number), std::string::npos) << ended.err;
       }
     }
@@ -188,7 +203,13 @@ TEST(SampleMarginals, ACertificateThatIsAlteredDoesNotHold) {
                                    {"/design/unit_weight", 7},
                                    {"/spec/neighbours", "add-remove"},
                                    {"/facts/records", 3},
-                                   {"/accuracy/expected_noise/two_way/mean", 1e-6},
+                                   {"/accuracy/two_way/mean_at_most_on_measured_tables", 1e-6},
+                                   {"/measured/noise/records", 1e-6},
+                                   {"/measured/words", "noise of nothing"},
+                                   {"/measured/pairs/0/cells/0", 0},
+                                   {"/measured/pairs/0/parts", 65536},
+                                   {"/measured/pairs", Json::array()},
+                                   {"/measured/not_measured", Json::array({1})},
                                    {"/promised/0", "Nothing can happen."}}) {
     Json altered = certificate;
     altered[Json::json_pointer(place)] = value;
@@ -425,7 +446,7 @@ TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
 
 TEST(SampleMarginals, WarnsWhereRowsMayBeMostlyNoise) {
   const Wards command;
-  const std::string warning = "WARNING: noise is expected to take two columns together";
+  const std::string warning = "WARNING: the released rows can be ";
   EXPECT_NE(command.sample({"--epsilon", "0.01"}).err.find(warning), std::string::npos);
   EXPECT_EQ(command.sample({"--epsilon", "5"}).err.find(warning), std::string::npos);
   // Nobody may see by it how many rows there are.

@@ -156,10 +156,12 @@ TEST(FrontDistributed, DrawsFromCountsOfPairs) {
   parts[1] = {std::vector<double>(3000, 3.), std::vector<double>(3000, -20.)};
   std::vector<ReleasedColumn> table;
   std::string model;
-  release_by_sums(
+  const Certificate certificate = release_by_sums(
       prepared, [&](const std::string& pass) { return added_up(prepared, parts, pass); },
       Sink::memory(table).with_model(model));
   EXPECT_THAT(model, HasSubstr("mollify model 1"));
+  EXPECT_THAT(certificate.json(),
+              HasSubstr("\n  \"measured\": {\n    \"words\": \"1 pair was not measured"));
   // All rows are alike, and noise is one row: another cell is drawn once in a thousand.
   int alike = 0;
   for (const double x : std::get<std::vector<double>>(table[0].values)) alike += x >= 3 && x <= 4;
