@@ -199,18 +199,20 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
   }
 }
 
+}  // namespace
+
 /// Held while the process uses a ledger, and while it forks: a child that begins in the middle of
 /// an operation would inherit locks that nobody gives up.
-class LedgerOperation {
+class LedgerFile::Operation {
  public:
-  LedgerOperation() {
+  Operation() {
     static const int failure = ::pthread_atfork(begin, end, end);
     if (failure != 0) throw std::bad_alloc();
     begin();
   }
-  ~LedgerOperation() { end(); }
-  LedgerOperation(const LedgerOperation&) = delete;
-  LedgerOperation& operator=(const LedgerOperation&) = delete;
+  ~Operation() { end(); }
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
 
  private:
   static std::mutex& only_one() {
@@ -220,8 +222,6 @@ class LedgerOperation {
   static void begin() { only_one().lock(); }
   static void end() { only_one().unlock(); }
 };
-
-}  // namespace
 
 /// A ledger's file while an operation runs.
 class LedgerFile::Database {
@@ -420,7 +420,7 @@ class LedgerFile::Database {
     return entry;
   }
 
-  LedgerOperation operation_;
+  Operation operation_;
   SqliteDatabase sqlite_;
   std::string path_;
   std::string file_;

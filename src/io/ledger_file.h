@@ -74,6 +74,7 @@ class LedgerFile final : public Ledger {
 
  private:
   class Database;
+  class Operation;
   std::string path_;  // as given, for messages
   std::string file_;  // absolute, because the program may change its folder
   std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;  // device and inode

@@ -57,8 +57,8 @@ Acceptance::Acceptance(double epsilon, std::size_t proposals, std::uint64_t tota
 
 std::uint64_t Acceptance::numerator(double score) const {
   if (!(score > 0)) return lower_;
+  if (score >= 1) return upper_;
   const double scaled = score * static_cast<double>(upper_);
-  if (!(scaled < 0x1p62)) return upper_;
   return std::clamp(static_cast<std::uint64_t>(scaled), lower_, upper_);
 }
 
