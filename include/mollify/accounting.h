@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "mollify/namespace.h"
 #include "mollify/privacy.h"
@@ -35,6 +37,11 @@ namespace MOLLIFY_NAMESPACE {
 [[nodiscard]] double epsilon_up(const Privacy& release, double delta);
 /// The rho of a pure, concentrated or Gaussian release. An approximate one has none: InvalidInput.
 [[nodiscard]] double rho_up(const Privacy& release);
+
+/// What an epsilon of one draw means if it is 10 or more: the odds that it allows, and from 30 on
+/// that a draw counts no more. A sentence each, none for less. A PreparedRelease reports the same
+/// of all its draws (mollify/release.h).
+[[nodiscard]] std::vector<std::string> epsilon_warnings(double epsilon);
 
 /// Reports of `records` people, each through randomized response over `outcomes` outcomes at
 /// epsilon0, each kept with probability `rate`, in random order. To 2^40 records and 2^24 outcomes.

@@ -54,6 +54,10 @@ typedef struct mollify_sampler mollify_sampler;
 mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler);
 void mollify_free_sampler(mollify_sampler* sampler);
 
+/* What an epsilon of one draw means if it is 10 or more, for the user to read before: a JSON array
+ * of sentences, empty for less. */
+mollify_status mollify_epsilon_warnings(double epsilon, char** warnings);
+
 uint64_t mollify_sampler_outcomes(const mollify_sampler* sampler);
 
 /* A bound, from public integers and rounded up, on ln of the ratio of any outcome's probabilities
@@ -112,6 +116,11 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
 /* The certificate that such a release would have, without one: for a spec, and the number of rows
  * or units in the central model (0 in the others). */
 mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate);
+
+/* What is worth knowing about such a release before it is made, a JSON object: "total_variation" (a
+ * number or null), "why" (a text), "notes" and "warnings" (lists of texts: above all, that it is
+ * mostly noise). Arguments are those of mollify_prepare. */
+mollify_status mollify_release_report(const char* spec, uint64_t records, char** report);
 
 /* Computes a certificate again, in integers, for a domain given as the text of its file. The report
  * is a JSON object: "holds", and what was found on the way. A certificate that does not hold is no

@@ -185,11 +185,25 @@ class Sink {
   std::shared_ptr<Inside> inside_;
 };
 
+/// What is worth knowing about a release and does not stand in its certificate. Public.
+struct ReleaseReport {
+  /// How far each record's distribution may be from the data's: at worst in the local and the
+  /// integral model, for any data in the central one, and of what all rows share what noise is
+  /// expected to do. None where no figure is known before.
+  std::optional<double> total_variation{};
+  std::string why{};                    ///< why this mechanism and these parameters
+  std::vector<std::string> notes{};     ///< what else to know, a sentence each
+  std::vector<std::string> warnings{};  ///< what is dangerous: above all that it is mostly noise
+};
+
 /// A release that is ready to be charged and drawn: what is public has been read and checked, and
 /// no random word was drawn. Immutable, cheap to copy, safe to share between threads.
 class PreparedRelease {
  public:
   [[nodiscard]] const Certificate& certificate() const noexcept;
+
+  /// To be read before anything is charged. Up to some seconds where a warning says what would do.
+  [[nodiscard]] ReleaseReport report() const;
 
   /// Throws InvalidInput for what is wrong with the data in public, and looks at no record.
   void require(const Source& data) const;
@@ -209,8 +223,9 @@ using PublicTexts = std::map<std::string, std::string>;
 /// Reads the public inputs that the spec names, and designs the release. In the central model the
 /// number of rows or units of `data` is public, and counted; otherwise no row is looked at. Throws
 /// InvalidInput, in one sentence, for what is wrong in public: parameters, files, a column that the
-/// data lacks, data that cannot be read as often as it must be, and a public input that is the
-/// private file itself or a copy of it.
+/// data lacks, data that cannot be read as often as it must be, a public input that is the private
+/// file itself or a copy of it, and a release that cannot be told apart from public noise, unless
+/// the spec accepts the error.
 [[nodiscard]] PreparedRelease prepare(const ReleaseSpec& spec, const Source& data,
                                       const PublicTexts& texts = {});
 

@@ -38,6 +38,7 @@ from mollify._release_key import ReleaseKey
 from mollify._report import report
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._synthesizer import Synthesizer
+from mollify._warning import ReleaseWarning
 
 InvalidInput.__module__ = "mollify"
 InvalidInput.__doc__ = """A public input cannot be used: in one sentence, what, where, and what was expected."""
@@ -58,6 +59,7 @@ __all__ = [
     "Records",
     "Release",
     "ReleaseKey",
+    "ReleaseWarning",
     "Sampler",
     "Synthesizer",
     "Verification",

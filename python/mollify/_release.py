@@ -17,6 +17,7 @@ from mollify._parameters import number, whole_number
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
 from mollify._threads import thread_count
+from mollify._warning import warn
 
 
 class Certificate:
@@ -92,15 +93,38 @@ class Release(Records):
 
     certificate: Certificate
 
+    why: str
+    """Why this mechanism and these parameters, in one sentence."""
+
+    total_variation: float | None
+    """How far each record's distribution may be from the data's: in models local and integral at
+    worst, in model central for any data, and of marginals and a shared Gaussian what noise is expected
+    to do. None where no figure is known before: with `support`, and where the number of rows is
+    protected."""
+
+    notes: list[str]
+    """What else to know about it, in sentences."""
+
+    warnings: list[str]
+    """What was said as `ReleaseWarning` before it was made."""
+
     model: Model | None
     """What the records were drawn from, of family "marginals": `mollify.generate` draws more."""
 
     def __init__(
-        self, table: _core.Table, certificate: Certificate, model: Model | None = None
+        self,
+        table: _core.Table,
+        certificate: Certificate,
+        report: Mapping[str, Any],
+        model: Model | None = None,
     ) -> None:
         super().__init__(table)
         self.certificate = certificate
         self.model = model
+        self.why = report["why"]
+        self.total_variation = report["total_variation"]
+        self.notes = list(report["notes"])
+        self.warnings = list(report["warnings"])
 
     @property
     def mechanism(self) -> str:
@@ -111,19 +135,6 @@ class Release(Records):
     def guarantee(self) -> Privacy:
         """What all of the release promises together."""
         return self.certificate.total
-
-    @property
-    def why(self) -> str | None:
-        """Why this mechanism was chosen, in one sentence; None where there was no choice."""
-        why: str | None = self.certificate.to_dict().get("design", {}).get("why")
-        return why
-
-    @property
-    def total_variation(self) -> float | None:
-        """How far each record's law may be from the data's; None in models local and integral."""
-        accuracy = self.certificate.to_dict().get("accuracy") or {}
-        distance: float | None = accuracy.get("total_variation")
-        return distance
 
     @property
     def represents(self) -> list[str]:
@@ -192,11 +203,15 @@ class Release(Records):
         return f"Release({len(self)} records by {self.mechanism} with {self.guarantee})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._table.columns(), self.certificate, self.model)
+        names = ("why", "total_variation", "notes", "warnings")
+        report = {name: getattr(self, name) for name in names}
+        return _restore, (self._table.columns(), self.certificate, report, self.model)
 
 
-def _restore(columns: list[Any], certificate: Certificate, model: Model | None) -> Release:
-    return Release(_core.Table(columns), certificate, model)
+def _restore(
+    columns: list[Any], certificate: Certificate, report: Mapping[str, Any], model: Model | None
+) -> Release:
+    return Release(_core.Table(columns), certificate, report, model)
 
 
 class _Inputs:
@@ -395,7 +410,8 @@ def sample(
     rate, support
         Model central alone.
     accept_large_delta, accept_error
-        Answers that are refused as dangerous unless they are meant.
+        Answers that are refused as dangerous unless they are meant: a delta of 1/n or more, and a
+        release that cannot be told apart from public noise.
     counts
         The column of `data` with the number of records that each row stands for: for tables that
         were counted elsewhere. Default: each row is one record. A count that is null, negative or no
@@ -416,6 +432,11 @@ def sample(
     ------
     InvalidInput
         In one sentence, for what is wrong in public; nothing is released or charged then.
+
+    Warns
+    -----
+    ReleaseWarning
+        If the release is mostly noise or otherwise dangerous; nothing is charged before.
     """
     asked = dict(locals())
     domain = as_domain(domain)
@@ -436,16 +457,18 @@ def sample(
     source = source_of(data, columns, listed, thread_count(threads))
     if counts is not None:
         source = source.with_counts(counts)
-    table, certificate, drawn_from = _core.release(
-        spec,
+    prepared = _core.prepare_for(spec, source, inputs.texts)
+    report = prepared.report()
+    warn(report["warnings"])  # where a warning is an error, nothing is charged
+    table, drawn_from = _core.release(
+        prepared,
         source,
-        inputs.texts,
         None if charged is None else charged._inside,
         data_set or "",
         thread_count(threads),
     )
     kept = None if drawn_from is None else Model.parse(drawn_from)
-    return Release(table, Certificate(certificate), kept)
+    return Release(table, Certificate(prepared.certificate()), report, kept)
 
 
 def prepared(domain: Domain, records: int | None, **asked: Any) -> dict[str, Any]:

@@ -152,17 +152,19 @@ def _release_page(release: Release) -> str:
     rows = release.head()
     known: list[tuple[str, object]] = [("mechanism", release.mechanism), ("promised", str(release.guarantee))]
     known += [(name, str(value)) for name, value in facts["facts"].items()]
-    if release.total_variation is not None:
+    expected = _expected(facts)
+    if release.total_variation is not None and not expected:
         known.append(("total variation of a record", f"{release.total_variation:.6g}"))
-    known += _expected(facts)
+    known += expected
     parts = [
         _table(["", ""], known),
         "<h2>What the records stand for</h2>" + _list(release.represents),
         "<h2>Promised</h2>" + _list(release.promised),
         "<h2>Not promised</h2>" + _list(release.not_promised),
     ]
-    if release.why:
-        parts.append(f"<h2>Why this mechanism</h2><p>{html.escape(release.why)}</p>")
+    if release.warnings:
+        parts.append("<h2>Warnings</h2>" + _list(release.warnings))
+    parts.append(f"<h2>Why this mechanism</h2><p>{html.escape(release.why)}</p>")
     drawn = _counts(release)
     if drawn:
         parts.append("<h2>What was released, by column</h2>" + "".join(drawn))

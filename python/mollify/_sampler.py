@@ -10,6 +10,7 @@ from mollify._privacy import Privacy, outward
 from mollify._private_numbers import private_numbers, private_outcomes
 from mollify._release_key import ReleaseKey, identity_bytes
 from mollify._threads import thread_count
+from mollify._warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,6 +63,11 @@ class Sampler:
     ------
     InvalidInput
         In one sentence, for parameters that are missing, out of range, or not the mechanism's.
+
+    Warns
+    -----
+    ReleaseWarning
+        If epsilon is 10 or more: what that means in odds.
     """
 
     def __init__(
@@ -97,6 +103,8 @@ class Sampler:
         for name, given in numbers.items():
             self._parameters[name] = None if given is None else number(name, given)
         self._inside = _core.Sampler(**self._parameters)
+        if epsilon is not None:
+            warn(_core.epsilon_warnings(self._parameters["epsilon"]))
 
     @property
     def outcomes(self) -> int:
@@ -276,6 +284,7 @@ class RandomizedResponse:
             "epsilon": number("epsilon", epsilon),
         }
         self._inside = _core.RandomizedResponse(**self._parameters)
+        warn(_core.epsilon_warnings(self._parameters["epsilon"]))
 
     @property
     def k(self) -> int:

@@ -23,6 +23,7 @@ from mollify._model import Model
 from mollify._privacy import Privacy
 from mollify._release import Certificate, _Inputs, _spec
 from mollify._release_key import ReleaseKey
+from mollify._warning import warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,12 +46,32 @@ class Release:
     model: Model | None
     """What the records were drawn from, of family "marginals": `mollify.generate` draws more."""
 
+    why: str
+    """Why this mechanism and these parameters, in one sentence."""
+
+    total_variation: float | None
+    """How far each record's distribution may be from the data's, as of `mollify.Release`."""
+
+    notes: list[str]
+    """What else to know about it, in sentences."""
+
+    warnings: list[str]
+    """What was said as `mollify.ReleaseWarning` before it was made."""
+
     def __init__(
-        self, dataframe: DataFrame, certificate: Certificate, model: Model | None = None
+        self,
+        dataframe: DataFrame,
+        certificate: Certificate,
+        report: Mapping[str, Any],
+        model: Model | None = None,
     ) -> None:
         self.dataframe = dataframe
         self.certificate = certificate
         self.model = model
+        self.why = report["why"]
+        self.total_variation = report["total_variation"]
+        self.notes = list(report["notes"])
+        self.warnings = list(report["warnings"])
 
     @property
     def mechanism(self) -> str:
@@ -167,11 +188,13 @@ def sample(
     made = _Made.of(domain, asked, data)
     prepared = made.release()
     prepared.require(_nothing(data))
+    report = prepared.report()
+    warn(report["warnings"])  # where a warning is an error, nothing is charged
     budget = None if charged is None else charged._inside
     if prepared.is_summed():
         columns = _selected(data, domain, wanted)
         frame, drawn_from, certificate = _drawn_from_sums(made, *columns, budget, data_set or "")
-        return Release(frame, Certificate(certificate), drawn_from)
+        return Release(frame, Certificate(certificate), report, drawn_from)
     _core.RecordCounter(prepared)  # refuses what counts are not enough for
     selected, reading = _selected(data, domain, wanted)
     counts = selected.mapInArrow(
@@ -184,7 +207,7 @@ def sample(
         if budget is not None:
             prepared.charge(budget, data_set or "")
         frame = _drawn_by_workers(made, counts)
-    return Release(frame, Certificate(made.certificate))
+    return Release(frame, Certificate(made.certificate), report)
 
 
 def _require_repeatable(data: Any) -> None:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -22,6 +23,9 @@ template <class T>
                           [](void* gone) noexcept { delete static_cast<std::vector<T>*>(gone); });
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
+
+/// A sentence with Python's names in place of the command's flags.
+[[nodiscard]] std::string with_python_names(std::string sentence);
 
 void add_domain(nb::module_& module);
 void add_columns(nb::module_& module);

@@ -85,6 +85,26 @@ nb::tuple released_by_sums(const PreparedRelease& prepared, const nb::callable& 
                         certificate.json());
 }
 
+/// Sentences have Python's names.
+nb::dict reported(const PreparedRelease& prepared) {
+  ReleaseReport found;
+  {
+    const nb::gil_scoped_release unlocked;
+    found = prepared.report();
+  }
+  const auto sentences = [](const std::vector<std::string>& all) {
+    nb::list list;
+    for (const std::string& one : all) list.append(text(with_python_names(one)));
+    return list;
+  };
+  nb::dict report;
+  report["total_variation"] = found.total_variation;
+  report["why"] = text(with_python_names(found.why));
+  report["notes"] = sentences(found.notes);
+  report["warnings"] = sentences(found.warnings);
+  return report;
+}
+
 /// (the place of the first, the sums)
 nb::tuple sums_of_part(RecordSums& part) {
   RecordSums::Sums taken = part.take();
@@ -118,6 +138,7 @@ void add_distributed(nb::module_& module) {
           },
           "spec"_a, "records"_a.none(), "texts"_a)
       .def("certificate", [](const PreparedRelease& one) { return one.certificate().json(); })
+      .def("report", &reported)
       .def("require", &PreparedRelease::require, "data"_a)
       .def("roster_counts",
            [](const PreparedRelease& one) -> nb::object {

@@ -6,8 +6,6 @@
 #include "bindings.h"
 
 namespace mollify::python {
-namespace {
-
 /// Sentences name the command's flags, of which Python's names differ by their dashes; what has
 /// another name in a spec has not in Python; and what the command alone allows is left out.
 std::string with_python_names(std::string sentence) {
@@ -52,8 +50,6 @@ std::string with_python_names(std::string sentence) {
   }
   return sentence;
 }
-
-}  // namespace
 
 NB_MODULE(_core, module) {
   // What lives on at the end, because another library holds it, is no fault to tell the user of.

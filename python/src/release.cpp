@@ -115,23 +115,25 @@ nb::object exported(const Table& table) {
   return capsule;
 }
 
-/// Everything in one call, so that no interrupt falls between a charge and its records.
-nb::tuple released(const std::string& spec, const Source& data, const nb::dict& texts,
-                   Ledger* ledger, const std::string& data_set, std::size_t threads) {
+/// Charge and draw in one call, so that no interrupt falls between a charge and its records.
+nb::tuple released(const PreparedRelease& prepared, const Source& data, Ledger* ledger,
+                   const std::string& data_set, std::size_t threads) {
   Table table;
-  std::string certificate;
   std::string model;
-  const PublicTexts given = public_texts(texts);
   {
     const nb::gil_scoped_release unlocked;
-    const PreparedRelease prepared = prepare(ReleaseSpec::parse(spec, ""), data, given);
     std::optional<Charging> charging;
     if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
     const Sink sink = Sink::memory(table).with_model(model);
-    certificate = release(prepared, data, sink, charging, {.threads = threads}).json();
+    release(prepared, data, sink, charging, {.threads = threads});
   }
-  return nb::make_tuple(nb::cast(std::move(table)), certificate,
-                        model.empty() ? nb::none() : text(model));
+  return nb::make_tuple(nb::cast(std::move(table)), model.empty() ? nb::none() : text(model));
+}
+
+PreparedRelease prepared_for(const std::string& spec, const Source& data, const nb::dict& texts) {
+  const PublicTexts given = public_texts(texts);
+  const nb::gil_scoped_release unlocked;
+  return prepare(ReleaseSpec::parse(spec, ""), data, given);
 }
 
 Table generated(const Model& model, std::uint64_t count, const GivenValues& given) {
@@ -205,7 +207,8 @@ void add_release(nb::module_& module) {
     }
     return parts;
   });
-  module.def("release", &released, "spec"_a, "data"_a, "texts"_a, "ledger"_a.none(), "data_set"_a,
+  module.def("prepare_for", &prepared_for, "spec"_a, "data"_a, "texts"_a);
+  module.def("release", &released, "prepared"_a, "data"_a, "ledger"_a.none(), "data_set"_a,
              "threads"_a);
   module.def(
       "prepare",

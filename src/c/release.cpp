@@ -145,6 +145,22 @@ mollify_status mollify_prepare(const char* spec, uint64_t records, char** certif
   });
 }
 
+mollify_status mollify_release_report(const char* spec, uint64_t records, char** report) {
+  return guarded([&] {
+    const front::ReleaseReport found =
+        front::prepare(front::ReleaseSpec::parse(spec),
+                       records == 0 ? std::nullopt : std::optional<std::uint64_t>(records))
+            .report();
+    nlohmann::ordered_json json;
+    json["total_variation"] = nullptr;
+    if (found.total_variation) json["total_variation"] = *found.total_variation;
+    json["why"] = found.why;
+    json["notes"] = found.notes;
+    json["warnings"] = found.warnings;
+    *report = text_for_c(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  });
+}
+
 mollify_status mollify_verify(const char* certificate, const char* domain, char** report) {
   return guarded([&] {
     const auto found =

@@ -13,6 +13,7 @@
 
 #include "c/guarded.h"
 #include "kernel/core/invalid_input.h"
+#include "mollify/accounting.h"
 
 struct mollify_sampler {
   mollify::front::Sampler sampler;
@@ -91,6 +92,13 @@ mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sam
 }
 
 void mollify_free_sampler(mollify_sampler* sampler) { delete sampler; }
+
+mollify_status mollify_epsilon_warnings(double epsilon, char** warnings) {
+  return guarded([&] {
+    *warnings =
+        mollify::c::text_for_c(nlohmann::json(mollify::front::epsilon_warnings(epsilon)).dump());
+  });
+}
 
 uint64_t mollify_sampler_outcomes(const mollify_sampler* sampler) {
   return sampler->sampler.outcomes();

@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -96,9 +97,11 @@ void tell_undeclared(const Domain& domain) {
   if (!words.empty()) tell("WARNING: " + printable(words) + "\n");
 }
 
-void tell_epsilon_cap(const std::optional<double>& epsilon_of_draw) {
-  if (epsilon_of_draw.value_or(0) > ExpBound::kGreatestEpsilon) {
-    tell(epsilon_cap_words(*epsilon_of_draw, ExpBound::kGreatestEpsilon) + "\n");
+void tell_large_epsilon(const std::optional<double>& epsilon_of_draw) {
+  const double asked = epsilon_of_draw.value_or(0);
+  for (const std::string& words :
+       epsilon_warnings(asked, std::min<double>(asked, ExpBound::kGreatestEpsilon), 1)) {
+    tell(words + "\n");
   }
 }
 

@@ -63,8 +63,9 @@ void tell(std::string_view text);
 /// when its public input has been found good.
 void tell_undeclared(const Domain& domain);
 
-/// Says, to standard error, that a draw counts epsilon 30 at most, where more is asked for.
-void tell_epsilon_cap(const std::optional<double>& epsilon_of_draw);
+/// Says, to standard error, what an epsilon of 10 or more means in odds, and that a draw counts 30
+/// at most.
+void tell_large_epsilon(const std::optional<double>& epsilon_of_draw);
 
 /// Fails loudly (exit status 1) if standard output could not take what was written.
 void flush_output();

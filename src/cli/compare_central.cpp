@@ -425,7 +425,7 @@ int compare_central(const ReleaseSpec& spec, const std::string& data, bool json)
   const Domain domain = inputs.domain(spec.domain);
   const CsvSource source(data);
   const auto release = prepared_for(spec, inputs, source);
-  for (const std::string& warning : warnings(release->certificate())) {
+  for (const std::string& warning : release->warnings()) {
     tell("WARNING: " + warning + "\n");
   }
   if (spec.gaussian() != nullptr)

@@ -85,7 +85,7 @@ std::vector<std::vector<OneRisk>> risk_table(const RiskOptions& options, std::si
     return std::any_of(row.begin(), row.end(), [](const OneRisk& one) { return !!one.risk; });
   });
   if (!any) throw InvalidInput(rows.front().front().refusal);
-  for (const OneRisk& one : rows.front()) tell_epsilon_cap(one.parameters.epsilon);
+  for (const OneRisk& one : rows.front()) tell_large_epsilon(one.parameters.epsilon);
   return rows;
 }
 
@@ -164,7 +164,7 @@ int run(RiskOptions options) {
   if (options.epsilons) options.mechanism.epsilon = number_of(*options.epsilons, "epsilon");
   const MechanismParameters parameters = options.mechanism.parameters(k, reference);
   options.mechanism.require_budget();
-  tell_epsilon_cap(options.mechanism.epsilon);
+  tell_large_epsilon(options.mechanism.epsilon);
   const WorstCaseRisk risk = mechanism_risk(parameters);
   const bool band = risk.largest_lift > 0;
   if (options.json) {

@@ -357,8 +357,7 @@ int run(SampleOptions options, const CLI::App& command) {
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
   validate_outputs(options, spec);
   const Certificate& certificate = prepared->certificate();
-  std::vector<std::string> said = warnings(certificate);
-  said.insert(said.end(), prepared->warnings().begin(), prepared->warnings().end());
+  std::vector<std::string> said = prepared->warnings();
   if (std::string words = domain.undeclared_words(); !words.empty())
     said.push_back(std::move(words));
   std::string told = options.json ? "" : summary(certificate, domain, options, said);

@@ -38,6 +38,7 @@ constexpr FlagHelp kHelp[] = {
     {"--unit", "COLUMN", "", "column that names the unit of each row"},
     {"--units", "FILE", "", "public CSV of all units; protects who is in the data"},
     {"--units-column", "COLUMN", "", "column of --units that names them (default: as --unit)"},
+    {"--accept-error", "", "", "release even what cannot be told apart from public noise"},
     {"--mechanism", "NAME", kMechanismFlags, ""},  // its help lists names
     {"--epsilon", "NUMBER", kMechanismFlags,
      "privacy budget of the whole release, of a unit all draws together, from 1e-06; a draw counts "
@@ -66,9 +67,6 @@ constexpr FlagHelp kHelp[] = {
      "budget in zCDP, instead of epsilon and delta; for mechanism product and for families"},
     {"--accept-large-delta", "", kCentralFlags,
      "release even where delta is 1/n or more, so that whole records may be released as they are"},
-    {"--accept-error", "", kCentralFlags,
-     "release even where records are more than 0.1 in total variation from the data's "
-     "distribution"},
     {"--rate", "NUMBER", kCentralFlags,
      "looks at each record with this probability and releases as many as come, instead of "
      "--count; for mechanism poisson-rr"},

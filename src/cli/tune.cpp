@@ -254,7 +254,7 @@ int run(const TuneOptions& options) {
   const double epsilon = draw_budget_down(Privacy::pure(needed(options.epsilon, "--epsilon")),
                                           options.count.value_or(1))
                              .epsilon;
-  tell_epsilon_cap(*options.epsilon / static_cast<double>(options.count.value_or(1)));
+  tell_large_epsilon(*options.epsilon / static_cast<double>(options.count.value_or(1)));
   if (options.best) {
     require_best(options, space);
   } else if (options.out) {

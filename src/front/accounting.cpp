@@ -1,6 +1,8 @@
 #include "mollify/accounting.h"
 
+#include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "accounting/composition.h"
@@ -9,7 +11,9 @@
 #include "accounting/gaussian_composition.h"
 #include "accounting/shuffle_amplification.h"
 #include "front/privacy.h"
+#include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
+#include "release/acceptance.h"
 
 namespace mollify::front {
 namespace {
@@ -93,6 +97,11 @@ double shuffled_epsilon_up(const ShuffledReports& reports, double delta) {
 double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, double epsilon,
                               double delta, double rate) {
   return inside::shuffle_epsilon0_down(records, outcomes, epsilon, delta, rate);
+}
+
+std::vector<std::string> epsilon_warnings(double epsilon) {
+  constexpr double kMost = inside::ExpBound::kGreatestEpsilon;
+  return inside::epsilon_warnings(epsilon, std::min(epsilon, kMost), 1);
 }
 
 }  // namespace mollify::front

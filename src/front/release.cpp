@@ -9,6 +9,7 @@
 #include "io/public_files.h"
 #include "io/text_file.h"
 #include "records/private_table.h"
+#include "release/release_report.h"
 #include "release/spec_json.h"
 
 namespace mollify::front {
@@ -110,6 +111,12 @@ PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> re
   auto prepared = inside::prepare(asked, files, records);
   return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(
       std::move(prepared), files.domain(asked.domain)));
+}
+
+ReleaseReport PreparedRelease::report() const {
+  inside::ReleaseReport found = inside::release_report(*inside_->release, inside_->domain);
+  return {found.total_variation, std::move(found.why), std::move(found.notes),
+          std::move(found.warnings)};
 }
 
 void PreparedRelease::require(const Source& data) const {

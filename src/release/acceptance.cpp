@@ -9,11 +9,9 @@
 
 #include "accounting/counted.h"
 #include "accounting/decimal.h"
-#include "central/moment_design.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
-#include "marginals/marginal_error.h"
-#include "release/plan.h"
+#include "release/plan_model.h"
 
 namespace mollify {
 namespace {
@@ -40,63 +38,124 @@ const char* record_word(const Certificate& certificate) {
   return certificate.spec.unit ? "unit" : "record";
 }
 
-/// The total variation of a record, where it is known before.
-std::optional<double> error_of(const Certificate& certificate) {
-  if (const FiniteDesign* finite = certificate.finite()) {
-    return finite->hint ? std::nullopt : std::optional(finite->design.total_variation_up);
+/// The question whose answer a release is, with everything given.
+PlanQuestion question_of(const Certificate& certificate) {
+  const ReleaseSpec& spec = certificate.spec;
+  PlanQuestion question{.model = spec.model,
+                        .unknowns = {PlanUnknown::kAlpha},
+                        .records = certificate.facts.records.value_or(1),
+                        .outcomes = std::max<std::uint64_t>(certificate.facts.outcomes, 1),
+                        .outputs = spec.shares_model() ? 1 : spec.count.value_or(1),
+                        .budget = spec.budget(),
+                        .accept_large_delta = spec.accept_large_delta};
+  if (spec.local() != nullptr) {
+    question.local = *spec.local();
+  } else if (const GaussianDesign* gaussian = certificate.gaussian()) {
+    const GaussianRequest& request = gaussian->request;
+    question.family = Family::kGaussian;
+    question.dimension = request.dimension;
+    question.mean_bound = request.mean_bound;
+    question.mean_ranges = certificate.facts.mean_ranges;
+    question.covariance_bound = request.covariance_bound;
+    question.paper_variance = request.paper_variance;
+  } else if (const MomentDesign* moments = certificate.moments()) {
+    question.family = Family::kGaussian;
+    question.shared = true;
+    question.dimension = moments->request.dimension;
+  } else if (const MarginalDesign* marginals = certificate.marginals()) {
+    question.family = Family::kMarginals;
+    question.columns = marginals->request.columns;
+    question.neighbours = spec.marginals()->neighbours;
+    question.copula = marginals->request.copula;
   }
-  if (const GaussianDesign* gaussian = certificate.gaussian()) {
-    return gaussian->total_variation_up();
-  }
-  return std::nullopt;
+  return question;
 }
 
-bool has_large_error(const Certificate& certificate) {
-  return error_of(certificate).value_or(0) > kMostError;
+/// The mechanism that the release is bound to; empty where it may have another for other numbers.
+std::string bound_mechanism(const Certificate& certificate) {
+  const CentralSpec* central = certificate.spec.central();
+  return central != nullptr && !central->mechanism ? "" : certificate.mechanism();
 }
+
+/// One number of a question that is searched for the nearest value that brings the error down.
+struct Search {
+  PlanUnknown unknown;
+  double now;
+  double easy;  ///< the limit, beyond which nothing is looked for
+};
 
 std::string value_text(PlanUnknown unknown, double value) {
   if (unknown == PlanUnknown::kRecords) return counted(static_cast<std::uint64_t>(value), "record");
   if (unknown == PlanUnknown::kOutcomes)
     return counted(static_cast<std::uint64_t>(value), "outcome");
+  if (unknown == PlanUnknown::kOutputs)
+    return fmt::format("--count {}", static_cast<std::uint64_t>(value));
   // To three digits, upward.
   const double digit = std::pow(10.0, std::floor(std::log10(value)) - 2);
-  return fmt::format("{} {:.3g}", name_of(unknown), std::ceil(value / digit) * digit);
+  return fmt::format("{} {:.6g}", name_of(unknown), std::ceil(value / digit) * digit);
 }
 
-/// The mechanism's own answer to a plan, or the best one where the choice is free.
-std::optional<double> solved(PlanUnknown unknown, const Certificate& certificate) {
-  PlanQuestion question{
-      .model = Model::kCentral,
-      .family = certificate.gaussian() != nullptr ? Family::kGaussian : Family::kNone,
-      .unknowns = {unknown},
-      .budget = certificate.spec.budget(),
-      .alpha = kMostError,
-      .accept_large_delta = certificate.spec.accept_large_delta};
-  if (question.family == Family::kGaussian) {
-    const GaussianRequest& request = certificate.gaussian()->request;
-    question.records = request.records;
-    question.dimension = request.dimension;
-    question.outputs = request.outputs;
-    question.mean_bound = request.mean_bound;
-    question.mean_ranges = certificate.facts.mean_ranges;
-    question.covariance_bound = request.covariance_bound;
-    question.paper_variance = request.paper_variance;
-  } else {
-    const CentralDesign& design = certificate.finite()->design;
-    question.records = design.records;
-    question.outcomes = design.outcomes;
-    question.outputs = design.outputs.value_or(1);
+/// Whether a release of these numbers is not mostly noise.
+bool is_good(const PlanQuestion& question, const std::string& mechanism) {
+  try {
+    const PlanAnswer answer = plan(question).answers.front();
+    for (std::size_t i = 0; i < answer.ways.size(); ++i) {
+      const PlanWay& way = answer.ways[i];
+      if (mechanism.empty() ? answer.best != i : way.mechanism != mechanism) continue;
+      return way.noise && !way.noise->is_mostly_noise();
+    }
+  } catch (const InvalidInput&) {
+    // No release is made of such numbers.
   }
-  const PlanAnswer answer = plan(question).answers.front();
-  const CentralSpec* central = certificate.spec.central();
-  if (central == nullptr || !central->mechanism) {
-    return answer.best ? answer.ways[*answer.best].value : std::nullopt;
+  return false;
+}
+
+/// The nearest value that serves, by bisection; whole numbers exactly, others to a hundredth.
+std::optional<double> nearest(const PlanQuestion& question, const std::string& mechanism,
+                              const Search& search) {
+  const bool whole = is_whole(search.unknown);
+  const auto serves = [&](double value) {
+    return is_good(with(question, search.unknown, value), mechanism);
+  };
+  double fails = search.now;
+  double good = search.easy;
+  if (good > fails) {
+    // From near values on, because far ones cost more.
+    for (good = std::min(2 * fails, search.easy); !serves(good);) {
+      if (good == search.easy) return std::nullopt;
+      fails = good;
+      good = std::min(2 * good, search.easy);
+    }
+  } else if (good == fails || !serves(good)) {
+    return std::nullopt;
   }
-  const auto asked = std::find_if(answer.ways.begin(), answer.ways.end(), [&](const PlanWay& way) {
-    return way.mechanism == name_of(*central->mechanism);
-  });
-  return asked == answer.ways.end() ? std::nullopt : asked->value;
+  while (whole ? std::abs(good - fails) > 1 : std::abs(good / fails - 1) > 0.005) {
+    const double middle = whole ? std::floor(0.5 * (good + fails)) : std::sqrt(good * fails);
+    (serves(middle) ? good : fails) = middle;
+  }
+  return good;
+}
+
+std::vector<Search> searches(const PlanQuestion& question) {
+  const auto outputs = static_cast<double>(question.outputs);
+  std::vector<Search> all;
+  const bool central = question.model == Model::kCentral;
+  const bool shares_model = question.shared || question.family == Family::kMarginals;
+  if (central) {
+    constexpr double kMostRecords = static_cast<double>(kMostPlannedRecords);
+    all.push_back({PlanUnknown::kRecords, static_cast<double>(question.records), kMostRecords});
+  }
+  if (question.family == Family::kNone && question.outcomes > 1) {
+    all.push_back({PlanUnknown::kOutcomes, static_cast<double>(question.outcomes), 2});
+  }
+  if (!shares_model && question.outputs > 1) all.push_back({PlanUnknown::kOutputs, outputs, 1});
+  if (question.budget.notion == PrivacyNotion::kConcentrated) {
+    all.push_back({PlanUnknown::kRho, question.budget.rho, 1000});
+  } else if (question.budget.notion != PrivacyNotion::kGaussian) {
+    const double most = ExpBound::kGreatestEpsilon * (central ? 1 : outputs);
+    all.push_back({PlanUnknown::kEpsilon, question.budget.epsilon, most});
+  }
+  return all;
 }
 
 [[noreturn]] void refuse_delta(const std::string& limit, const std::string& text) {
@@ -107,30 +166,30 @@ std::optional<double> solved(PlanUnknown unknown, const Certificate& certificate
       limit, text));
 }
 
-/// What would do, one thing changed at a time; empty if nothing within the limits does.
-std::string what_would_do(const Certificate& certificate) {
-  const bool in_rho = certificate.spec.budget().notion == PrivacyNotion::kConcentrated;
-  std::vector<std::string> ways;
-  for (const PlanUnknown unknown : {PlanUnknown::kRecords, PlanUnknown::kOutcomes,
-                                    in_rho ? PlanUnknown::kRho : PlanUnknown::kEpsilon}) {
-    try {
-      std::optional<double> value;
-      if (certificate.gaussian() != nullptr ? unknown != PlanUnknown::kOutcomes
-                                            : !in_rho && !certificate.spec.central()->rate) {
-        value = solved(unknown, certificate);
-      }
-      const bool useful = unknown != PlanUnknown::kOutcomes || value.value_or(0) > 1;
-      if (value && useful) {
-        ways.push_back(value_text(unknown, *value));
-      }
-    } catch (const InvalidInput&) {
-      // No answer by changing this.
-    }
+/// Records that nobody is meant to look at one by one: mollify estimate finds the population from
+/// all of them.
+bool is_for_estimates(const Certificate& certificate) {
+  return certificate.spec.model == Model::kLocal && certificate.local() != nullptr &&
+         !certificate.local()->floor;
+}
+
+std::string would_do(const Certificate& certificate) {
+  const ReleaseSpec& spec = certificate.spec;
+  std::string text;
+  if (spec.central() == nullptr || !spec.central()->rate) {
+    text = noise_remedy(question_of(certificate), bound_mechanism(certificate));
   }
-  if (ways.empty()) return "";
-  const std::string last = ways.back();
-  ways.pop_back();
-  return fmt::format("{}{}{} would do; ", fmt::join(ways, ", "), ways.empty() ? "" : " or ", last);
+  if (spec.model == Model::kLocal && spec.unit && !is_for_estimates(certificate) &&
+      certificate.local()->space == SpaceKind::kCategories) {
+    text += text.empty() ? "" : "; ";
+    text +=
+        "for shares of all units together use --mechanism randomized-response and mollify estimate";
+  }
+  if (spec.model == Model::kIntegral && !spec.shares_model() && spec.count.value_or(1) > 1) {
+    text += text.empty() ? "" : "; ";
+    text += "for many rows of one public model use --space models";
+  }
+  return text;
 }
 
 }  // namespace
@@ -169,7 +228,42 @@ void require_small_delta(double delta, const std::string& text, double records, 
                text);
 }
 
-void require_acceptable(const Certificate& certificate) {
+std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism) {
+  PlanQuestion asked = question;
+  asked.unknowns = {PlanUnknown::kAlpha};
+  asked.curve = asked.strong = asked.every_mechanism = false;
+  // Files are read no more: all that they say of the numbers is in the question. A band that was
+  // found for these numbers is one for no others, and has no answer.
+  asked.domain.reset();
+  asked.region.clear();
+  if (asked.model != Model::kCentral) {
+    asked.local.mechanism = named<Mechanism>(mechanism);
+    asked.local.band.reset();
+    asked.local.reference.reset();
+    asked.local.space = {};
+  }
+  std::vector<std::string> ways;
+  for (const Search& search : searches(asked)) {
+    if (const auto value = nearest(asked, mechanism, search)) {
+      ways.push_back(value_text(search.unknown, *value));
+    }
+  }
+  if (ways.empty()) return "";
+  const std::string last = ways.back();
+  ways.pop_back();
+  return fmt::format("{}{}{} would do", fmt::join(ways, ", "), ways.empty() ? "" : " or ", last);
+}
+
+std::string indistinct_words(const ReleaseError& error) {
+  return "the release cannot be told apart from public noise: " + error_words(error);
+}
+
+std::string noise_words(const ReleaseError& error) {
+  return "the release is mostly noise: " + error_words(error);
+}
+
+std::optional<ReleaseError> require_acceptable(const Certificate& certificate,
+                                               const Domain& domain) {
   const ReleaseSpec& spec = certificate.spec;
   if (certificate.facts.records && !spec.accept_large_delta) {
     require_small_delta(delta_of(certificate), words_of(spec.privacy.delta),
@@ -180,25 +274,33 @@ void require_acceptable(const Certificate& certificate) {
       delta_of(certificate) >= kGreatestDeltaOfHiddenCount) {
     refuse_delta(fmt::format("{}", kGreatestDeltaOfHiddenCount), words_of(spec.privacy.delta));
   }
-  if (has_large_error(certificate) && !spec.accept_error) {
+  const std::optional<ReleaseError> error = release_error(certificate, domain);
+  if (error && error->is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
+    const std::string ways = would_do(certificate);
     throw InvalidInput(fmt::format(
-        "each released record must be within {} of the data's distribution in total variation, "
-        "but is within {:.3g} only, so that it may be mostly noise: {}to release all the same, "
-        "accept it (--accept-error, accept_error in a spec)",
-        kMostError, *error_of(certificate), what_would_do(certificate)));
+        "{}; {}{}to release all the same, accept it (--accept-error, accept_error in a spec)",
+        indistinct_words(*error), ways, ways.empty() ? "" : "; "));
   }
+  return error;
+}
+
+std::optional<std::string> records_warning(double total_variation) {
+  if (total_variation <= kUsualError) return std::nullopt;
+  return fmt::format(
+      "each released record is within {:.3g} of the data's distribution in total variation only",
+      total_variation);
 }
 
 std::optional<std::string> moments_warning(double total_variation) {
-  if (total_variation <= kMostError) return std::nullopt;
+  if (total_variation <= kUsualError) return std::nullopt;
   return fmt::format(
       "the noise of the mean and the covariance is expected to take the model about {:.3g} in "
-      "total variation from the data's Gaussian, {}: all records share it and may be mostly noise",
+      "total variation from the data's Gaussian, {}: all records share it",
       total_variation, spread_condition());
 }
 
 std::optional<std::string> marginals_warning(double error) {
-  if (error <= kMostError) return std::nullopt;
+  if (error <= kUsualError) return std::nullopt;
   return fmt::format(
       "the released rows can be {:.3g} in total variation from the table in two columns together, "
       "on average: all rows share one model, and much of it may be noise. Fewer bins, more records "
@@ -206,7 +308,8 @@ std::optional<std::string> marginals_warning(double error) {
       error);
 }
 
-std::vector<std::string> warnings(const Certificate& certificate) {
+std::vector<std::string> warnings(const Certificate& certificate,
+                                  const std::optional<ReleaseError>& error) {
   std::vector<std::string> said;
   const Privacy& total = certificate.total;
   const Privacy budget = certificate.spec.budget();
@@ -236,24 +339,19 @@ std::vector<std::string> warnings(const Certificate& certificate) {
         too_many > 1 ? fmt::format("fewer than {:.0f} of them only", too_many)
                      : "no number of them"));
   }
-  if (has_large_error(certificate)) {
-    said.push_back(fmt::format(
-        "each released record is within {:.3g} of the data's distribution in total variation only, "
-        "and may be mostly noise",
-        *error_of(certificate)));
-  }
-  const MomentDesign* moments = certificate.moments();
-  if (moments != nullptr) {
-    if (auto noise = moments_warning(moments->expected_total_variation)) {
-      said.push_back(*std::move(noise));
+  if (error &&
+      (is_for_estimates(certificate) ? error->is_indistinct() : error->is_mostly_noise())) {
+    std::string words = error->is_indistinct() ? indistinct_words(*error) : noise_words(*error);
+    if (is_for_estimates(certificate)) {
+      words += "; mollify estimate finds the population from many such records";
     }
-  }
-  const MarginalDesign* marginals = certificate.marginals();
-  if (marginals != nullptr && certificate.facts.records) {
-    if (auto noise =
-            marginals_warning(marginal_error(*marginals, *certificate.facts.records).expected())) {
-      said.push_back(*std::move(noise));
-    }
+    const std::string ways = would_do(certificate);
+    said.push_back(words + (ways.empty() ? "" : "; ") + ways);
+  } else if (error && certificate.spec.model == Model::kCentral) {
+    const auto words = certificate.moments() != nullptr     ? moments_warning(error->error)
+                       : certificate.marginals() != nullptr ? marginals_warning(error->error)
+                                                            : records_warning(error->error);
+    if (words) said.push_back(*words);
   }
   return said;
 }

@@ -7,19 +7,35 @@
 #include <vector>
 
 #include "release/certificate.h"
+#include "release/plan.h"
+#include "release/release_error.h"
+#include "space/domain.h"
 
 namespace mollify {
 
-/// Above this total variation from the data's distribution a record is mostly noise.
-inline constexpr double kMostError = 0.1;
+/// The total variation that advice aims at where none is asked for. Above it the central model says
+/// how large it is.
+inline constexpr double kUsualError = 0.1;
 
-/// Throws InvalidInput, with what would do instead, for a central release
-///  - whose delta is 1/n or more, for n records or units, unless the spec accepts a large delta:
-///    the guarantee then lets a mechanism publish whole records at random;
-///  - whose records are further than kMostError from the data's distribution in total variation,
-///    unless the spec accepts the error. With a hint of the support that is not known before.
-/// Fast where nothing is refused, up to some seconds where what would do is sought.
-void require_acceptable(const Certificate& certificate);
+/// Throws InvalidInput, with what would do instead, for a release
+///  - of the central model whose delta is 1/n or more, for n records or units, unless the spec
+///    accepts a large delta: the guarantee then lets a mechanism publish whole records at random;
+///  - of any model that cannot be told apart from the public reference (ReleaseError), unless the
+///    spec accepts the error, or mollify estimate is what its records are for.
+/// Otherwise returns the release's error. Depends on nothing private. Fast where nothing is
+/// refused, up to some seconds where what would do is sought.
+std::optional<ReleaseError> require_acceptable(const Certificate& certificate,
+                                               const Domain& domain);
+
+/// What would bring a release down to less than mostly noise, one number changed at a time:
+/// "13 outcomes or epsilon 6.4 would do"; empty if nothing within a plan's limits does. Of the
+/// mechanism of that name, or of the best one if it is empty. Up to some seconds.
+[[nodiscard]] std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism);
+
+/// What is said of a release that cannot be told apart from the reference, and of one that is
+/// mostly noise.
+[[nodiscard]] std::string indistinct_words(const ReleaseError& error);
+[[nodiscard]] std::string noise_words(const ReleaseError& error);
 
 /// The delta rule: throws InvalidInput for one of 1/n or more. `delta` is not below what was typed,
 /// `text` is what was, and `thing` what is counted: "record".
@@ -27,14 +43,20 @@ void require_small_delta(double delta, const std::string& text, double records,
                          const char* thing = "record");
 
 /// What is dangerous about a release though it is made, a sentence each, from public numbers: an
-/// epsilon above what a draw counts, one that means little, a large delta, records of noise.
-[[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate);
+/// epsilon above what a draw counts, one that means little, a large delta, records that are mostly
+/// noise. `error` is what require_acceptable returned. Up to some seconds where it says what would
+/// do.
+[[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate,
+                                                const std::optional<ReleaseError>& error);
 
-/// What releases and plans say of a shared Gaussian of this expected error, if it is mostly noise;
-/// neither refuses it.
+/// What releases and plans of the central model say of an error above kUsualError that is not mostly
+/// noise: of records that are drawn each by itself,
+[[nodiscard]] std::optional<std::string> records_warning(double total_variation);
+
+/// of a shared Gaussian,
 [[nodiscard]] std::optional<std::string> moments_warning(double total_variation);
 
-/// The same of marginals, whose error is MarginalError::expected.
+/// and of marginals, whose error is MarginalError::expected.
 [[nodiscard]] std::optional<std::string> marginals_warning(double error);
 
 /// Of an epsilon above what draws count, 30 each: what is released instead of what was asked for.

@@ -9,6 +9,7 @@
 
 #include "accounting/names.h"
 #include "release/public_inputs.h"
+#include "release/release_error.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -73,6 +74,8 @@ struct AdvisedBudget {
   /// marginals what noise does to two columns together. None where nothing serves, and `why` says
   /// why.
   std::optional<double> error{};
+  /// What noise leaves of a record (release/release_error.h); none where nothing serves.
+  std::optional<ReleaseError> noise{};
   std::string why{};
   std::string condition{};  ///< under which the error holds; mostly none
   /// Of estimates: the same of a share of 1/k, one in as many as there are outcomes.

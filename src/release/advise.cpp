@@ -220,7 +220,7 @@ class Advisor {
                                      by_person() ? "persons" : "rows"));
     }
     if (asked.records == 0U) throw InvalidInput("n must be at least 1, but is 0");
-    if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kMostError;
+    if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
     // A whole table has as many rows as there are.
     advice_.outputs = asked.outputs.value_or(whole || is_of_one_model() ? *asked.records : 1);
     if (is_of_one_model()) {
@@ -300,6 +300,7 @@ class Advisor {
     const PlanWay& way = answer.ways[*answer.best];
     found.mechanism = way.mechanism;
     found.error = way.alpha;
+    found.noise = way.noise;
     found.why = way.why;
     found.condition = way.details.value("condition", "");
     if (answer.facts.contains("outcomes")) advice_.outcomes = answer.facts["outcomes"];
@@ -545,11 +546,25 @@ class Advisor {
     if (needs_acceptance()) {
       notes.push_back("so large an error has to be accepted, which is what --accept-error says");
     }
+    tell_noise();
+  }
+
+  /// What sample would say of noise, and what would help.
+  void tell_noise() {
+    const auto& noise = chosen().noise;
+    if (is_estimation() || !noise || !noise->is_mostly_noise()) return;
+    std::string words = noise->is_indistinct() ? indistinct_words(*noise) : noise_words(*noise);
+    const bool is_free = advice_.model == Model::kCentral && question().family == Family::kNone;
+    PlanQuestion asked = plan(plan_question(chosen().epsilon), inputs_).question;
+    asked.outcomes = std::max<std::uint64_t>(advice_.outcomes, 1);
+    const std::string ways = noise_remedy(asked, is_free ? "" : chosen().mechanism);
+    advice_.warnings.push_back(words + (ways.empty() ? "" : "; ") + ways);
   }
 
   /// Whether sample refuses the error that is advised.
   [[nodiscard]] bool needs_acceptance() const {
-    return advice_.model == Model::kCentral && !is_of_one_model() && *chosen().error > kMostError;
+    return chosen().noise && chosen().noise->is_indistinct() &&
+           !(is_estimation() && advice_.model == Model::kLocal);
   }
 
   void tell_commands() {

@@ -17,7 +17,6 @@
 #include "records/private_table.h"
 #include "records/record_writer.h"
 #include "records/wide_below.h"
-#include "release/acceptance.h"
 #include "release/design.h"
 #include "release/point_sums.h"
 #include "release/spec_json.h"
@@ -66,7 +65,7 @@ void resize(OutcomeHistogram& histogram, std::uint64_t records) {
 class FiniteRelease final : public PreparedRelease {
  public:
   FiniteRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster)
-      : PreparedRelease(std::move(made.certificate)),
+      : PreparedRelease(std::move(made.certificate), domain),
         domain_(std::move(domain)),
         roster_(std::move(roster)),
         sampler_(std::move(made.central)),
@@ -134,7 +133,7 @@ class PointRelease : public PreparedRelease, public SummedRelease {
  public:
   PointRelease(DesignedRelease made, Domain domain, RealColumns columns,
                std::optional<StringIndex> roster, std::vector<std::string> warnings = {})
-      : PreparedRelease(std::move(made.certificate), std::move(warnings)),
+      : PreparedRelease(std::move(made.certificate), domain, std::move(warnings)),
         domain_(std::move(domain)),
         columns_(std::move(columns)),
         roster_(std::move(roster)) {}
@@ -351,7 +350,6 @@ std::unique_ptr<const PreparedRelease> prepare_finite(ReleaseSpec spec, const Pu
   PublicFacts facts{.outcomes = domain.size()};
   auto roster = count_records(spec, inputs, records, facts);
   DesignedRelease made = design_release(spec, facts, domain);
-  require_acceptable(made.certificate);
   return std::make_unique<const FiniteRelease>(std::move(made), std::move(domain),
                                                std::move(roster));
 }
@@ -367,7 +365,6 @@ std::unique_ptr<const PreparedRelease> prepare_gaussian(ReleaseSpec spec,
     PublicFacts facts;
     auto roster = count_records(spec, inputs, records, facts);
     DesignedRelease made = design_release(spec, facts, domain);
-    require_acceptable(made.certificate);
     return std::make_unique<const SharedGaussianRelease>(std::move(made), std::move(domain),
                                                          std::move(columns), std::move(roster));
   }
@@ -379,7 +376,6 @@ std::unique_ptr<const PreparedRelease> prepare_gaussian(ReleaseSpec spec,
   auto roster = count_records(spec, inputs, records, facts);
   if (!gaussian.mean_bound) facts.mean_ranges = mean_ranges_of(columns, whitening);
   DesignedRelease made = design_release(spec, facts, domain);
-  require_acceptable(made.certificate);
   std::vector<std::string> wide =
       wide_ranges(columns, covariance, gaussian.covariance_bound.value_or(1));
   return std::make_unique<const GaussianRelease>(std::move(made), std::move(domain),

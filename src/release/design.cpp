@@ -228,7 +228,7 @@ void design_normal(const GaussianSpec& gaussian, const Domain& domain, DesignedR
                        .mean_bound = gaussian.mean_bound,
                        .ranges = facts.mean_ranges,
                        .paper_variance = gaussian.paper_variance},
-                      certificate.spec.accept_error ? 1 : kMostError);
+                      certificate.spec.accept_error ? 1 : kUsualError);
   check_gaussian_design(design);
   certificate.draw = certificate.total = design.guarantee;
   certificate.design = std::move(design);

@@ -55,6 +55,7 @@ class FinitePlan final : public PlanModel {
     try {
       const CentralDesign design = design_central(kPlanned[mechanism], request_of(question));
       way.alpha = alpha_of(design, question.strong);
+      way.noise = replacement_error(question.outcomes, design.total_variation_up);
       way.spent = design.guarantee;
       way.independent_outputs = design.independent_outputs;
       way.why = design.why;

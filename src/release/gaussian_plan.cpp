@@ -62,6 +62,7 @@ class GaussianPlan final : public PlanModel {
     }
     way.alpha =
         question.strong ? design->strong_total_variation_up() : design->total_variation_up();
+    way.noise = gaussian_error(*design);
     way.why = design->why;
     way.details["design"] = design_json(*design, way.alpha);
     return way;

@@ -143,7 +143,12 @@ class LocalPlan final : public PlanModel {
     }
     try {
       const Privacy draw = draw_of(question);
-      way.alpha = risk_of(question, reference_of(question), draw).quoted_total_variation();
+      const ReferenceMasses reference = reference_of(question);
+      const WorstCaseRisk risk = risk_of(question, reference, draw);
+      way.alpha = risk.quoted_total_variation();
+      way.noise = is_band(mechanisms_[mechanism])
+                      ? band_error(reference.outcomes(), risk.lower_factor, draw.epsilon)
+                      : replacement_error(reference.outcomes(), risk.risk.tv);
       way.spent = draws_promise_up(question.budget, draw, question.outputs);
       const bool linear = !is_band(mechanisms_[mechanism]);
       way.details["linear"] = linear;

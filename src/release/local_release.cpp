@@ -135,9 +135,9 @@ void draw_units(const LocalRelease& release, const UnitEstimates& units, DrawnOu
 
 }  // namespace
 
-LocalRelease::LocalRelease(DesignedRelease made, ReleaseSpace space,
+LocalRelease::LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSpace space,
                            std::optional<StringIndex> roster)
-    : PreparedRelease(std::move(made.certificate)),
+    : PreparedRelease(std::move(made.certificate), domain),
       space_(std::move(space)),
       roster_(std::move(roster)),
       sampler_(std::move(made.local)) {
@@ -216,8 +216,8 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
   find_band(spec, inputs, space, facts);
   std::optional<StringIndex> roster = roster_of(spec, inputs);
   if (roster) facts.units = roster->size();
-  return std::make_unique<const LocalRelease>(design_release(spec, facts, domain), std::move(space),
-                                              std::move(roster));
+  return std::make_unique<const LocalRelease>(design_release(spec, facts, domain), domain,
+                                              std::move(space), std::move(roster));
 }
 
 }  // namespace mollify

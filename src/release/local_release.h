@@ -24,7 +24,8 @@ inline constexpr std::size_t kMostScoredRows = std::size_t{1} << 17U;
 /// same without ids, securely shuffled. Without units: the draws of the table.
 class LocalRelease final : public PreparedRelease {
  public:
-  LocalRelease(DesignedRelease made, ReleaseSpace space, std::optional<StringIndex> roster);
+  LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSpace space,
+               std::optional<StringIndex> roster);
 
   [[nodiscard]] const ReleaseSpace& space() const noexcept { return space_; }
   [[nodiscard]] const std::optional<StringIndex>& roster() const noexcept { return roster_; }

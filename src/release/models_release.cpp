@@ -123,7 +123,7 @@ void require_pairs(const std::vector<std::uint32_t>& sizes) {
 class ModelsRelease final : public PreparedRelease {
  public:
   ModelsRelease(DesignedRelease made, Domain domain, PublicModels models)
-      : PreparedRelease(std::move(made.certificate)),
+      : PreparedRelease(std::move(made.certificate), domain),
         domain_(std::move(domain)),
         models_(std::move(models)),
         sampler_(std::move(made.local)) {}

@@ -16,6 +16,7 @@
 #include "marginals/cell_groups.h"
 #include "release/json_syntax.h"
 #include "release/public_inputs.h"
+#include "release/release_error.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -107,6 +108,8 @@ struct PlanWay {
   std::optional<double> value{};
   /// Its total variation there, in the sense of the question; infinite where it refuses.
   double alpha = 1;
+  /// What noise leaves of a record; none where it refuses.
+  std::optional<ReleaseError> noise{};
   /// What it spends.
   Privacy spent{};
   bool independent_outputs = true;

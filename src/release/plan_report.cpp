@@ -82,6 +82,33 @@ Json curve_json(const PlanAnswer& answer) {
   return list;
 }
 
+/// What its release would refuse, or say, of noise; whether it would.
+bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
+               std::vector<std::string>& said) {
+  const PlanWay& way = answer.ways[*answer.best];
+  if (!way.noise || !way.noise->is_mostly_noise()) return false;
+  const bool is_linear = way.details.contains("linear") && way.details["linear"] == true;
+  const bool for_estimates = is_linear && question.model == Model::kLocal;
+  if (for_estimates && !way.noise->is_indistinct()) return false;
+  std::string words =
+      way.noise->is_indistinct() ? indistinct_words(*way.noise) : noise_words(*way.noise);
+  if (for_estimates) {
+    words += "; mollify estimate finds the population from many such records";
+  } else if (way.noise->is_indistinct()) {
+    words += "; a release refuses this without --accept-error";
+  }
+  // What was asked for is what would do.
+  if (answer.unknown == PlanUnknown::kAlpha) {
+    PlanQuestion asked = question;
+    const bool is_free = question.model == Model::kCentral && question.family == Family::kNone;
+    if (question.model != Model::kCentral) asked.outcomes = answer.facts["outcomes"];
+    const std::string ways = noise_remedy(asked, is_free ? "" : way.mechanism);
+    if (!ways.empty()) words += "; " + ways;
+  }
+  said.push_back(std::move(words));
+  return true;
+}
+
 /// What the best way's release would refuse, or say, for its danger: see release/acceptance.h.
 std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
   if (!answer.best) return {};
@@ -98,7 +125,10 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
       said.push_back(std::move(words));
     }
   }
-  if (!central) return said;
+  if (!central) {
+    add_noise(question, answer, said);
+    return said;
+  }
   const auto given = [&](PlanUnknown unknown, double value) {
     return answer.unknown == unknown ? *way.value : value;
   };
@@ -117,17 +147,12 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
                     "one of them with noticeable probability",
                     delta, counted(static_cast<std::uint64_t>(records), "record")));
   }
+  if (add_noise(question, answer, said)) return said;
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
-  if (question.family == Family::kMarginals) {
-    if (auto noise = marginals_warning(way.alpha)) said.push_back(*std::move(noise));
-  } else if (question.shared) {
-    if (auto noise = moments_warning(way.alpha)) said.push_back(*std::move(noise));
-  } else if (way.alpha / (question.strong ? outputs : 1) > kMostError) {
-    said.push_back(fmt::format(
-        "each record is within {:.3g} of the data's distribution only, and may be mostly noise: a "
-        "release refuses this without --accept-error",
-        way.alpha / (question.strong ? outputs : 1)));
-  }
+  const auto words = question.family == Family::kMarginals ? marginals_warning(way.alpha)
+                     : question.shared                     ? moments_warning(way.alpha)
+                         : records_warning(way.alpha / (question.strong ? outputs : 1));
+  if (words) said.push_back(*words);
   return said;
 }
 

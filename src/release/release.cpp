@@ -11,6 +11,7 @@
 #include "records/counted_source.h"
 #include "records/in_threads.h"
 #include "records/units.h"
+#include "release/acceptance.h"
 #include "release/central_release.h"
 #include "release/json_syntax.h"
 #include "release/local_release.h"
@@ -63,6 +64,18 @@ Decimal exactly(const Decimal& typed, double promised) {
 }
 
 }  // namespace
+
+PreparedRelease::PreparedRelease(Certificate certificate, const Domain& domain,
+                                 std::vector<std::string> warnings)
+    : certificate_(std::move(certificate)),
+      error_(require_acceptable(certificate_, domain)),
+      warnings_(std::move(warnings)) {}
+
+std::vector<std::string> PreparedRelease::warnings() const {
+  std::vector<std::string> said = mollify::warnings(certificate_, error_);
+  said.insert(said.end(), warnings_.begin(), warnings_.end());
+  return said;
+}
 
 ExactPrivacy PreparedRelease::cost() const {
   const ExactPrivacy& typed = certificate_.spec.privacy;

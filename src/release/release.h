@@ -14,6 +14,7 @@
 #include "records/source.h"
 #include "release/certificate.h"
 #include "release/public_inputs.h"
+#include "release/release_error.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -28,8 +29,12 @@ class PreparedRelease {
 
   [[nodiscard]] const Certificate& certificate() const noexcept { return certificate_; }
 
-  /// What its domain lets fear, beside what its certificate says (release/acceptance.h). Public.
-  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+  /// Its expected error and that of the public reference; none where no figure is known before.
+  [[nodiscard]] const std::optional<ReleaseError>& error() const noexcept { return error_; }
+
+  /// What is dangerous about it though it is made, a sentence each (release/acceptance.h). Public.
+  /// Up to some seconds where it says what would do instead.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
   /// What a ledger is to charge: the decimals of the spec where the release promises the doubles
   /// nearest below them, otherwise the promise's own doubles, exactly.
@@ -54,11 +59,14 @@ class PreparedRelease {
                     std::size_t threads) const = 0;
 
  protected:
-  explicit PreparedRelease(Certificate certificate, std::vector<std::string> warnings = {})
-      : certificate_(std::move(certificate)), warnings_(std::move(warnings)) {}
+  /// Throws InvalidInput for what require_acceptable refuses. `warnings` are what its domain lets
+  /// fear besides.
+  PreparedRelease(Certificate certificate, const Domain& domain,
+                  std::vector<std::string> warnings = {});
 
  private:
   Certificate certificate_;
+  std::optional<ReleaseError> error_;
   std::vector<std::string> warnings_;
 };
 

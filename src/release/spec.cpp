@@ -58,7 +58,7 @@ constexpr Part kParts[] = {
     {"/neighbours", "--neighbours", kText, PartScope::kMarginals},
     {"/copula", "--copula", kTruth, PartScope::kMarginals},
     {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
-    {"/accept_error", "--accept-error", kTruth, PartScope::kCentral},
+    {"/accept_error", "--accept-error", kTruth, PartScope::kAll},
 };
 
 std::vector<std::string_view> local_mechanism_names() {

@@ -174,7 +174,9 @@ class Release : public CommandLine {
   }
 };
 
-inline const Arguments kSample = {"sample", "--data", "data.csv", "--domain", "domain.yaml"};
+/// Over 120 outcomes, where an epsilon of 1 is noise.
+inline const Arguments kSample = {"sample",   "--data",      "data.csv",
+                                  "--domain", "domain.yaml", "--accept-error"};
 inline const Arguments kLocal = {"--model", "local", "--unit", "id"};
 inline const Arguments kRostered = {"--model", "local", "--unit", "id", "--units", "units.csv"};
 inline const Arguments kIntegral = {"--model", "integral"};

@@ -180,7 +180,7 @@ TEST(Ledger, NamesADataSetByItsFile) {
   for (const char* data : {"data.csv", "./data.csv", "link.csv", "folder/../data.csv"}) {
     ASSERT_EQ(command
                   .run(Arguments{"sample", "--data", data, "--domain", "domain.yaml"} + kIntegral +
-                       kCharged + kOneDraw)
+                       kCharged + kOneDraw + kAccepted)
                   .status,
               0);
   }

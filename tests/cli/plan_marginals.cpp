@@ -74,7 +74,7 @@ TEST(PlanMarginals, TellsTheNoiseOfColumnsAndPairs) {
   EXPECT_THAT(text.out, HasSubstr("; the other pairs are as the model guesses them\n"));
   EXPECT_THAT(text.out, ::testing::Not(HasSubstr("right but for")));
   EXPECT_THAT(command.run(Doses::kPlan + Arguments{"--n", "30", "--epsilon", "0.1"}).out,
-              HasSubstr("warning: the released rows can be "));
+              HasSubstr("warning: the release cannot be told apart from public noise"));
 }
 
 TEST(PlanMarginals, FindsRecordsAndBudget) {

@@ -175,7 +175,7 @@ TEST(Process, FailsWhereStandardOutputIsFullOrClosed) {
        std::vector<Arguments>{kSample + kIntegral + kOneDraw,
                               kSample + kIntegral + kOneDraw + Arguments{"--json"},
                               Arguments{"check", "--data", "data.csv"} + domain,
-                              Arguments{"compare", "--data", "data.csv", "--epsilon", "1"} + domain,
+                              Arguments{"compare", "--data", "data.csv", "--epsilon", "8"} + domain,
                               Arguments{"plan", "--epsilon", "1"} + domain,
                               {"risk", "--k", "3", "--epsilon", "1"},
                               {"verify", "--k", "3", "--epsilon", "1"},

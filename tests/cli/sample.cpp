@@ -289,12 +289,13 @@ TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
   const Arguments central = {"--model", "central", "--epsilon",     "1",
                              "--count", "2",       "--accept-error"};
   std::vector<Arguments> releases = {
-      kRostered + Arguments{"--epsilon", "0.7", "--count", "3", "--band", "location=0.8"},
+      kRostered +
+          Arguments{"--epsilon", "0.7", "--count", "3", "--band", "location=0.8", "--accept-error"},
       kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--candidates", "50", "--fresh"},
       central, central + Arguments{"--unit", "id", "--delta", "1e-3", "--mechanism", "subset-rr"},
       central + Arguments{"--units", "units.csv", "--unit", "id"}};
   for (const Arguments& mechanism : kMechanisms) {
-    releases.push_back(kLocal + mechanism + Arguments{"--count", "2"});
+    releases.push_back(kLocal + mechanism + Arguments{"--count", "2", "--accept-error"});
   }
   for (Arguments& release : releases) release = release + Arguments{"--domain", "domain.yaml"};
   releases.push_back(kIntegral + Arguments{"--epsilon", "2", "--count", "2", "--cells", "100",

@@ -187,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
             2, true},
         Asked{
             "marginals_by_unit",
-            R"({"model": "central", "family": "marginals", "unit": "person", "count": 2, "privacy": {"epsilon": 2}})",
+            R"({"model": "central", "family": "marginals", "unit": "person", "count": 2, "privacy": {"epsilon": 2}, "accept_error": true})",
             2, true}),
     [](const auto& asked) { return std::string(asked.param.model); });
 
@@ -288,7 +288,7 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
   const Source counted = Source::memory({{"city", cities}, {"n", counts}}).with_counts("n");
   const Source plain = Source::memory({{"city", records}});
   for (const char* text :
-       {R"({"model": "integral", "count": 500, "privacy": {"epsilon": 20}})",
+       {R"({"model": "integral", "count": 500, "privacy": {"epsilon": 20}, "accept_error": true})",
         R"({"model": "central", "count": 3, "privacy": {"epsilon": 1}, "accept_error": true})"}) {
     const ReleaseSpec spec = ReleaseSpec::parse(text, only_city);
     const PreparedRelease prepared = prepare(spec, counted);
@@ -301,7 +301,7 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
       test::refusal_of([&] {
         static_cast<void>(prepare(
             ReleaseSpec::parse(
-                R"({"model": "integral", "count": 1, "space": {"kind": "grid"}, "privacy": {"epsilon": 2}})",
+                R"({"model": "integral", "count": 1, "space": {"kind": "grid"}, "privacy": {"epsilon": 2}, "accept_error": true})",
                 Domain::make({Column::number("age", 0, 99)})),
             Source::memory({{"age", counts}, {"n", counts}}).with_counts("n")));
       }),

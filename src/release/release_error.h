@@ -1,0 +1,66 @@
+// How much of a release is public noise: its expected error beside that of the public reference
+// alone, from public facts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "central/gaussian_design.h"
+#include "release/certificate.h"
+#include "space/domain.h"
+
+namespace mollify {
+
+/// The error of a release, and the error of releasing the public reference instead, which needs no
+/// data at all. Both are total variations from the data's distribution, measured alike.
+///
+/// A release from outcomes has the uniform distribution or the public records as its reference. How
+/// far the data are from it is private, so both errors are taken where that cancels or over a
+/// public class of data:
+///  - bands: the mean over all distributions whose density against the reference is drawn from the
+///    flat Dirichlet distribution;
+///  - matrices and samples of outcomes, which replace a record by noise with a public probability:
+///    the worst case, whose share of the reference's is that of all data;
+///  - independent Gaussian samples: the worst case over the declared means;
+///  - what all rows share, marginals or a mean and a covariance: the stated error, which is an upper
+///    end, beside the reference's, 1.
+struct ReleaseError {
+  double error = 0;
+  double reference = 0;
+  const char* kind = "";  ///< "expected error of a record"
+
+  /// From here on a release cannot be told apart from the reference: 19 parts in 20 of the
+  /// reference's error are left, so the data change less than a twentieth of what they could.
+  static constexpr double kIndistinct = 0.95;
+  /// Above this a release is mostly noise: more than half of the reference's error is left.
+  static constexpr double kMostlyNoise = 0.5;
+
+  /// 0 where the reference cannot err.
+  [[nodiscard]] double share() const { return reference > 0 ? error / reference : 0; }
+  [[nodiscard]] bool is_indistinct() const { return share() >= kIndistinct; }
+  [[nodiscard]] bool is_mostly_noise() const { return share() > kMostlyNoise; }
+};
+
+/// A band [b h, b e^epsilon h] about a reference h on so many outcomes, b its floor.
+[[nodiscard]] ReleaseError band_error(std::uint64_t outcomes, double floor, double epsilon);
+
+/// A record that is replaced by a uniform one with a public probability, so that its worst-case
+/// total variation is this.
+[[nodiscard]] ReleaseError replacement_error(std::uint64_t outcomes, double total_variation);
+
+[[nodiscard]] ReleaseError gaussian_error(const GaussianDesign& design);
+
+/// A model that all rows share, of this stated error.
+[[nodiscard]] ReleaseError model_error(double expected);
+
+/// The release's; none where no figure is known before: of a support that is yet to be found, and
+/// of marginals whose number of rows is protected.
+[[nodiscard]] std::optional<ReleaseError> release_error(const Certificate& certificate,
+                                                        const Domain& domain);
+
+/// "the expected error of a record is 0.361 in total variation, and that of the public reference
+/// alone is 0.368".
+[[nodiscard]] std::string error_words(const ReleaseError& error);
+
+}  // namespace mollify

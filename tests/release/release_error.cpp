@@ -1,0 +1,255 @@
+#include "release/release_error.h"
+
+#include <cmath>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernel/core/invalid_input.h"
+#include "local/band_floor.h"
+#include "release/acceptance.h"
+#include "release/prepared.h"
+#include "release/release_report.h"
+#include "release/spec.h"
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace mollify {
+namespace {
+
+/// The least total variation of a distribution in the band about the uniform one from masses.
+double projected(const std::vector<double>& masses, double low, double high) {
+  const auto k = static_cast<double>(masses.size());
+  double below = 0;
+  double above = 0;
+  for (const double mass : masses) {
+    below += std::max(0.0, low / k - mass);
+    above += std::max(0.0, mass - high / k);
+  }
+  return std::max(below, above);
+}
+
+// The mean over 20 000 distributions from the flat Dirichlet distribution: it is what is stated for
+// the reference, and for bands of minimax and relative a little more, because the greater of two
+// means is stated. Each sum is at most 1, so the mean's deviation is below 1/282: a departure of
+// 0.02 has probability below 1e-6 (and the seed is fixed).
+TEST(ReleaseError, OfBandsIsTheMeanOverAllDistributions) {
+  std::mt19937_64 random(20261124);
+  std::exponential_distribution<double> exponential;
+  for (const std::size_t k : {2U, 5U, 12U, 200U}) {
+    for (const double epsilon : {0.1, 1.0, 2.0, 5.0}) {
+      for (const double floor : {minimax_floor(k, epsilon), relative_floor(epsilon)}) {
+        constexpr int kTables = 20'000;
+        double reference = 0;
+        double released = 0;
+        for (int i = 0; i < kTables; ++i) {
+          std::vector<double> masses(k);
+          double sum = 0;
+          for (double& mass : masses) sum += mass = exponential(random);
+          for (double& mass : masses) mass /= sum;
+          reference += projected(masses, 1, 1) / kTables;
+          released += projected(masses, floor, floor * std::exp(epsilon)) / kTables;
+        }
+        const ReleaseError error = band_error(k, floor, epsilon);
+        EXPECT_NEAR(error.reference, reference, 0.02) << k << " " << epsilon;
+        EXPECT_LT(error.error, released + 0.02) << k << " " << epsilon;
+        EXPECT_GT(error.error, released - 0.07) << k << " " << epsilon;
+      }
+    }
+  }
+}
+
+TEST(ReleaseError, IsThatOfTheReferenceWhereNothingIsReleased) {
+  EXPECT_DOUBLE_EQ(band_error(96, 1, 0).share(), 1);
+  EXPECT_EQ(band_error(1, 1, 1).share(), 0) << "one outcome is always right";
+  EXPECT_DOUBLE_EQ(replacement_error(4, 0.75).share(), 1);
+  EXPECT_DOUBLE_EQ(replacement_error(4, 0.3).share(), 0.4);
+  EXPECT_EQ(replacement_error(1, 0).share(), 0);
+}
+
+TEST(ReleaseError, HasTwoThresholds) {
+  EXPECT_FALSE((ReleaseError{0.5, 1}.is_mostly_noise()));
+  EXPECT_TRUE((ReleaseError{0.51, 1}.is_mostly_noise()));
+  EXPECT_FALSE((ReleaseError{0.51, 1}.is_indistinct()));
+  EXPECT_FALSE((ReleaseError{0.949, 1}.is_indistinct()));
+  EXPECT_TRUE((ReleaseError{0.95, 1}.is_indistinct()));
+}
+
+/// A table of 500 rows whose values are all `value`, and a spec for it.
+class Ruled {
+ public:
+  explicit Ruled(const std::string& value = "1") {
+    scratch_.write("cells.yaml", "columns:\n  a: {type: integer, min: 1, max: 600}\n");
+    scratch_.write("few.yaml", "columns:\n  a: {type: integer, min: 1, max: 12}\n");
+    scratch_.write("pairs.yaml",
+                   "columns:\n  a: {type: integer, min: 1, max: 6}\n"
+                   "  b: {type: integer, min: 1, max: 4}\n");
+    scratch_.write("points.yaml",
+                   "columns:\n  a: {type: number, min: -5, max: 5}\n"
+                   "  b: {type: number, min: -5, max: 5}\n");
+    std::string rows = "id,a,b\n";
+    for (int i = 0; i < 500; ++i) rows += std::to_string(i) + "," + value + "," + value + "\n";
+    scratch_.write("data.csv", rows);
+  }
+
+  /// `{}` in the text is the folder.
+  [[nodiscard]] std::unique_ptr<const PreparedRelease> prepared(std::string spec) const {
+    const std::string folder = scratch_.path("");
+    for (std::size_t at = spec.find("{}"); at != std::string::npos; at = spec.find("{}")) {
+      spec.replace(at, 2, folder);
+    }
+    return test::prepared(scratch_, parse_spec(spec, "the spec"));
+  }
+  [[nodiscard]] std::string refusal(const std::string& spec) const {
+    try {
+      static_cast<void>(prepared(spec));
+    } catch (const InvalidInput& refused) {
+      return refused.what();
+    }
+    return "";
+  }
+  [[nodiscard]] std::string said(const std::string& spec) const {
+    std::string all;
+    for (const std::string& one : prepared(spec)->warnings()) all += one + "\n";
+    return all;
+  }
+
+ private:
+  test::Scratch scratch_;
+};
+
+struct RuledCase {
+  std::string name;
+  std::string begin;  ///< of a spec, up to the budget
+  const char* indistinct;
+  const char* noise;
+  const char* good;
+};
+
+void PrintTo(const RuledCase& one, std::ostream* out) { *out << one.name; }
+
+class EveryModel : public testing::TestWithParam<RuledCase> {};
+
+TEST_P(EveryModel, RefusesWhatCannotBeToldApartAndWarnsOfNoise) {
+  const Ruled ruled;
+  const auto& [name, begin, indistinct, noise, good] = GetParam();
+  const auto spec = [&, &first = begin](const char* budget, const char* more = "") {
+    return first + R"(, "privacy": {)" + budget + "}" + more + "}";
+  };
+  const std::string refusal = ruled.refusal(spec(indistinct));
+  EXPECT_THAT(refusal, HasSubstr("cannot be told apart from public noise"));
+  EXPECT_THAT(refusal, HasSubstr("would do"));
+  EXPECT_THAT(refusal, HasSubstr("(--accept-error, accept_error in a spec)"));
+  const std::string accepted = ruled.said(spec(indistinct, R"(, "accept_error": true)"));
+  EXPECT_THAT(accepted, HasSubstr("cannot be told apart from public noise"));
+  const std::string warned = ruled.said(spec(noise));
+  EXPECT_THAT(warned, HasSubstr("the release is mostly noise"));
+  EXPECT_THAT(warned, HasSubstr("would do"));
+  EXPECT_THAT(ruled.said(spec(good)), Not(HasSubstr("noise")));
+}
+
+// Accuracy is judged from public facts: tables of as many rows are refused, and warned of, in the
+// same words.
+TEST_P(EveryModel, SaysTheSameWhateverTheDataAre) {
+  const auto& [name, begin, indistinct, noise, good] = GetParam();
+  std::vector<std::string> answers;
+  for (const char* value : {"1", "4", "", "no number", "1e300"}) {
+    const Ruled ruled(value);
+    std::string answer = ruled.refusal(begin + R"(, "privacy": {)" + indistinct + "}}");
+    answer += ruled.said(begin + R"(, "privacy": {)" + noise + "}}");
+    answers.push_back(std::move(answer));
+    EXPECT_EQ(answers.back(), answers.front()) << value;
+  }
+}
+
+TEST_P(EveryModel, ReportsWhatIsKnown) {
+  const Ruled ruled;
+  const auto& [name, begin, indistinct, noise, good] = GetParam();
+  const auto prepared = ruled.prepared(begin + R"(, "privacy": {)" + noise + "}}");
+  const Domain domain = PublicFiles().domain(prepared->certificate().spec.domain);
+  const ReleaseReport report = release_report(*prepared, domain);
+  ASSERT_TRUE(report.total_variation);
+  EXPECT_GT(*report.total_variation, 0);
+  EXPECT_LE(*report.total_variation, 1);
+  EXPECT_THAT(report.why, Not(IsEmpty()));
+  EXPECT_THAT(report.notes, Not(IsEmpty()));
+  EXPECT_EQ(report.warnings, prepared->warnings());
+}
+
+constexpr const char* kCells = R"("domain": {"file": "{}/cells.yaml"}, "count": )";
+constexpr const char* kFew = R"("domain": {"file": "{}/few.yaml"}, "count": )";
+constexpr const char* kPoints = R"("domain": {"file": "{}/points.yaml"}, "count": )";
+
+const RuledCase kRuled[] = {
+    {"local", R"({"model": "local", "unit": "id", )" + std::string(kCells) + "1", R"("epsilon": 2)",
+     R"("epsilon": 4)", R"("epsilon": 8)"},
+    {"integral", R"({"model": "integral", )" + std::string(kFew) + "2", R"("epsilon": 0.2)",
+     R"("epsilon": 2)", R"("epsilon": 8)"},
+    {"grid",
+     R"({"model": "integral", "space": {"kind": "grid", "cells": 8}, )" + std::string(kPoints) +
+         "1",
+     R"("epsilon": 0.05)", R"("epsilon": 0.5)", R"("epsilon": 4)"},
+    {"models",
+     R"({"model": "integral", "space": {"kind": "models", "candidates": 100},
+         "domain": {"file": "{}/pairs.yaml"}, "count": 50)",
+     R"("epsilon": 0.05)", R"("epsilon": 0.8)", R"("epsilon": 4)"},
+    {"central", R"({"model": "central", )" + std::string(kCells) + "5",
+     R"("epsilon": 0.01, "delta": 1e-6)", R"("epsilon": 1, "delta": 1e-6)",
+     R"("epsilon": 8, "delta": 1e-6)"},
+    {"gaussian",
+     R"({"model": "central", "family": "gaussian", "covariance_bound": 1, "mean_bound": 0.3, )" +
+         std::string(kPoints) + "20",
+     R"("epsilon": 0.6, "delta": 1e-6)", R"("epsilon": 0.7, "delta": 1e-6)",
+     R"("epsilon": 3, "delta": 1e-6)"},
+    {"shared",
+     R"({"model": "central", "family": "gaussian", "shared": true, )" + std::string(kPoints) + "20",
+     R"("epsilon": 0.01, "delta": 1e-6)", R"("epsilon": 0.6, "delta": 1e-6)",
+     R"("epsilon": 50, "delta": 1e-6)"},
+    {"marginals",
+     R"({"model": "central", "family": "marginals", "domain": {"file": "{}/pairs.yaml"},
+         "count": 20)",
+     R"("epsilon": 0.001, "delta": 1e-6)", R"("epsilon": 0.25, "delta": 1e-6)",
+     R"("epsilon": 20, "delta": 1e-6)"}};
+
+INSTANTIATE_TEST_SUITE_P(Ruled, EveryModel, testing::ValuesIn(kRuled),
+                         [](const auto& one) { return one.param.name; });
+
+// What is said to do does, and a little less does not.
+TEST(ReleaseError, SaysWhatWouldDo) {
+  const Ruled ruled;
+  const auto noisy = [&](int outcomes, const std::string& epsilon) {
+    const ReleaseError error = band_error(
+        static_cast<std::uint64_t>(outcomes),
+        minimax_floor(static_cast<std::size_t>(outcomes), std::stod(epsilon)), std::stod(epsilon));
+    return error.is_mostly_noise();
+  };
+  const std::string spec =
+      R"({"model": "local", "unit": "id", "domain": {"file": "{}/cells.yaml"}, "count": 1,
+          "privacy": {"epsilon": 2}})";
+  const std::string refusal = ruled.refusal(spec);
+  EXPECT_THAT(refusal, HasSubstr("; 13 outcomes or epsilon 5.68 would do; for shares of all units "
+                                 "together use --mechanism randomized-response and mollify "
+                                 "estimate; "));
+  EXPECT_FALSE(noisy(13, "2"));
+  EXPECT_TRUE(noisy(14, "2"));
+  EXPECT_FALSE(noisy(600, "5.68"));
+  EXPECT_TRUE(noisy(600, "5.62"));
+}
+
+// One record of many that mollify estimate reads is noise, and is meant to be.
+TEST(ReleaseError, IsNoneOfRecordsForEstimates) {
+  const Ruled ruled;
+  const std::string begin = R"({"mechanism": "randomized-response", "count": 1,
+      "domain": {"file": "{}/cells.yaml"}, "privacy": {"epsilon": )";
+  EXPECT_THAT(ruled.said(begin + R"(2}, "model": "local", "unit": "id"})"),
+              HasSubstr("mollify estimate finds the population"));
+  EXPECT_THAT(ruled.said(begin + R"(6}, "model": "local", "unit": "id"})"), IsEmpty());
+  EXPECT_THAT(ruled.refusal(begin + R"(2}, "model": "integral"})"),
+              HasSubstr("cannot be told apart"));
+}
+
+}  // namespace
+}  // namespace mollify
