@@ -85,6 +85,7 @@ class Advisor {
     settle_delta();
     weigh_budgets();
     choose_budget();
+    tell_protection();
     tell_error();
     tell_notes();
     tell_commands();
@@ -148,22 +149,31 @@ class Advisor {
       throw InvalidInput(fmt::format("{} is for --family gaussian, but the family is another",
                                      asked.covariance ? "--covariance" : "--log"));
     }
+  }
+
+  /// What the model protects, with the factor that the chosen epsilon allows.
+  void tell_protection() {
+    const std::string factor = advice_.chosen ? fmt::format("e^{:g} = {:.4g}", chosen().epsilon,
+                                                            std::exp(chosen().epsilon))
+                                              : "e^epsilon";
     switch (advice_.model) {
       case Model::kLocal:
         advice_.model_why = fmt::format(
-            "each record is drawn from the data of one {0} alone, and hides everything about that "
-            "{0}, whoever collects it",
-            who());
+            "each record is drawn from the data of one {0} alone; whatever they are, no output is "
+            "more than {1} times likelier because of them, whoever collects it",
+            who(), factor);
         break;
       case Model::kIntegral:
-        advice_.model_why =
-            "the output hardly depends on the table at all, so it hides groups of any size";
+        advice_.model_why = fmt::format(
+            "whatever the whole table is, no output is more than {} times likelier because of it, "
+            "nor because of any group of its rows",
+            factor);
         break;
       case Model::kCentral:
         advice_.model_why = fmt::format(
-            "one who holds all rows releases from them together; replacing {} changes the output "
-            "hardly",
-            by_person() ? "all rows of one " + who() : "any one row");
+            "one who holds all rows releases from them together; replacing {} makes no output more "
+            "than {} times likelier, but with a probability of delta",
+            by_person() ? "all rows of one " + who() : "any one row", factor);
         break;
     }
   }

@@ -1,4 +1,6 @@
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -7,6 +9,33 @@
 
 namespace mollify {
 namespace {
+
+TEST(CReport, SaysWhatIsMostlyNoiseBeforeThereIsARelease) {
+  char* text = nullptr;
+  ASSERT_EQ(mollify_release_report(
+                R"({"model": "integral", "count": 1, "privacy": {"epsilon": 2}, "domain": {"text":
+                    "columns:\n  a: {type: integer, min: 1, max: 96}\n"}})",
+                0, &text),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  const auto report = nlohmann::json::parse(text);
+  mollify_free_text(text);
+  // Of a point mass, 1 - e^2 / (e^2 + 95).
+  EXPECT_NEAR(report["total_variation"], 95 / (95 + std::exp(2.0)), 1e-9);
+  EXPECT_EQ(report["warnings"].size(), 1U);
+  EXPECT_NE(report["warnings"][0].get<std::string>().find("mostly noise"), std::string::npos);
+  EXPECT_FALSE(report["why"].get<std::string>().empty());
+  EXPECT_FALSE(report["notes"].empty());
+}
+
+TEST(CEpsilonWarnings, SayTheOddsOfALargeEpsilonAlone) {
+  for (const auto& [epsilon, sentences] : {std::pair{9.9, 0U}, {10.0, 1U}, {40.0, 2U}}) {
+    char* text = nullptr;
+    ASSERT_EQ(mollify_epsilon_warnings(epsilon, &text), MOLLIFY_OK);
+    EXPECT_EQ(nlohmann::json::parse(text).size(), sentences) << epsilon;
+    mollify_free_text(text);
+  }
+}
 
 TEST(CPlan, ReportsWhatIsNeeded) {
   char* text = nullptr;
