@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "local/mechanism.h"
+#include "central/gaussian_design.h"
 #include "marginals/marginal_error.h"
+#include "release/certificate.h"
 #include "release/design.h"
+#include "space/domain.h"
 
 namespace mollify {
 namespace {

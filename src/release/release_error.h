@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "central/gaussian_design.h"
-#include "release/certificate.h"
-#include "space/domain.h"
-
 namespace mollify {
+
+struct Certificate;
+class Domain;
+struct GaussianDesign;
 
 /// The error of a release, and the error of releasing the public reference instead, which needs no
 /// data at all. Both are total variations from the data's distribution, measured alike.

@@ -446,13 +446,16 @@ TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
 
 TEST(SampleMarginals, WarnsWhereRowsMayBeMostlyNoise) {
   const Wards command;
-  const std::string warning = "the greatest expected error of the shared model is ";
-  const Ended refused = command.sample({"--epsilon", "0.01"});
+  const std::string warning = "the error expected from noise is ";
+  const Ended refused = command.sample({"--epsilon", "0.001"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find(warning), std::string::npos);
-  const Ended accepted = command.sample({"--epsilon", "0.01", "--accept-error"});
+  const Ended accepted = command.sample({"--epsilon", "0.001", "--accept-error"});
   EXPECT_EQ(accepted.status, 0);
   EXPECT_NE(accepted.err.find(warning), std::string::npos);
+  const Ended noisy = command.sample({"--epsilon", "0.01"});
+  EXPECT_EQ(noisy.status, 0);
+  EXPECT_NE(noisy.err.find("WARNING: the release is mostly noise: "), std::string::npos);
   EXPECT_EQ(command.sample({"--epsilon", "5"}).err.find(warning), std::string::npos);
   // Nobody may see by it how many rows there are.
   const Ended hidden = command.sample({"--epsilon", "0.01", "--neighbours", "add-remove"});
