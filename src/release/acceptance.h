@@ -49,8 +49,8 @@ void require_small_delta(double delta, const std::string& text, double records,
 [[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate,
                                                 const std::optional<ReleaseError>& error);
 
-/// What releases and plans of the central model say of an error above kUsualError that is not mostly
-/// noise: of records that are drawn each by itself,
+/// What releases and plans of the central model say of an error above kUsualError that is not
+/// mostly noise: of records that are drawn each by itself,
 [[nodiscard]] std::optional<std::string> records_warning(double total_variation);
 
 /// of a shared Gaussian,

@@ -42,7 +42,7 @@ class MarginalPlan final : public PlanModel {
       const MarginalDesign design = marginal_design_of(question);
       const MarginalError error = marginal_error(design, question.records);
       way.alpha = error.expected();
-      way.noise = model_error(way.alpha);
+      way.noise = model_error(error);
       way.why = design.why;
       way.details = {{"one_way", distance_json(error.columns)},
                      {"two_way", {{"mean_at_most_on_measured_tables", error.pairs}}},

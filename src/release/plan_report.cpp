@@ -150,7 +150,8 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   if (add_noise(question, answer, said)) return said;
   const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
   const auto words = question.family == Family::kMarginals ? marginals_warning(way.alpha)
-                     : question.shared                     ? moments_warning(way.alpha)
+                     : question.shared
+                         ? moments_warning(way.alpha)
                          : records_warning(way.alpha / (question.strong ? outputs : 1));
   if (words) said.push_back(*words);
   return said;

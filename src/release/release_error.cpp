@@ -53,6 +53,10 @@ ReleaseError gaussian_error(const GaussianDesign& design) {
   return {design.total_variation_up(), reference, kWorstCase};
 }
 
+ReleaseError model_error(const MarginalError& error) {
+  return model_error(std::max(error.expected(), error.columns.mean));
+}
+
 ReleaseError model_error(double expected) {
   return {expected, 1, "greatest expected error of the shared model"};
 }
@@ -72,8 +76,7 @@ std::optional<ReleaseError> release_error(const Certificate& certificate, const 
     return model_error(moments->expected_total_variation);
   }
   if (!certificate.facts.records) return std::nullopt;
-  return model_error(
-      marginal_error(*certificate.marginals(), *certificate.facts.records).expected());
+  return model_error(marginal_error(*certificate.marginals(), *certificate.facts.records));
 }
 
 std::string error_words(const ReleaseError& error) {

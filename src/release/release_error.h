@@ -11,6 +11,7 @@ namespace mollify {
 struct Certificate;
 class Domain;
 struct GaussianDesign;
+struct MarginalError;
 
 /// The error of a release, and the error of releasing the public reference instead, which needs no
 /// data at all. Both are total variations from the data's distribution, measured alike.
@@ -23,7 +24,8 @@ struct GaussianDesign;
 ///  - matrices and samples of outcomes, which replace a record by noise with a public probability:
 ///    the worst case, whose share of the reference's is that of all data;
 ///  - independent Gaussian samples: the worst case over the declared means;
-///  - what all rows share, marginals or a mean and a covariance: the stated error, which is an upper
+///  - what all rows share, marginals or a mean and a covariance: the stated error, which is an
+///  upper
 ///    end, beside the reference's, 1.
 struct ReleaseError {
   double error = 0;
@@ -53,6 +55,8 @@ struct ReleaseError {
 
 /// A model that all rows share, of this stated error.
 [[nodiscard]] ReleaseError model_error(double expected);
+/// Of marginals: of two columns together, which are at least as far off as one of them.
+[[nodiscard]] ReleaseError model_error(const MarginalError& error);
 
 /// The release's; none where no figure is known before: of a support that is yet to be found, and
 /// of marginals whose number of rows is protected.

@@ -446,7 +446,7 @@ TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
 
 TEST(SampleMarginals, WarnsWhereRowsMayBeMostlyNoise) {
   const Wards command;
-  const std::string warning = "the error expected from noise is ";
+  const std::string warning = "the greatest expected error of the shared model is ";
   const Ended refused = command.sample({"--epsilon", "0.001"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find(warning), std::string::npos);
