@@ -48,6 +48,11 @@ class Wards : public CommandLine {
   [[nodiscard]] Ended sample(const Arguments& options) const {
     return run(kSample + kMarginals + options);
   }
+  /// Without --accept-error.
+  [[nodiscard]] Ended ask(const Arguments& options) const {
+    return run(Arguments{"sample", "--data", "data.csv", "--domain", "domain.yaml"} + kMarginals +
+               options);
+  }
   [[nodiscard]] Ended verify() const {
     return run({"verify", "--certificate", "out.csv.certificate.json", "--domain", "domain.yaml"});
   }
@@ -447,13 +452,13 @@ TEST(SampleMarginals, SaysForHowManyADeltaIsWhereTheirNumberIsProtected) {
 TEST(SampleMarginals, WarnsWhereRowsMayBeMostlyNoise) {
   const Wards command;
   const std::string warning = "the greatest expected error of the shared model is ";
-  const Ended refused = command.sample({"--epsilon", "0.001"});
+  const Ended refused = command.ask({"--epsilon", "0.001"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find(warning), std::string::npos);
-  const Ended accepted = command.sample({"--epsilon", "0.001", "--accept-error"});
+  const Ended accepted = command.ask({"--epsilon", "0.001", "--accept-error"});
   EXPECT_EQ(accepted.status, 0);
   EXPECT_NE(accepted.err.find(warning), std::string::npos);
-  const Ended noisy = command.sample({"--epsilon", "0.01"});
+  const Ended noisy = command.ask({"--epsilon", "0.01"});
   EXPECT_EQ(noisy.status, 0);
   EXPECT_NE(noisy.err.find("WARNING: the release is mostly noise: "), std::string::npos);
   EXPECT_EQ(command.sample({"--epsilon", "5"}).err.find(warning), std::string::npos);
