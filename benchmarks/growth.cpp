@@ -106,7 +106,8 @@ struct Table {
 
 ReleaseSpec by_unit() {
   return ReleaseSpec::parse(
-      R"({"model": "local", "unit": "unit", "count": 1, "privacy": {"epsilon": 2}})",
+      R"({"model": "local", "unit": "unit", "count": 1, "privacy": {"epsilon": 2},
+          "accept_error": true})",
       Domain::make({Column::integer("value", 0, 999)}));
 }
 
@@ -186,7 +187,7 @@ Series over_candidates(double greatest) {
         const auto spec =
             ReleaseSpec::parse(fmt::format(R"({{"model": "local", "unit": "unit", "count": 1,
                             "space": {{"kind": "candidates", "candidates": {}}},
-                            "privacy": {{"epsilon": 2}}}})",
+                            "privacy": {{"epsilon": 2}}, "accept_error": true}})",
                                            static_cast<std::uint64_t>(candidates)),
                                Domain::make({Column::number("value", 0, 999)}));
         return released(spec, table.source(), threads);
