@@ -460,7 +460,7 @@ def sample(
     prepared = _core.prepare_for(spec, source, inputs.texts)
     report = prepared.report()
     warn(report["warnings"])  # where a warning is an error, nothing is charged
-    table, drawn_from = _core.release(
+    table, certificate, drawn_from = _core.release(
         prepared,
         source,
         None if charged is None else charged._inside,
@@ -468,7 +468,7 @@ def sample(
         thread_count(threads),
     )
     kept = None if drawn_from is None else Model.parse(drawn_from)
-    return Release(table, Certificate(prepared.certificate()), report, kept)
+    return Release(table, Certificate(certificate), report, kept)
 
 
 def prepared(domain: Domain, records: int | None, **asked: Any) -> dict[str, Any]:

@@ -119,15 +119,17 @@ nb::object exported(const Table& table) {
 nb::tuple released(const PreparedRelease& prepared, const Source& data, Ledger* ledger,
                    const std::string& data_set, std::size_t threads) {
   Table table;
+  std::string certificate;
   std::string model;
   {
     const nb::gil_scoped_release unlocked;
     std::optional<Charging> charging;
     if (ledger != nullptr) charging.emplace(Charging{*ledger, data_set});
     const Sink sink = Sink::memory(table).with_model(model);
-    release(prepared, data, sink, charging, {.threads = threads});
+    certificate = release(prepared, data, sink, charging, {.threads = threads}).json();
   }
-  return nb::make_tuple(nb::cast(std::move(table)), model.empty() ? nb::none() : text(model));
+  return nb::make_tuple(nb::cast(std::move(table)), certificate,
+                        model.empty() ? nb::none() : text(model));
 }
 
 PreparedRelease prepared_for(const std::string& spec, const Source& data, const nb::dict& texts) {

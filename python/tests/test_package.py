@@ -94,7 +94,7 @@ def test_pandas_needs_no_pyarrow():
         "          'd': mo.boolean(), 'e': mo.date('2026-01-01', '2026-01-31')}",
         "released = mo.sample(frame[:1], domain, model='integral', epsilon=90)",
         "print(*[str(column[0]) for column in released.to_dict().values()])",
-        "print(*[str(kind) for kind in mo.sample(frame, domain, model='integral', epsilon=1).to_pandas().dtypes])",
+        "print(*[str(kind) for kind in mo.sample(frame, domain, model='integral', epsilon=90).to_pandas().dtypes])",
     )
     assert said.splitlines() == ["x 1 u True 2026-01-02", "category Int64 category boolean datetime64[s]"]
 

@@ -12,7 +12,7 @@ pandas = pytest.importorskip("pandas")
 
 
 def test_hands_out_what_was_released_and_then_refuses(domain):
-    made = mo.Synthesizer(domain, epsilon=1, count=5, model="integral")
+    made = mo.Synthesizer(domain, epsilon=1, count=5, model="integral", accept_error=True)
     with pytest.raises(mo.InvalidInput, match="fitted"):
         made.sample(1)
     X = np.array([[0, 1, 3, 1.5]] * 20, object)
@@ -46,7 +46,7 @@ def numbers(names):
 
 def test_passes_the_checks_of_scikit_learn():
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
-    made = mo.Synthesizer(numbers, model="integral", epsilon=1, count=3)
+    made = mo.Synthesizer(numbers, model="integral", epsilon=1, count=3, accept_error=True)
     with warnings.catch_warnings():  # that it does not inherit from scikit-learn's classes
         warnings.simplefilter("ignore")
         found = checks.check_estimator(made, on_skip=None)
@@ -65,9 +65,9 @@ def test_is_fitted_by_tables_of_every_kind(domain, tmp_path):
     frame.to_csv(tmp_path / "table.csv", index=False)
     rows = [["1", 0, [2], None], [1.5, "x", {}, 3]]
     for X in (columns, frame, tmp_path / "table.csv", rows, frame.to_records(index=False)):
-        made = mo.Synthesizer(domain, model="integral", epsilon=1, count=2).fit(X)
+        made = mo.Synthesizer(domain, model="integral", epsilon=1, count=2, accept_error=True).fit(X)
         assert len(made.sample(2)) == 2
-    by_names = mo.Synthesizer(numbers, model="integral", epsilon=1, count=2).fit(frame)
+    by_names = mo.Synthesizer(numbers, model="integral", epsilon=1, count=2, accept_error=True).fit(frame)
     assert list(by_names.sample(1).columns) == list(domain)
     assert list(by_names.feature_names_in_) == list(domain)
     with pytest.raises(mo.InvalidInput, match="names of columns"):

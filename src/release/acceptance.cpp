@@ -195,14 +195,16 @@ std::string would_do(const Certificate& certificate) {
 }  // namespace
 
 std::string odds_words(double epsilon) {
-  const double odds = std::exp(epsilon) / 999;
-  const double right = 1000 * odds / (1 + odds);
+  const double right = 1000 / (1 + 999 * std::exp(-epsilon));
+  const double factor = std::exp(epsilon);
   const std::string times =
       right > 999.5 ? "nearly always" : fmt::format("{:.0f} times in 1000", right);
   return fmt::format(
-      "epsilon {:.6g} allows that the output multiplies the odds of a guess by up to {:.4g}: one "
+      "epsilon {:.6g} allows that the output multiplies the odds of a guess by up to {}: one "
       "that was right once in 1000 times may become right {}",
-      epsilon, std::exp(epsilon), times);
+      epsilon,
+      std::isfinite(factor) ? fmt::format("{:.4g}", factor) : fmt::format("e^{:g}", epsilon),
+      times);
 }
 
 std::string epsilon_cap_words(double asked, double released) {

@@ -49,8 +49,7 @@ Json optional_json(const std::optional<double>& value) {
 
 /// A guess that was right once in 1000 times becomes right so often.
 std::string guess_words(double epsilon) {
-  const double odds = std::exp(epsilon) / 999;
-  return fmt::format("{:.0f}", 1000 * odds / (1 + odds));
+  return fmt::format("{:.0f}", 1000 / (1 + 999 * std::exp(-epsilon)));
 }
 
 }  // namespace
