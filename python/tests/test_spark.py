@@ -23,6 +23,11 @@ from mollify import spark as mollify_spark  # noqa: E402
 ALPHA = 1e-6
 
 
+def before_the_draw(certificate):
+    """All but the pairs that noise chose to measure."""
+    return {key: value for key, value in json.loads(certificate.json).items() if key != "measured"}
+
+
 @pytest.fixture(scope="module")
 def session():
     from pyspark.sql import SparkSession
@@ -285,7 +290,7 @@ def test_workers_add_up_and_the_driver_adds_noise(session, table, tmp_path, monk
     release = mollify_spark.sample(frame, domain, **asked, ledger=ledger, data_set="table")
     assert ledger.balance("table").releases == 1
     native = mo.sample(table, domain, **asked)
-    assert release.certificate == native.certificate
+    assert before_the_draw(release.certificate) == before_the_draw(native.certificate)
     assert mo.verify(release.certificate, domain).holds
     assert (release.model is None) == (native.model is None)
     assert len(seen) == passes
@@ -473,7 +478,7 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
 
 
 def test_a_table_of_one_unit_is_released_as_without_spark(session, domain, table):
-    asked = dict(model="local", epsilon=2, count=3)
+    asked = dict(model="local", epsilon=2, count=3, accept_error=True)
     release = mollify_spark.sample(session.createDataFrame(table), domain, **asked)
     assert release.dataframe.count() == 3
     assert release.certificate.json == mo.sample(table, domain, **asked).certificate.json
