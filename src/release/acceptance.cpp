@@ -152,8 +152,10 @@ std::vector<Search> searches(const PlanQuestion& question) {
   if (question.budget.notion == PrivacyNotion::kConcentrated) {
     all.push_back({PlanUnknown::kRho, question.budget.rho, 1000});
   } else if (question.budget.notion != PrivacyNotion::kGaussian) {
-    const double most = ExpBound::kGreatestEpsilon * (central ? 1 : outputs);
-    all.push_back({PlanUnknown::kEpsilon, question.budget.epsilon, most});
+    // No epsilon is named that would be warned of itself.
+    if (question.budget.epsilon < kLargeEpsilon) {
+      all.push_back({PlanUnknown::kEpsilon, question.budget.epsilon, kLargeEpsilon});
+    }
   }
   return all;
 }

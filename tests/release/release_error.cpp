@@ -246,6 +246,18 @@ TEST(ReleaseError, SaysWhatWouldDo) {
   EXPECT_TRUE(noisy(600, "5.62"));
 }
 
+// Of 1000 draws at an epsilon of 3860 in all each would be good, and nothing be protected.
+TEST(ReleaseError, NamesNoEpsilonThatMeansLittle) {
+  const Ruled ruled;
+  const std::string begin = R"({"model": "integral", "domain": {"file": "{}/cells.yaml"},
+      "count": 1000, "privacy": {"epsilon": )";
+  EXPECT_THAT(ruled.refusal(begin + "2}}"), HasSubstr("alone is 0.368; for many rows of one public "
+                                                      "model use --space models; to release"));
+  // 600 outcomes need 5.68 for each draw.
+  EXPECT_THAT(ruled.said(begin + R"(20}, "accept_error": true})"),
+              HasSubstr("alone is 0.368; --count 3 would do; for many rows"));
+}
+
 // One record of many that mollify estimate reads is noise, and is meant to be.
 TEST(ReleaseError, IsNoneOfRecordsForEstimates) {
   const Ruled ruled;
