@@ -230,7 +230,8 @@ class LedgerFile::Database {
       : sqlite_(ledger.file_, ledger.path_, opening == Opening::kOrMakeNew),
         path_(ledger.path_),
         file_(ledger.file_),
-        identity_(ledger.identity_) {
+        identity_(ledger.identity_),
+        last_seen_(ledger.last_seen_) {
     // Before anything is read, because SQLite looks for a crash's journal next to this name.
     require_in_place();
     // Before anything is written, so that another program's file is left as it is.
@@ -246,6 +247,7 @@ class LedgerFile::Database {
     sqlite_.execute("PRAGMA synchronous = EXTRA; PRAGMA fullfsync = 1");
     SqliteStatement check(sqlite_, "PRAGMA quick_check(1)");
     if (check.step(); check.text(0) != "ok") refuse_damaged(check.text(0));
+    require_last_seen();
   }
 
   SqliteDatabase& sqlite() { return sqlite_; }
@@ -254,7 +256,9 @@ class LedgerFile::Database {
 
   void commit(SqliteTransaction& transaction) {
     require_in_place();
+    const std::string last = last_entry();
     transaction.commit();
+    last_seen_ = last;
   }
 
   /// All entries, or those of one data set.
@@ -373,12 +377,7 @@ class LedgerFile::Database {
     const std::pair found{static_cast<std::uint64_t>(status.st_dev),
                           static_cast<std::uint64_t>(status.st_ino)};
     if (exists && !identity_) identity_ = found;
-    if (!exists || found != identity_ || sqlite_.has_moved()) {
-      throw InvalidInput(fmt::format(
-          "the ledger {} was moved, replaced or deleted after it was opened, so nothing is "
-          "recorded: put the file back, or open the ledger again if the new file is meant",
-          path_));
-    }
+    if (!exists || found != identity_ || sqlite_.has_moved()) refuse_replaced();
     if (status.st_nlink > 1) {
       throw InvalidInput(fmt::format(
           "the ledger {0} has {1} hard links, but must have one, because what is charged by one "
@@ -386,6 +385,33 @@ class LedgerFile::Database {
           "them)",
           path_, status.st_nlink));
     }
+  }
+
+  [[noreturn]] void refuse_replaced() const {
+    throw InvalidInput(fmt::format(
+        "the ledger {} was moved, replaced or deleted after it was opened, so nothing is "
+        "recorded: put the file back, or open the ledger again if the new file is meant",
+        path_));
+  }
+
+  // All that was recorded of an entry: no entries, no text.
+  std::string last_entry(std::string_view condition = "1") {
+    SqliteStatement row(
+        sqlite_,
+        fmt::format("SELECT number || ' ' || time || ' ' || data_set || ' ' || parameter || "
+                    "' ' || coalesce(certificate_sha256, '') FROM entries WHERE {} ORDER "
+                    "BY number DESC LIMIT 1",
+                    condition));
+    return row.step() ? row.text(0) : "";
+  }
+
+  // Some file systems give a file that takes another's place its inode, too.
+  void require_last_seen() {
+    if (!last_seen_.empty()) {
+      const std::string number = last_seen_.substr(0, last_seen_.find(' '));
+      if (last_entry("number = " + number) != last_seen_) refuse_replaced();
+    }
+    last_seen_ = last_entry();
   }
 
   void require_format() {
@@ -425,6 +451,7 @@ class LedgerFile::Database {
   std::string path_;
   std::string file_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;
+  std::string& last_seen_;
 };
 
 LedgerFile::LedgerFile(const std::string& path, Opening opening) : path_(path) {

@@ -41,7 +41,8 @@ struct LedgerEntry {
 /// The file is open only while an operation runs, and a process runs one operation at a time. So
 /// threads may share an object, a process that is forked may use its parent's, and several
 /// processes on one computer may use one file at once. An operation is refused if the path leads to
-/// another file than when the object was made, or to a file with several hard links.
+/// another file than when the object was made, to one that has lost the last entry that the object
+/// saw (an old copy put back, perhaps with the same inode), or to a file with several hard links.
 class LedgerFile final : public Ledger {
  public:
   enum class Opening {
@@ -78,6 +79,7 @@ class LedgerFile final : public Ledger {
   std::string path_;  // as given, for messages
   std::string file_;  // absolute, because the program may change its folder
   std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;  // device and inode
+  mutable std::string last_seen_;  // the last entry, as text; changed by one operation at a time
 };
 
 /// The entries of each data set put together, by name.

@@ -481,6 +481,31 @@ TEST(LedgerFile, RefusesAFileThatIsNotTheOneThatWasOpened) {
   EXPECT_EQ(ledger.history().size(), 2U);
 }
 
+// Written over the ledger, a copy has its inode, as a new file has on some file systems.
+TEST(LedgerFile, RefusesAnOldCopyOfItselfOrAnotherLedger) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  LedgerFile ledger(path, Opening::kOrMakeNew);
+  ledger.charge(release_at(pure_cost("0.1")));
+  const auto put = [&](const std::string& file) {
+    std::filesystem::copy_file(scratch.path(file), path,
+                               std::filesystem::copy_options::overwrite_existing);
+  };
+  std::filesystem::copy_file(path, scratch.path("old"));
+  LedgerFile(scratch.path("other"), Opening::kOrMakeNew).charge(release_at(pure_cost("0.2")));
+  ledger.charge(release_at(pure_cost("0.3")));
+  std::filesystem::copy_file(path, scratch.path("latest"));
+  for (const std::string file : {"old", "other"}) {
+    put(file);
+    EXPECT_EQ(refusal(scratch, [&] { ledger.charge(release_at(pure_cost("0.1"))); }), kMoved);
+    EXPECT_EQ(refusal(scratch, [&] { static_cast<void>(ledger.history()); }), kMoved);
+  }
+  put("latest");
+  LedgerFile(path, Opening::kExisting).charge(release_at(pure_cost("0.1")));
+  EXPECT_EQ(refusal(scratch, [&] { ledger.charge(release_at(pure_cost("0.1"))); }), "");
+  EXPECT_EQ(ledger.history().size(), 4U);
+}
+
 TEST(LedgerFile, RefusesAFileThatIsReplacedWhileItIsOpened) {
   const Scratch scratch;
   const std::string path = scratch.path("ledger");
