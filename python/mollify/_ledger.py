@@ -11,6 +11,8 @@ from mollify._parameters import whole_number
 from mollify._privacy import Privacy, compose, outward
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import altair
 
 
@@ -99,6 +101,7 @@ class Ledger:
 
     def history(self, data_set: str) -> list[dict[str, Any]]:
         """Every entry of a data set, the first one first: its number, time, kind, cost and others."""
+        self.balance(data_set)  # raises if the path leads to another file by now
         known = Answer(["ledger", *arguments_of({"ledger": self.path, "data_set": data_set})])
         entries: list[dict[str, Any]] = known["history"]
         return entries
@@ -135,5 +138,12 @@ class Ledger:
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"
 
-    def __reduce__(self) -> tuple[type[Ledger], tuple[str]]:
-        return Ledger, (self.path,)
+    def __reduce__(self) -> tuple[Callable[[str], Ledger], tuple[str]]:
+        return _existing, (self.path,)
+
+
+def _existing(path: str) -> Ledger:
+    """The ledger of a file that is there: a pickled one makes none."""
+    if not os.path.exists(path):
+        raise _core.InvalidInput(f"the ledger {path} is not there")
+    return Ledger(path)

@@ -46,6 +46,22 @@ def test_is_charged_before_a_release_and_refuses_what_is_above_the_total(tmp_pat
     assert [one.data_set for one in ledger.balances()] == ["health"]
 
 
+def test_a_file_that_was_moved_is_neither_read_nor_made_anew(tmp_path):
+    file, link = tmp_path / "budget.db", tmp_path / "link.db"
+    link.symlink_to(file)
+    ledger = mo.Ledger(link)
+    ledger.declare("health", epsilon=1)
+    pickled = pickle.dumps(ledger)
+    mo.Ledger(tmp_path / "other.db").declare("health", epsilon=9)
+    link.unlink()
+    with pytest.raises(mo.InvalidInput, match=r"^the ledger .*link\.db is not there$"):
+        pickle.loads(pickled)
+    assert not link.exists()
+    link.symlink_to(tmp_path / "other.db")
+    with pytest.raises(mo.InvalidInput, match="was moved, replaced or deleted"):
+        ledger.history("health")
+
+
 def test_what_has_no_total_is_refused_in_pythons_words(tmp_path):
     with pytest.raises(mo.InvalidInput) as refused:
         release(tmp_path / "budget.db", 0.5)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -64,6 +65,13 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
       {"--domain", spec.domain.file},
       {"--units", name(spec.roster)},
       {"--ledger", options.ledger.ledger}};
+  // SQLite deletes what has its journal's name.
+  if (options.ledger.ledger) {
+    std::error_code ignored;
+    inputs.emplace_back(
+        "--ledger",
+        std::filesystem::weakly_canonical(*options.ledger.ledger, ignored).string() + "-journal");
+  }
   if (const LocalSpec* local = spec.local()) {
     inputs.emplace_back("--candidates-file", name(local->space.list));
     inputs.emplace_back("--reference", name(local->reference));

@@ -286,6 +286,8 @@ TEST(Ledger, RefusesInOneSentence) {
             "--another-data-set needs --data-set, the name of it, but none is given"},
            {one + Arguments{"--ledger", "here", "--out", "here"},
             "--out must not overwrite the file of --ledger, here"},
+           {one + Arguments{"--ledger", "here", "--out", "here-journal"},
+            "--out must not overwrite the file of --ledger, here-journal"},
            {kSample + kLocal + kOneDraw + kFree,
             "the total of people in ledger protects the whole table, but this release protects "
             "no more than each unit of id"},
