@@ -5,7 +5,8 @@ usage: scripts/try_mutants.py [--survivors] [MODULE | MUTANT]...
 
 MODULE is a file of tests/mutants/ without .toml; without arguments, all mutants are tried. All of them are
 compiled into one build, in build/mutants, behind a switch: the variable MOLLIFY_MUTANT of the environment.
-Exit status 1 if a mutant survived, or if one that is called equivalent was noticed.
+Exit status 1 if a mutant survived, if one that is called equivalent was noticed, or if a named test fails
+without a mutant, is skipped or doesn't exist.
 
 Fields of a mutant:
   id          a name; a prefix for the module and a number
@@ -20,6 +21,7 @@ Fields of a mutant:
 """
 
 import argparse
+import fnmatch
 import os
 import pathlib
 import re
@@ -98,13 +100,17 @@ def reach(words, position, step):
     return count
 
 
+class Unfit(Exception):
+    """A mutant whose texts must be mended."""
+
+
 class Change:
     """A mutant's place in its file: a span of characters, what takes its place, and whether both are one expression."""
 
     def __init__(self, mutant, text):
         old, new = mutant["old"], mutant["new"]
         if text.count(old) != 1:
-            sys.exit(f"{mutant['id']}: its old text occurs {text.count(old)} times in {mutant['file']}, not once; mend the list")
+            raise Unfit(f"{mutant['id']}: its old text occurs {text.count(old)} times in {mutant['file']}, not once")
         begin = text.index(old)
         self.number = mutant["number"]
         self.expression = False
@@ -136,6 +142,8 @@ class Change:
         if one_expression(whole[first:last]) and one_expression(changed):
             self.begin, self.end = len("".join(whole[:first])), len("".join(whole[:last]))
             self.new, self.expression = "".join(changed), True
+            if self.new.lstrip().startswith("{"):
+                raise Unfit(f"{mutant['id']}: its new text is a list in braces; write the type before the brace")
         else:  # whole statements: lines that both have only say where
             lines, new_lines = old.splitlines(True), new.splitlines(True)
             while len(lines) > 1 and new_lines and lines[0].strip() == new_lines[0].strip():
@@ -183,14 +191,19 @@ def make_sources(mutants):
     for path in list(SOURCE.rglob("*")) if SOURCE.exists() else []:
         if path.is_file() and str(path.relative_to(SOURCE)) not in wanted:
             path.unlink()
-    changes = {}
+    changes, unfit = {}, []
     for mutant in mutants:
-        changes.setdefault(mutant["file"], []).append(mutant)
+        text = (ROOT / mutant["file"]).read_text() if mutant["file"] in wanted else ""
+        try:
+            changes.setdefault(mutant["file"], []).append(Change(mutant, text))
+        except Unfit as problem:
+            unfit.append(str(problem))
+    if unfit:
+        sys.exit("mend these mutants:\n" + "\n".join(unfit))
     for name in wanted:
         content = (ROOT / name).read_bytes()
         if name in changes:
-            text = content.decode()
-            content = switched(text, [Change(mutant, text) for mutant in changes[name]]).encode()
+            content = switched(content.decode(), changes[name]).encode()
         write_if_changed(SOURCE / name, content)
         os.chmod(SOURCE / name, (ROOT / name).stat().st_mode)
     write_if_changed(BUILD / "switch.h", SWITCH.encode())
@@ -200,24 +213,36 @@ def build(programs):
     flags = f"-include {BUILD}/switch.h -Wno-narrowing -w"
     subprocess.run(["cmake", "--preset", "dev", "-B", BUILD / "build", "-DMOLLIFY_WARNINGS_AS_ERRORS=OFF",
                     f"-DCMAKE_CXX_FLAGS={flags}"], cwd=SOURCE, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", BUILD / "build", "--target", *sorted(programs)], check=True)
+    subprocess.run(["cmake", "--build", BUILD / "build", "--target", *sorted(programs), "--", "-k", "0"], check=True)
 
 
 def run(program, tests, number=0):
-    """The first test that failed, "" if none did, None if none ran."""
+    """The first test that failed, "" if none did, and what the program printed."""
     command = [BUILD / "build" / "tests" / program, "--gtest_fail_fast", "--gtest_filter=" + tests]
     try:
         done = subprocess.run(command, env={**os.environ, "MOLLIFY_MUTANT": str(number)}, timeout=SECONDS[tests != "*"],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     except subprocess.TimeoutExpired:
-        return "(out of time)"
+        return "(out of time)", ""
     failed = re.search(r"^\[  FAILED  \] (\S+)", done.stdout, re.MULTILINE)
     if failed:
-        return failed[1].rstrip(",")
+        return failed[1].rstrip(","), done.stdout
     if done.returncode:
         begun = re.findall(r"^\[ RUN      \] (\S+)", done.stdout, re.MULTILINE)
-        return (begun[-1] if begun else "(start)") + " crashed"
-    return "" if re.search(r"^\[  PASSED  \] [1-9]", done.stdout, re.MULTILINE) else None
+        return (begun[-1] if begun else "(start)") + " crashed", done.stdout
+    return "", done.stdout
+
+
+def faults_without_a_mutant(program, tests):
+    """What keeps these tests from telling a mutant: a failure, a name that is no test's, a skipped test."""
+    failed, output = run(program, tests)
+    if failed:
+        return [f"{failed} fails"]
+    passed = re.findall(r"^\[       OK \] (\S+)", output, re.MULTILINE)
+    skipped = re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.MULTILINE) if tests != "*" else []
+    return [f"{name} is skipped" for name in skipped] + [
+        f"no test {pattern} ran" for pattern in tests.split("-")[0].split(":")
+        if not any(fnmatch.fnmatchcase(name, pattern) for name in passed)]
 
 
 def main():
@@ -246,14 +271,12 @@ def main():
     built = time.monotonic()
     wrong = []
     for program, tests in sorted({tuple(step) for plan in plans.values() for step in plan}):
-        failed = run(program, tests)
-        if failed != "":
-            wrong.append(f"without a mutant, {program} {tests}: " + (failed or "no such test"))
+        wrong += [f"without a mutant, {program} {tests}: {fault}" for fault in faults_without_a_mutant(program, tests)]
     counts = {"killed": 0, "equivalent": 0, "survived": 0}
     for mutant in chosen:
         seen = ""
         for program, tests in plans[mutant["id"]]:
-            failed = run(program, tests, mutant["number"])
+            failed, _ = run(program, tests, mutant["number"])
             if failed:
                 seen = f"{program} {failed}"
                 break

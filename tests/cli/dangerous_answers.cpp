@@ -381,7 +381,9 @@ TEST(DangerousAnswers, ChecksTheRangesOfAGaussianMean) {
   Json altered = certificate;
   altered["facts"]["mean_ranges"][0][1] =
       altered["facts"]["mean_ranges"][0][1].get<double>() * (1 + 1e-6);
-  EXPECT_EQ(verified(altered).status, 1);
+  const Ended moved = verified(altered);
+  EXPECT_EQ(moved.status, 1);
+  EXPECT_THAT(moved.out, HasSubstr("the ranges of the mean are the domain's       NO"));
   altered = certificate;
   altered["spec"]["logarithms"] = {"x"};
   EXPECT_EQ(verified(altered).status, 1) << "logarithms have other ranges";

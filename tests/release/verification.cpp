@@ -299,6 +299,10 @@ TEST(ParseCertificate, RefusesByNameWhatNoReleaseHas) {
         refusal_after([&](Json& made) { made["version"] = version; }),
         "it must have a version of letters, digits, points, plus and minus signs at /version");
   }
+  for (const Json& outcomes : {Json(120.9), Json(-1), Json(1e300)}) {
+    EXPECT_EQ(refusal_after([&](Json& made) { made["facts"]["outcomes"] = outcomes; }),
+              "it must have a whole number at /facts/outcomes");
+  }
   // Cast to 32 bits this is outcome 1.
   EXPECT_EQ(refusal_after([](Json& made) {
               made["facts"]["reference"] = {{(std::uint64_t{1} << 32U) + 1, 1}};
