@@ -97,10 +97,12 @@ class Release(Records):
     """Why this mechanism and these parameters, in one sentence."""
 
     total_variation: float | None
-    """How far each record's distribution may be from the data's: in models local and integral at
-    worst, in model central for any data, and of marginals and a shared Gaussian what noise is expected
-    to do. None where no figure is known before: with `support`, and where the number of rows is
-    protected."""
+    """How far each record's distribution may be from the data's.
+
+    In models local and integral it is the worst case. In model central it holds for any data, with
+    `support` if the whole domain is needed. Of marginals and a shared Gaussian it is what noise is
+    expected to do. None with ``neighbours="add-remove"``, because it would tell the number of rows; a
+    warning then names the number of rows below which the release is mostly noise."""
 
     notes: list[str]
     """What else to know about it, in sentences."""

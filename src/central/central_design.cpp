@@ -370,6 +370,13 @@ std::unique_ptr<CentralSampler> product_sampler(const CentralDesign& design) {
 
 }  // namespace
 
+CentralDesign with_outcomes(const CentralDesign& design, std::uint64_t outcomes) {
+  const CentralRequest request{design.records, outcomes, design.outputs.value_or(1),
+                               design.guarantee};
+  return design.outputs ? design_central(design.mechanism, request)
+                        : design_poisson(request, design.rate);
+}
+
 std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design) {
   switch (design.mechanism) {
     case CentralMechanism::kSubsampledRr:

@@ -83,6 +83,10 @@ struct CentralOption {
 /// information alone. Throws InvalidInput if there is none.
 [[nodiscard]] CentralDesign best_central_design(const CentralRequest& request);
 
+/// The same mechanism for so many outcomes in place of the design's: what a support that was found
+/// is drawn from.
+[[nodiscard]] CentralDesign with_outcomes(const CentralDesign& design, std::uint64_t outcomes);
+
 /// The sampler of a design. What it promises is what the design says. Its integers are checked
 /// against the guarantee; throws InvalidInput for a design that keeps no promise.
 [[nodiscard]] std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design);

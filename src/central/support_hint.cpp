@@ -304,6 +304,35 @@ SupportFinder::SupportFinder(SupportHint hint, std::uint64_t outcome_count,
   }
 }
 
+std::uint64_t SupportFinder::cell_width() const {
+  switch (hint_.kind) {
+    case SupportKind::kWidth:
+      return capped(hint_.parameter, outcome_count_);
+    case SupportKind::kSubGaussian:
+      return capped(std::ceil(2 * hint_.parameter), outcome_count_);
+    default:
+      return 1;
+  }
+}
+
+std::uint64_t SupportFinder::reach() const {
+  if (hint_.kind == SupportKind::kWidth) return cell_width();
+  if (hint_.kind != SupportKind::kSubGaussian) return 0;
+  return capped(std::ceil(2 * hint_.parameter *
+                          std::sqrt(2 * std::log(2 * static_cast<double>(record_count_) / kMiss))),
+                outcome_count_);
+}
+
+std::uint64_t SupportFinder::least_records() const {
+  return static_cast<std::uint64_t>(StableHistogram(stage_epsilon_, delta_).threshold());
+}
+
+std::uint64_t SupportFinder::least_size() const {
+  const std::uint64_t found =
+      record_count_ < least_records() ? outcome_count_ : cell_width() + 2 * reach();
+  return std::min({found, outcome_count_, most_width_});
+}
+
 FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom& random) const {
   const uint128 records = mollify::record_count(histogram);
   if (records != record_count_) {
@@ -323,29 +352,17 @@ FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom
     return heavy.empty() ? nothing : FoundSupport(std::move(heavy));
   }
 
-  std::uint64_t width = 1;
+  std::uint64_t width = cell_width();
   if (hint_.kind == SupportKind::kContiguous) {
     const std::optional<std::uint64_t> found = find_cell_width(sorted, count, above, random);
     if (!found.has_value()) return nothing;
     width = *found;
-  } else if (hint_.kind == SupportKind::kWidth) {
-    width = capped(hint_.parameter, outcome_count_);
-  } else if (hint_.kind == SupportKind::kSubGaussian) {
-    width = capped(std::ceil(2 * hint_.parameter), outcome_count_);
   }
   const std::optional<OutcomeInterval> anchor = find_anchor(sorted, width, stable, random);
   if (!anchor.has_value()) return nothing;
 
-  OutcomeInterval interval = *anchor;
-  if (hint_.kind == SupportKind::kWidth) {
-    interval = sorted.widened(*anchor, width);
-  } else if (hint_.kind == SupportKind::kSubGaussian) {
-    const double reach = 2 * hint_.parameter *
-                         std::sqrt(2 * std::log(2 * static_cast<double>(record_count_) / kMiss));
-    interval = sorted.widened(*anchor, capped(std::ceil(reach), outcome_count_));
-  } else {
-    interval = find_cover(sorted, *anchor, count, above, random);
-  }
+  const OutcomeInterval interval = reach() > 0 ? sorted.widened(*anchor, reach())
+                                               : find_cover(sorted, *anchor, count, above, random);
   return FoundSupport(cut(interval, middle(*anchor), most_width_));
 }
 

@@ -144,11 +144,23 @@ class SupportFinder {
   /// All stages together: the budget asked for.
   [[nodiscard]] Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
 
+  /// From so many equal records on it is likelier than not that these are found.
+  [[nodiscard]] std::uint64_t least_records() const;
+
+  /// How many outcomes the support has for the data that suit it best: those of an interval of the
+  /// declared width, or one; of fewer than least_records the whole domain.
+  [[nodiscard]] std::uint64_t least_size() const;
+
   /// The support. Requires n records, a public number. A
   /// record outside {0, ..., k - 1} counts as 0. O(log k) for each distinct outcome.
   [[nodiscard]] FoundSupport find(const OutcomeHistogram& histogram, SecureRandom& random) const;
 
  private:
+  /// Of the cells among which the anchor is; of kContiguous it is found.
+  [[nodiscard]] std::uint64_t cell_width() const;
+  /// How far the interval reaches on either side of the anchor, where the hint says it.
+  [[nodiscard]] std::uint64_t reach() const;
+
   SupportHint hint_;
   std::uint64_t outcome_count_;
   std::uint64_t record_count_;

@@ -18,8 +18,6 @@ namespace {
 
 /// From here on epsilon is explained in odds.
 constexpr double kLargeEpsilon = 10;
-/// Few tables have more, so that a smaller delta than fits them needs no words.
-constexpr double kManyRecords = 1e6;
 /// Of a release that hides how many records there are.
 constexpr double kGreatestDeltaOfHiddenCount = 0.1;
 
@@ -41,13 +39,14 @@ const char* record_word(const Certificate& certificate) {
 /// The question whose answer a release is, with everything given.
 PlanQuestion question_of(const Certificate& certificate) {
   const ReleaseSpec& spec = certificate.spec;
-  PlanQuestion question{.model = spec.model,
-                        .unknowns = {PlanUnknown::kAlpha},
-                        .records = certificate.facts.records.value_or(1),
-                        .outcomes = std::max<std::uint64_t>(certificate.facts.outcomes, 1),
-                        .outputs = spec.shares_model() ? 1 : spec.count.value_or(1),
-                        .budget = spec.budget(),
-                        .accept_large_delta = spec.accept_large_delta};
+  PlanQuestion question{
+      .model = spec.model,
+      .unknowns = {PlanUnknown::kAlpha},
+      .records = certificate.facts.records.value_or(spec.hides_count() ? kManyRecords : 1),
+      .outcomes = std::max<std::uint64_t>(certificate.facts.outcomes, 1),
+      .outputs = spec.shares_model() ? 1 : spec.count.value_or(1),
+      .budget = spec.budget(),
+      .accept_large_delta = spec.accept_large_delta};
   if (spec.local() != nullptr) {
     question.local = *spec.local();
   } else if (const GaussianDesign* gaussian = certificate.gaussian()) {
@@ -177,6 +176,14 @@ bool is_for_estimates(const Certificate& certificate) {
 
 std::string would_do(const Certificate& certificate) {
   const ReleaseSpec& spec = certificate.spec;
+  if (const FiniteDesign* finite = certificate.finite(); finite != nullptr && finite->hint) {
+    if (*certificate.facts.records < finite->least_records) {
+      return fmt::format("no support is found of fewer than {} at this budget",
+                         counted(finite->least_records, record_word(certificate)));
+    }
+    const auto most = most_outcomes_found(certificate);
+    return most ? fmt::format("a support of {} would do", counted(*most, "outcome")) : "";
+  }
   std::string text;
   if (spec.central() == nullptr || !spec.central()->rate) {
     text = noise_remedy(question_of(certificate), bound_mechanism(certificate));
@@ -266,8 +273,7 @@ std::string noise_words(const ReleaseError& error) {
   return "the release is mostly noise: " + error_words(error);
 }
 
-std::optional<ReleaseError> require_acceptable(const Certificate& certificate,
-                                               const Domain& domain) {
+ReleaseError require_acceptable(const Certificate& certificate, const Domain& domain) {
   const ReleaseSpec& spec = certificate.spec;
   if (certificate.facts.records && !spec.accept_large_delta) {
     require_small_delta(delta_of(certificate), words_of(spec.privacy.delta),
@@ -278,12 +284,12 @@ std::optional<ReleaseError> require_acceptable(const Certificate& certificate,
       delta_of(certificate) >= kGreatestDeltaOfHiddenCount) {
     refuse_delta(fmt::format("{}", kGreatestDeltaOfHiddenCount), words_of(spec.privacy.delta));
   }
-  const std::optional<ReleaseError> error = release_error(certificate, domain);
-  if (error && error->is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
+  const ReleaseError error = release_error(certificate, domain);
+  if (error.is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
     const std::string ways = would_do(certificate);
     throw InvalidInput(fmt::format(
         "{}; {}{}to release all the same, accept it (--accept-error, accept_error in a spec)",
-        indistinct_words(*error), ways, ways.empty() ? "" : "; "));
+        indistinct_words(error), ways, ways.empty() ? "" : "; "));
   }
   return error;
 }
@@ -312,8 +318,7 @@ std::optional<std::string> marginals_warning(double error) {
       error);
 }
 
-std::vector<std::string> warnings(const Certificate& certificate,
-                                  const std::optional<ReleaseError>& error) {
+std::vector<std::string> warnings(const Certificate& certificate, const ReleaseError& error) {
   std::vector<std::string> said;
   const Privacy& total = certificate.total;
   const Privacy budget = certificate.spec.budget();
@@ -333,7 +338,7 @@ std::vector<std::string> warnings(const Certificate& certificate,
   }
   // Nothing may depend on how many records there are where that is protected.
   if (const double delta = delta_of(certificate);
-      certificate.spec.hides_count() && delta * kManyRecords > 0.1) {
+      certificate.spec.hides_count() && delta * static_cast<double>(kManyRecords) > 0.1) {
     // The quotient may lie above a whole number by its rounding alone.
     const double too_many = std::ceil(0.1 / delta * (1 - 0x1p-40));
     said.push_back(fmt::format(
@@ -343,18 +348,21 @@ std::vector<std::string> warnings(const Certificate& certificate,
         too_many > 1 ? fmt::format("fewer than {:.0f} of them only", too_many)
                      : "no number of them"));
   }
-  if (error &&
-      (is_for_estimates(certificate) ? error->is_indistinct() : error->is_mostly_noise())) {
-    std::string words = error->is_indistinct() ? indistinct_words(*error) : noise_words(*error);
+  if (error.is_least) {
+    if (const auto when = noise_condition(certificate)) {
+      said.push_back("the release is mostly noise " + *when);
+    }
+  } else if (is_for_estimates(certificate) ? error.is_indistinct() : error.is_mostly_noise()) {
+    std::string words = error.is_indistinct() ? indistinct_words(error) : noise_words(error);
     if (is_for_estimates(certificate)) {
       words += "; mollify estimate finds the population from many such records";
     }
     const std::string ways = would_do(certificate);
     said.push_back(words + (ways.empty() ? "" : "; ") + ways);
-  } else if (error && certificate.spec.model == Model::kCentral) {
-    const auto words = certificate.moments() != nullptr     ? moments_warning(error->error)
-                       : certificate.marginals() != nullptr ? marginals_warning(error->error)
-                                                            : records_warning(error->error);
+  } else if (certificate.spec.model == Model::kCentral) {
+    const auto words = certificate.moments() != nullptr     ? moments_warning(error.error)
+                       : certificate.marginals() != nullptr ? marginals_warning(error.error)
+                                                            : records_warning(error.error);
     if (words) said.push_back(*words);
   }
   return said;

@@ -24,8 +24,7 @@ inline constexpr double kUsualError = 0.1;
 ///    spec accepts the error, or mollify estimate is what its records are for.
 /// Otherwise returns the release's error. Depends on nothing private. Fast where nothing is
 /// refused, up to some seconds where what would do is sought.
-std::optional<ReleaseError> require_acceptable(const Certificate& certificate,
-                                               const Domain& domain);
+ReleaseError require_acceptable(const Certificate& certificate, const Domain& domain);
 
 /// What would bring a release down to less than mostly noise, one number changed at a time:
 /// "13 outcomes or epsilon 6.4 would do"; empty if nothing within a plan's limits does. Of the
@@ -47,7 +46,7 @@ void require_small_delta(double delta, const std::string& text, double records,
 /// noise. `error` is what require_acceptable returned. Up to some seconds where it says what would
 /// do.
 [[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate,
-                                                const std::optional<ReleaseError>& error);
+                                                const ReleaseError& error);
 
 /// What releases and plans of the central model say of an error above kUsualError that is not
 /// mostly noise: of records that are drawn each by itself,

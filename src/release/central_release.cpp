@@ -114,12 +114,8 @@ class FiniteRelease final : public PreparedRelease {
                                                  SecureRandom& random) const {
     const FoundSupport support = finder_->find(records, random);
     const CentralDesign& whole = certificate().finite()->design;
-    const CentralRequest sizes{whole.records, support.size(), whole.outputs.value_or(1),
-                               whole.guarantee};
-    const CentralDesign design =
-        whole.outputs ? design_central(whole.mechanism, sizes) : design_poisson(sizes, whole.rate);
-    return support.map_back(
-        make_central_sampler(design)->draw(support.map_into(records, random), random));
+    return support.map_back(make_central_sampler(with_outcomes(whole, support.size()))
+                                ->draw(support.map_into(records, random), random));
   }
 
   Domain domain_;

@@ -70,6 +70,9 @@ struct LocalDesign {
 struct FiniteDesign {
   CentralDesign design{};
   std::optional<Privacy> hint{};  ///< what finding the interval costs
+  /// SupportFinder::least_records and least_size, with a hint.
+  std::uint64_t least_records = 0;
+  std::uint64_t least_outcomes = 0;
 };
 
 /// The certificate of a release: its spec, and what follows from it. Nothing in it depends on

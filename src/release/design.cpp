@@ -186,6 +186,8 @@ void design_finite(const CentralSpec& central, const Domain& domain, DesignedRel
     made.finder.emplace(finder_for(spec, domain, records));
     budget = half_of(budget);
     design.hint = budget;
+    design.least_records = made.finder->least_records();
+    design.least_outcomes = made.finder->least_size();
   }
   const CentralRequest sizes{records, facts.outcomes, spec.count.value_or(1), budget};
   if (central.rate) {

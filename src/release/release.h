@@ -29,8 +29,8 @@ class PreparedRelease {
 
   [[nodiscard]] const Certificate& certificate() const noexcept { return certificate_; }
 
-  /// Its expected error and that of the public reference; none where no figure is known before.
-  [[nodiscard]] const std::optional<ReleaseError>& error() const noexcept { return error_; }
+  /// Its expected error and that of the public reference.
+  [[nodiscard]] const ReleaseError& error() const noexcept { return error_; }
 
   /// What is dangerous about it though it is made, a sentence each (release/acceptance.h). Public.
   /// Up to some seconds where it says what would do instead.
@@ -66,7 +66,7 @@ class PreparedRelease {
 
  private:
   Certificate certificate_;
-  std::optional<ReleaseError> error_;
+  ReleaseError error_;
   std::vector<std::string> warnings_;
 };
 

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
+#include "accounting/counted.h"
+#include "accounting/monotone_search.h"
+#include "central/central_design.h"
 #include "central/gaussian_design.h"
 #include "marginals/marginal_error.h"
 #include "release/certificate.h"
@@ -19,6 +23,20 @@ constexpr const char* kWorstCase = "worst-case error of a record";
 /// (1 - t/k)^k, which is near e^-t for many outcomes.
 double power(double t, double outcomes) {
   return t < outcomes ? std::exp(outcomes * std::log1p(-t / outcomes)) : 0;
+}
+
+/// Of records from so many outcomes of the domain's.
+ReleaseError support_error(const FiniteDesign& design, std::uint64_t of_all,
+                           std::uint64_t outcomes) {
+  return replacement_error(of_all, with_outcomes(design.design, outcomes).total_variation_up);
+}
+
+/// Of the smallest support that a hint allows. An interval of a declared width is judged as if the
+/// hint held, like every other accuracy.
+ReleaseError found_error(const FiniteDesign& design, std::uint64_t of_all) {
+  ReleaseError error = support_error(design, of_all, design.least_outcomes);
+  error.is_least = design.least_outcomes == 1;
+  return error;
 }
 
 }  // namespace
@@ -61,22 +79,61 @@ ReleaseError model_error(double expected) {
   return {expected, 1, "greatest expected error of the shared model"};
 }
 
-std::optional<ReleaseError> release_error(const Certificate& certificate, const Domain& domain) {
+ReleaseError release_error(const Certificate& certificate, const Domain& domain) {
   const std::uint64_t outcomes = certificate.facts.outcomes;
   if (const LocalDesign* local = certificate.local()) {
     if (local->floor) return band_error(outcomes, *local->floor, certificate.draw.epsilon);
     return replacement_error(outcomes, draw_risk(certificate, domain).risk.tv);
   }
   if (const FiniteDesign* finite = certificate.finite()) {
-    if (finite->hint) return std::nullopt;
-    return replacement_error(outcomes, finite->design.total_variation_up);
+    return finite->hint ? found_error(*finite, outcomes)
+                        : replacement_error(outcomes, finite->design.total_variation_up);
   }
   if (const GaussianDesign* gaussian = certificate.gaussian()) return gaussian_error(*gaussian);
   if (const MomentDesign* moments = certificate.moments()) {
     return model_error(moments->expected_total_variation);
   }
-  if (!certificate.facts.records) return std::nullopt;
-  return model_error(marginal_error(*certificate.marginals(), *certificate.facts.records));
+  const std::optional<std::uint64_t>& records = certificate.facts.records;
+  ReleaseError error =
+      model_error(marginal_error(*certificate.marginals(), records.value_or(kManyRecords)));
+  if (!records) {
+    error.kind = "greatest expected error of the shared model of 1000000 records";
+    error.is_least = true;
+  }
+  return error;
+}
+
+std::optional<std::uint64_t> most_outcomes_found(const Certificate& certificate) {
+  const FiniteDesign* finite = certificate.finite();
+  if (finite == nullptr || !finite->hint) return std::nullopt;
+  const std::uint64_t all = certificate.facts.outcomes;
+  const auto least_of_noise = least_whole(1, all, [&](std::uint64_t outcomes) {
+    return support_error(*finite, all, outcomes).is_mostly_noise();
+  });
+  if (!least_of_noise) return std::nullopt;
+  return *least_of_noise - 1;
+}
+
+std::optional<std::string> noise_condition(const Certificate& certificate) {
+  if (const auto most = most_outcomes_found(certificate)) {
+    return fmt::format("if the support that is found has more than {}", counted(*most, "outcome"));
+  }
+  if (certificate.marginals() == nullptr || certificate.facts.records) return std::nullopt;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
+  const auto least = [&](auto is_past) {
+    return least_whole(
+               1, kMost,
+               [&](std::uint64_t records) {
+                 return !is_past(model_error(marginal_error(*certificate.marginals(), records)));
+               })
+        .value_or(kMost);
+  };
+  return fmt::format(
+      "if the table has fewer than {}, and cannot be told apart from public noise if it has fewer "
+      "than {}",
+      counted(least(std::mem_fn(&ReleaseError::is_mostly_noise)),
+              certificate.spec.unit ? "unit" : "row"),
+      least(std::mem_fn(&ReleaseError::is_indistinct)));
 }
 
 std::string error_words(const ReleaseError& error) {

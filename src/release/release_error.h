@@ -13,6 +13,9 @@ class Domain;
 struct GaussianDesign;
 struct MarginalError;
 
+/// Few tables have more records.
+inline constexpr std::uint64_t kManyRecords = 1'000'000;
+
 /// The error of a release, and the error of releasing the public reference instead, which needs no
 /// data at all. Both are total variations from the data's distribution, measured alike.
 ///
@@ -25,12 +28,15 @@ struct MarginalError;
 ///    the worst case, whose share of the reference's is that of all data;
 ///  - independent Gaussian samples: the worst case over the declared means;
 ///  - what all rows share, marginals or a mean and a covariance: the stated error, which is an
-///  upper
-///    end, beside the reference's, 1.
+///    upper end, beside the reference's, 1.
+///
+/// An error that depends on what is private is the least that public facts allow: of a support that
+/// is yet to be found the smallest, and of rows whose number is protected kManyRecords.
 struct ReleaseError {
   double error = 0;
   double reference = 0;
   const char* kind = "";  ///< "expected error of a record"
+  bool is_least = false;  ///< that public facts allow, and the release may err more
 
   /// From here on a release cannot be told apart from the reference: 19 parts in 20 of the
   /// reference's error are left, so the data change less than a twentieth of what they could.
@@ -58,10 +64,16 @@ struct ReleaseError {
 /// Of marginals: of two columns together, which are at least as far off as one of them.
 [[nodiscard]] ReleaseError model_error(const MarginalError& error);
 
-/// The release's; none where no figure is known before: of a support that is yet to be found, and
-/// of marginals whose number of rows is protected.
-[[nodiscard]] std::optional<ReleaseError> release_error(const Certificate& certificate,
-                                                        const Domain& domain);
+/// The release's.
+[[nodiscard]] ReleaseError release_error(const Certificate& certificate, const Domain& domain);
+
+/// The most outcomes of a support that is yet to be found from which a release is not mostly noise;
+/// none if all of the domain are not too many, and without a hint.
+[[nodiscard]] std::optional<std::uint64_t> most_outcomes_found(const Certificate& certificate);
+
+/// When a release whose error is the least that public facts allow is mostly noise: "if the
+/// table has fewer than 149 rows, and ..."; none if it never is. Up to some seconds.
+[[nodiscard]] std::optional<std::string> noise_condition(const Certificate& certificate);
 
 /// "the expected error of a record is 0.361 in total variation, and that of the public reference
 /// alone is 0.368".

@@ -40,12 +40,15 @@ std::string reason(const Certificate& certificate) {
   return certificate.marginals()->why;
 }
 
-std::optional<double> distance(const Certificate& certificate,
-                               const std::optional<ReleaseError>& error, const Domain& domain) {
+std::optional<double> distance(const Certificate& certificate, const ReleaseError& error,
+                               const Domain& domain) {
   if (certificate.local() != nullptr) {
     return draw_risk(certificate, domain).quoted_total_variation();
   }
-  return error ? std::optional(error->error) : std::nullopt;
+  // Of a support that is found it is that of the whole domain.
+  if (certificate.finite() != nullptr) return certificate.finite()->design.total_variation_up;
+  if (error.is_least) return std::nullopt;
+  return error.error;
 }
 
 std::vector<std::string> notes_of(const Certificate& certificate) {
@@ -87,6 +90,11 @@ std::vector<std::string> notes_of(const Certificate& certificate) {
   }
   if (certificate.moments() != nullptr) {
     notes.push_back("the error is stated " + spread_condition());
+  }
+  if (certificate.spec.hides_count()) {
+    notes.push_back(fmt::format(
+        "the error depends on the number of {}s, which is protected, and is not known before",
+        certificate.spec.unit ? "unit" : "row"));
   }
   if (certificate.moments() != nullptr || certificate.marginals() != nullptr) {
     notes.emplace_back("all rows share one noisy model: more of them do not lessen its error");

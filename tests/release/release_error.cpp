@@ -6,9 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "central/central_design.h"
 #include "kernel/core/invalid_input.h"
 #include "local/band_floor.h"
 #include "release/acceptance.h"
+#include "release/plan.h"
 #include "release/prepared.h"
 #include "release/release_report.h"
 #include "release/spec.h"
@@ -78,10 +80,10 @@ TEST(ReleaseError, HasTwoThresholds) {
   EXPECT_TRUE((ReleaseError{0.95, 1}.is_indistinct()));
 }
 
-/// A table of 500 rows whose values are all `value`, and a spec for it.
+/// A table whose values are all `value`, and a spec for it.
 class Ruled {
  public:
-  explicit Ruled(const std::string& value = "1") {
+  explicit Ruled(const std::string& value = "1", int row_count = 500) {
     scratch_.write("cells.yaml", "columns:\n  a: {type: integer, min: 1, max: 600}\n");
     scratch_.write("few.yaml", "columns:\n  a: {type: integer, min: 1, max: 12}\n");
     scratch_.write("pairs.yaml",
@@ -91,7 +93,8 @@ class Ruled {
                    "columns:\n  a: {type: number, min: -5, max: 5}\n"
                    "  b: {type: number, min: -5, max: 5}\n");
     std::string rows = "id,a,b\n";
-    for (int i = 0; i < 500; ++i) rows += std::to_string(i) + "," + value + "," + value + "\n";
+    for (int i = 0; i < row_count; ++i)
+      rows += std::to_string(i) + "," + value + "," + value + "\n";
     scratch_.write("data.csv", rows);
   }
 
@@ -256,6 +259,97 @@ TEST(ReleaseError, NamesNoEpsilonThatMeansLittle) {
   // 600 outcomes need 5.68 for each draw.
   EXPECT_THAT(ruled.said(begin + R"(20}, "accept_error": true})"),
               HasSubstr("alone is 0.368; --count 3 would do; for many rows"));
+}
+
+/// The whole number after these words.
+std::uint64_t number_after(const std::string& text, const std::string& words) {
+  const std::size_t at = text.find(words);
+  EXPECT_NE(at, std::string::npos) << text;
+  return at == std::string::npos ? 0 : std::stoull(text.substr(at + words.size()));
+}
+
+// Where the number of rows is protected, it is said how few are too few. A plan that assumes so
+// many rows judges them alike.
+TEST(ReleaseError, SaysHowFewRowsAreTooFewWhereTheirNumberIsProtected) {
+  const Ruled ruled;
+  const std::string begin = R"({"model": "central", "family": "marginals", "count": 20,
+      "neighbours": "add-remove", "domain": {"file": "{}/pairs.yaml"}, "privacy": )";
+  for (const char* epsilon : {"0.001", "0.1", "1"}) {
+    const std::string spec = begin + R"({"epsilon": )" + epsilon + R"(, "delta": 1e-6}})";
+    const std::string said = ruled.said(spec);
+    const auto prepared = ruled.prepared(spec);
+    PlanQuestion question{.model = Model::kCentral,
+                          .family = Family::kMarginals,
+                          .unknowns = {PlanUnknown::kAlpha},
+                          .budget = prepared->certificate().spec.budget()};
+    question.columns = prepared->certificate().marginals()->request.columns;
+    question.neighbours = Neighbours::kAddRemove;
+    const auto planned = [&](std::uint64_t records) {
+      question.records = records;
+      return plan(question).answers.front().ways.front().noise.value();
+    };
+    const std::uint64_t noisy =
+        number_after(said, "the release is mostly noise if the table has fewer than ");
+    EXPECT_FALSE(planned(noisy).is_mostly_noise()) << said;
+    EXPECT_TRUE(planned(noisy - 1).is_mostly_noise()) << said;
+    const std::uint64_t indistinct =
+        number_after(said, "cannot be told apart from public noise if it has fewer than ");
+    EXPECT_FALSE(planned(indistinct).is_indistinct()) << said;
+    EXPECT_TRUE(planned(indistinct - 1).is_indistinct()) << said;
+
+    const Domain domain = PublicFiles().domain(prepared->certificate().spec.domain);
+    const ReleaseReport report = release_report(*prepared, domain);
+    EXPECT_FALSE(report.total_variation) << "it would tell how many rows there are";
+    EXPECT_THAT(report.notes, testing::Contains(HasSubstr("number of rows, which is protected")));
+    EXPECT_EQ(Ruled("4", 3).said(spec), said) << "three rows are told by nothing";
+  }
+  // Not even a million rows can be told apart.
+  const std::string refused = ruled.refusal(begin + R"({"epsilon": 1e-6}})");
+  EXPECT_THAT(refused, HasSubstr("cannot be told apart from public noise: the greatest expected "
+                                 "error of the shared model of 1000000 records is "));
+  EXPECT_THAT(refused, HasSubstr("would do"));
+  EXPECT_THAT(ruled.said(begin + R"({"epsilon": 1e-6}, "accept_error": true})"),
+              HasSubstr("the release is mostly noise if the table has fewer than "));
+}
+
+// A support that is yet to be found is judged by the hint, and by whether 500 rows let any be
+// found.
+TEST(ReleaseError, JudgesASupportByItsHint) {
+  const Ruled ruled;
+  const auto spec = [](const std::string& hint, const char* epsilon, const char* more = "") {
+    return R"({"model": "central", "count": 5, "domain": {"file": "{}/cells.yaml"}, "support": ")" +
+           hint + R"(", "privacy": {"delta": 1e-6, "epsilon": )" + epsilon + "}" + more + "}";
+  };
+  for (const char* hint : {"width=5", "subgaussian=2", "heavy", "bounded", "contiguous"}) {
+    const std::string refused = ruled.refusal(spec(hint, "0.01"));
+    EXPECT_THAT(refused, HasSubstr("cannot be told apart from public noise"));
+    const std::uint64_t least = number_after(refused, "no support is found of fewer than ");
+    EXPECT_GT(least, 500U) << hint;
+    EXPECT_THAT(ruled.said(spec(hint, "0.01", R"(, "accept_error": true)")),
+                HasSubstr("cannot be told apart from public noise"));
+    // The whole domain is good, whatever is found.
+    EXPECT_THAT(ruled.said(spec(hint, "6")), IsEmpty()) << hint;
+
+    const auto prepared = ruled.prepared(spec(hint, "1"));
+    const ReleaseReport report =
+        release_report(*prepared, PublicFiles().domain(prepared->certificate().spec.domain));
+    EXPECT_EQ(report.total_variation, prepared->certificate().finite()->design.total_variation_up);
+  }
+  // A width that is declared is known; of few outcomes anywhere, how many is not.
+  EXPECT_THAT(ruled.said(spec("width=5", "1")), IsEmpty());
+  const std::string wide = ruled.said(spec("width=150", "1"));
+  EXPECT_THAT(wide, HasSubstr("the release is mostly noise: the worst-case error"));
+  const std::string heavy = ruled.said(spec("heavy", "1"));
+  const std::uint64_t most =
+      number_after(heavy, "mostly noise if the support that is found has more than ");
+  EXPECT_EQ(number_after(wide, "; a support of "), most);
+  const auto whole = ruled.prepared(spec("heavy", "1"));
+  const auto error = [&](std::uint64_t outcomes) {
+    return replacement_error(
+        600, with_outcomes(whole->certificate().finite()->design, outcomes).total_variation_up);
+  };
+  EXPECT_FALSE(error(most).is_mostly_noise());
+  EXPECT_TRUE(error(most + 1).is_mostly_noise());
 }
 
 // One record of many that mollify estimate reads is noise, and is meant to be.
