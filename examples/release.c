@@ -64,18 +64,21 @@ int main(void) {
   struct ArrowArrayStream released;
   struct ArrowArray batch;
   char* certificate = NULL;
+  char* warnings = NULL;
   int whole = 1;
   data.private_data = &whole; /* not read yet */
 
-  if (mollify_release(spec, &data, NULL, NULL, &released, &certificate) != MOLLIFY_OK) {
+  if (mollify_release(spec, &data, NULL, NULL, &released, &certificate, &warnings) != MOLLIFY_OK) {
     fprintf(stderr, "%s\n", mollify_last_error());
     return 1;
   }
+  if (strcmp(warnings, "[]") != 0) fprintf(stderr, "warnings: %s\n", warnings);
   if (released.get_next(&released, &batch) != 0 || batch.release == NULL) return 1;
   printf("age %lld\n", (long long)((const int64_t*)batch.children[0]->buffers[1])[0]);
   batch.release(&batch);
   released.release(&released);
   printf("with a certificate of %zu bytes\n", strlen(certificate));
   mollify_free_text(certificate);
+  mollify_free_text(warnings);
   return 0;
 }

@@ -11,6 +11,11 @@
  * an Arrow stream by the stream's own `release`. Freeing NULL does nothing. Texts are UTF-8 and end
  * in a zero byte. No pointer may be NULL where that is not said.
  *
+ * Warnings. `warnings`, the last parameter of every function that releases, becomes a JSON array of
+ * sentences to show to the user: above all that the release is mostly noise, or that its epsilon
+ * means little. The array is empty if there is nothing to warn of, and never depends on private
+ * data. The parameter may be NULL.
+ *
  * Threads. Every function may be called from several threads at once. */
 #ifndef MOLLIFY_C_H
 #define MOLLIFY_C_H
@@ -51,12 +56,9 @@ typedef struct mollify_sampler mollify_sampler;
  *   {"mechanism": "minimax", "outcomes": 6, "epsilon": 2}
  * and, where the mechanism has them, "mu", "c1", "c2", "gamma", "location" and "reference", an
  * array of one positive number for each outcome. */
-mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler);
+mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler,
+                                   char** warnings);
 void mollify_free_sampler(mollify_sampler* sampler);
-
-/* What an epsilon of one draw means if it is 10 or more, for the user to read before: a JSON array
- * of sentences, empty for less. */
-mollify_status mollify_epsilon_warnings(double epsilon, char** warnings);
 
 uint64_t mollify_sampler_outcomes(const mollify_sampler* sampler);
 
@@ -85,19 +87,19 @@ mollify_status mollify_draw_units(const mollify_sampler* sampler, const uint32_t
  * A release is charged to the ledger, a file that is made if there is none, under the data set's
  * name, before any random word is drawn; both are NULL for none. The data set must have a total
  * (mollify ledger --declare). When a function fails, nothing was released, and what was charged
- * stays charged. */
+ * stays charged. mollify_release_report gives the warnings before anything is charged. */
 
 /* From a stream of record batches to another one. `data` is taken over, whatever comes of it;
  * `released` is written on success alone, and then whoever has it releases it. */
 mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, const char* ledger,
                                const char* data_set, struct ArrowArrayStream* released,
-                               char** certificate);
+                               char** certificate, char** warnings);
 
 /* The same for a release of family "marginals", whose model is released too: a JSON object. */
 mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* data,
                                      const char* ledger, const char* data_set,
                                      struct ArrowArrayStream* released, char** certificate,
-                                     char** model);
+                                     char** model, char** warnings);
 
 /* So many more rows, from 1 to 10^8, from a model that was released. It spends nothing: its rows
  * tell no more about the data than it does. `given` is a JSON object of columns and the values that
@@ -111,7 +113,7 @@ mollify_status mollify_generate(const char* model, uint64_t count, const char* g
  * appear whole or not at all, and at no time are there records without their certificate. */
 mollify_status mollify_release_csv(const char* spec, const char* data, const char* ledger,
                                    const char* data_set, const char* released,
-                                   const char* certificate);
+                                   const char* certificate, char** warnings);
 
 /* The certificate that such a release would have, without one: for a spec, and the number of rows
  * or units in the central model (0 in the others). */

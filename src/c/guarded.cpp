@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include <nlohmann/json.hpp>
+
 #include "mollify/version.h"
 
 namespace mollify::c {
@@ -23,6 +25,12 @@ char* text_for_c(const std::string& text) {
   if (copy == nullptr) throw std::bad_alloc();
   std::memcpy(copy, text.c_str(), text.size() + 1);
   return copy;
+}
+
+CText warnings_for_c(const std::vector<std::string>& sentences) {
+  const auto text =
+      nlohmann::json(sentences).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return {text_for_c(text), mollify_free_text};
 }
 
 }  // namespace mollify::c

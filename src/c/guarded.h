@@ -3,7 +3,9 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "kernel/core/invalid_input.h"
 #include "mollify/mollify_c.h"
@@ -32,5 +34,10 @@ template <class Action>
 
 /// A copy that mollify_free_text frees.
 [[nodiscard]] char* text_for_c(const std::string& text);
+
+using CText = std::unique_ptr<char, decltype(&mollify_free_text)>;
+
+/// The sentences as a JSON array.
+[[nodiscard]] CText warnings_for_c(const std::vector<std::string>& sentences);
 
 }  // namespace mollify::c

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -61,7 +62,15 @@ front::GivenValues given_values(const char* text) {
   return given;
 }
 
-using CText = std::unique_ptr<char, decltype(&mollify_free_text)>;
+/// What is to be said of the release, if anybody reads it.
+CText said_of(const front::PreparedRelease& prepared, const char* const* read_by) {
+  return read_by == nullptr ? CText(nullptr, mollify_free_text)
+                            : warnings_for_c(prepared.report().warnings);
+}
+
+void hand_over(CText text, char** out) {
+  if (out != nullptr) *out = text.release();
+}
 
 }  // namespace
 }  // namespace mollify::c
@@ -72,20 +81,24 @@ using mollify::c::CText;
 using mollify::c::estimate_options;
 using mollify::c::given_values;
 using mollify::c::guarded;
+using mollify::c::hand_over;
+using mollify::c::said_of;
 using mollify::c::text_for_c;
 namespace front = mollify::front;
 
 mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, const char* ledger,
                                const char* data_set, struct ArrowArrayStream* released,
-                               char** certificate) {
+                               char** certificate, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::arrow(data);
     const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    CText said = said_of(prepared, warnings);
     ArrowArrayStream rows{};
     const auto certified =
         front::release(prepared, source, front::Sink::arrow(&rows), charging(ledger, data_set));
     // Everything that can fail comes before the stream is handed over.
     *certificate = text_for_c(certified.json());
+    hand_over(std::move(said), warnings);
     *released = rows;
   });
 }
@@ -93,7 +106,7 @@ mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, 
 mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* data,
                                      const char* ledger, const char* data_set,
                                      struct ArrowArrayStream* released, char** certificate,
-                                     char** model) {
+                                     char** model, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::arrow(data);
     const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
@@ -101,6 +114,7 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
         "marginals") {
       throw InvalidInput("a model is released by family \"marginals\" alone");
     }
+    CText said = said_of(prepared, warnings);
     std::string drawn_from;
     ArrowArrayStream rows{};
     const auto certified =
@@ -109,6 +123,7 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
     CText text(text_for_c(certified.json()), mollify_free_text);
     *model = text_for_c(drawn_from);
     *certificate = text.release();
+    hand_over(std::move(said), warnings);
     *released = rows;
   });
 }
@@ -123,12 +138,14 @@ mollify_status mollify_generate(const char* model, uint64_t count, const char* g
 
 mollify_status mollify_release_csv(const char* spec, const char* data, const char* ledger,
                                    const char* data_set, const char* released,
-                                   const char* certificate) {
+                                   const char* certificate, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::csv(data);
     const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    CText said = said_of(prepared, warnings);
     front::release(prepared, source, front::Sink::csv(released, certificate),
                    charging(ledger, data_set));
+    hand_over(std::move(said), warnings);
   });
 }
 

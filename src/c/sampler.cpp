@@ -83,22 +83,22 @@ mollify_status draw(const mollify_sampler* sampler, const Score* scores, std::ui
 
 using mollify::c::guarded;
 
-mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler) {
+mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler,
+                                   char** warnings) {
   return guarded([&] {
-    *sampler = std::make_unique<mollify_sampler>(
-                   mollify_sampler{mollify::front::Sampler(mollify::c::parse(parameters))})
-                   .release();
+    const auto parsed = mollify::c::parse(parameters);
+    auto made = std::make_unique<mollify_sampler>(mollify_sampler{mollify::front::Sampler(parsed)});
+    if (warnings != nullptr) {
+      *warnings = mollify::c::warnings_for_c(parsed.epsilon
+                                                 ? mollify::front::epsilon_warnings(*parsed.epsilon)
+                                                 : std::vector<std::string>{})
+                      .release();
+    }
+    *sampler = made.release();
   });
 }
 
 void mollify_free_sampler(mollify_sampler* sampler) { delete sampler; }
-
-mollify_status mollify_epsilon_warnings(double epsilon, char** warnings) {
-  return guarded([&] {
-    *warnings =
-        mollify::c::text_for_c(nlohmann::json(mollify::front::epsilon_warnings(epsilon)).dump());
-  });
-}
 
 uint64_t mollify_sampler_outcomes(const mollify_sampler* sampler) {
   return sampler->sampler.outcomes();

@@ -1,6 +1,5 @@
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -26,15 +25,6 @@ TEST(CReport, SaysWhatIsMostlyNoiseBeforeThereIsARelease) {
   EXPECT_NE(report["warnings"][0].get<std::string>().find("mostly noise"), std::string::npos);
   EXPECT_FALSE(report["why"].get<std::string>().empty());
   EXPECT_FALSE(report["notes"].empty());
-}
-
-TEST(CEpsilonWarnings, SayTheOddsOfALargeEpsilonAlone) {
-  for (const auto& [epsilon, sentences] : {std::pair{9.9, 0U}, {10.0, 1U}, {40.0, 2U}}) {
-    char* text = nullptr;
-    ASSERT_EQ(mollify_epsilon_warnings(epsilon, &text), MOLLIFY_OK);
-    EXPECT_EQ(nlohmann::json::parse(text).size(), sentences) << epsilon;
-    mollify_free_text(text);
-  }
 }
 
 TEST(CPlan, ReportsWhatIsNeeded) {

@@ -52,9 +52,12 @@ TEST(CRelease, GoesFromStreamToStream) {
   ArrowArrayStream data = ages();
   ArrowArrayStream released{};
   Text certificate;
-  ASSERT_EQ(mollify_release(kSpec, &data, nullptr, nullptr, &released, certificate.out()),
-            MOLLIFY_OK)
+  Text warnings;
+  ASSERT_EQ(
+      mollify_release(kSpec, &data, nullptr, nullptr, &released, certificate.out(), warnings.out()),
+      MOLLIFY_OK)
       << mollify_last_error();
+  EXPECT_EQ(warnings.str(), "[]");
   EXPECT_EQ(data.release, nullptr);
   const ArrowSource table(&released);
   EXPECT_EQ(table.columns(), std::vector<std::string>{"age"});
@@ -77,6 +80,57 @@ TEST(CRelease, GoesFromStreamToStream) {
   EXPECT_TRUE(unchecked.at("guarantee_holds").is_null());
 }
 
+// Each function that releases says what mollify_release_report says before.
+TEST(CRelease, WarnsOfNoise) {
+  const test::Scratch scratch;
+  const auto spec = [](const std::string& more) {
+    return R"({"model": "central", "count": 3, "privacy": {"epsilon": 0.01, "delta": 1e-6},
+               "accept_error": true, "domain": {"text":
+               "columns: {age: {type: integer, min: 0, max: 99, bins: 100}}"})" +
+           more + "}";
+  };
+  const std::string finite = spec("");
+  const std::string family = spec(R"(, "family": "marginals")");
+  const auto expected = [](const std::string& asked) {
+    Text report;
+    EXPECT_EQ(mollify_release_report(asked.c_str(), 1000, report.out()), MOLLIFY_OK);
+    return nlohmann::json::parse(report.str()).at("warnings");
+  };
+  ArrowArrayStream released{};
+  Text certificate;
+  Text warnings;
+  ArrowArrayStream data = ages();
+  ASSERT_EQ(mollify_release(finite.c_str(), &data, nullptr, nullptr, &released, certificate.out(),
+                            warnings.out()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  released.release(&released);
+  EXPECT_THAT(warnings.str(), HasSubstr("noise"));
+  EXPECT_EQ(nlohmann::json::parse(warnings.str()), expected(finite));
+
+  data = ages();
+  Text certificate_of_model;
+  Text model;
+  Text of_model;
+  ASSERT_EQ(mollify_release_model(family.c_str(), &data, nullptr, nullptr, &released,
+                                  certificate_of_model.out(), model.out(), of_model.out()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  released.release(&released);
+  EXPECT_THAT(of_model.str(), HasSubstr("noise"));
+  EXPECT_EQ(nlohmann::json::parse(of_model.str()), expected(family));
+
+  std::string csv = "age\n";
+  for (int i = 0; i < 1000; ++i) csv += std::to_string(i % 100) + "\n";
+  Text of_file;
+  ASSERT_EQ(mollify_release_csv(finite.c_str(), scratch.write("data.csv", csv).c_str(), nullptr,
+                                nullptr, scratch.path("r.csv").c_str(),
+                                scratch.path("c.json").c_str(), of_file.out()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  EXPECT_EQ(of_file.str(), warnings.str());
+}
+
 TEST(CRelease, ModelsGiveMoreRows) {
   const std::string spec =
       R"({"model": "central", "family": "marginals", "count": 20,
@@ -87,7 +141,7 @@ TEST(CRelease, ModelsGiveMoreRows) {
   Text certificate;
   Text model;
   ASSERT_EQ(mollify_release_model(spec.c_str(), &data, nullptr, nullptr, &released,
-                                  certificate.out(), model.out()),
+                                  certificate.out(), model.out(), nullptr),
             MOLLIFY_OK)
       << mollify_last_error();
   EXPECT_EQ(ArrowSource(&released).columns(), std::vector<std::string>{"age"});
@@ -111,7 +165,7 @@ TEST(CRelease, ModelsGiveMoreRows) {
   }
   data = ages();
   EXPECT_EQ(mollify_release_model(kSpec, &data, nullptr, nullptr, &released, certificate.out(),
-                                  model.out()),
+                                  model.out(), nullptr),
             MOLLIFY_INVALID_INPUT);
 }
 
@@ -124,9 +178,10 @@ TEST(CRelease, TellsThePopulationFromRecords) {
   std::string csv = "age\n";
   for (int i = 0; i < 1000; ++i) csv += i % 4 == 0 ? "5\n" : "95\n";
   scratch.write("data.csv", csv);
-  ASSERT_EQ(mollify_release_csv(spec.c_str(), scratch.path("data.csv").c_str(), nullptr, nullptr,
-                                scratch.path("r.csv").c_str(), scratch.path("c.json").c_str()),
-            MOLLIFY_OK)
+  ASSERT_EQ(
+      mollify_release_csv(spec.c_str(), scratch.path("data.csv").c_str(), nullptr, nullptr,
+                          scratch.path("r.csv").c_str(), scratch.path("c.json").c_str(), nullptr),
+      MOLLIFY_OK)
       << mollify_last_error();
   const std::string certificate = scratch.read("c.json");
   Text report;
@@ -149,7 +204,8 @@ TEST(CRelease, RefusesAndLeavesNothing) {
   ArrowArrayStream data = ages();
   ArrowArrayStream released{};
   char* certificate = nullptr;
-  EXPECT_EQ(mollify_release("{}", &data, nullptr, nullptr, &released, &certificate),
+  char* warnings = nullptr;
+  EXPECT_EQ(mollify_release("{}", &data, nullptr, nullptr, &released, &certificate, &warnings),
             MOLLIFY_INVALID_INPUT);
   EXPECT_EQ(data.release, nullptr) << "it is taken over, whatever comes of it";
   EXPECT_EQ(released.release, nullptr);
@@ -157,13 +213,14 @@ TEST(CRelease, RefusesAndLeavesNothing) {
   EXPECT_THAT(mollify_last_error(), HasSubstr("model"));
 
   data = ages();
-  EXPECT_EQ(mollify_release(kSpec, &data, nullptr, "people", &released, &certificate),
+  EXPECT_EQ(mollify_release(kSpec, &data, nullptr, "people", &released, &certificate, &warnings),
             MOLLIFY_INVALID_INPUT);
   EXPECT_EQ(released.release, nullptr);
   EXPECT_THAT(mollify_last_error(), HasSubstr("ledger"));
   EXPECT_EQ(mollify_verify("{}", kTableDomain, &certificate), MOLLIFY_INVALID_INPUT);
   EXPECT_EQ(mollify_verify("nothing", kTableDomain, &certificate), MOLLIFY_INVALID_INPUT);
   EXPECT_EQ(certificate, nullptr);
+  EXPECT_EQ(warnings, nullptr);
 }
 
 TEST(CRelease, GoesFromFileToFileAndIsCharged) {
@@ -175,7 +232,7 @@ TEST(CRelease, GoesFromFileToFileAndIsCharged) {
   const std::string out = scratch.path("out.csv");
   const std::string certificate = scratch.path("out.json");
   EXPECT_EQ(mollify_release_csv(kSpec, data.c_str(), ledger.c_str(), "people", out.c_str(),
-                                certificate.c_str()),
+                                certificate.c_str(), nullptr),
             MOLLIFY_INVALID_INPUT);
   EXPECT_THAT(mollify_last_error(), HasSubstr("people has no total"));
   EXPECT_EQ(scratch.read("out.csv"), "");
@@ -183,14 +240,14 @@ TEST(CRelease, GoesFromFileToFileAndIsCharged) {
       LedgerFile(ledger, LedgerFile::Opening::kExisting)
           .declare("people", {ProtectionScope::row(), ExactPrivacy::pure(Decimal(1))}, false));
   ASSERT_EQ(mollify_release_csv(kSpec, data.c_str(), ledger.c_str(), "people", out.c_str(),
-                                certificate.c_str()),
+                                certificate.c_str(), nullptr),
             MOLLIFY_OK)
       << mollify_last_error();
   EXPECT_THAT(scratch.read("out.csv"), HasSubstr("age\n"));
   EXPECT_EQ(nlohmann::json::parse(scratch.read("out.json")).at("spec").at("model"), "central");
   EXPECT_GT(scratch.read("ledger").size(), 0U);
   EXPECT_EQ(mollify_release_csv(kSpec, scratch.path("none").c_str(), nullptr, nullptr, out.c_str(),
-                                certificate.c_str()),
+                                certificate.c_str(), nullptr),
             MOLLIFY_INVALID_INPUT);
 }
 

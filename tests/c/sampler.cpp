@@ -2,9 +2,11 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "chi_square.h"
 #include "local/mechanism.h"
@@ -22,7 +24,7 @@ class CSampler : public testing::Test {
     EXPECT_EQ(mollify_new_sampler(
                   R"({"mechanism": "class", "outcomes": 4, "epsilon": 1, "c1": 0.25, "c2": 4,
                       "reference": [1, 2, 3, 4]})",
-                  &sampler_),
+                  &sampler_, nullptr),
               MOLLIFY_OK)
         << mollify_last_error();
   }
@@ -90,10 +92,22 @@ TEST_F(CSampler, UnitsFollowTheLaw) {
   EXPECT_TRUE(follow({0, 1, 1, 1}, released));
 }
 
+TEST(CSamplerWarnings, SayTheOddsOfALargeEpsilonAlone) {
+  for (const auto& [epsilon, sentences] : {std::pair{"9.9", 0U}, {"10", 1U}, {"40", 2U}}) {
+    mollify_sampler* sampler = nullptr;
+    char* text = nullptr;
+    const std::string parameters = std::string(R"({"outcomes": 6, "epsilon": )") + epsilon + "}";
+    ASSERT_EQ(mollify_new_sampler(parameters.c_str(), &sampler, &text), MOLLIFY_OK);
+    EXPECT_EQ(nlohmann::json::parse(text).size(), sentences) << epsilon;
+    mollify_free_text(text);
+    mollify_free_sampler(sampler);
+  }
+}
+
 TEST(CErrors, AreStatusesAndSentences) {
   mollify_sampler* untouched = nullptr;
   const auto refusal = [&](const char* parameters) -> std::string {
-    EXPECT_EQ(mollify_new_sampler(parameters, &untouched), MOLLIFY_INVALID_INPUT);
+    EXPECT_EQ(mollify_new_sampler(parameters, &untouched, nullptr), MOLLIFY_INVALID_INPUT);
     EXPECT_EQ(untouched, nullptr);
     return mollify_last_error();
   };
@@ -113,7 +127,7 @@ TEST(CErrors, AreStatusesAndSentences) {
 
 TEST(CErrors, BelongToTheirThread) {
   mollify_sampler* none = nullptr;
-  ASSERT_EQ(mollify_new_sampler("{", &none), MOLLIFY_INVALID_INPUT);
+  ASSERT_EQ(mollify_new_sampler("{", &none, nullptr), MOLLIFY_INVALID_INPUT);
   std::string elsewhere = "?";
   std::thread([&] { elsewhere = mollify_last_error(); }).join();
   EXPECT_EQ(elsewhere, "");
