@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from mollify import _core
 from mollify._parameters import whole_number
+from mollify._warning import warn
 
 Column = dict[str, Any]
 """The settings of a column, as a domain file has them: `{"type": "boolean"}`."""
@@ -270,15 +269,9 @@ class Domain:
         return made
 
     def _warn(self) -> None:
-        """Where the program made the domain: at the first line that is not in this package."""
         sentence = self._inside.warning()
-        if not sentence:
-            return
-        inside = os.path.dirname(__file__) + os.sep
-        frame, level = sys._getframe(1), 2
-        while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
-            frame, level = frame.f_back, level + 1
-        warnings.warn(sentence, DomainWarning, stacklevel=level)
+        if sentence:
+            warn([sentence], DomainWarning)
 
     def yaml(self) -> str:
         """The text of a domain file; `parse` makes an equal domain of it."""

@@ -1,8 +1,13 @@
 """What is mostly noise says so, in every model, before anything is charged."""
 
+import json
 import pickle
+import re
+import sys
 import warnings
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mollify as mo
@@ -87,3 +92,135 @@ def test_says_what_a_large_epsilon_means_once():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             make(9)
+
+
+def line():
+    """Of the caller."""
+    return sys._getframe(1).f_lineno
+
+
+def test_points_at_the_line_that_asked():
+    noisy = dict(model="integral", epsilon=1, count=1)
+    found = pytest.importorskip("opendp.prelude")
+    found.enable_features("contrib", "honest-but-curious")
+    from mollify.adapters.opendp import measurement
+    from sklearn.pipeline import make_pipeline
+
+    synthesizer = mo.Synthesizer(FEW, **noisy)
+    measured = measurement(FEW, **noisy)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        lines = [line() + i for i in range(1, 7)]
+        mo.sample(ROWS, FEW, **noisy)
+        synthesizer.fit(ROWS)
+        make_pipeline(synthesizer).fit(ROWS)
+        measured(ROWS)
+        mo.Sampler(outcomes=12, epsilon=12)
+        mo.Domain({"a": mo.integer(1, 2)})
+    kinds = [mo.ReleaseWarning] * 5 + [mo.DomainWarning]
+    assert [(one.category, one.filename, one.lineno) for one in said] == [
+        (kind, __file__, at) for kind, at in zip(kinds, lines)
+    ]
+
+
+def test_says_how_few_rows_or_outcomes_are_too_few_where_it_is_protected():
+    model = dict(model="central", family="marginals", count=5, delta=1e-6, neighbours="add-remove")
+    said = []
+    for rows in (ROWS, {"a": [1, 2], "b": [4, 4]}):
+        with pytest.warns(mo.ReleaseWarning, match="mostly noise if the table has fewer than") as given:
+            release = mo.sample(rows, PAIRS, epsilon=0.001, **model)
+        said.append([str(one.message) for one in given])
+        assert release.total_variation is None
+        assert "protected" in release.notes[0]
+    assert said[0] == said[1], "how many rows there are is told by nothing"
+    with pytest.raises(mo.InvalidInput, match="cannot be told apart .* of 1000000 records"):
+        mo.sample(ROWS, PAIRS, epsilon="1e-6", **model | {"delta": None})
+
+    found = dict(model="central", count=5, delta=1e-6)
+    with pytest.raises(mo.InvalidInput, match="no support is found of fewer than 5528 records"):
+        mo.sample(ROWS, CELLS, epsilon=0.01, support="width=5", **found)
+    with pytest.warns(mo.ReleaseWarning, match="mostly noise if the support that is found has more"):
+        release = mo.sample(ROWS, {"a": mo.integer(1, 600, **SAID)}, epsilon=1, support="heavy", **found)
+    assert 0.5 < release.total_variation < 1
+
+
+UNITS = dict(model="local", unit="unit", epsilon=3)
+FINITE = dict(model="central", count=5, epsilon=4, delta=1e-6)
+GAUSSIAN = dict(model="central", family="gaussian", count=5, epsilon=4, delta=1e-6)
+TABLE = dict(model="central", family="marginals", count=5, epsilon=8, delta=1e-6)
+BITS = {"a": mo.integer(1, 2, **SAID), "b": mo.integer(1, 2, **SAID)}
+EVERY = {
+    "minimax": (FEW, UNITS | {"mechanism": "minimax"}),
+    "relative": (FEW, UNITS | {"mechanism": "relative"}),
+    "class": (FEW, UNITS | {"mechanism": "class", "c1": 0.5, "c2": 4}),
+    "neighbourhood": (FEW, UNITS | {"mechanism": "neighbourhood", "gamma": 2}),
+    "public-kernel": (FEW, UNITS | {"mechanism": "public-kernel", "reference": {"a": [1, 2]}}),
+    "randomized-response": (FEW, UNITS | {"mechanism": "randomized-response"}),
+    "mixture": (FEW, UNITS | {"mechanism": "mixture"}),
+    "gaussian-curve": (FEW, dict(model="integral", mu=2, mechanism="gaussian-curve")),
+    "a roster": (FEW, UNITS | {"units": list(range(500))}),
+    "a reference": (FEW, UNITS | {"reference": {"a": [1, 2, 3]}}),
+    "a typical band": (FEW, UNITS | {"band": "typical"}),
+    "several draws": (FEW, UNITS | {"epsilon": 9, "count": 3}),
+    "a grid": (POINTS, dict(model="integral", epsilon=4, space="grid", cells=4)),
+    "candidates": (POINTS, dict(model="integral", epsilon=4, space="candidates", candidates=20)),
+    **{
+        score: (POINTS, dict(model="integral", epsilon=4, space="grid", cells=4, score=score))
+        for score in ("kernel", "histogram", "gaussian-mixture")
+    },
+    **{
+        score: (POINTS, dict(model="integral", epsilon=4, space="candidates", candidates=20, score=score))
+        for score in ("ratio", "mbde")
+    },
+    "empirical": (FEW, dict(model="integral", epsilon=4, score="empirical")),
+    "likelihood": (PAIRS, dict(model="integral", epsilon=8, space="models", candidates=50, count=20)),
+    **{
+        mechanism: (FEW, FINITE | {"mechanism": mechanism})
+        for mechanism in ("auto", "subsampled-rr", "reveal-or-obscure", "ds-roo", "subset-rr", "histogram")
+    },
+    "shuffled-rr": (FEW, FINITE | {"mechanism": "shuffled-rr", "count": 500}),
+    "poisson-rr": (FEW, FINITE | {"mechanism": "poisson-rr", "count": None, "rate": 0.01}),
+    "product": (BITS, FINITE | {"mechanism": "product", "delta": None}),
+    "product in rho": (BITS, dict(model="central", count=5, mechanism="product", rho=1)),
+    "units of a table": (FEW, FINITE | {"unit": "unit"}),
+    **{
+        support: (CELLS, FINITE | {"support": support})
+        for support in ("width=5", "subgaussian=2", "heavy", "bounded", "contiguous")
+    },
+    "gaussian": (POINTS, GAUSSIAN | {"mean_bound": 1, "covariance_bound": 1}),
+    "gaussian with a covariance": (POINTS, GAUSSIAN | {"mean_bound": 1, "covariance": np.eye(2)}),
+    "gaussian without a bound": (POINTS, GAUSSIAN | {"covariance_bound": 2}),
+    "shared": (POINTS, GAUSSIAN | {"shared": True, "epsilon": 50}),
+    "marginals": (PAIRS, TABLE),
+    "marginals of units": (PAIRS, TABLE | {"unit": "unit"}),
+    "add-remove": (PAIRS, TABLE | {"neighbours": "add-remove"}),
+    "copula": (PAIRS, TABLE | {"copula": True}),
+    "private bins": ({"a": mo.number(0, 9, bins="private", **SAID), "b": PAIRS["b"]}, TABLE),
+}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_says_what_is_known_of_every_release(name):
+    domain, asked = EVERY[name]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", mo.ReleaseWarning)
+        release = mo.sample(ROWS, domain, accept_error=True, **asked)
+    assert release.warnings == [str(one.message) for one in said]
+    assert release.why and all(release.why.split())
+    assert release.notes and all(release.notes)
+    if name == "add-remove":
+        assert release.total_variation is None and "fewer than" in release.warnings[-1]
+    else:
+        assert 0 <= release.total_variation <= 1
+
+
+def test_every_name_of_a_mechanism_and_a_score_is_among_them():
+    schema = (Path(__file__).parents[2] / "schema/release-spec.schema.json").read_text()
+    names = {
+        name
+        for key in ("mechanism", "scorer")
+        for listed in re.findall(rf'"{key}": {{[^}}]*?"enum": (\[[^\]]*\])', schema)
+        for name in json.loads(listed)
+    }
+    assert len(names) > 20
+    assert names <= EVERY.keys()

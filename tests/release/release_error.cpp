@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -259,6 +260,37 @@ TEST(ReleaseError, NamesNoEpsilonThatMeansLittle) {
   // 600 outcomes need 5.68 for each draw.
   EXPECT_THAT(ruled.said(begin + R"(20}, "accept_error": true})"),
               HasSubstr("alone is 0.368; --count 3 would do; for many rows"));
+}
+
+// Above a tenth the central model says how large the error is, though it refuses nothing.
+TEST(ReleaseError, IsSaidFromATenthOnWhereItIsNotNoise) {
+  const Ruled ruled;
+  const std::string points =
+      R"({"model": "central", "family": "gaussian", "count": 20, "domain": {"file": "{}/points.yaml"}, )";
+  for (const std::string& begin :
+       {std::string(R"({"model": "central", "count": 5, "domain": {"file": "{}/few.yaml"}, )") +
+            R"("privacy": {"delta": 1e-6, "epsilon": 0.3}})",
+        points + R"("covariance_bound": 1, "mean_bound": 1, )" +
+            R"("privacy": {"delta": 1e-6, "epsilon": 0.7}})",
+        points + R"("shared": true, "privacy": {"delta": 1e-6, "epsilon": 4}})",
+        std::string(R"({"model": "central", "family": "marginals", "count": 5, )") +
+            R"("domain": {"file": "{}/pairs.yaml"}, "privacy": {"delta": 1e-6, "epsilon": 1}})"}) {
+    const ReleaseError error = ruled.prepared(begin)->error();
+    ASSERT_GT(error.error, 0.1) << begin;
+    ASSERT_LT(error.share(), 0.5) << begin;
+    EXPECT_THAT(ruled.said(begin), HasSubstr(fmt::format("{:.3g} ", error.error)));
+    EXPECT_THAT(ruled.said(begin), HasSubstr("in total variation"));
+  }
+  const auto planned = [](double epsilon) {
+    return plan_text(plan({.model = Model::kCentral,
+                           .unknowns = {PlanUnknown::kAlpha},
+                           .records = 500,
+                           .outcomes = 12,
+                           .outputs = 5,
+                           .budget = Privacy::approximate(epsilon, 1e-6)}));
+  };
+  EXPECT_THAT(planned(0.3), HasSubstr("warning: each released record is within 0."));
+  EXPECT_THAT(planned(3), Not(HasSubstr("warning: ")));
 }
 
 /// The whole number after these words.
