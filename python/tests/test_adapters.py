@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -126,6 +127,15 @@ def test_tokens_are_the_samplers_draws_and_are_charged(tmp_path):
     apart = TokenSampler(epsilon=0.1, separate=True)
     apart.draw(private, public)
     assert apart.spent == mo.Privacy(epsilon=0.1)
+
+
+def test_a_large_epsilon_is_explained_once_and_not_for_each_token():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        sampler = TokenSampler(epsilon=12)
+        sampler.draw(np.zeros((2, 5)), np.zeros((2, 5)))
+        sampler.draw(np.zeros((2, 5)), np.zeros((2, 5)))
+    assert [one.category for one in said] == [mo.ReleaseWarning]
 
 
 def test_private_logits_are_never_refused():

@@ -107,7 +107,7 @@ class TokenSampler:
                 greatest = np.max(chosen, where=~np.isnan(chosen), initial=-np.inf)
                 weights = np.where(chosen == greatest, 1.0, np.exp(chosen - greatest))
             weights[chosen == -np.inf] = 0.0  # all of them: then the public model is drawn from
-            tokens[place] = allowed[sampler.draw(weights)]
+            tokens[place] = allowed[sampler.draw(weights.reshape(1, -1))[0]]
         return tokens
 
     def force(self, private: ArrayLike, public: ArrayLike) -> NDArray[Any]:
@@ -125,7 +125,7 @@ class TokenSampler:
     def __repr__(self) -> str:
         return f"TokenSampler(epsilon {self.epsilon:g} a token, {self._tokens} drawn)"
 
-    def _row(self, logits: NDArray[Any]) -> tuple[NDArray[Any], Sampler]:
+    def _row(self, logits: NDArray[Any]) -> tuple[NDArray[Any], _core.Sampler]:
         """Tokens that come into question, and what draws one of them."""
         import numpy as np
 
@@ -137,7 +137,10 @@ class TokenSampler:
         count = int(np.count_nonzero(np.isfinite(logits)))
         allowed = np.sort(order[: count if self.top is None else min(count, self.top)])
         masses = np.exp(np.maximum(logits[allowed] - np.max(logits), -40.0))
-        return allowed, Sampler("relative", reference=masses, epsilon=self.epsilon)
+        # Not a Sampler, which would explain a large epsilon again.
+        return allowed, _core.Sampler(
+            "relative", len(masses), self.epsilon, None, masses.tolist(), None, None, None, None
+        )
 
     def _charge(self, tokens: int) -> None:
         if self._ledger is not None and self._data_set is not None and tokens > 0:
