@@ -29,6 +29,7 @@ import subprocess
 import sys
 import time
 import tomllib
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutants"
@@ -255,8 +256,10 @@ def main():
         content = tomllib.loads(path.read_text())
         programs_of[path.stem] = content["programs"]
         mutants += [{**mutant, "module": path.stem} for mutant in content["mutant"]]
-    for number, mutant in enumerate(mutants, 1):
-        mutant["number"] = number
+    for mutant in mutants:  # by its name, so that a new one changes no other file of a build
+        mutant["number"] = zlib.crc32(mutant["id"].encode()) >> 1
+    if len({mutant["number"] for mutant in mutants}) < len(mutants):
+        sys.exit("two mutants have one id, or ids of one number; rename the newer one")
     unknown = set(arguments.names) - {mutant[key] for mutant in mutants for key in ("id", "module")}
     if unknown:
         sys.exit(f"no module or mutant is called {', '.join(sorted(unknown))}; the modules are {', '.join(programs_of)}")
