@@ -1,13 +1,19 @@
 // What one release key draws on this processor: for each way to draw, a line for each unit with the
-// words that it drew by and the records. scripts/compare_processors.sh runs it on two processors.
+// SHA-256 of the law's integers that its words were asked for, the words that followed those it
+// drew by, and the records. scripts/compare_processors.sh runs it on two processors.
+//
+// The linker puts functions of this file in the place of KeyedUnits::of_law and of make_scorer:
+// the one looks at the integers that a release really hashes, the other makes smaller networks.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -15,8 +21,69 @@
 
 #include <fmt/format.h>
 
+#include "boosting/boosted_scorer.h"
+#include "boosting/network.h"
+#include "boosting/ratio_scorer.h"
 #include "mollify/mollify.h"
+#include "records/keyed_units.h"
 #include "release/scorer_kind.h"
+#include "space/sha256.h"
+
+#define MOLLIFY_OF_LAW "_ZN7mollify10KeyedUnits6of_lawERKNS_11LawIntegersEm"
+#define MOLLIFY_MAKE_SCORER "_ZN7mollify11make_scorerENS_10ScorerKindERKNS_11MixedPointsEd"
+
+namespace mollify {
+
+SecureRandom& real_of_law(KeyedUnits*, const LawIntegers&,
+                          std::size_t) __asm__("__real_" MOLLIFY_OF_LAW);
+SecureRandom& seen_of_law(KeyedUnits*, const LawIntegers&,
+                          std::size_t) __asm__("__wrap_" MOLLIFY_OF_LAW);
+std::unique_ptr<Scorer> real_make_scorer(ScorerKind, const MixedPoints&,
+                                         double) __asm__("__real_" MOLLIFY_MAKE_SCORER);
+std::unique_ptr<Scorer> sized_make_scorer(ScorerKind, const MixedPoints&,
+                                          double) __asm__("__wrap_" MOLLIFY_MAKE_SCORER);
+
+namespace {
+
+std::string seen_law;              ///< SHA-256 of the integers of the last law; "": none
+bool with_small_networks = false;  ///< whether the next scorers learn from so few samples
+constexpr std::size_t kFewSamples = 64;
+
+template <class Integer>
+void add_all(std::span<const Integer> integers, Sha256& hash) {
+  const std::uint64_t size = integers.size();
+  hash.add(std::span(reinterpret_cast<const unsigned char*>(&size), sizeof size));
+  hash.add(
+      std::span(reinterpret_cast<const unsigned char*>(integers.data()), integers.size_bytes()));
+}
+
+/// The network of a release, and its schedule in fewer steps.
+std::shared_ptr<const WeakLearner> few_steps() {
+  NetworkOptions options = release_network();
+  options.minibatches = 2;
+  return std::make_shared<NetworkLearner>(options);
+}
+
+}  // namespace
+
+SecureRandom& seen_of_law(KeyedUnits* units, const LawIntegers& law, std::size_t draws) {
+  Sha256 hash;
+  add_all(law.outcomes, hash);
+  add_all(law.numerators, hash);
+  seen_law = hash.hex();
+  return real_of_law(units, law, draws);
+}
+
+std::unique_ptr<Scorer> sized_make_scorer(ScorerKind kind, const MixedPoints& candidates,
+                                          double epsilon) {
+  if (!with_small_networks) return real_make_scorer(kind, candidates, epsilon);
+  if (kind == ScorerKind::kRatio) {
+    return std::make_unique<RatioScorer>(candidates, few_steps(), kFewSamples);
+  }
+  return std::make_unique<BoostedScorer>(candidates, epsilon, few_steps(), kFewSamples);
+}
+
+}  // namespace mollify
 
 namespace {
 
@@ -73,11 +140,15 @@ Domain domain_of(std::optional<std::uint64_t> bins, bool with_colour = true) {
   return Domain::make(columns);
 }
 
+constexpr const char* kReference =
+    "x,y,colour\n.1,.2,red\n.3,.3,blue\n.3,.4,blue\n.8,.9,white\n.5,.1,green\n";
+
 /// What is drawn, and the parts of its spec.
 struct Way {
   std::string name;
   Domain domain;
   std::string parts;
+  bool small_networks = false;
   std::size_t share = 1;  ///< so many times fewer units
 };
 
@@ -93,6 +164,8 @@ std::vector<Way> ways() {
       {"gaussian-curve", few, R"("mechanism": "gaussian-curve", "privacy": {"mu": 1})"},
       {"randomized-response", few,
        R"("mechanism": "randomized-response", "privacy": {"epsilon": 2})"},
+      {"public-kernel", few,
+       R"("mechanism": "public-kernel", "privacy": {"epsilon": 2}, "reference": {"file": "reference.csv"})"},
       {"fresh-kernel", fine,
        R"("privacy": {"epsilon": 2}, "space": {"candidates": 100, "fresh": true})"}};
   for (const auto& scorer : mollify::names<mollify::ScorerKind>()) {
@@ -102,7 +175,10 @@ std::vector<Way> ways() {
         {fmt::format("candidates-{}", scorer.name), fine,
          fmt::format(R"({}{{"candidates": 100, "scorer": "{}"}})", privacy, scorer.name)});
     if (mollify::needs_candidates(scorer.value)) {
-      all.back().share = 100;  // training takes half a minute or more a unit under an emulator
+      all.push_back(all.back());
+      all.back().name += "-as-released";
+      all.back().share = 500;  // training takes half a minute a unit under an emulator
+      all[all.size() - 2].small_networks = true;
       continue;
     }
     all.push_back({fmt::format("grid-{}", scorer.name), domain_of(std::nullopt, false),
@@ -117,9 +193,11 @@ std::string text_of(const ReleasedColumn& column, std::size_t row) {
 }
 
 void draw_units(const Way& way, const ReleaseKey& key, const Rows& rows) {
-  const std::string spec =
-      fmt::format(R"({{"model": "local", "count": 2, "unit": "unit", {}}})", way.parts);
-  const PreparedRelease prepared = prepare(ReleaseSpec::parse(spec, way.domain), std::nullopt, {});
+  const std::string spec = fmt::format(
+      R"({{"model": "local", "count": 2, "unit": "unit", "accept_error": true, {}}})", way.parts);
+  mollify::with_small_networks = way.small_networks;
+  const PreparedRelease prepared =
+      prepare(ReleaseSpec::parse(spec, way.domain), std::nullopt, {{"reference.csv", kReference}});
   RecordCounter counter(prepared);
   counter.add(rows.source());
   const CountedRecords counted = counter.take();
@@ -136,11 +214,13 @@ void draw_units(const Way& way, const ReleaseKey& key, const Rows& rows) {
     const std::vector<std::string_view> counts = {
         {reinterpret_cast<const char*>(&counted.counts[begin]), count * sizeof counted.counts[0]}};
     std::vector<ReleasedColumn> released;
+    mollify::seen_law.clear();
     draws.draw(Source::memory({{"unit", std::span<const std::string_view>(names)},
                                {"records", std::span<const std::string_view>(words)},
                                {"counts", std::span<const std::string_view>(counts)}}),
                true, Sink::memory(released));
-    std::string line = fmt::format("{} {} ", way.name, names[0]);
+    if (mollify::seen_law.empty()) throw std::logic_error("no law was seen");
+    std::string line = fmt::format("{} {} {} ", way.name, names[0], mollify::seen_law);
     for (const auto& [one, two] : draws.places()) line += fmt::format("{:016x}{:016x}", one, two);
     for (std::size_t row = 0; row < draws.places().size(); ++row) {
       for (const ReleasedColumn& column : released) line += " " + text_of(column, row);
