@@ -56,7 +56,7 @@ double adaptive_amount_down(const Privacy& budget, std::string_view family) {
     case PrivacyNotion::kPure:
       return budget.epsilon;
     case PrivacyNotion::kApproximate:
-      return adaptive_gaussian_budget_down(budget.epsilon, budget.delta);
+      return adaptive_gaussian_budget_down(budget.epsilon, budget.delta * kRoomForRounding);
     case PrivacyNotion::kConcentrated:
       return budget.rho;
     case PrivacyNotion::kGaussian:

@@ -39,7 +39,8 @@ inline constexpr double kMostMeasuredCells = 0x1p42;
 [[nodiscard]] double adaptive_gaussian_budget_down(double epsilon, double delta);
 
 /// What adds up over steps each of which is decided by the outputs before it: epsilon, rho, or the
-/// M of an (epsilon, delta). Throws InvalidInput for a budget of mu, naming the family.
+/// M of an (epsilon, delta) that keeps delta on every machine (kRoomForRounding). Throws
+/// InvalidInput for a budget of mu, naming the family.
 [[nodiscard]] double adaptive_amount_down(const Privacy& budget, std::string_view family);
 
 }  // namespace mollify

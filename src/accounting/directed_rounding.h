@@ -19,6 +19,12 @@
 
 namespace mollify {
 
+/// Where a C library's last digits decide, a design spends this share of its delta, so that what is
+/// designed on one machine is found to hold on any other: a delta of a Gaussian is a difference of
+/// two terms of at most 2^26 times itself (mu >= 10^-6, delta >= 10^-300), which libraries as above
+/// find alike to 2^-47, and so it to 2^-21.
+inline constexpr double kRoomForRounding = 1 - 0x1p-20;
+
 [[nodiscard]] double add_up(double a, double b);
 [[nodiscard]] double mul_up(double a, double b);
 [[nodiscard]] double div_up(double a, double b);

@@ -114,7 +114,7 @@ CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& r
 }
 
 /// Leaves room for other processors' rounding: what is designed on one is verified on any other.
-constexpr double kRoomForRounding = 1 - 0x1p-40;
+constexpr double kRoomOfResponse = 1 - 0x1p-40;
 
 /// The epsilon0 of each response, from what the accounting certifies; never less than the whole
 /// epsilon, which a response keeps without being shuffled. Integers are too coarse for more
@@ -123,7 +123,7 @@ template <class Certified>
 double response_epsilon(const CentralRequest& request, const Certified& certified) {
   const double epsilon = request.budget.epsilon;
   if (epsilon >= ExpBound::kGreatestEpsilon) return ExpBound::kGreatestEpsilon;
-  return std::clamp(certified() * kRoomForRounding, epsilon, ExpBound::kGreatestEpsilon);
+  return std::clamp(certified() * kRoomOfResponse, epsilon, ExpBound::kGreatestEpsilon);
 }
 
 CentralDesign subset(const CentralRequest& request) {
@@ -312,7 +312,8 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
   return options;
 }
 
-CentralDesign best_central_design(const CentralRequest& request) {
+CentralDesign best_central_design(const CentralRequest& request,
+                                  std::optional<CentralMechanism> chosen_before) {
   if (request.budget.notion == Notion::kConcentrated) {
     throw InvalidInput(
         "a budget in rho is for --mechanism product and for --family gaussian, but neither is "
@@ -332,10 +333,16 @@ CentralDesign best_central_design(const CentralRequest& request) {
   }
   // What the first of them asks for, the others ask for too.
   if (served.empty()) throw InvalidInput(options.front().refusal);
-  const auto best = std::min_element(served.begin(), served.end(),
-                                     [](const CentralDesign& left, const CentralDesign& right) {
-                                       return left.total_variation_up < right.total_variation_up;
-                                     });
+  auto best = std::min_element(served.begin(), served.end(),
+                               [](const CentralDesign& left, const CentralDesign& right) {
+                                 return left.total_variation_up < right.total_variation_up;
+                               });
+  constexpr double kLastDigits = 1e-6;
+  const double most = best->total_variation_up * (1 + kLastDigits);
+  const auto before = std::find_if(served.begin(), served.end(), [&](const CentralDesign& one) {
+    return one.mechanism == chosen_before && one.total_variation_up <= most;
+  });
+  if (before != served.end()) best = before;
   std::string others;
   for (const CentralDesign& design : served) {
     if (design.mechanism == best->mechanism) continue;

@@ -80,8 +80,10 @@ struct CentralOption {
 /// (so never product, nor histogram with several outputs), the one with the least
 /// total_variation_up, the first in the order of the enumeration if some are equal; of two names of
 /// one sampler, the plainer. `why` says so, and what the others would have cost. Uses public
-/// information alone. Throws InvalidInput if there is none.
-[[nodiscard]] CentralDesign best_central_design(const CentralRequest& request);
+/// information alone. Throws InvalidInput if there is none. `chosen`, if it is given, is taken
+/// where it is as good but for last digits, which another processor may find otherwise.
+[[nodiscard]] CentralDesign best_central_design(
+    const CentralRequest& request, std::optional<CentralMechanism> chosen = std::nullopt);
 
 /// The same mechanism for so many outcomes in place of the design's: what a support that was found
 /// is drawn from.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -97,7 +98,7 @@ Ratio concentrated_rate(std::size_t dimension, double rho) {
 /// The greater of the two rates that (epsilon, delta) allows.
 Ratio approximate_rate(std::size_t dimension, double epsilon, double delta) {
   const Ratio pure = pure_rate(dimension, epsilon);
-  const double rho = concentrated_rho_down(epsilon, delta);
+  const double rho = concentrated_rho_down(epsilon, delta * kRoomForRounding);
   if (!(rho >= 1e-12)) return pure;
   const Ratio concentrated = concentrated_rate(dimension, rho);
   const bool is_greater = static_cast<uint128>(concentrated.numerator) * pure.denominator >
@@ -105,17 +106,15 @@ Ratio approximate_rate(std::size_t dimension, double epsilon, double delta) {
   return is_greater ? concentrated : pure;
 }
 
-/// The parts of a budget that a design spends, and what its first stage may fail by.
+/// The parts of a budget that a design spends.
 struct Stages {
   std::optional<CentreDesign::Histogram> histogram = std::nullopt;
   Ratio rate;
-  double suppressed = 0;
 };
 
 /// P(n + Z < T) for the noise Z of the histogram: all n records share one cell, and it is not
 /// released.
-double suppressed_up(std::uint64_t records, double epsilon, double delta) {
-  const StableHistogram histogram(epsilon, delta);
+double suppressed_up(std::uint64_t records, const StableHistogram& histogram) {
   const auto excess = static_cast<std::int64_t>(records) - histogram.threshold();
   if (excess < 0) return 1;
   const double a_down = exp_down(-div_up(1, histogram.scale()));
@@ -129,21 +128,24 @@ std::optional<Stages> two_stages(const CentreRequest& request, double first_delt
                                  double second_delta) {
   const double epsilon = request.budget.epsilon, allowed = request.failure / 16;
   double low = 0, high = epsilon;
-  if (suppressed_up(request.records, high, first_delta) > allowed) return std::nullopt;
+  const auto suppressed = [&](double first) {
+    return suppressed_up(request.records, StableHistogram(first, first_delta));
+  };
+  if (suppressed(high) > allowed) return std::nullopt;
   while (high - low > 1e-4 * high) {
     const double middle = (low + high) / 2;
-    const bool is_enough =
-        middle >= 1e-6 && suppressed_up(request.records, middle, first_delta) <= allowed;
+    const bool is_enough = middle >= 1e-6 && suppressed(middle) <= allowed;
     (is_enough ? high : low) = middle;
   }
   double rest = epsilon - high;
   while (rest > 0 && add_up(rest, high) > epsilon) rest = std::nextafter(rest, 0.0);
   if (!(rest >= 1e-6)) return std::nullopt;
   Stages stages;
-  stages.histogram = {high, first_delta, 0};
+  stages.histogram = {.epsilon = high,
+                      .delta = first_delta,
+                      .threshold = StableHistogram(high, first_delta).threshold()};
   stages.rate = second_delta > 0 ? approximate_rate(request.dimension, rest, second_delta)
                                  : pure_rate(request.dimension, rest);
-  stages.suppressed = suppressed_up(request.records, high, first_delta);
   return stages;
 }
 
@@ -182,50 +184,75 @@ std::optional<double> least_deviations(std::uint64_t records, double outcomes, R
   return high;
 }
 
+/// The boundaries of cells between records that a histogram of coarse cells is for.
+double cuts(const CentreDesign& design) {
+  return std::ceil(2 * design.histogram->deviations * design.request.deviation /
+                   std::ldexp(1, design.cell_exponent) * (1 + 0x1p-50));
+}
+
+/// What a median is drawn from, and how likely it is that the mean is not in it.
+struct FirstStage {
+  std::vector<CentreDesign::Cells> cells;
+  double outcomes = 0;  ///< at most, of a coordinate
+  double failure = 0;
+};
+
+/// None if there are too many cells.
+std::optional<FirstStage> first_stage_of(const CentreDesign& design) {
+  const CentreRequest& request = design.request;
+  FirstStage stage;
+  if (const auto& histogram = design.histogram) {
+    const auto d = static_cast<double>(request.dimension);
+    const auto n = static_cast<double>(request.records);
+    const StableHistogram stable(histogram->epsilon, histogram->delta, histogram->threshold);
+    stage.outcomes = std::ldexp(1, static_cast<int>(histogram->coarse_bits));
+    // A record farther off than assumed in some coordinate; the cells within are cut by a boundary
+    // of coarse cells; or theirs is not released.
+    stage.failure = (2 * n * d * normal_tail_up(histogram->deviations) +
+                     d * cuts(design) / stage.outcomes + suppressed_up(request.records, stable)) *
+                    (1 + 0x1p-48);
+    return stage;
+  }
+  for (const WhitenedRange& range : request.ranges) {
+    const double first = std::floor(std::ldexp(range.low, -design.cell_exponent));
+    const double last = std::ceil(std::ldexp(range.high, -design.cell_exponent)) - 1;
+    if (first < -kMostCells || last > kMostCells) return std::nullopt;
+    stage.outcomes = std::fmax(stage.outcomes, last - first + 1);
+    stage.cells.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)});
+  }
+  stage.cells.resize(request.dimension, stage.cells.front());
+  return stage;
+}
+
 /// The design with cells of 2^exponent; none if the records are too few, or the cells too many.
 std::optional<CentreDesign> design_with(const CentreRequest& request, const Stages& stages,
                                         int exponent) {
   const auto d = static_cast<double>(request.dimension);
   const auto n = static_cast<double>(request.records);
-  const double width = std::ldexp(1, exponent);
   CentreDesign design;
   design.request = request;
   design.cell_exponent = exponent;
   design.histogram = stages.histogram;
   design.rate = stages.rate;
-  double outcomes = 0, first_stage = 0;
   if (design.histogram) {
-    // A record farther off than z deviations in some coordinate; the cells within are cut by a
-    // boundary of coarse cells; or theirs is not released.
-    const auto z = normal_quantile_up(request.failure / 16 / (2 * n * d));
-    if (!z) return std::nullopt;
-    const double cuts = std::ceil(2 * *z * request.deviation / width * (1 + 0x1p-50));
+    const auto within = normal_quantile_up(request.failure / 16 / (2 * n * d));
+    if (!within) return std::nullopt;
+    design.histogram->deviations = *within;
     const double most = request.failure / 8;
+    const double all_cuts = d * cuts(design);
     unsigned bits = 1;
-    while (bits <= 50 && !(d * cuts * std::ldexp(1, -static_cast<int>(bits)) <= most)) ++bits;
+    while (bits <= 50 && !(all_cuts * std::ldexp(1, -static_cast<int>(bits)) <= most)) ++bits;
     if (bits > 50) return std::nullopt;
     design.histogram->coarse_bits = bits;
-    outcomes = std::ldexp(1, static_cast<int>(bits));
-    first_stage =
-        (2 * n * d * normal_tail_up(*z) + d * cuts / outcomes + stages.suppressed) * (1 + 0x1p-48);
-  } else {
-    for (const WhitenedRange& range : request.ranges) {
-      const double first = std::floor(std::ldexp(range.low, -exponent));
-      const double last = std::ceil(std::ldexp(range.high, -exponent)) - 1;
-      if (first < -kMostCells || last > kMostCells) return std::nullopt;
-      outcomes = std::fmax(outcomes, last - first + 1);
-      design.cells.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)});
-    }
-    design.cells.resize(request.dimension, design.cells.front());
   }
-  const double allowed = (request.failure - first_stage) / d * (1 - 0x1p-48);
-  const auto z = least_deviations(request.records, outcomes, design.rate, allowed);
+  const auto first = first_stage_of(design);
+  if (!first) return std::nullopt;
+  const double allowed = (request.failure - first->failure) / d * (1 - 0x1p-48);
+  const auto z = least_deviations(request.records, first->outcomes, design.rate, allowed);
   if (!z) return std::nullopt;
-  design.coordinate_error =
-      add_up(mul_up(*z, request.deviation) * (1 + 0x1p-50), std::ldexp(1, exponent - 1));
-  design.radius = mul_up(std::nextafter(std::sqrt(d), 2 * d), design.coordinate_error);
-  const double off = median_beyond_up(request.records, outcomes, design.rate, normal_tail_up(*z));
-  design.failure_up = std::fmin(request.failure, add_up(first_stage, mul_up(d, off)));
+  design.deviations = *z;
+  if (!settle_centre(design)) return std::nullopt;
+  design.failure_up = std::fmin(request.failure, design.failure_up);
   return design;
 }
 
@@ -259,7 +286,57 @@ std::uint64_t least_records(CentreRequest request) {
                   kMostCentreRecords));
 }
 
+/// Whether medians of this rate keep an epsilon and delta, whichever way that is counted.
+bool medians_keep(std::size_t dimension, Ratio rate, double epsilon, double delta) {
+  const auto d = static_cast<double>(dimension);
+  const double scale = div_down(integer_down(rate.denominator), integer_up(rate.numerator));
+  if (!(epsilon > 0 && delta >= 0)) return false;
+  if (div_up(2 * d, epsilon) <= scale) return true;
+  const double rho = div_up(d, -mul_up(-2 * scale, scale));
+  return delta > 0 && concentrated_delta_up(rho, epsilon) <= delta;
+}
+
 }  // namespace
+
+bool settle_centre(CentreDesign& design) {
+  const CentreRequest& request = design.request;
+  const auto d = static_cast<double>(request.dimension);
+  auto first = first_stage_of(design);
+  if (!first) return false;
+  design.cells = std::move(first->cells);
+  design.coordinate_error = add_up(mul_up(design.deviations, request.deviation) * (1 + 0x1p-50),
+                                   std::ldexp(1, design.cell_exponent - 1));
+  design.radius = mul_up(std::nextafter(std::sqrt(d), 2 * d), design.coordinate_error);
+  const double off = median_beyond_up(request.records, first->outcomes, design.rate,
+                                      normal_tail_up(design.deviations));
+  design.failure_up = add_up(first->failure, mul_up(d, off));
+  return true;
+}
+
+void check_centre_design(const CentreDesign& design) {
+  check(design.request);
+  const Privacy& said = design.guarantee;
+  const std::size_t d = design.request.dimension;
+  const auto keeps = [&] {
+    if (said.notion == PrivacyNotion::kConcentrated) {
+      // d eta^2 / 2 <= rho, of the scale 1 / eta.
+      const double scale =
+          div_down(integer_down(design.rate.denominator), integer_up(design.rate.numerator));
+      return !design.histogram && sqrt_up(div_up(static_cast<double>(d), 2 * said.rho)) <= scale;
+    }
+    const auto& histogram = design.histogram;
+    if (!histogram) return medians_keep(d, design.rate, said.epsilon, said.delta);
+    static_cast<void>(StableHistogram(histogram->epsilon, histogram->delta, histogram->threshold));
+    return medians_keep(d, design.rate, -add_up(histogram->epsilon, -said.epsilon),
+                        -add_up(histogram->delta, -said.delta));
+  };
+  const bool has_cells =
+      design.histogram ? design.histogram->coarse_bits >= 1 && design.histogram->coarse_bits <= 50
+                       : !design.request.ranges.empty();
+  if (said.notion != design.request.budget.notion || !has_cells || !keeps()) {
+    throw InvalidInput("the numbers of a coarse centre must keep its guarantee, but do not");
+  }
+}
 
 CentreDesign design_centre(const CentreRequest& request) {
   check(request);

@@ -46,7 +46,10 @@ struct CentreDesign {
   struct Histogram {
     double epsilon = 0;
     double delta = 0;
+    std::int64_t threshold = 0;
     unsigned coarse_bits = 0;
+    /// How many deviations from the mean records are assumed to lie within.
+    double deviations = 0;
 
     friend bool operator==(const Histogram&, const Histogram&) = default;
   };
@@ -67,6 +70,8 @@ struct CentreDesign {
   /// eta of each coordinate's median (PrivateMedian): 2 eta-DP, and eta^2 / 2-zCDP.
   Ratio rate;
   Privacy guarantee;
+  /// How many deviations a coordinate's median is assumed to be off at most.
+  double deviations = 0;
   /// The bound on each coordinate's |mean - centre|, and sqrt(d) times it, rounded up: R_centre.
   double coordinate_error = 0;
   double radius = 0;
@@ -82,5 +87,14 @@ struct CentreDesign {
 /// docs/theory/coarse-centre.md has the theorem. Throws InvalidInput for requests that are wrong,
 /// and for n too small, in one sentence with the n that would do.
 [[nodiscard]] CentreDesign design_centre(const CentreRequest& request);
+
+/// Fills in what follows from the numbers that a centre draws by, wherever they come from, and from
+/// both `deviations`: cells, coordinate_error, radius and failure_up. False if there are too many
+/// cells.
+[[nodiscard]] bool settle_centre(CentreDesign& design);
+
+/// Throws InvalidInput unless the numbers of the design, wherever it comes from, keep its
+/// guarantee.
+void check_centre_design(const CentreDesign& design);
 
 }  // namespace mollify

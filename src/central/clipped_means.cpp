@@ -9,14 +9,16 @@
 #include "central/product_sampler.h"
 #include "kernel/core/invalid_input.h"
 #include "kernel/core/randomized_response.h"
+#include "space/same_functions.h"
 
 namespace mollify {
 namespace {
 
 double rho_up(unsigned coordinates, std::uint64_t records, std::uint64_t clip) {
-  const uint128 n = records;
-  const uint128 t = clip;
-  const double eta = ln_ratio_up((t + 1) * (n - t), t * (n - t - 1));
+  const double t = integer_down(clip);
+  // ln(1 + x) of x = n / (t (n - t - 1)), with more than same_log1p can be off.
+  const double x = div_up(integer_up(records), -mul_up(-t, integer_down(records - clip - 1)));
+  const double eta = mul_up(same_log1p(x), 1 + 0x1p-49);
   return mul_up(mul_up(eta, eta), coordinates / 8.0);
 }
 

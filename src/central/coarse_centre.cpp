@@ -68,7 +68,7 @@ std::vector<std::int64_t> frequent_vector(const std::vector<std::vector<std::int
   }
   const std::vector<std::int64_t>* most_frequent = nullptr;
   int128 most = 0;
-  const StableHistogram histogram(parameters.epsilon, parameters.delta);
+  const StableHistogram histogram(parameters.epsilon, parameters.delta, parameters.threshold);
   for (const NoisyCount& one : histogram.draw(counts_of(records), random)) {
     const std::vector<std::int64_t>* vector = vectors[one.outcome];
     if (most_frequent == nullptr || one.count > most ||

@@ -54,16 +54,6 @@ void validate(const GaussianRequest& request) {
 
 // Centre.
 
-CentreRequest centre_request(const GaussianRequest& request, std::uint64_t records,
-                             double failure) {
-  return {.records = std::min(records, std::uint64_t{0xffff'ffff}),
-          .dimension = request.dimension,
-          .budget = request.budget,
-          .ranges = request.ranges,
-          .deviation = std::sqrt(request.covariance_bound) * (1 + 0x1p-50),
-          .failure = failure};
-}
-
 std::optional<CentreDesign> centre_of(const GaussianRequest& request, std::uint64_t records,
                                       double failure) {
   try {
@@ -136,42 +126,6 @@ bool is_better(const GaussianDesign& other, const GaussianDesign& one) {
   return other.total_variation_up() + (spends_more ? kNoticeable : 0) < one.total_variation_up();
 }
 
-// Words.
-
-std::string reason(const GaussianDesign& design) {
-  const GaussianRequest& request = design.request;
-  std::string text = fmt::format(
-      "each released record is made of {} of the table's, each cut to at most {:.4g} standard "
-      "deviations from {}",
-      design.run_records, design.clip_radius,
-      design.centre ? "a centre that is found first" : "the middle of the declared ranges");
-  if (request.budget.notion == Notion::kPure) {
-    text +=
-        request.paper_variance
-            ? ", with Euclidean-Laplace noise on top of the paper's Gaussian variance"
-            : ": a closer cut would distort more, a wider one need more noise; that noise is not "
-              "Gaussian, and Gaussian noise beside it gives the record its full variance";
-  } else if (request.covariance_bound > 1) {
-    text += fmt::format(
-        ": a closer cut would distort more, a wider one need more noise; {} of them are added, {} "
-        "subtracted and the sum divided by {}, which gives it about a record's covariance, "
-        "whatever that is",
-        design.weights.plus_records, design.weights.minus_records, design.weights.divisor);
-  } else if (design.total_variation.clip > kNegligibleClipping) {
-    text +=
-        ", as far as the budget allows; the noise is Gaussian with just the variance that is "
-        "missing";
-  } else {
-    text +=
-        ", where practically every record lies already, so less than the budget would do, though "
-        "all of it counts; the noise is Gaussian with just the variance that is missing";
-  }
-  if (design.centre) {
-    text += fmt::format("; {} other records find the centre", design.centre->request.records);
-  }
-  return text;
-}
-
 /// Whether a design keeps each output within `most` of the data's law in total variation.
 bool is_within(double most, const GaussianRequest& request) {
   const std::optional<GaussianDesign> design = find_gaussian_design(request);
@@ -217,6 +171,40 @@ std::optional<double> least_budget(GaussianRequest request, double most) {
 
 }  // namespace
 
+std::string why_of(const GaussianDesign& design) {
+  const GaussianRequest& request = design.request;
+  std::string text = fmt::format(
+      "each released record is made of {} of the table's, each cut to at most {:.4g} standard "
+      "deviations from {}",
+      design.run_records, design.clip_radius,
+      design.centre ? "a centre that is found first" : "the middle of the declared ranges");
+  if (request.budget.notion == Notion::kPure) {
+    text +=
+        request.paper_variance
+            ? ", with Euclidean-Laplace noise on top of the paper's Gaussian variance"
+            : ": a closer cut would distort more, a wider one need more noise; that noise is not "
+              "Gaussian, and Gaussian noise beside it gives the record its full variance";
+  } else if (request.covariance_bound > 1) {
+    text += fmt::format(
+        ": a closer cut would distort more, a wider one need more noise; {} of them are added, {} "
+        "subtracted and the sum divided by {}, which gives it about a record's covariance, "
+        "whatever that is",
+        design.weights.plus_records, design.weights.minus_records, design.weights.divisor);
+  } else if (design.total_variation.clip > kNegligibleClipping) {
+    text +=
+        ", as far as the budget allows; the noise is Gaussian with just the variance that is "
+        "missing";
+  } else {
+    text +=
+        ", where practically every record lies already, so less than the budget would do, though "
+        "all of it counts; the noise is Gaussian with just the variance that is missing";
+  }
+  if (design.centre) {
+    text += fmt::format("; {} other records find the centre", design.centre->request.records);
+  }
+  return text;
+}
+
 double GaussianDesign::total_variation_up() const {
   const auto& [clip, shape, lattice, off_centre] = total_variation;
   return std::min(1.0, add_up(add_up(clip, shape), add_up(lattice, off_centre)));
@@ -257,14 +245,35 @@ void check_gaussian_design(const GaussianDesign& design) {
     throw InvalidInput(fmt::format("the centre is of {} dimensions, but the design of {}",
                                    design.centre->request.dimension, request.dimension));
   }
-  Privacy kept = run_guarantee(design);
-  if (design.centre) kept = weaker(kept, design.centre->guarantee);
+  if (design.centre) check_centre_design(*design.centre);
   const Privacy& said = design.guarantee;
-  if (said.notion != request.budget.notion || kept.epsilon > said.epsilon ||
-      kept.delta > said.delta || kept.rho > said.rho ||
-      (design.centre && design.centre->guarantee.notion != said.notion)) {
+  if (said.notion != request.budget.notion || !run_keeps(design, said) ||
+      (design.centre && !is_within(design.centre->guarantee, said))) {
     throw InvalidInput("the integers of the Gaussian design do not keep its guarantee");
   }
+}
+
+std::optional<GaussianDesign> settled(GaussianDesign design) {
+  if (design.centre) {
+    if (!settle_centre(*design.centre)) return std::nullopt;
+    design.mean_radius = design.centre->radius;
+    design.total_variation.centre = design.centre->failure_up;
+  } else {
+    design.mean_radius = *design.request.mean_bound;
+    design.total_variation.centre = 0;
+  }
+  if (!settle_run(design)) return std::nullopt;
+  return design;
+}
+
+CentreRequest centre_request(const GaussianRequest& request, std::uint64_t records,
+                             double failure) {
+  return {.records = std::min(records, std::uint64_t{0xffff'ffff}),
+          .dimension = request.dimension,
+          .budget = request.budget,
+          .ranges = request.ranges,
+          .deviation = std::sqrt(request.covariance_bound) * (1 + 0x1p-50),
+          .failure = failure};
 }
 
 std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request) {
@@ -274,7 +283,7 @@ std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& reques
     std::optional<GaussianDesign> other = best_as_asked(way);
     if (other && (!best || is_better(*other, *best))) best = std::move(other);
   }
-  if (best) best->why = reason(*best);
+  if (best) best->why = why_of(*best);
   return best;
 }
 

@@ -69,7 +69,8 @@ struct GaussianTotalVariation {
 };
 
 /// A Gaussian sampler with all its public parameters, and what they promise. Two designs of one
-/// request are equal, so a certificate can be checked by designing anew.
+/// request are equal on one machine; a search on another may end elsewhere, so a certificate states
+/// the integers, and these are checked (check_gaussian_design).
 ///
 /// The sampler (gaussian_sampler.h) gives each output a run of `run_records` records of its own,
 /// clips them, in units of the step g = 2^step_exponent, onto the integer points of norm at most L
@@ -139,7 +140,20 @@ struct GaussianDesign {
 [[nodiscard]] Privacy run_guarantee(const GaussianDesign& design);
 
 /// Throws InvalidInput unless the integers of the design, wherever it comes from, keep its
-/// guarantee and give every row at most one role.
+/// guarantee and give every row at most one role. Every machine finds the same of what
+/// find_gaussian_design made on any.
 void check_gaussian_design(const GaussianDesign& design);
+
+/// The design with all that follows from its request, its integers and the centre's two
+/// `deviations` as it is found here: radii, public_variance and total_variation. None if nothing is
+/// promised of them. `guarantee` and `why` stay.
+[[nodiscard]] std::optional<GaussianDesign> settled(GaussianDesign design);
+
+/// Design.why.
+[[nodiscard]] std::string why_of(const GaussianDesign& design);
+
+/// What a part of the request's records finds a centre for.
+[[nodiscard]] CentreRequest centre_request(const GaussianRequest& request, std::uint64_t records,
+                                           double failure);
 
 }  // namespace mollify

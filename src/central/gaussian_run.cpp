@@ -36,12 +36,18 @@ double sensitivity_of(const GaussianDesign& design) {
   return static_cast<double>(2 * design.lattice_radius);
 }
 
+/// A delta that any machine finds to be kept.
+double delta_with_room(double variance, double sensitivity, std::size_t dimension, double epsilon) {
+  return div_up(lattice_gaussian_delta_up(variance, sensitivity, dimension, epsilon),
+                kRoomForRounding);
+}
+
 /// The least epsilon with delta at most that of the budget: within 2^-20 of it, and at most the
 /// budget's.
 double least_epsilon(double variance, double sensitivity, std::size_t dimension,
                      const Privacy& budget) {
   const auto serves = [&](double epsilon) {
-    return lattice_gaussian_delta_up(variance, sensitivity, dimension, epsilon) <= budget.delta;
+    return delta_with_room(variance, sensitivity, dimension, epsilon) <= budget.delta;
   };
   double low = 0, high = budget.epsilon;
   if (serves(low)) return low;
@@ -50,11 +56,6 @@ double least_epsilon(double variance, double sensitivity, std::size_t dimension,
     (serves(middle) ? high : low) = middle;
   }
   return high;
-}
-
-bool is_within(const Privacy& guarantee, const Privacy& budget) {
-  if (budget.notion == Notion::kConcentrated) return guarantee.rho <= budget.rho;
-  return guarantee.epsilon <= budget.epsilon && guarantee.delta <= budget.delta;
 }
 
 double step_of(const GaussianDesign& design) { return std::ldexp(1, design.step_exponent); }
@@ -94,6 +95,12 @@ void settle_clip(GaussianDesign& design) {
   design.clip_radius = std::max(0.0, step_of(design) * cells * (1 - 0x1p-50));
   design.total_variation.clip =
       design.clip_radius > 0 ? clip_error_up(design, design.clip_radius) : 1;
+}
+
+/// The noise's scale or variance, in cells.
+double noise_of(const GaussianDesign& design) {
+  return static_cast<double>(design.noise.numerator) /
+         static_cast<double>(design.noise.denominator);
 }
 
 /// The radius between `least` and `greatest` with about the least total, to `bits` digits.
@@ -142,9 +149,14 @@ bool design_pure_run(GaussianDesign& design) {
   if (cells < 4 * half_diagonal(design)) return false;
   design.step_exponent = static_cast<int>(std::ceil(std::log2(radius / (cells / 2)))) - 1;
   set_radius(design, radius);
-  settle_clip(design);
-  const double scale = div_up(sensitivity_of(design), epsilon);
-  design.noise = Ratio::at_least("the scale of the noise", scale);
+  design.noise = Ratio::at_least("the scale of the noise", div_up(sensitivity_of(design), epsilon));
+  return settle_run(design);
+}
+
+bool settle_pure_run(GaussianDesign& design) {
+  const auto n = static_cast<double>(design.run_records);
+  const auto d = static_cast<double>(design.request.dimension);
+  const double scale = noise_of(design);
   const double cell = step_of(design) / n;
   const double scale_of_mean = scale * cell;
   const double taken = design.request.paper_variance ? 0 : (d + 1) * scale_of_mean * scale_of_mean;
@@ -169,8 +181,8 @@ double sensitivity_share(const GaussianRequest& request) {
   if (budget.notion == Notion::kConcentrated) return std::sqrt(2 * budget.rho);
   const double sigma = std::ldexp(1, kSigmaBits);
   const auto serves = [&](double share) {
-    return lattice_gaussian_delta_up(sigma * sigma, sigma * share, request.dimension,
-                                     budget.epsilon) <= budget.delta;
+    return delta_with_room(sigma * sigma, sigma * share, request.dimension, budget.epsilon) <=
+           budget.delta;
   };
   double low = 0, high = 1e-12;
   while (high < 1000 && serves(high)) {
@@ -207,7 +219,6 @@ bool lower_radius_to_budget(GaussianDesign& design) {
 /// Covariance known: all variance of the mean that is missing to I is noise, private as far as the
 /// kernel can draw it. B is as large as the budget allows and clipping needs.
 bool design_known_run(GaussianDesign& design) {
-  const std::size_t d = design.request.dimension;
   const std::uint64_t count = design.run_records;
   const auto n = static_cast<double>(count);
   if (count < 2) return false;
@@ -224,7 +235,6 @@ bool design_known_run(GaussianDesign& design) {
   } else {
     sigma = std::ldexp(1, kSigmaBits - 1);
     design.noise = Ratio::at_least("the variance of the noise", sigma * sigma);
-    design.public_variance = wanted - sigma * sigma * cell * cell;
   }
 
   const double most = std::floor(sensitivity_share(design.request) * sigma / 2);
@@ -232,9 +242,19 @@ bool design_known_run(GaussianDesign& design) {
   if (!(static_cast<double>(design.lattice_radius) <= most)) {
     design.lattice_radius = static_cast<std::uint64_t>(most);
   }
-  if (!lower_radius_to_budget(design)) return false;
-  if (!(n * static_cast<double>(design.lattice_radius) <= kGreatestSum)) return false;
-  settle_clip(design);
+  return lower_radius_to_budget(design) && settle_run(design);
+}
+
+bool settle_known_run(GaussianDesign& design) {
+  const std::size_t d = design.request.dimension;
+  const auto n = static_cast<double>(design.run_records);
+  const double cell = step_of(design) / n;
+  const double wanted = 1 - 1 / n;
+  const double sigma = std::sqrt(noise_of(design));
+  // Noise of the lattice is all that is missing, or less than a quarter of it.
+  const double taken = noise_of(design) * cell * cell;
+  design.public_variance = taken < wanted / 2 ? wanted - taken : 0;
+  if (design.public_variance == 0 && std::abs(taken - wanted) > wanted * 0x1p-40) return false;
 
   // The variances are right but for the rounding of doubles.
   design.total_variation.shape = static_cast<double>(d) * 0x1p-48;
@@ -278,17 +298,12 @@ double covariance_shape_up(std::size_t dimension, double squares, double noise, 
 /// noise, as small as the budget allows, comes on top.
 bool design_weighted_run(GaussianDesign& design, double share, double radius,
                          std::uint64_t wanted_divisor, double wanted_squares) {
-  const std::size_t d = design.request.dimension;
   const std::optional<GaussianWeights> weights =
       signed_weights(design.run_records, wanted_divisor, wanted_squares);
   if (!weights) return false;
   design.weights = *weights;
   design.run_records = weights->plus_records + weights->minus_records;
   const auto divisor = static_cast<double>(weights->divisor);
-  const double squares = static_cast<double>(design.run_records) / (divisor * divisor);
-  const auto shape = [&](double deviation) {
-    return covariance_shape_up(d, squares, deviation * deviation, design.request.covariance_bound);
-  };
 
   // Sigma is at most 2^29 cells, and sums of records stay within 64 bits.
   const double cells =
@@ -304,11 +319,18 @@ bool design_weighted_run(GaussianDesign& design, double share, double radius,
     design.noise = Ratio::at_least("the variance of the noise", variance);
     if (is_within(run_guarantee(design), design.request.budget)) break;
   }
-  if (!is_within(run_guarantee(design), design.request.budget)) return false;
-  settle_clip(design);
+  return is_within(run_guarantee(design), design.request.budget) && settle_run(design);
+}
 
+bool settle_weighted_run(GaussianDesign& design) {
+  const std::size_t d = design.request.dimension;
+  const auto divisor = static_cast<double>(design.weights.divisor);
+  const double squares = static_cast<double>(design.run_records) / (divisor * divisor);
+  const double variance = noise_of(design);
   const double deviation = std::sqrt(variance) * step_of(design) / divisor;
-  design.total_variation.shape = shape(deviation);
+  design.public_variance = 0;
+  design.total_variation.shape =
+      covariance_shape_up(d, squares, deviation * deviation, design.request.covariance_bound);
   design.total_variation.lattice =
       std::min(1.0, add_up(record_rounding_error_up(d, squares, step_of(design), deviation),
                            lattice_gaussian_error_up(d, variance, 0)));
@@ -366,6 +388,19 @@ Privacy weaker(const Privacy& a, const Privacy& b) {
   return Privacy::of(a.notion, std::max(a.parameter(), b.parameter()), std::max(a.delta, b.delta));
 }
 
+bool settle_run(GaussianDesign& design) {
+  const GaussianRequest& request = design.request;
+  const GaussianWeights& weights = design.weights;
+  const bool bounded = request.covariance_bound > 1;
+  const bool sums_fit =
+      static_cast<double>(weights.divisor) * static_cast<double>(design.lattice_radius) <=
+      kGreatestSum;
+  if (design.run_records < 2 || !sums_fit || (!bounded && weights.minus_records > 0)) return false;
+  settle_clip(design);
+  if (request.budget.notion == Notion::kPure) return settle_pure_run(design);
+  return bounded ? settle_weighted_run(design) : settle_known_run(design);
+}
+
 /// All but the centre, for a mean within mean_radius; whether there is such a design.
 bool design_run(GaussianDesign& design) {
   const GaussianRequest& request = design.request;
@@ -392,7 +427,29 @@ Privacy run_guarantee(const GaussianDesign& design) {
   }
   const std::size_t d = design.request.dimension;
   const double epsilon = least_epsilon(noise, sensitivity, d, budget);
-  return Privacy::approximate(epsilon, lattice_gaussian_delta_up(noise, sensitivity, d, epsilon));
+  return Privacy::approximate(epsilon, delta_with_room(noise, sensitivity, d, epsilon));
+}
+
+bool run_keeps(const GaussianDesign& design, const Privacy& said) {
+  const double sensitivity = sensitivity_of(design);
+  const double noise = ratio_down(design.noise);
+  switch (said.notion) {
+    case Notion::kPure:
+      return div_up(sensitivity, noise) <= said.epsilon;
+    case Notion::kConcentrated:
+      return lattice_gaussian_rho_up(noise, sensitivity) <= said.rho;
+    case Notion::kApproximate:
+      return lattice_gaussian_delta_up(noise, sensitivity, design.request.dimension,
+                                       said.epsilon) <= said.delta;
+    default:
+      return false;
+  }
+}
+
+bool is_within(const Privacy& guarantee, const Privacy& budget) {
+  if (guarantee.notion != budget.notion) return false;
+  if (budget.notion == Notion::kConcentrated) return guarantee.rho <= budget.rho;
+  return guarantee.epsilon <= budget.epsilon && guarantee.delta <= budget.delta;
 }
 
 }  // namespace mollify

@@ -12,6 +12,7 @@
 #include "kernel/noise/clipped_moments.h"
 #include "kernel/noise/discrete_gaussian.h"
 #include "kernel/noise/euclidean_laplace.h"
+#include "space/same_functions.h"
 
 namespace mollify {
 namespace {
@@ -100,7 +101,7 @@ void validate_moments(const MomentRequest& request) {
 /// The more rows, the less noise, and the less of them may be cut.
 double clip_radius_of(const MomentRequest& request) {
   const auto d = static_cast<double>(request.dimension);
-  const double t = 0.5 * std::log(1 + static_cast<double>(request.records));
+  const double t = 0.5 * same_log(1 + static_cast<double>(request.records));
   return std::sqrt(d + 2 * std::sqrt(d * t) + 2 * t);
 }
 
@@ -136,7 +137,7 @@ double semicircle_divergence(double radius) {
   const double rest = 1 - square;
   const double root = std::sqrt(rest);
   // 1 - root = square / (1 + root), which loses no digits.
-  return 0.5 - 1 / (1 + root) - std::log1p(-square / (2 * (1 + root)));
+  return 0.5 - 1 / (1 + root) - same_log1p(-square / (2 * (1 + root)));
 }
 
 }  // namespace
@@ -185,12 +186,12 @@ void require_moment_records(std::uint64_t records) {
   require_between("the number of records", records, 1, kMostMomentRecords);
 }
 
-MomentDesign design_moments(const MomentRequest& request) {
+MomentDesign design_moments(const MomentRequest& request, std::optional<double> amount) {
   validate_moments(request);
   MomentDesign design;
   design.request = request;
   design.guarantee = request.budget;
-  design.amount = adaptive_amount_down(request.budget, "gaussian");
+  design.amount = amount ? *amount : adaptive_amount_down(request.budget, "gaussian");
   design.clip_radius = clip_radius_of(request);
   if (!(design.amount > 0) || std::isinf(design.amount) || !find_lattice(design)) {
     throw InvalidInput(fmt::format(

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,8 +82,11 @@ struct MomentDesign {
 void require_moment_records(std::uint64_t records);
 
 /// Throws InvalidInput, in one sentence, for a request outside the limits above, and for budgets
-/// so small or large that no noise of the kernel serves them.
-[[nodiscard]] MomentDesign design_moments(const MomentRequest& request);
+/// so small or large that no noise of the kernel serves them. `amount` is MomentDesign::amount,
+/// where it has been found before (adaptive_amount_down); all else follows from it by operations
+/// that every machine rounds alike.
+[[nodiscard]] MomentDesign design_moments(const MomentRequest& request,
+                                          std::optional<double> amount = std::nullopt);
 
 /// How many standard deviations half of a column's range has in the cases that errors are stated
 /// for: in each case any two columns have a correlation of at most kStatedCorrelation.

@@ -20,7 +20,8 @@ double checked_delta(double delta) {
   return delta;
 }
 
-/// T - 1 must be at least t ln(1 / (delta (1 + a))) and t ln(1 / (1 - a^2)).
+/// T - 1 must be at least t ln(1 / (delta (1 + a))) and t ln(1 / (1 - a^2)). Of both logarithms
+/// machines find the same but for 2^-28: 1 - a^2 is 10^-6 at least, and a alike to 2^-50.
 std::int64_t least_threshold(double scale, double delta) {
   // What the three sums and differences of doubles below can lose, relatively.
   constexpr double kRounding = 0x1p-50;
@@ -28,8 +29,19 @@ std::int64_t least_threshold(double scale, double delta) {
   const double tail = ln_up(div_up(1, delta)) - ln_down((1 + a_down) * (1 - kRounding));
   const double ratio = -ln_down((1 - mul_up(a_up, a_up)) * (1 - kRounding));
   const double logarithm = std::max(tail, ratio);
-  const double distance = mul_up(scale, logarithm + std::abs(logarithm) * kRounding);
+  constexpr double kRoom = 0x1p-24;
+  const double distance = mul_up(scale, logarithm + std::abs(logarithm) * kRounding + kRoom);
   return 1 + std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(distance)));
+}
+
+/// Whether the theorem allows it.
+bool is_allowed(std::int64_t threshold, double scale, double delta) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53U;
+  if (threshold < 2 || threshold > kMost) return false;
+  const double a_down = exp_down(-div_up(1, scale)), a_up = exp_up(-div_down(1, scale));
+  const double tail = exp_up(-div_down(static_cast<double>(threshold - 1), scale));
+  return div_up(tail, std::nextafter(1 + a_down, 1)) <= delta &&
+         tail <= -add_up(mul_up(a_up, a_up), -1);
 }
 
 }  // namespace
@@ -40,6 +52,14 @@ StableHistogram::StableHistogram(double epsilon, double delta)
       scale_(div_up(2, epsilon)),
       threshold_(least_threshold(scale_, delta)),
       noise_(DiscreteLaplace::at_least(scale_)) {}
+
+StableHistogram::StableHistogram(double epsilon, double delta, std::int64_t threshold)
+    : StableHistogram(epsilon, delta) {
+  if (!is_allowed(threshold, scale_, delta_)) {
+    throw InvalidInput("the threshold of a stable histogram must keep its delta, but does not");
+  }
+  threshold_ = threshold;
+}
 
 std::vector<NoisyCount> StableHistogram::draw(const OutcomeHistogram& histogram,
                                               SecureRandom& random) const {

@@ -38,11 +38,14 @@ class StableHistogram {
  public:
   /// epsilon from 1e-6 to 100 and delta from 1e-300 to 1/2; InvalidInput otherwise.
   StableHistogram(double epsilon, double delta);
+  /// With another T: InvalidInput too unless the theorem allows it.
+  StableHistogram(double epsilon, double delta, std::int64_t threshold);
 
   [[nodiscard]] Privacy guarantee() const { return Privacy::approximate(epsilon_, delta_); }
   /// t, a double exactly.
   [[nodiscard]] double scale() const { return scale_; }
-  /// T: the least that the theorem allows, but for rounding upwards.
+  /// T: the least that the theorem allows, but for rounding upwards, by enough that every machine
+  /// finds it allowed.
   [[nodiscard]] std::int64_t threshold() const { return threshold_; }
 
   /// What is released, the outcomes ascending. O(1) for each distinct outcome.

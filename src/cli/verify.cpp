@@ -101,7 +101,7 @@ constexpr CheckWords kFiniteWords = {
     "it is as accurate as stated",
     "unit, roster and the number of records are as declared, not checked"};
 constexpr CheckWords kGaussianWords = {
-    "the mechanism, designed again, is this one", "it keeps what it promises", nullptr,
+    "the design follows from its integers", "it keeps what it promises", nullptr,
     "it is as accurate as stated",
     "unit, roster, the number of records, logarithms, and the bounds and the file of covariance "
     "and mean are as declared, not checked"};

@@ -13,8 +13,10 @@
 
 namespace mollify {
 
-MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit)
-    : notion_(budget.notion), amount_(adaptive_amount_down(budget, "marginals")), unit_(unit) {
+MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit, std::optional<double> amount)
+    : notion_(budget.notion),
+      amount_(amount ? *amount : adaptive_amount_down(budget, "marginals")),
+      unit_(unit) {
   try {
     if (!(amount_ > 0) || std::isinf(amount_)) throw InvalidInput("no such budget");
     // The least part has the most noise, the whole the least.

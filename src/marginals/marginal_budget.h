@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "accounting/neighbours.h"
 #include "accounting/privacy.h"
@@ -67,8 +68,10 @@ class MarginalBudget {
   static constexpr std::uint32_t kParts = std::uint32_t{1} << 16U;
 
   /// Throws InvalidInput, in a sentence about the budget, for notion gaussian, and for budgets so
-  /// small or large that one part of them has no noise that the kernel draws.
-  MarginalBudget(const Privacy& budget, UnitWeight unit);
+  /// small or large that one part of them has no noise that the kernel draws. `amount` is what is
+  /// cut into parts, where it has been found before (adaptive_amount_down).
+  MarginalBudget(const Privacy& budget, UnitWeight unit,
+                 std::optional<double> amount = std::nullopt);
 
   [[nodiscard]] PrivacyNotion notion() const { return notion_; }
   /// epsilon, rho or mu^2 of all parts, rounded down.

@@ -108,9 +108,9 @@ std::string why_of(const MarginalDesign& design) {
 
 std::uint64_t MarginalDesign::all_cut_parts() const { return cut_parts * levels_of_bins(request); }
 
-MarginalDesign design_marginals(const MarginalRequest& request) {
+MarginalDesign design_marginals(const MarginalRequest& request, std::optional<double> amount) {
   require_columns_of(request);
-  const MarginalBudget budget(request.budget, request.unit);
+  const MarginalBudget budget(request.budget, request.unit, amount);
   MarginalDesign design;
   design.request = request;
   design.amount = budget.amount();
@@ -151,7 +151,7 @@ MarginalDesign design_marginals(const MarginalRequest& request) {
 
 void check_marginal_design(const MarginalDesign& design) {
   const Privacy& promised = design.guarantee;
-  const MarginalBudget budget(design.request.budget, design.request.unit);
+  const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
   const bool keeps = [&] {
     switch (promised.notion) {
       case PrivacyNotion::kPure:
@@ -168,7 +168,7 @@ void check_marginal_design(const MarginalDesign& design) {
   const std::uint64_t planned = (design.column_parts + (twice ? again : 0)) * (edges + 1) +
                                 design.tree_choice_parts * edges + design.tree_parts +
                                 design.product_parts + design.all_cut_parts();
-  if (!keeps || budget.amount() != design.amount || planned > MarginalBudget::kParts ||
+  if (!keeps || planned > MarginalBudget::kParts ||
       !(budget.noise(design.column_parts) == design.column_noise)) {
     throw InvalidInput("the parts of a design by marginals must keep its guarantee, but do not");
   }

@@ -73,8 +73,10 @@ struct MarginalDesign {
 
 /// Throws InvalidInput, in one sentence, for a request outside the limits above, for pairs of
 /// columns of more cells than can be counted (PairCounts::kMostCells), and for budgets as
-/// MarginalBudget.
-[[nodiscard]] MarginalDesign design_marginals(const MarginalRequest& request);
+/// MarginalBudget. `amount` as there; all else follows from it by operations that every machine
+/// rounds alike.
+[[nodiscard]] MarginalDesign design_marginals(const MarginalRequest& request,
+                                              std::optional<double> amount = std::nullopt);
 
 /// Throws InvalidInput unless the numbers of the design, wherever it comes from, keep its
 /// guarantee.

@@ -65,7 +65,7 @@ MarginalDistance summary_of(const std::vector<double>& distances) {
 
 MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records) {
   const MarginalRequest& request = design.request;
-  const MarginalBudget budget(request.budget, request.unit);
+  const MarginalBudget budget(request.budget, request.unit, design.amount);
   const double rows = static_cast<double>(std::max<std::uint64_t>(records, 1)) *
                       static_cast<double>(request.unit.weight);
   const auto distance = [&](double deviation, double cells) {
@@ -123,7 +123,7 @@ MarginalError noise_in_records(const MarginalDesign& design) {
 }
 
 double counts_noise(const MarginalDesign& design, double deviation, double cells) {
-  const MarginalBudget budget(design.request.budget, design.request.unit);
+  const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
   return mean_size(budget) * deviation * cells /
          (2 * static_cast<double>(design.request.unit.weight));
 }

@@ -111,7 +111,7 @@ class Learner {
       : design_(design),
         reference_(reference),
         columns_(design.request.columns),
-        budget_(design.request.budget, design.request.unit),
+        budget_(design.request.budget, design.request.unit, design.amount),
         answers_(answers) {
     // Of no public records there is no law.
     if (reference_ == nullptr) return;

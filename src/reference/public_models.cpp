@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "space/same_functions.h"
 #include "space/seeded_random.h"
 #include "space/sha256.h"
 
@@ -30,7 +31,7 @@ double gamma_factor(SeededRandom& random, int shape) {
     for (int i = std::min(left, kMostFactors); i > 0; --i) {
       product *= (static_cast<double>(random.word() >> 11) + 0.5) * 0x1p-53;
     }
-    sum -= std::log(product);
+    sum -= same_log(product);
   }
   return sum / shape;
 }
@@ -59,7 +60,7 @@ double mutual_information(const std::vector<double>& counts, std::size_t columns
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (!(counts[i] > 0)) continue;
     sum +=
-        counts[i] * std::log(counts[i] * all / (row_sums[i / columns] * column_sums[i % columns]));
+        counts[i] * same_log(counts[i] * all / (row_sums[i / columns] * column_sums[i % columns]));
   }
   return sum;
 }

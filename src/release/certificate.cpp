@@ -34,7 +34,7 @@ Json ratio_json(const Ratio& ratio) {
           {"denominator", std::to_string(ratio.denominator)}};
 }
 
-/// A number from 0 to 1 and more as mantissa / 2^shift, exactly: in integers.
+/// A positive number as mantissa / 2^shift, exactly: in integers.
 Json dyadic_json(double value) {
   int exponent = 0;
   const auto mantissa =
@@ -62,6 +62,7 @@ Json facts_json(const PublicFacts& facts) {
   if (facts.lower_bounds) json["lower_bounds"] = *facts.lower_bounds;
   if (facts.location) json["location"] = *facts.location;
   if (facts.kept) json["kept"] = std::to_string(*facts.kept);
+  if (facts.amount) json["amount"] = dyadic_json(*facts.amount);
   for (const WhitenedRange& range : facts.mean_ranges) {
     json["mean_ranges"].push_back({range.low, range.high});
   }
@@ -115,15 +116,15 @@ Json design_json(const FiniteDesign& design) {
 }
 
 Json centre_json(const CentreDesign& centre) {
-  Json json{{"records", centre.request.records},
-            {"cell_exponent", centre.cell_exponent},
-            {"rate", ratio_json(centre.rate)},
-            {"radius", centre.radius},
-            {"histogram", nullptr}};
+  Json json{{"records", centre.request.records}, {"cell_exponent", centre.cell_exponent},
+            {"rate", ratio_json(centre.rate)},   {"deviations", centre.deviations},
+            {"radius", centre.radius},           {"histogram", nullptr}};
   if (const auto& histogram = centre.histogram) {
     json["histogram"] = {{"epsilon", histogram->epsilon},
                          {"delta", histogram->delta},
-                         {"coarse_bits", histogram->coarse_bits}};
+                         {"threshold", std::to_string(histogram->threshold)},
+                         {"coarse_bits", histogram->coarse_bits},
+                         {"deviations", histogram->deviations}};
   }
   return json;
 }
@@ -270,6 +271,19 @@ class StatedReader {
     return get<Value>(place, expected);
   }
 
+  /// An integer that is written as text.
+  std::optional<std::uint64_t> find_text(const char* place) const {
+    constexpr const char* kExpected = "a whole number as text";
+    const auto text = find<std::string>(place, kExpected);
+    if (!text) return std::nullopt;
+    std::uint64_t value = 0;
+    const auto read = std::from_chars(text->data(), text->data() + text->size(), value);
+    if (read.ec != std::errc{} || read.ptr != text->data() + text->size()) {
+      refuse(place, kExpected);
+    }
+    return value;
+  }
+
   [[noreturn]] void refuse(const char* place, const char* expected) const {
     throw InvalidInput(fmt::format("{} must have {} at {}", name_, expected, place));
   }
@@ -321,12 +335,13 @@ PublicFacts parse_facts(const StatedReader& reader) {
   }
   facts.lower_bounds = reader.find<std::vector<double>>("/facts/lower_bounds", "a list of numbers");
   facts.location = reader.find<double>("/facts/location", "a number");
-  if (const auto kept = reader.find<std::string>("/facts/kept", "a whole number as text")) {
-    const char* const end = kept->data() + kept->size();
-    const auto read = std::from_chars(kept->data(), end, facts.kept.emplace());
-    if (read.ec != std::errc{} || read.ptr != end) {
-      reader.refuse("/facts/kept", "a whole number as text");
+  facts.kept = reader.find_text("/facts/kept");
+  if (const auto mantissa = reader.find_text("/facts/amount/mantissa")) {
+    const auto shift = reader.get<std::uint64_t>("/facts/amount/shift", "a whole number");
+    if (*mantissa < 1 || *mantissa >> kDoubleDigits != 0 || shift > 1000) {
+      reader.refuse("/facts/amount", "a mantissa from 1 to 2^53 - 1 and a shift up to 1000");
     }
+    facts.amount = std::ldexp(static_cast<double>(*mantissa), -static_cast<int>(shift));
   }
   if (const auto ranges = reader.find<std::vector<std::vector<double>>>("/facts/mean_ranges",
                                                                         "a list of intervals")) {

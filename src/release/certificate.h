@@ -44,6 +44,9 @@ struct PublicFacts {
   /// Of gaussian-curve: how many of 2^62 parts keep the value. It is found in doubles, whose last
   /// digits processors round differently; whether it keeps what is promised is checked.
   std::optional<std::uint64_t> kept{};
+  /// Of marginals and of a shared Gaussian under (epsilon, delta): the square of mu that all steps
+  /// spend together. It is found in doubles, like `kept`; whether it keeps delta is checked.
+  std::optional<double> amount{};
   /// Of Gaussian samples without a bound on the mean: where it lies, in whitened coordinates.
   std::vector<WhitenedRange> mean_ranges{};
 

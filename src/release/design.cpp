@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "accounting/adaptive_gaussian.h"
 #include "accounting/composition.h"
 #include "kernel/core/invalid_input.h"
 #include "local/gaussian_curve.h"
@@ -15,6 +20,7 @@
 #include "release/acceptance.h"
 #include "release/release_space.h"
 #include "release/spec_json.h"
+#include "release/stated_design.h"
 #include "space/real_columns.h"
 #include "space/sha256.h"
 
@@ -85,15 +91,20 @@ void place_band(const LocalSpec& local, const PublicFacts& facts, SpaceKind kind
   parameters.location = std::accumulate(masses.begin(), masses.end(), 0.0);
 }
 
+/// Whether a stated number differs from what is found here by no more than last digits could make
+/// it. Whether it is private is for the design's or the sampler's check, not for this one.
+bool is_as_found(double stated, double found) {
+  return std::abs(stated - found) <= 0x1p-20 * found;
+}
+
 /// How many parts of gaussian-curve keep the value: as found here, or as stated if that is nearly
-/// the same. Whether the stated one is private is for the sampler's check, not for this one.
+/// the same.
 std::uint64_t kept_under_curve(const MechanismParameters& parameters,
                                const std::optional<std::uint64_t>& stated) {
   validate_parameters(parameters);
   const std::uint64_t found = gaussian_curve_channel(parameters.masses(), *parameters.mu).keep();
   if (!stated) return found;
-  const std::uint64_t off = std::max(found, *stated) - std::min(found, *stated);
-  if (off > found >> 20U) {
+  if (!is_as_found(static_cast<double>(*stated), static_cast<double>(found))) {
     throw InvalidInput(
         fmt::format("{} of 2^62 parts that keep the value are not what mu {:g} allows, which is {}",
                     *stated, *parameters.mu, found));
@@ -107,8 +118,9 @@ void design_local(const LocalSpec& local, const Domain& domain, DesignedRelease&
   const PublicFacts& facts = certificate.facts;
   const SpaceKind kind = space_kind(domain, local.space);
   const auto list = candidate_list(kind, local.space);
-  require_facts(!facts.records && facts.units.has_value() == spec.roster.has_value() &&
-                facts.outcomes >= 1 && facts.mean_ranges.empty() &&
+  require_facts(!facts.records && !facts.amount &&
+                facts.units.has_value() == spec.roster.has_value() && facts.outcomes >= 1 &&
+                facts.mean_ranges.empty() &&
                 facts.reference.has_value() == (local.reference && !list && !spec.shares_model()) &&
                 facts.list_sha256.empty() ==
                     ((!list || *list == CandidateList::kFresh) && !spec.shares_model()));
@@ -173,12 +185,68 @@ SupportFinder finder_for(const ReleaseSpec& spec, const Domain& domain, std::uin
                        half.epsilon, half.delta);
 }
 
-void design_finite(const CentralSpec& central, const Domain& domain, DesignedRelease& made) {
+/// Whether two texts are equal but for the last digit of numbers that are no whole ones.
+bool is_nearly_text(std::string_view a, std::string_view b) {
+  const auto number = [](std::string_view& text) {
+    double value = 0;
+    const char* const end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
+    const std::string_view read = text.substr(0, static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(read.size());
+    return std::pair(value, read.find('.') == std::string_view::npos);
+  };
+  const auto is_digit = [](std::string_view text) {
+    return !text.empty() && text.front() >= '0' && text.front() <= '9';
+  };
+  while (is_digit(a) == is_digit(b) && !a.empty() && !b.empty()) {
+    if (is_digit(a)) {
+      const auto [x, x_whole] = number(a);
+      const auto [y, y_whole] = number(b);
+      const bool near = std::abs(x - y) <= 0.011 * std::max(x, y) && !(x_whole && y_whole);
+      if (x != y && !near) return false;
+    } else {
+      if (a.front() != b.front()) return false;
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  return a.empty() && b.empty();
+}
+
+/// What the accounting found in doubles, whose last digits processors round differently, as it is
+/// stated, if that is nearly what is found here.
+void take_response(const nlohmann::json& said, CentralDesign& design) {
+  const auto take = [&](double& found, const char* place) {
+    constexpr double kLastDigits = 1e-6;
+    const auto at = nlohmann::json::json_pointer(place);
+    if (!said.contains(at) || !said[at].is_number()) return;
+    const double stated = said[at].get<double>();
+    if (std::abs(stated - found) <= kLastDigits * found) found = stated;
+  };
+  if (design.epsilon0) take(*design.epsilon0, "/design/epsilon0");
+  take(design.rate, "/design/rate");
+  design.total_variation_up = make_central_sampler(design)->total_variation_up();
+  take(design.total_variation_up, "/accuracy/total_variation");
+  const auto why = nlohmann::json::json_pointer("/design/why");
+  if (said.contains(why) && said[why].is_string() &&
+      is_nearly_text(said[why].get<std::string>(), design.why)) {
+    design.why = said[why].get<std::string>();
+  }
+}
+
+/// The mechanism that a certificate says was chosen.
+std::optional<CentralMechanism> stated_mechanism(const nlohmann::json& said) {
+  if (!said.contains("mechanism") || !said["mechanism"].is_string()) return std::nullopt;
+  return named<CentralMechanism>(said["mechanism"].get<std::string>());
+}
+
+void design_finite(const CentralSpec& central, const Domain& domain,
+                   const StatedCertificate* stated, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const ReleaseSpec& spec = certificate.spec;
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records && !facts.units && facts.list_sha256.empty() && !facts.reference &&
-                !facts.lower_bounds && !facts.location && facts.mean_ranges.empty());
+                !facts.lower_bounds && !facts.location && !facts.kept && !facts.amount &&
+                facts.mean_ranges.empty());
   const std::uint64_t records = *facts.records;
   FiniteDesign design;
   Privacy budget = spec.budget();
@@ -190,12 +258,14 @@ void design_finite(const CentralSpec& central, const Domain& domain, DesignedRel
     design.least_outcomes = made.finder->least_size();
   }
   const CentralRequest sizes{records, facts.outcomes, spec.count.value_or(1), budget};
+  const auto said = stated != nullptr ? nlohmann::json::parse(stated->text) : nlohmann::json();
   if (central.rate) {
     design.design = design_poisson(sizes, *central.rate);
   } else {
-    design.design =
-        central.mechanism ? design_central(*central.mechanism, sizes) : best_central_design(sizes);
+    design.design = central.mechanism ? design_central(*central.mechanism, sizes)
+                                      : best_central_design(sizes, stated_mechanism(said));
   }
+  if (stated != nullptr) take_response(said, design.design);
   made.central = make_central_sampler(design.design);
   certificate.draw = design.design.guarantee;
   certificate.total =
@@ -203,35 +273,56 @@ void design_finite(const CentralSpec& central, const Domain& domain, DesignedRel
   certificate.design = std::move(design);
 }
 
+/// What steps that are decided by the outputs before them spend together of an (epsilon, delta): as
+/// found here, or as stated unless that is noticeably less. Whether delta allows what is stated is
+/// for the design's check. None of other budgets, where it is the budget itself.
+std::optional<double> steps_amount(const Privacy& budget, std::string_view family,
+                                   PublicFacts& facts) {
+  const bool is_found = budget.notion == PrivacyNotion::kApproximate;
+  require_facts(is_found || !facts.amount);
+  if (!is_found) return std::nullopt;
+  const double found = adaptive_amount_down(budget, family);
+  if (!facts.amount) {
+    facts.amount = found;
+  } else if (*facts.amount < found && !is_as_found(*facts.amount, found)) {
+    throw InvalidInput(fmt::format("the steps of family {} spend {:.15g} in all of {:.15g}", family,
+                                   *facts.amount, found));
+  }
+  return facts.amount;
+}
+
 void design_shared(const GaussianSpec& gaussian, const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
+  const Privacy budget = certificate.spec.budget();
   MomentDesign design =
       design_moments({.records = *certificate.facts.records,
                       .dimension = RealColumns(domain, gaussian.logarithms).size(),
-                      .budget = certificate.spec.budget()});
-  check_moment_design(design);
+                      .budget = budget},
+                     steps_amount(budget, "gaussian", certificate.facts));
   certificate.draw = certificate.total = design.guarantee;
   certificate.design = std::move(design);
 }
 
-void design_normal(const GaussianSpec& gaussian, const Domain& domain, DesignedRelease& made) {
+void design_normal(const GaussianSpec& gaussian, const Domain& domain,
+                   const StatedCertificate* stated, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records && !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
-                !facts.reference && !facts.lower_bounds && !facts.location &&
+                !facts.reference && !facts.lower_bounds && !facts.location && !facts.kept &&
+                (gaussian.shared || !facts.amount) &&
                 facts.mean_ranges.empty() == (gaussian.mean_bound || gaussian.shared));
   if (gaussian.shared) return design_shared(gaussian, domain, made);
+  const GaussianRequest request{.records = *facts.records,
+                                .dimension = RealColumns(domain, gaussian.logarithms).size(),
+                                .outputs = *certificate.spec.count,
+                                .budget = certificate.spec.budget(),
+                                .covariance_bound = gaussian.covariance_bound.value_or(1),
+                                .mean_bound = gaussian.mean_bound,
+                                .ranges = facts.mean_ranges,
+                                .paper_variance = gaussian.paper_variance};
   GaussianDesign design =
-      design_gaussian({.records = *facts.records,
-                       .dimension = RealColumns(domain, gaussian.logarithms).size(),
-                       .outputs = *certificate.spec.count,
-                       .budget = certificate.spec.budget(),
-                       .covariance_bound = gaussian.covariance_bound.value_or(1),
-                       .mean_bound = gaussian.mean_bound,
-                       .ranges = facts.mean_ranges,
-                       .paper_variance = gaussian.paper_variance},
-                      certificate.spec.accept_error ? 1 : kUsualError);
-  check_gaussian_design(design);
+      stated != nullptr ? stated_gaussian_design(request, *stated)
+                        : design_gaussian(request, certificate.spec.accept_error ? 1 : kUsualError);
   certificate.draw = certificate.total = design.guarantee;
   certificate.design = std::move(design);
 }
@@ -241,17 +332,33 @@ void design_table(const MarginalsSpec& marginals, const Domain& domain, Designed
   const PublicFacts& facts = certificate.facts;
   require_facts(facts.records.has_value() == (marginals.neighbours == Neighbours::kReplace) &&
                 !facts.units && facts.outcomes == 0 && facts.list_sha256.empty() &&
-                !facts.reference && !facts.lower_bounds && !facts.location &&
+                !facts.reference && !facts.lower_bounds && !facts.location && !facts.kept &&
                 facts.mean_ranges.empty());
   MarginalRequest request{.columns = marginal_columns(domain),
                           .budget = certificate.spec.budget(),
                           .unit = {certificate.spec.unit ? kUnitWeight : 1, marginals.neighbours},
                           .records = facts.records,
                           .copula = marginals.copula};
-  MarginalDesign design = design_marginals(request);
-  check_marginal_design(design);
+  MarginalDesign design =
+      design_marginals(request, steps_amount(request.budget, "marginals", certificate.facts));
   certificate.draw = certificate.total = design.guarantee;
   certificate.design = std::move(design);
+}
+
+DesignedRelease designed(const ReleaseSpec& spec, const PublicFacts& facts, const Domain& domain,
+                         const StatedCertificate* stated) {
+  validate_spec(spec);
+  DesignedRelease made;
+  made.certificate.version = kVersion;
+  made.certificate.spec = spec;
+  made.certificate.facts = facts;
+  if (const LocalSpec* local = spec.local()) design_local(*local, domain, made);
+  if (const CentralSpec* central = spec.central()) design_finite(*central, domain, stated, made);
+  if (const GaussianSpec* gaussian = spec.gaussian()) {
+    design_normal(*gaussian, domain, stated, made);
+  }
+  if (const MarginalsSpec* marginals = spec.marginals()) design_table(*marginals, domain, made);
+  return made;
 }
 
 }  // namespace
@@ -346,15 +453,20 @@ WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain) {
 
 DesignedRelease design_release(const ReleaseSpec& spec, const PublicFacts& facts,
                                const Domain& domain) {
-  validate_spec(spec);
-  DesignedRelease made;
-  made.certificate.version = kVersion;
-  made.certificate.spec = spec;
-  made.certificate.facts = facts;
-  if (const LocalSpec* local = spec.local()) design_local(*local, domain, made);
-  if (const CentralSpec* central = spec.central()) design_finite(*central, domain, made);
-  if (const GaussianSpec* gaussian = spec.gaussian()) design_normal(*gaussian, domain, made);
-  if (const MarginalsSpec* marginals = spec.marginals()) design_table(*marginals, domain, made);
+  DesignedRelease made = designed(spec, facts, domain, nullptr);
+  require_guarantee(made.certificate);
+  return made;
+}
+
+void require_guarantee(const Certificate& certificate) {
+  if (const GaussianDesign* gaussian = certificate.gaussian()) check_gaussian_design(*gaussian);
+  if (const MomentDesign* moments = certificate.moments()) check_moment_design(*moments);
+  if (const MarginalDesign* marginals = certificate.marginals()) check_marginal_design(*marginals);
+}
+
+DesignedRelease stated_release(const StatedCertificate& stated, const Domain& domain) {
+  DesignedRelease made = designed(stated.spec, stated.facts, domain, &stated);
+  made.certificate.version = stated.version;
   return made;
 }
 

@@ -24,11 +24,19 @@ struct DesignedRelease {
   std::optional<SupportFinder> finder{};      ///< of these, with a hint
 };
 
-/// Everything that follows from the spec, the facts and the domain; the same whenever it is asked,
-/// so a certificate is checked by designing anew. Throws InvalidInput, in one sentence, for what
-/// contradicts itself and for what no mechanism can serve.
+/// Everything that follows from the spec, the facts and the domain, and keeps what it promises.
+/// Throws InvalidInput, in one sentence, for what contradicts itself and for what no mechanism can
+/// serve.
 [[nodiscard]] DesignedRelease design_release(const ReleaseSpec& spec, const PublicFacts& facts,
                                              const Domain& domain);
+
+/// The same for a certificate's spec and facts, to be compared with the rest of it: equal on every
+/// machine. What a search in doubles found is taken as the certificate states it, and whether it
+/// keeps what is promised is not looked at.
+[[nodiscard]] DesignedRelease stated_release(const StatedCertificate& stated, const Domain& domain);
+
+/// Throws InvalidInput unless the integers of a Gaussian or of marginals keep what is promised.
+void require_guarantee(const Certificate& certificate);
 
 /// SHA-256 of all integers of a sampler that decide privacy. O(outcomes).
 [[nodiscard]] std::string integers_sha256(const LocalSampler& sampler);

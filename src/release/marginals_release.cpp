@@ -203,7 +203,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   void draw(const Source& data, SecureRandom& random, Sink& sink,
             std::size_t /*threads*/) const override {
     const MarginalDesign& design = *certificate().marginals();
-    const MarginalBudget budget(design.request.budget, design.request.unit);
+    const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     const TableRecords records(data, domain_, certificate().spec.unit, roster_, random);
     PartsLeft parts;
     const std::vector<CellGroups> bins = found_bins(design, records, budget, parts, random);
@@ -242,7 +242,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   void draw_from(const PairCounts& counts, const std::vector<CellGroups>& bins, PartsLeft parts,
                  SecureRandom& random, Sink& sink) const {
     const MarginalDesign& design = *certificate().marginals();
-    const MarginalBudget budget(design.request.budget, design.request.unit);
+    const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     PrivateMarginals answers(counts, budget, random, parts);
     RecordedAnswers recorded(answers);
     std::optional<PairCounts> reference;

@@ -32,7 +32,7 @@ std::map<Pair, double> noise_of_pairs(const std::vector<Measurement>& measured,
     std::uint64_t& cells = finest[one.columns];
     cells = std::max(cells, measured_cells(one));
   }
-  const MarginalBudget budget(design.request.budget, design.request.unit);
+  const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
   std::map<Pair, double> precisions;
   for (const Measurement& one : measured) {
     if (measured_cells(one) < finest[one.columns]) continue;

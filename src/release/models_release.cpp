@@ -19,6 +19,7 @@
 #include "release/release_space.h"
 #include "release/released_model.h"
 #include "release/spec_json.h"
+#include "space/same_functions.h"
 
 namespace mollify {
 namespace {
@@ -178,7 +179,7 @@ class ModelsRelease final : public PreparedRelease {
 
 ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon) {
   // f of all models at floor e^epsilon and the rest at floor sum to 1.
-  const double most = std::exp(epsilon);
+  const double most = same_exp(epsilon);
   const double share = most > 1 ? (1 - floor) / (floor * (most - 1)) : 1;
   ModelsOutlook outlook;
   const double best = std::ceil(share * static_cast<double>(models));

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -7,6 +6,7 @@
 #include "release/advice.h"
 #include "release/certificate.h"
 #include "release/models_release.h"
+#include "space/same_functions.h"
 
 namespace mollify {
 namespace {
@@ -28,7 +28,7 @@ std::vector<std::string> local_promises(const Certificate& certificate) {
   }
   return {fmt::format("No event, and no decision taken later on the output, has its probability "
                       "changed by more than a factor e^{:.6g} = {:.4g} by {}, whatever they are.",
-                      certificate.total.epsilon, std::exp(certificate.total.epsilon), whole),
+                      certificate.total.epsilon, same_exp(certificate.total.epsilon), whole),
           "This holds for any data, any prior knowledge and any later use of the output; it was "
           "decided in integers, and `mollify verify` recomputes it."};
 }
@@ -52,7 +52,7 @@ std::string protection(const Certificate& certificate) {
   return fmt::format(
       "{} changes the probability of no event by more than a factor "
       "e^{:.6g} = {:.4g}{}.",
-      change, total.epsilon, std::exp(total.epsilon),
+      change, total.epsilon, same_exp(total.epsilon),
       total.delta > 0 ? fmt::format(" and an addition of {:.6g}", total.delta) : "");
 }
 

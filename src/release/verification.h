@@ -77,9 +77,9 @@ struct KnownInputs {
   std::string reference_sha256{};
 };
 
-/// Designs the release again from the spec and the facts that the certificate states, and compares
-/// what follows with the rest of it. Throws InvalidInput, naming `name`, where the words say
-/// something else than the numbers.
+/// Makes of the spec, the facts and the integers that the certificate states what follows, and
+/// compares it with the rest. Throws InvalidInput, naming `name`, where the words say something
+/// else than the numbers.
 [[nodiscard]] CertificateCheck verify_certificate(const StatedCertificate& stated,
                                                   const std::string& name, const Domain& domain,
                                                   const KnownInputs& known = {});

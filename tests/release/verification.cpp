@@ -11,6 +11,7 @@
 #include "io/domain_yaml.h"
 #include "kernel/core/invalid_input.h"
 #include "local/mechanism.h"
+#include "release/design.h"
 #include "release/prepared.h"
 
 namespace mollify {
@@ -218,6 +219,214 @@ TEST(VerifyCertificate, RefusesForgedFloorsAndBounds) {
     changed.json = genuine;
     changed.json["design"][part]["shift"] = 40;
     EXPECT_FALSE(changed.check().holds()) << part;
+  }
+}
+
+/// What is found of a certificate of family Gaussian or marginals whose numbers are changed and all
+/// else is what follows from them: as another machine, or a forger, would make it.
+class RemadeCertificate {
+ public:
+  RemadeCertificate(ReleaseSpec spec, PublicFacts facts, const char* type)
+      : domain_(parse_domain(
+            std::string("columns:\n  a: {type: ") + type + "}\n  b: {type: " + type + "}\n",
+            "domain.yaml")) {
+    spec.model = Model::kCentral;
+    spec.domain.file = "domain.yaml";
+    spec.domain.sha256 = domain_.hash();
+    spec.count = 2;
+    spec.accept_error = true;
+    genuine = Json::parse(certificate_text(design_release(spec, facts, domain_).certificate));
+  }
+
+  [[nodiscard]] CertificateCheck after(const std::function<void(Json&)>& change) const {
+    Json changed = genuine;
+    change(changed);
+    const StatedCertificate stated = parse_certificate(changed.dump(), "it");
+    const std::string text = certificate_text(stated_release(stated, domain_).certificate);
+    return check(Json::parse(text));
+  }
+
+  [[nodiscard]] CertificateCheck check(const Json& cert) const {
+    return verify_certificate(parse_certificate(cert.dump(), "it"), "it", domain_);
+  }
+
+  /// Whether it is found that the guarantee, and nothing else, does not hold.
+  [[nodiscard]] bool is_broken_by(const std::function<void(Json&)>& change) const {
+    const CertificateCheck check = after(change);
+    return check.is_designed && check.design_matches && check.accuracy_matches &&
+           !check.guarantee_holds && !check.holds();
+  }
+
+  Json genuine;
+
+ private:
+  Domain domain_;
+};
+
+void add_to_text(Json& number, std::int64_t more) {
+  number = std::to_string(std::stoll(number.get<std::string>()) + more);
+}
+
+/// Both members that say what is promised.
+void promise_epsilon(Json& cert, double times) {
+  for (const char* part : {"draw", "privacy"}) {
+    cert[part]["epsilon"] = cert[part]["epsilon"].get<double>() * times;
+  }
+}
+
+RemadeCertificate gaussian_certificate(const ExactPrivacy& privacy, double bound,
+                                       std::vector<WhitenedRange> ranges,
+                                       const char* type = "number, min: -4, max: 4") {
+  ReleaseSpec spec;
+  spec.method = GaussianSpec{.covariance_bound = bound,
+                             .mean_bound = ranges.empty() ? std::optional(3.0) : std::nullopt};
+  spec.privacy = privacy;
+  return {spec, {.records = 20'000, .mean_ranges = std::move(ranges)}, type};
+}
+
+// A search on another processor may end at another radius, epsilon or noise. What it ends at is
+// read from the certificate, and holds if its integers keep what it promises.
+TEST(VerifyCertificate, TakesTheGaussianDesignThatIsStated) {
+  const ExactPrivacy approximate = ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6));
+  for (const double bound : {1.0, 2.5}) {
+    const RemadeCertificate made = gaussian_certificate(approximate, bound, {});
+    EXPECT_TRUE(made.after([](Json&) {}).holds());
+    const auto smaller = [](Json& cert) {
+      cert["design"]["lattice_radius"] = cert["design"]["lattice_radius"].get<std::uint64_t>() - 1;
+    };
+    EXPECT_TRUE(made.after(smaller).holds()) << bound;
+    // The last digit of an epsilon that a search ends at, either way: delta has room.
+    EXPECT_TRUE(made.after([](Json& cert) { promise_epsilon(cert, 1 - 0x1p-52); }).holds());
+    // More than was asked for.
+    Json changed = made.genuine;
+    promise_epsilon(changed, 0.51 / changed["draw"]["epsilon"].get<double>());
+    EXPECT_FALSE(made.check(changed).holds());
+  }
+  // Not what the integers give: accuracy, words and doubles of the design are looked at too.
+  const RemadeCertificate made = gaussian_certificate(approximate, 1, {});
+  EXPECT_TRUE(made.check(made.genuine).holds());
+  for (const char* place :
+       {"/accuracy/clip", "/accuracy/shape", "/accuracy/lattice", "/accuracy/total_variation",
+        "/design/clip_radius", "/design/mean_radius"}) {
+    Json changed = made.genuine;
+    Json& number = changed[Json::json_pointer(place)];
+    number = number.get<double>() * 0.999 + 1e-9;
+    const CertificateCheck check = made.check(changed);
+    EXPECT_FALSE(check.holds()) << place;
+    EXPECT_TRUE(check.guarantee_holds) << place;
+  }
+}
+
+TEST(VerifyCertificate, RefusesGaussianIntegersThatGiveMoreThanIsPromised) {
+  const ExactPrivacy pure = ExactPrivacy::pure(Decimal(0.5));
+  const ExactPrivacy approximate = ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6));
+  const ExactPrivacy concentrated = ExactPrivacy::concentrated(Decimal(0.05));
+  for (const ExactPrivacy& privacy : {pure, approximate, concentrated}) {
+    for (const double bound : {1.0, 2.5}) {
+      if (bound > 1 && privacy.notion == PrivacyNotion::kPure) continue;
+      const RemadeCertificate made = gaussian_certificate(privacy, bound, {});
+      EXPECT_TRUE(made.after([](Json&) {}).holds());
+      // A cell more at a ten-thousandth, as far as accuracy goes along with it.
+      EXPECT_TRUE(made.is_broken_by([](Json& cert) {
+        Json& radius = cert["design"]["lattice_radius"];
+        radius = radius.get<std::uint64_t>() + 1 + radius.get<std::uint64_t>() / 10'000;
+      }));
+      if (privacy.notion == PrivacyNotion::kConcentrated) {
+        EXPECT_TRUE(made.is_broken_by([](Json& cert) {
+          for (const char* part : {"draw", "privacy"}) {
+            cert[part]["rho"] = cert[part]["rho"].get<double>() * (1 - 0x1p-50);
+          }
+        }));
+      } else {
+        EXPECT_TRUE(made.is_broken_by([](Json& cert) { promise_epsilon(cert, 0.9999); }));
+      }
+    }
+  }
+}
+
+TEST(VerifyCertificate, RefusesACentreThatSpendsMoreThanIsPromised) {
+  const std::vector<WhitenedRange> ranges = {{-4, 4}, {-4, 4}};
+  const auto rate_up = [](Json& cert) {
+    add_to_text(
+        cert["design"]["centre"]["rate"]["numerator"],
+        1 + std::stoll(cert["design"]["centre"]["rate"]["numerator"].get<std::string>()) / 1000);
+  };
+  for (const ExactPrivacy& privacy :
+       {ExactPrivacy::pure(Decimal(0.5)), ExactPrivacy::concentrated(Decimal(0.05)),
+        ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6))}) {
+    const RemadeCertificate made = gaussian_certificate(privacy, 1, ranges);
+    EXPECT_TRUE(made.after([](Json&) {}).holds());
+    EXPECT_TRUE(made.is_broken_by(rate_up));
+  }
+  // Wide ranges: a histogram finds the centre's cell first.
+  const RemadeCertificate made = gaussian_certificate(
+      ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6)), 1, {{-1e12, 1e12}, {-1e12, 1e12}},
+      "number, min: -1000000000000, max: 1000000000000");
+  EXPECT_TRUE(made.after([](Json&) {}).holds());
+  ASSERT_FALSE(made.genuine["design"]["centre"]["histogram"].is_null());
+  EXPECT_TRUE(made.is_broken_by(rate_up));
+  for (const char* part : {"epsilon", "delta"}) {
+    const auto spend_more = [&](Json& cert) {
+      Json& spent = cert["design"]["centre"]["histogram"][part];
+      spent = spent.get<double>() * 1.001;
+    };
+    EXPECT_TRUE(made.is_broken_by(spend_more)) << part;
+  }
+  // A threshold below what its delta allows is of no histogram.
+  const auto lower = [](Json& cert) {
+    add_to_text(cert["design"]["centre"]["histogram"]["threshold"], -2);
+  };
+  EXPECT_THROW(static_cast<void>(made.after(lower)), InvalidInput);
+  Json changed = made.genuine;
+  lower(changed);
+  EXPECT_FALSE(made.check(changed).holds());
+}
+
+// Of marginals and a shared Gaussian the square of mu that all steps spend is stated; noise follows
+// from it. A last digit more is within delta's room; a thousandth more is not.
+TEST(VerifyCertificate, TakesTheAmountThatStepsSpendAsStated) {
+  const auto add_amount = [](std::int64_t more) {
+    return [more](Json& cert) { add_to_text(cert["facts"]["amount"]["mantissa"], more); };
+  };
+  constexpr std::int64_t kThousandth = std::int64_t{1} << 43;
+  for (const bool shared : {false, true}) {
+    ReleaseSpec spec;
+    if (shared) {
+      spec.method = GaussianSpec{.shared = true};
+    } else {
+      spec.method = MarginalsSpec{};
+    }
+    spec.privacy = ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6));
+    const RemadeCertificate made(spec, {.records = 20'000},
+                                 shared ? "number, min: -4, max: 4" : "integer, min: 0, max: 6");
+    EXPECT_TRUE(made.after([](Json&) {}).holds());
+    EXPECT_TRUE(made.after(add_amount(-9)).holds());
+    EXPECT_TRUE(made.after(add_amount(9)).holds());
+    EXPECT_TRUE(made.is_broken_by(add_amount(kThousandth)));
+    // Noise for a tenth of the budget is no design for it.
+    EXPECT_THROW(static_cast<void>(made.after([](Json& cert) {
+                   Json& shift = cert["facts"]["amount"]["shift"];
+                   shift = shift.get<int>() + 3;
+                 })),
+                 InvalidInput);
+    // Other noise than follows.
+    Json changed = made.genuine;
+    Json& noise = shared ? changed["design"]["rounds"][3]["variance"]["numerator"]
+                         : changed["design"]["column_variance"]["numerator"];
+    add_to_text(noise, -1);
+    EXPECT_FALSE(made.check(changed).design_matches);
+    // Less promised than was asked for.
+    changed = made.genuine;
+    promise_epsilon(changed, 0.999);
+    EXPECT_FALSE(made.check(changed).holds());
+    EXPECT_THROW(static_cast<void>(parse_certificate(
+                     [&] {
+                       Json bad = made.genuine;
+                       bad["facts"]["amount"]["mantissa"] = "0";
+                       return bad.dump();
+                     }(),
+                     "it")),
+                 InvalidInput);
   }
 }
 
