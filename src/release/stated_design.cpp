@@ -21,7 +21,7 @@ void require_stated(bool hold) {
   if (!hold) throw InvalidInput("a Gaussian design must have the numbers of one, but has others");
 }
 
-std::uint64_t whole(const nlohmann::json& json) {
+std::uint64_t whole_member(const nlohmann::json& json) {
   require_stated(json.is_number_unsigned());
   return json.get<std::uint64_t>();
 }
@@ -55,7 +55,7 @@ Ratio ratio_of(const nlohmann::json& json) {
 CentreDesign stated_centre(const GaussianRequest& request, const nlohmann::json& json,
                            double failure) {
   CentreDesign centre;
-  centre.request = centre_request(request, whole(json.at("records")), failure);
+  centre.request = centre_request(request, whole_member(json.at("records")), failure);
   centre.cell_exponent = exponent_of(json.at("cell_exponent"));
   centre.rate = ratio_of(json.at("rate"));
   centre.deviations = size_of(json.at("deviations"));
@@ -94,14 +94,14 @@ GaussianDesign design_in(GaussianRequest request, const nlohmann::json& said) {
     design.centre = stated_centre(request, centre, size_of(accuracy.at("centre")));
   }
   design.request = std::move(request);
-  design.run_records = whole(json.at("run_records"));
+  design.run_records = whole_member(json.at("run_records"));
   design.step_exponent = exponent_of(json.at("lattice_step_exponent"));
-  design.lattice_radius = whole(json.at("lattice_radius"));
+  design.lattice_radius = whole_member(json.at("lattice_radius"));
   design.noise = ratio_of(json.at(pure ? "scale" : "variance"));
   const nlohmann::json& weights = json.at("weights");
-  design.weights = {.plus_records = whole(weights.at("plus_records")),
-                    .minus_records = whole(weights.at("minus_records")),
-                    .divisor = whole(weights.at("divisor"))};
+  design.weights = {.plus_records = whole_member(weights.at("plus_records")),
+                    .minus_records = whole_member(weights.at("minus_records")),
+                    .divisor = whole_member(weights.at("divisor"))};
   auto found = settled(std::move(design));
   require_stated(found.has_value());
   take_bound(found->total_variation.clip, accuracy.at("clip"));
