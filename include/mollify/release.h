@@ -189,8 +189,8 @@ class Sink {
 struct ReleaseReport {
   /// How far each record's distribution may be from the data's: at worst in the local and the
   /// integral model, for any data in the central one, and of what all rows share what noise is
-  /// expected to do. With a support that is found it is the whole domain's. None where the number of
-  /// rows is protected.
+  /// expected to do. With a support that is found it is the whole domain's. None where the number
+  /// of rows is protected.
   std::optional<double> total_variation{};
   std::string why{};                    ///< why this mechanism and these parameters
   std::vector<std::string> notes{};     ///< what else to know, a sentence each
