@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks the sources on purpose, one place at a time, and lists the breaks that no test notices.
 
-usage: scripts/try_mutants.py [--survivors] [MODULE | MUTANT]...
+usage: scripts/try_mutants.py [--check | --survivors] [MODULE | MUTANT]...
 
 MODULE is a file of tests/mutants/ without .toml; without arguments, all mutants are tried. All of them are
 compiled into one build, in build/mutants, behind a switch: the variable MOLLIFY_MUTANT of the environment.
@@ -17,7 +17,7 @@ Fields of a mutant:
               it, every program that the module's file names in `programs` is run, and the first test
               that fails is printed
   equivalent  why no test can notice the mutant; it is then only built and run
---survivors tries only the mutants without a test.
+--survivors tries only the mutants without a test. --check builds and runs nothing: it only finds every text in its file.
 """
 
 import argparse
@@ -185,22 +185,27 @@ def write_if_changed(path, content):
         path.write_bytes(content)
 
 
-def make_sources(mutants):
+def changes_by_file(mutants):
+    """Each file's changes, of mutants that all fit their files."""
+    changes, unfit = {}, []
+    for mutant in mutants:
+        path = ROOT / mutant["file"]
+        try:
+            changes.setdefault(mutant["file"], []).append(Change(mutant, path.read_text() if path.is_file() else ""))
+        except Unfit as problem:
+            unfit.append(str(problem))
+    if unfit:
+        sys.exit("mend these mutants:\n" + "\n".join(unfit))
+    return changes
+
+
+def make_sources(changes):
     files = subprocess.check_output(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                                     text=True).split("\0")
     wanted = {name for name in files if name and (ROOT / name).is_file()}
     for path in list(SOURCE.rglob("*")) if SOURCE.exists() else []:
         if path.is_file() and str(path.relative_to(SOURCE)) not in wanted:
             path.unlink()
-    changes, unfit = {}, []
-    for mutant in mutants:
-        text = (ROOT / mutant["file"]).read_text() if mutant["file"] in wanted else ""
-        try:
-            changes.setdefault(mutant["file"], []).append(Change(mutant, text))
-        except Unfit as problem:
-            unfit.append(str(problem))
-    if unfit:
-        sys.exit("mend these mutants:\n" + "\n".join(unfit))
     for name in wanted:
         content = (ROOT / name).read_bytes()
         if name in changes:
@@ -248,6 +253,7 @@ def faults_without_a_mutant(program, tests):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--survivors", action="store_true")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
@@ -266,8 +272,11 @@ def main():
     chosen = [mutant for mutant in mutants
               if (not arguments.names or {mutant["id"], mutant["module"]} & set(arguments.names)) and
               not (arguments.survivors and "test" in mutant)]
+    changes = changes_by_file(mutants)
+    if arguments.check:
+        sys.exit(print(f"{len(mutants)} mutants fit their files"))
     start = time.monotonic()
-    make_sources(mutants)
+    make_sources(changes)
     plans = {mutant["id"]: [mutant["test"].split(" ", 1)] if "test" in mutant else
              [(program, "*") for program in programs_of[mutant["module"]]] for mutant in chosen}
     build({program for plan in plans.values() for program, _ in plan})
