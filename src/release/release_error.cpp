@@ -76,7 +76,11 @@ ReleaseError model_error(const MarginalError& error) {
 }
 
 ReleaseError model_error(double expected) {
-  return {expected, 1, "greatest expected error of the shared model"};
+  return {.error = expected,
+          .reference = 1,
+          .kind = "greatest expected error of the shared model",
+          .of_reference =
+              "the greatest total variation, between distributions with nothing in common,"};
 }
 
 ReleaseError release_error(const Certificate& certificate, const Domain& domain) {
@@ -137,9 +141,8 @@ std::optional<std::string> noise_condition(const Certificate& certificate) {
 }
 
 std::string error_words(const ReleaseError& error) {
-  return fmt::format(
-      "the {} is {:.3g} in total variation, and that of the public reference alone is {:.3g}",
-      error.kind, error.error, error.reference);
+  return fmt::format("the {} is {:.3g} in total variation, and {} is {:.3g}", error.kind,
+                     error.error, error.of_reference, error.reference);
 }
 
 }  // namespace mollify

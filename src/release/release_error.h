@@ -1,5 +1,5 @@
 // How much of a release is public noise: its expected error beside that of the public reference
-// alone, from public facts.
+// alone, or beside the greatest error there is, from public facts.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ inline constexpr std::uint64_t kManyRecords = 1'000'000;
 ///    the worst case, whose share of the reference's is that of all data;
 ///  - independent Gaussian samples: the worst case over the declared means;
 ///  - what all rows share, marginals or a mean and a covariance: the stated error, which is an
-///    upper end, beside the reference's, 1.
+///    upper end. Such a model has no reference whose error public facts give. Beside it stands 1,
+///    the greatest total variation, which only distributions with nothing in common have.
 ///
 /// An error that depends on what is private is the least that public facts allow: of a support that
 /// is yet to be found the smallest, and of rows whose number is protected kManyRecords.
@@ -36,6 +37,7 @@ struct ReleaseError {
   double error = 0;
   double reference = 0;
   const char* kind = "";  ///< "expected error of a record"
+  const char* of_reference = "that of the public reference alone";  ///< what `reference` is
   bool is_least = false;  ///< that public facts allow, and the release may err more
 
   /// From here on a release cannot be told apart from the reference: 19 parts in 20 of the

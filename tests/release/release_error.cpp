@@ -73,6 +73,15 @@ TEST(ReleaseError, IsThatOfTheReferenceWhereNothingIsReleased) {
   EXPECT_EQ(replacement_error(1, 0).share(), 0);
 }
 
+TEST(ReleaseError, OfASharedModelStandsBesideTheGreatestDistance) {
+  EXPECT_EQ(error_words(model_error(0.346)),
+            "the greatest expected error of the shared model is 0.346 in total variation, and the "
+            "greatest total variation, between distributions with nothing in common, is 1");
+  EXPECT_EQ(error_words(replacement_error(4, 0.3)),
+            "the worst-case error of a record is 0.3 in total variation, and that of the public "
+            "reference alone is 0.75");
+}
+
 TEST(ReleaseError, HasTwoThresholds) {
   EXPECT_FALSE((ReleaseError{0.5, 1}.is_mostly_noise()));
   EXPECT_TRUE((ReleaseError{0.51, 1}.is_mostly_noise()));
