@@ -122,17 +122,14 @@ Json measured_pairs_json(const std::vector<Measurement>& measured, const Certifi
               : fmt::format("{:.3g} {}", mean, certificate.spec.unit ? "units" : "rows");
   Json noise{{"records", mean}};
   if (records) noise["total_variation"] = mean / static_cast<double>(*records);
-  const bool one = others.size() == 1;
-  const std::string rest = others.empty()
-                               ? std::string("no pair was left out")
-                               : fmt::format("{} {} not measured and {} as the model guesses {}",
-                                             counted(others.size(), "pair"), one ? "was" : "were",
-                                             one ? "is" : "are", one ? "it" : "them");
-  const std::string words =
-      noises.empty() ? rest
-                     : fmt::format("noise of the {}, on average {}; {}",
-                                   counted(noises.size(), "measured pair"), amount, rest);
-  return {{"words", words}, {"noise", noise}, {"pairs", pairs}, {"not_measured", others}};
+  const std::string words = noises.empty()
+                                ? "no pair was measured"
+                                : fmt::format("noise of the {}, on average {}",
+                                              counted(noises.size(), "measured pair"), amount);
+  return {{"words", words},
+          {"noise", noise},
+          {"pairs", pairs},
+          {"not_measured", {{"count", others.size()}, {"pairs", others}}}};
 }
 
 nlohmann::json implied_measured_pairs(const nlohmann::json& stated, const Certificate& certificate,

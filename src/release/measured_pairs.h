@@ -14,10 +14,11 @@ namespace mollify {
 
 /// What the learner measured, for the member "measured" of a certificate: the measurements of pairs
 /// in their order, each with its columns (by name and by place in the domain), the cells and the
-/// parts of the budget that it took; what their noise is on average; the pairs that were not
-/// measured; and one sentence. The choice of pairs was paid for by the release, so the list is an
-/// output like the records. Empty for a release that chooses no pairs: a copula's, and that of one
-/// column.
+/// parts of the budget that it took; what their noise is on average, and that in words; the pairs
+/// that were not measured, and how many these are. It states noise and counts, and not how near
+/// rows are to the table, which no public fact tells of a pair that was not measured. The choice of
+/// pairs was paid for by the release, so the list is an output like the records. Empty for a
+/// release that chooses no pairs: a copula's, and that of one column.
 ///
 /// The noise of a measured pair is half of the mean sum of its counts' noise (counts_noise), in
 /// records: its noisy counts are so far from the counts. A model that is fitted to them is mostly

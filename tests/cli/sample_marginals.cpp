@@ -111,11 +111,16 @@ TEST(SampleMarginals, ReleasesUnderEveryNotionAndItVerifies) {
       std::printf("%s\n", measured["words"].dump().c_str());
       std::set<Json> pairs;
       for (const Json& pair : measured["pairs"]) pairs.insert(pair["columns"]);
-      EXPECT_THAT(
-          measured["words"].get<std::string>(),
-          ::testing::StartsWith("noise of the " + std::to_string(pairs.size()) + " measured pair"));
+      EXPECT_THAT(measured["words"].get<std::string>(),
+                  ::testing::MatchesRegex("noise of the " + std::to_string(pairs.size()) +
+                                          " measured pairs?, on average [0-9.]+ " +
+                                          (!hidden              ? "in total variation"
+                                           : who[0] == "--unit" ? "units"
+                                                                : "rows")));
+      const Json& others = measured["not_measured"]["pairs"];
+      EXPECT_EQ(measured["not_measured"]["count"], others.size());
       EXPECT_EQ(measured["noise"].contains("total_variation"), !hidden);
-      for (const Json& pair : measured["not_measured"]) EXPECT_TRUE(pairs.insert(pair).second);
+      for (const Json& pair : others) EXPECT_TRUE(pairs.insert(pair).second);
       const std::size_t columns = certificate["design"]["columns"].size();
       EXPECT_EQ(pairs.size(), columns * (columns - 1) / 2);
       if (!hidden) continue;
@@ -214,7 +219,8 @@ TEST(SampleMarginals, ACertificateThatIsAlteredDoesNotHold) {
                                    {"/measured/pairs/0/cells/0", 0},
                                    {"/measured/pairs/0/parts", 65536},
                                    {"/measured/pairs", Json::array()},
-                                   {"/measured/not_measured", Json::array({1})},
+                                   {"/measured/not_measured/pairs", Json::array({1})},
+                                   {"/measured/not_measured/count", 99},
                                    {"/promised/0", "Nothing can happen."}}) {
     Json altered = certificate;
     altered[Json::json_pointer(place)] = value;
