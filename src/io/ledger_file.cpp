@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include "accounting/decimal.h"
+#include "io/file_lock.h"
 #include "io/sqlite_database.h"
 #include "kernel/core/invalid_input.h"
 #include "mollify/version.h"
@@ -226,18 +227,18 @@ class LedgerFile::Operation {
 /// A ledger's file while an operation runs.
 class LedgerFile::Database {
  public:
-  Database(const LedgerFile& ledger, Opening opening)
-      : sqlite_(ledger.file_, ledger.path_, opening == Opening::kOrMakeNew),
-        path_(ledger.path_),
-        file_(ledger.file_),
-        identity_(ledger.identity_),
-        last_seen_(ledger.last_seen_) {
+  Database(LedgerIdentity& identity, Opening opening)
+      : identity_(identity),
+        lock_(identity.file(), identity.path(), opening == Opening::kOrMakeNew),
+        sqlite_(identity.file(), identity.path()) {
     // Before anything is read, because SQLite looks for a crash's journal next to this name.
-    require_in_place();
+    identity_.require_in_place(lock_, sqlite_);
     // Before anything is written, so that another program's file is left as it is.
     if (is_empty()) {
-      if (opening == Opening::kExisting) throw InvalidInput(path_ + " is empty, not a ledger");
-      make();
+      if (opening == Opening::kExisting) throw InvalidInput(path() + " is empty, not a ledger");
+      SqliteTransaction transaction(sqlite_);
+      sqlite_.execute(kSchema);
+      transaction.commit();
     }
     require_format();
     // The journal that a commit ends by deleting: afterwards the file alone holds everything. Its
@@ -247,19 +248,13 @@ class LedgerFile::Database {
     sqlite_.execute("PRAGMA synchronous = EXTRA; PRAGMA fullfsync = 1");
     SqliteStatement check(sqlite_, "PRAGMA quick_check(1)");
     if (check.step(); check.text(0) != "ok") refuse_damaged(check.text(0));
-    require_last_seen();
+    identity_.require_last_entry(sqlite_);
   }
 
   SqliteDatabase& sqlite() { return sqlite_; }
-  const std::string& path() const { return path_; }
-  const auto& identity() const { return identity_; }
+  const std::string& path() const { return identity_.path(); }
 
-  void commit(SqliteTransaction& transaction) {
-    require_in_place();
-    const std::string last = last_entry();
-    transaction.commit();
-    last_seen_ = last;
-  }
+  void commit(SqliteTransaction& transaction) { identity_.commit(lock_, sqlite_, transaction); }
 
   /// All entries, or those of one data set.
   std::vector<LedgerEntry> entries(const std::optional<std::string>& data_set) {
@@ -354,73 +349,23 @@ class LedgerFile::Database {
     // To SQLite a file of a few bytes is as good as none. Until the statement ends nobody writes,
     // and what a crash left of a ledger that was being made has been taken back.
     std::error_code unknown;
-    if (std::filesystem::file_size(file_, unknown) > 0 && !unknown) {
-      throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", path_));
+    if (std::filesystem::file_size(identity_.file(), unknown) > 0 && !unknown) {
+      throw InvalidInput(fmt::format("{} is not a ledger but a file of another kind", path()));
     }
     return true;
   }
 
   [[noreturn]] void refuse_damaged(const std::string& reason) const {
-    throw InvalidInput(fmt::format("the ledger {} is damaged: {}", path_, reason));
-  }
-
-  // Another process may have come first, which is only known when the right to write is held.
-  void make() {
-    SqliteTransaction transaction(sqlite_);
-    if (is_empty()) sqlite_.execute(kSchema);
-    transaction.commit();
-  }
-
-  void require_in_place() {
-    struct stat status {};
-    const bool exists = ::stat(file_.c_str(), &status) == 0;
-    const std::pair found{static_cast<std::uint64_t>(status.st_dev),
-                          static_cast<std::uint64_t>(status.st_ino)};
-    if (exists && !identity_) identity_ = found;
-    if (!exists || found != identity_ || sqlite_.has_moved()) refuse_replaced();
-    if (status.st_nlink > 1) {
-      throw InvalidInput(fmt::format(
-          "the ledger {0} has {1} hard links, but must have one, because what is charged by one "
-          "name could be lost by another: delete the others (find DIRECTORY -samefile {0} lists "
-          "them)",
-          path_, status.st_nlink));
-    }
-  }
-
-  [[noreturn]] void refuse_replaced() const {
-    throw InvalidInput(fmt::format(
-        "the ledger {} was moved, replaced or deleted after it was opened, so nothing is "
-        "recorded: put the file back, or open the ledger again if the new file is meant",
-        path_));
-  }
-
-  // All that was recorded of an entry: no entries, no text.
-  std::string last_entry(std::string_view condition = "1") {
-    SqliteStatement row(
-        sqlite_,
-        fmt::format("SELECT number || ' ' || time || ' ' || data_set || ' ' || parameter || "
-                    "' ' || coalesce(certificate_sha256, '') FROM entries WHERE {} ORDER "
-                    "BY number DESC LIMIT 1",
-                    condition));
-    return row.step() ? row.text(0) : "";
-  }
-
-  // Some file systems give a file that takes another's place its inode, too.
-  void require_last_seen() {
-    if (!last_seen_.empty()) {
-      const std::string number = last_seen_.substr(0, last_seen_.find(' '));
-      if (last_entry("number = " + number) != last_seen_) refuse_replaced();
-    }
-    last_seen_ = last_entry();
+    throw InvalidInput(fmt::format("the ledger {} is damaged: {}", path(), reason));
   }
 
   void require_format() {
     if (number_of("PRAGMA application_id") != kApplication) {
-      throw InvalidInput(fmt::format("{} is not a ledger but another program's database", path_));
+      throw InvalidInput(fmt::format("{} is not a ledger but another program's database", path()));
     }
     const std::int64_t version = number_of("PRAGMA user_version");
     if (version != kFormatVersion) {
-      throw InvalidInput(fmt::format("the ledger {} must have format {}, but has format {}", path_,
+      throw InvalidInput(fmt::format("the ledger {} must have format {}, but has format {}", path(),
                                      kFormatVersion, version));
     }
   }
@@ -447,29 +392,22 @@ class LedgerFile::Database {
   }
 
   Operation operation_;
+  LedgerIdentity& identity_;
+  FileLock lock_;  // given up when SQLite has closed the file
   SqliteDatabase sqlite_;
-  std::string path_;
-  std::string file_;
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;
-  std::string& last_seen_;
 };
 
-LedgerFile::LedgerFile(const std::string& path, Opening opening) : path_(path) {
-  std::error_code failed;
-  file_ = std::filesystem::absolute(path, failed).string();
-  if (failed) {
-    throw InvalidInput(fmt::format("the ledger {} cannot be opened: {}", path, failed.message()));
-  }
-  identity_ = Database(*this, opening).identity();
+LedgerFile::LedgerFile(const std::string& path, Opening opening) : identity_(path) {
+  const Database made(identity_, opening);
 }
 
 std::vector<LedgerEntry> LedgerFile::history() const {
-  return Database(*this, Opening::kExisting).entries(std::nullopt);
+  return Database(identity_, Opening::kExisting).entries(std::nullopt);
 }
 
 ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
   require_positive(release.cost);
-  Database database(*this, Opening::kExisting);
+  Database database(identity_, Opening::kExisting);
   SqliteTransaction transaction(database.sqlite());
   const std::string name = database.resolve(release.data_set, release.file);
   std::vector<std::string> names;
@@ -498,7 +436,7 @@ ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
 }
 
 std::vector<std::string> LedgerFile::names_of(const DataFile& file) const {
-  return Database(*this, Opening::kExisting).names_of(file);
+  return Database(identity_, Opening::kExisting).names_of(file);
 }
 
 std::string LedgerFile::declare(const std::string& name, const LedgerTotal& total, bool replace,
@@ -507,7 +445,7 @@ std::string LedgerFile::declare(const std::string& name, const LedgerTotal& tota
   if (total.cost.notion == Notion::kGaussian) {
     throw InvalidInput("a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
   }
-  Database database(*this, Opening::kExisting);
+  Database database(identity_, Opening::kExisting);
   SqliteTransaction transaction(database.sqlite());
   const std::string data_set = database.resolve(name, file);
   const auto entries = database.entries(data_set);

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "accounting/ledger.h"
 #include "accounting/privacy.h"
 #include "accounting/protection_scope.h"
+#include "io/ledger_identity.h"
 
 namespace mollify {
 
@@ -38,9 +38,10 @@ struct LedgerEntry {
 /// against the total and the entry are one transaction. Whatever happens to the program, the file
 /// stays in order (SQLite's own recovery).
 ///
-/// The file is open only while an operation runs, and a process runs one operation at a time. So
-/// threads may share an object, a process that is forked may use its parent's, and several
-/// processes on one computer may use one file at once. An operation is refused if the path leads to
+/// The file is open only while an operation runs. An operation locks it, whatever other code of the
+/// process does to the file, and a process runs one operation at a time. So threads may share an
+/// object, a process that is forked may use its parent's, and several processes on one computer may
+/// use one file at once. An operation is refused if the path leads to
 /// another file than when the object was made, to one that has lost the last entry that the object
 /// saw (an old copy put back, perhaps with the same inode), or to a file with several hard links.
 class LedgerFile final : public Ledger {
@@ -76,10 +77,7 @@ class LedgerFile final : public Ledger {
  private:
   class Database;
   class Operation;
-  std::string path_;  // as given, for messages
-  std::string file_;  // absolute, because the program may change its folder
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;  // device and inode
-  mutable std::string last_seen_;  // the last entry, as text; changed by one operation at a time
+  mutable LedgerIdentity identity_;  // changed by one operation at a time
 };
 
 /// The entries of each data set put together, by name.

@@ -1,30 +1,24 @@
 #include "io/sqlite_database.h"
 
+#include <chrono>
 #include <stdexcept>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "io/file_lock.h"
 #include "kernel/core/invalid_input.h"
 
 namespace mollify {
 
-namespace {
-
-constexpr int kMostMillisecondsLocked = 60'000;
-
-}  // namespace
-
-SqliteDatabase::SqliteDatabase(const std::string& path, const std::string& name, bool make)
-    : name_(name) {
+SqliteDatabase::SqliteDatabase(const std::string& path, const std::string& name) : name_(name) {
   sqlite3* opened = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0);
-  const int result = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  const int result = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
   database_.reset(opened);
   if (opened == nullptr) throw std::bad_alloc();
   if (result != SQLITE_OK) fail();
   sqlite3_extended_result_codes(opened, 1);
-  sqlite3_busy_timeout(opened, kMostMillisecondsLocked);
+  sqlite3_busy_timeout(opened, static_cast<int>(std::chrono::milliseconds(kLongestWait).count()));
 }
 
 void SqliteDatabase::fail() const {
@@ -48,8 +42,7 @@ void SqliteDatabase::fail() const {
       throw std::bad_alloc();
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw std::runtime_error(
-          fmt::format("the ledger {} is locked by another program for a minute now", name_));
+      refuse_locked(name_);
     default:
       throw std::runtime_error(fmt::format("the ledger {} cannot be used: {}", name_, reason));
   }

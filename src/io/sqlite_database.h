@@ -16,9 +16,8 @@ namespace mollify {
 /// full disk or a lock that is not given up within a minute, are std::runtime_error.
 class SqliteDatabase {
  public:
-  /// Opens the file at an absolute path for reading and writing; makes it if asked to and there is
-  /// none. Messages call it `name`.
-  SqliteDatabase(const std::string& path, const std::string& name, bool make);
+  /// Opens the file at an absolute path for reading and writing. Messages call it `name`.
+  SqliteDatabase(const std::string& path, const std::string& name);
 
   void execute(const char* statements);
 

@@ -84,6 +84,20 @@ ExactPrivacy approximate_cost(const std::string& epsilon, const std::string& del
                                    Decimal::parse(delta, "delta"));
 }
 
+/// How many of the charges that are wanted a ledger grants before its total is spent.
+int granted(LedgerFile& ledger, int wanted, const std::string& epsilon) {
+  int done = 0;
+  for (int i = 0; i < wanted; ++i) {
+    try {
+      ledger.charge(release_at(pure_cost(epsilon)));
+      ++done;
+    } catch (const InvalidInput&) {
+      // the total is spent
+    }
+  }
+  return done;
+}
+
 std::size_t entries_of(const std::string& path) {
   return LedgerFile(path, Opening::kExisting).history().size();
 }
@@ -345,12 +359,8 @@ TEST(LedgerFile, SeveralProcessesNeverPassATotal) {
       }
       int done = 0;
       for (int k = 0; k < kWanted; ++k) {
-        try {
-          LedgerFile(path, Opening::kOrMakeNew).charge(release_at(pure_cost("0.02")));
-          ++done;
-        } catch (const InvalidInput&) {
-          // the total is spent
-        }
+        LedgerFile ledger(path, Opening::kOrMakeNew);
+        done += granted(ledger, 1, "0.02");
       }
       ::_exit(done);
     }));
@@ -393,18 +403,7 @@ TEST(LedgerFile, ThreadsAndForkedProcessesShareOneObject) {
   LedgerFile ledger(path, Opening::kOrMakeNew);
   ledger.declare("people", {ProtectionScope::row(), pure_cost("1")}, false);
   constexpr int kWanted = 10;
-  const auto charges = [&] {
-    int done = 0;
-    for (int i = 0; i < kWanted; ++i) {
-      try {
-        ledger.charge(release_at(pure_cost("0.02")));
-        ++done;
-      } catch (const InvalidInput&) {
-        // the total is spent
-      }
-    }
-    return done;
-  };
+  const auto charges = [&] { return granted(ledger, kWanted, "0.02"); };
   std::atomic<int> done{0};
   std::vector<std::thread> threads;
   std::vector<pid_t> processes;
@@ -414,6 +413,38 @@ TEST(LedgerFile, ThreadsAndForkedProcessesShareOneObject) {
   for (const pid_t process : processes) done += status_of(process);
   EXPECT_EQ(done, 50);
   EXPECT_EQ(ledger.history().size(), 51U);
+}
+
+// When any code of a process closes the file, the process loses its POSIX locks, on which SQLite
+// relies. Four processes with two threads each want 160 releases at 0.01 of a total of 1.
+TEST(LedgerFile, KeepsItsLockWhenOtherCodeReadsTheFile) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  LedgerFile ledger(path, Opening::kOrMakeNew);
+  ledger.declare("people", {ProtectionScope::row(), pure_cost("1")}, false);
+  constexpr int kWanted = 20;
+  std::vector<pid_t> processes;
+  for (int i = 0; i < 4; ++i) {
+    processes.push_back(in_child([&] {
+      std::atomic<bool> is_over{false};
+      std::thread reader([&] {
+        while (!is_over) static_cast<void>(scratch.read("ledger"));
+      });
+      std::atomic<int> done{0};
+      std::vector<std::thread> threads;
+      for (int k = 0; k < 2; ++k) {
+        threads.emplace_back([&] { done += granted(ledger, kWanted, "0.01"); });
+      }
+      for (std::thread& thread : threads) thread.join();
+      is_over = true;
+      reader.join();
+      ::_exit(done);
+    }));
+  }
+  int done = 0;
+  for (const pid_t process : processes) done += status_of(process);
+  EXPECT_EQ(done, 100);
+  EXPECT_EQ(ledger.history().size(), 101U);
 }
 
 // A child that begins while a thread of its parent charges would otherwise inherit the thread's
@@ -506,15 +537,28 @@ TEST(LedgerFile, RefusesAnOldCopyOfItselfOrAnotherLedger) {
   EXPECT_EQ(ledger.history().size(), 4U);
 }
 
+// The file that is locked, the one that SQLite opens and the one that is there afterwards are one.
 TEST(LedgerFile, RefusesAFileThatIsReplacedWhileItIsOpened) {
   const Scratch scratch;
   const std::string path = scratch.path("ledger");
-  LedgerFile(path, Opening::kOrMakeNew);
-  LedgerFile(scratch.path("other"), Opening::kOrMakeNew);
-  const WatchedFiles files({}, [&](Step step, const std::string&) {
-    if (step == Step::kOpen) std::filesystem::rename(scratch.path("other"), path);
-  });
-  EXPECT_EQ(refusal(scratch, [&] { LedgerFile(path, Opening::kExisting); }), kMoved);
+  const std::string other = scratch.path("other");
+  LedgerFile ledger(path, Opening::kOrMakeNew);
+  LedgerFile(other, Opening::kOrMakeNew);
+  const auto exchange = [&](Step step, const std::string& name) {
+    if (step != Step::kOpen || name != "ledger") return;
+    std::filesystem::rename(path, scratch.path("kept"));
+    std::filesystem::rename(other, path);
+    std::filesystem::rename(scratch.path("kept"), other);
+  };
+  using Watch = WatchedFiles::Watch;
+  for (const auto& [before, after] :
+       {std::pair<Watch, Watch>{{}, exchange}, {exchange, exchange}, {exchange, {}}}) {
+    const WatchedFiles files(before, after);
+    EXPECT_EQ(refusal(scratch, [&] { LedgerFile(path, Opening::kExisting); }), kMoved);
+  }
+  exchange(Step::kOpen, "ledger");  // another is locked
+  const WatchedFiles files(exchange);
+  EXPECT_EQ(refusal(scratch, [&] { static_cast<void>(ledger.history()); }), kMoved);
 }
 
 // The file is moved, replaced or deleted in the middle of a charge, after SQLite has looked.
