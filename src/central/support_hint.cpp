@@ -57,9 +57,9 @@ std::uint64_t capped(double x, std::uint64_t most) {
 }
 
 /// How often each outcome occurs in a domain.
-class CountedRecords {
+class RecordsByOutcome {
  public:
-  CountedRecords(const OutcomeHistogram& histogram, std::uint64_t outcome_count)
+  RecordsByOutcome(const OutcomeHistogram& histogram, std::uint64_t outcome_count)
       : outcome_count_(outcome_count) {
     const auto inside =
         std::lower_bound(histogram.keys.begin(), histogram.keys.end(), outcome_count);
@@ -119,7 +119,7 @@ class CountedRecords {
 };
 
 /// The heaviest cell that the histogram shows.
-std::optional<OutcomeInterval> find_anchor(const CountedRecords& records, std::uint64_t width,
+std::optional<OutcomeInterval> find_anchor(const RecordsByOutcome& records, std::uint64_t width,
                                            const StableHistogram& histogram, SecureRandom& random) {
   const std::vector<NoisyCount> counts = histogram.draw(records.cells(width), random);
   if (counts.empty()) return std::nullopt;
@@ -163,12 +163,12 @@ std::int64_t allowance(const AboveThreshold& above) {
 }
 
 /// 2^0, 2^1, ... up to the first that is at least the domain's width.
-std::size_t doublings(const CountedRecords& records) {
+std::size_t doublings(const RecordsByOutcome& records) {
   return static_cast<std::size_t>(std::bit_width(records.domain().last)) + 1;
 }
 
 /// The width of the cells the fullest of which holds about half of the records.
-std::optional<std::uint64_t> find_cell_width(const CountedRecords& records, std::int64_t count,
+std::optional<std::uint64_t> find_cell_width(const RecordsByOutcome& records, std::int64_t count,
                                              const AboveThreshold& above, SecureRandom& random) {
   const auto fullest = [&](std::size_t j) { return records.fullest_cell(std::uint64_t{1} << j); };
   const std::optional<std::size_t> found =
@@ -177,7 +177,7 @@ std::optional<std::uint64_t> find_cell_width(const CountedRecords& records, std:
   return std::uint64_t{1} << *found;
 }
 
-OutcomeInterval find_cover(const CountedRecords& records, OutcomeInterval anchor,
+OutcomeInterval find_cover(const RecordsByOutcome& records, OutcomeInterval anchor,
                            std::int64_t count, const AboveThreshold& above, SecureRandom& random) {
   const auto around = [&](std::size_t i) {
     return records.widened(anchor, (std::uint64_t{1} << i) - 1);
@@ -339,7 +339,7 @@ FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom
     throw InvalidInput(
         fmt::format("the number of records must be {}, but is {}", record_count_, records));
   }
-  const CountedRecords sorted(histogram, outcome_count_);
+  const RecordsByOutcome sorted(histogram, outcome_count_);
   const auto count = static_cast<std::int64_t>(record_count_);
   const StableHistogram stable(stage_epsilon_, delta_);
   const AboveThreshold above(stage_epsilon_);
