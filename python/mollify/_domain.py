@@ -147,6 +147,8 @@ _WORDS = {"null": "category", "outside": "clip"}
 
 def scalar_text(value: object) -> str:
     """A value as a file would hold it: 1.0 is 1, as it is in data."""
+    if getattr(getattr(value, "dtype", None), "kind", "") == "M":  # whose item may be a number
+        value = str(value)
     item = getattr(value, "item", None)  # NumPy's scalars
     if callable(item):
         value = item()

@@ -34,15 +34,17 @@ TRUTHS = {
     "words": mo.categorical(["False", "TRUE"], **MAPPED),
     "others": mo.boolean(["no", "yes"], **MAPPED),
     "unusual": mo.boolean(["female", "male"], **MAPPED),
+    "letters": mo.categorical(["Y", "N"], **MAPPED),
+    "codes": mo.categorical([0, 1], **MAPPED),
+    "integers": mo.integer(0, 1, **MAPPED),
 }
-TEXTS = NUMBERS | TRUTHS | {"texts": mo.categorical(["a", " b", "1.0", "yes", "50%"], **MAPPED)}
+TEXTS = TRUTHS | NUMBERS | {"texts": mo.categorical(["a", " b", "1.0", "yes", "50%"], **MAPPED)}
 TIMES = {
     "days": mo.date("2026-01-01", "2026-01-05", **MAPPED),
     "clock": mo.datetime("2026-01-01T00:00:00", "2026-01-05T23:59:59", bins=120, **MAPPED),
     "zone": mo.datetime("2026-01-01T00:00:00", "2026-01-05T23:59:59", bins=120, zone="+01:00", **MAPPED),
-    "words": mo.categorical(["2026-01-01", "2026-01-02"], **MAPPED),
+    "words": mo.categorical(["2026-01-01", "2026-01-01T22:30:00Z", "2026-01-01 23:30"], **MAPPED),
 }
-CLOCK_TIMES = {name: kind for name, kind in TIMES.items() if name != "words"}
 
 SIGNED = [0, 1, None, 3, -2, 9, 100]
 UNSIGNED = [0, 1, None, 3, 2, 9, 200]
@@ -83,13 +85,13 @@ def pandas_columns():
     yield object, [np.float32(0.1), np.float16(0.7), np.int8(3), None], NUMBERS
     yield object, DECIMALS, NUMBERS
     yield object, DATES, TIMES
-    yield object, CLOCKS, CLOCK_TIMES
+    yield object, CLOCKS, TIMES
     for values, tried in ((WORDS, TEXTS), (SIGNED, NUMBERS), (FLOATS, NUMBERS), (BOOLEANS, TRUTHS)):
         yield "category", values, tried
     for unit in ("s", "ms", "us", "ns"):
-        yield f"datetime64[{unit}]", CLOCKS, CLOCK_TIMES
-        yield f"datetime64[{unit}, Europe/Berlin]", CLOCKS, CLOCK_TIMES
-    yield "datetime64[us, UTC]", CLOCKS, CLOCK_TIMES
+        yield f"datetime64[{unit}]", CLOCKS, TIMES
+        yield f"datetime64[{unit}, Europe/Berlin]", CLOCKS, TIMES
+    yield "datetime64[us, UTC]", CLOCKS, TIMES
     yield "period[D]", DATES, TIMES
     for kind, values, tried in arrow_columns():
         yield pandas.ArrowDtype(kind), values, tried
@@ -115,9 +117,9 @@ def polars_columns():
     yield polars.Date, DATES, TIMES
     for unit in ("ms", "us", "ns"):
         for zone in (None, "Europe/Berlin"):
-            yield polars.Datetime(unit, zone), CLOCKS, CLOCK_TIMES
+            yield polars.Datetime(unit, zone), CLOCKS, TIMES
     for zone in ("UTC", "Asia/Kolkata"):
-        yield polars.Datetime("us", zone), CLOCKS, CLOCK_TIMES
+        yield polars.Datetime("us", zone), CLOCKS, TIMES
     for kind in (polars.Float16, polars.Int128, polars.UInt128, polars.Time, polars.Duration("us")):
         yield kind, None, None
     for kind in (polars.List(polars.Int8), polars.Array(polars.Int8, 1)):
@@ -141,9 +143,9 @@ def arrow_columns():
     yield pyarrow.date64(), DATES, TIMES
     for unit in ("s", "ms", "us", "ns"):
         for zone in (None, "Europe/Berlin"):
-            yield pyarrow.timestamp(unit, zone), CLOCKS, CLOCK_TIMES
+            yield pyarrow.timestamp(unit, zone), CLOCKS, TIMES
     for zone in ("UTC", "+05:30"):
-        yield pyarrow.timestamp("us", zone), CLOCKS, CLOCK_TIMES
+        yield pyarrow.timestamp("us", zone), CLOCKS, TIMES
     for make in (pyarrow.decimal32, pyarrow.decimal64, pyarrow.decimal128, pyarrow.decimal256):
         yield make(9, 2), DECIMALS, NUMBERS
     yield pyarrow.dictionary(pyarrow.int8(), pyarrow.string()), WORDS, TEXTS

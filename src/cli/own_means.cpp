@@ -18,19 +18,15 @@ std::optional<double> number_in(const Value& value, double min, double max) {
   }
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? 1 : 0;
   return std::nullopt;
-}
-
-std::optional<double> declared_number(const std::optional<std::string>& value) {
-  return value ? read_number(*value) : std::nullopt;
 }
 
 /// The numbers of one column, and the middles of its cells.
 class ColumnNumbers {
  public:
   /// Requires integers or numbers.
-  explicit ColumnNumbers(const Column& column)
-      : column_(column), outside_(declared_number(column.mapping().outside_value)) {
+  explicit ColumnNumbers(const Column& column) : column_(column) {
     if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
       min_ = static_cast<double>(integers->min());
       max_ = static_cast<double>(integers->max());
@@ -40,7 +36,11 @@ class ColumnNumbers {
       min_ = numbers.min();
       max_ = numbers.max();
     }
-    null_ = declared_number(column.mapping().null_value);
+    const auto declared = [this](const std::optional<std::string>& value) {
+      return value ? read_number_of(*value, min_, max_) : std::nullopt;
+    };
+    null_ = declared(column.mapping().null_value);
+    outside_ = declared(column.mapping().outside_value);
   }
 
   /// As the column reads it; none of what becomes a null that is a category.

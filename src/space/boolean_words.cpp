@@ -1,6 +1,5 @@
 #include "space/boolean_words.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,15 +10,6 @@
 
 namespace mollify {
 namespace {
-
-bool is_usual(std::string_view word, bool truth) noexcept {
-  static constexpr std::array<std::array<std::string_view, 5>, 2> kUsual = {
-      {{"false", "f", "no", "n", "0"}, {"true", "t", "yes", "y", "1"}}};
-  const auto& usual = kUsual[truth ? 1 : 0];
-  return std::any_of(usual.begin(), usual.end(), [word](std::string_view candidate) {
-    return equal_ignoring_case(word, candidate);
-  });
-}
 
 /// What stands for the number that the word writes; empty if it writes none.
 std::string number_of(std::string_view word) {
@@ -40,8 +30,15 @@ BooleanWords BooleanWords::make(std::string false_word, std::string true_word) {
         "but they are \"{}\" and \"{}\"",
         false_word, true_word));
   }
-  const bool usual = is_usual(false_word, false) && is_usual(true_word, true);
+  const bool usual = are_usual(false_word, true_word);
   return BooleanWords(std::move(false_word), std::move(true_word), usual);
+}
+
+bool BooleanWords::are_usual(std::string_view false_word, std::string_view true_word) {
+  const auto means = [](std::string_view word, bool truth, std::string_view number) {
+    return read_truth(word) == truth || number_of(word) == number_of(number);
+  };
+  return means(false_word, false, "0") && means(true_word, true, "1");
 }
 
 BooleanWords::BooleanWords(std::string false_word, std::string true_word, bool usual)
@@ -58,8 +55,7 @@ Reading BooleanWords::read(std::string_view text) const noexcept {
   const std::string_view word = without_outer_spaces(text);
   if (is_null_word(word)) return {Verdict::kNull, 0};
   if (reads_usual_words_) {
-    if (is_usual(word, false)) return {Verdict::kValue, 0};
-    if (is_usual(word, true)) return {Verdict::kValue, 1};
+    if (const auto truth = read_truth(word)) return {Verdict::kValue, *truth ? 1U : 0U};
   }
   SameValueBuffer buffer;
   if (const auto number = same_number_text(word, buffer)) {

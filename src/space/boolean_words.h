@@ -23,6 +23,9 @@ class BooleanWords {
   [[nodiscard]] static BooleanWords make(std::string false_word = "false",
                                          std::string true_word = "true");
 
+  /// True if they are usual words for false and for true: then all usual words are read.
+  [[nodiscard]] static bool are_usual(std::string_view false_word, std::string_view true_word);
+
   [[nodiscard]] std::uint32_t size() const noexcept { return 2; }
   [[nodiscard]] const std::string& word(std::uint32_t cell) const noexcept { return words_[cell]; }
 

@@ -36,6 +36,11 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
     categories.typed_.insert(*same);
     categories.typed_cells_.push_back(cell);
   }
+  for (const std::size_t no : {0U, 1U}) {
+    if (values.size() != 2 || !BooleanWords::are_usual(values[no], values[1 - no])) continue;
+    categories.truths_ = BooleanWords::make(values[no], values[1 - no]);
+    categories.cell_of_false_ = static_cast<std::uint32_t>(no);
+  }
   return categories;
 }
 
@@ -51,6 +56,10 @@ Reading Categories::read(std::string_view text) const noexcept {
     const auto same = same_value_text(text, buffer);
     const std::uint32_t place = same ? typed_.find(*same) : StringIndex::kAbsent;
     if (place != StringIndex::kAbsent) return {Verdict::kValue, typed_cells_[place]};
+  }
+  if (truths_) {
+    const Reading truth = truths_->read(text);
+    if (truth.verdict == Verdict::kValue) return {Verdict::kValue, truth.cell ^ cell_of_false_};
   }
   return {is_null_word(text) ? Verdict::kNull : Verdict::kOutside, 0};
 }

@@ -2,23 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "space/boolean_words.h"
 #include "space/reading.h"
 #include "space/string_index.h"
 
 namespace mollify {
 
 /// Declared categories; cell i is the i-th declared value. Words are compared byte for byte. A
-/// declared number is every text that writes the same number (`1`, `1.0`, `01`, `1e0`), because a
-/// program that writes a column again may write its numbers otherwise; `true` and `false` are read
-/// in any case. In the order of their list where that is said to mean something, which scorers use.
+/// declared number, day or time is every text that writes the same one (`1`, `1.0`, `01`, `100%`;
+/// `9:30`, `09:30:00`), because a program that writes a column again may write it otherwise; `true`
+/// and `false` are read in any case. Two usual words for truths, as [N, Y] or [0, 1], are read as
+/// BooleanWords reads them. In the order of their list where that is said to mean something, which
+/// scorers use.
 class Categories {
  public:
   /// Throws InvalidInput unless there are 1 to 2^24 distinct values, each of them one line of
-  /// UTF-8 text without control characters, and no two of them write the same number or truth.
+  /// UTF-8 text without control characters, and no two of them write the same value.
   [[nodiscard]] static Categories make(const std::vector<std::string>& values,
                                        bool ordered = false);
 
@@ -39,8 +43,10 @@ class Categories {
 
  private:
   StringIndex values_;
-  StringIndex typed_;  // what stands for the values that are numbers or truths
+  StringIndex typed_;  // what stands for the values that are more than words
   std::vector<std::uint32_t> typed_cells_;
+  std::optional<BooleanWords> truths_;  // if these are all
+  std::uint32_t cell_of_false_ = 0;
   bool ordered_ = false;
 };
 

@@ -255,7 +255,19 @@ std::string_view without_marks(std::string_view text, bool in_hundredths,
 std::optional<double> read_number_of(std::string_view text, double min, double max) noexcept {
   if (const auto number = read_number(text)) return number;
   UnmarkedBuffer buffer;
-  return read_number(without_marks(text, percents_are_hundredths(min, max), buffer));
+  const auto number = read_number(without_marks(text, percents_are_hundredths(min, max), buffer));
+  if (number || min != 0 || max != 1) return number;
+  return read_truth(text);
+}
+
+std::optional<bool> read_truth(std::string_view text) noexcept {
+  static constexpr std::array<std::string_view, 10> kWords = {"false", "true", "f", "t", "no",
+                                                              "yes",   "n",    "y", "0", "1"};
+  text = without_outer_spaces(text);
+  const auto* const found = std::find_if(
+      kWords.begin(), kWords.end(), [text](auto word) { return equal_ignoring_case(text, word); });
+  if (found == kWords.end()) return std::nullopt;
+  return (found - kWords.begin()) % 2 == 1;
 }
 
 std::string_view text_of(std::int64_t integer, TextBuffer& buffer) noexcept {

@@ -42,9 +42,14 @@ using UnmarkedBuffer = std::array<char, 64>;
 [[nodiscard]] constexpr bool percents_are_hundredths(double min, double max) noexcept {
   return min >= -1 && max <= 1;
 }
-/// The number in a field of such a column: as `read_number` reads it, or written with marks.
+/// The number in a field of such a column: as `read_number` reads it, or written with marks. From
+/// 0 to 1 it may be a truth: programs write their columns of 0 and 1 so, too.
 [[nodiscard]] std::optional<double> read_number_of(std::string_view text, double min,
                                                    double max) noexcept;
+
+/// The usual words for a truth, in any case: false, f, no, n, 0 and true, t, yes, y, 1. Nothing for
+/// any other text. Outer spaces are ignored.
+[[nodiscard]] std::optional<bool> read_truth(std::string_view text) noexcept;
 
 /// The texts that typed values stand for, as `Value` says; valid as long as the buffer.
 using TextBuffer = std::array<char, 32>;

@@ -111,13 +111,11 @@ Reading IntegerCells::nearest(std::int64_t value, Verdict if_inside) const noexc
 
 Reading IntegerCells::read(std::string_view text) const noexcept {
   if (const auto integer = read_integer(text)) return read(*integer);
-  if (const auto number = read_number(text)) return read(*number);
   UnmarkedBuffer buffer;
-  const bool in_hundredths =
-      percents_are_hundredths(static_cast<double>(min_), static_cast<double>(max()));
-  const std::string_view unmarked = without_marks(text, in_hundredths, buffer);
+  const auto low = static_cast<double>(min_), high = static_cast<double>(max());
+  const std::string_view unmarked = without_marks(text, percents_are_hundredths(low, high), buffer);
   if (const auto integer = read_integer(unmarked)) return read(*integer);
-  if (const auto number = read_number(unmarked)) return read(*number);
+  if (const auto number = read_number_of(text, low, high)) return read(*number);
   return {is_null_word(without_outer_spaces(text)) ? Verdict::kNull : Verdict::kUnreadable, 0};
 }
 

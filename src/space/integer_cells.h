@@ -52,8 +52,8 @@ class IntegerCells {
   /// n.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
-  /// Total; O(length). `3`, `3.0` and `3e0` are the integer 3, and so are numbers with the marks
-  /// of `read_number_of`. An integer beyond a bound is
+  /// Total; O(length). `3`, `3.0` and `3e0` are the integer 3, and so is what else
+  /// `read_number_of` reads. An integer beyond a bound is
   /// kOutside with the bound's cell; any other number is kUnreadable with the cell of the nearest
   /// integer; other text is kUnreadable with cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;

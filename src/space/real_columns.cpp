@@ -12,13 +12,6 @@
 #include "space/field_text.h"
 
 namespace mollify {
-namespace {
-
-/// The number that a mapping declares; Column has seen that it is one.
-double declared_number(const std::string& value) { return read_number(value).value_or(0); }
-
-}  // namespace
-
 RealColumns::RealColumns(const Domain& domain, std::span<const std::string> logarithms) {
   for (const Column& column : domain.columns()) {
     const auto* numbers = std::get_if<NumberCells>(&column.cells());
@@ -58,6 +51,10 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
           column.name(), numbers->min()));
     }
     const auto place = [logarithm](double value) { return logarithm ? std::log(value) : value; };
+    // Column has seen that a mapping declares a number.
+    const auto declared = [&](const std::string& value) {
+      return place(read_number_of(value, numbers->min(), numbers->max()).value_or(0));
+    };
     Axis axis{.name = column.name(),
               .min = numbers->min(),
               .max = numbers->max(),
@@ -69,10 +66,9 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
               .unreadable = place(numbers->min()),
               .logarithm = logarithm};
     if (mapping.outside_value) {
-      axis.below = axis.above = axis.null = axis.unreadable =
-          place(declared_number(*mapping.outside_value));
+      axis.below = axis.above = axis.null = axis.unreadable = declared(*mapping.outside_value);
     }
-    if (mapping.null_value) axis.null = place(declared_number(*mapping.null_value));
+    if (mapping.null_value) axis.null = declared(*mapping.null_value);
     axes_.push_back(std::move(axis));
   }
   for (const std::string& name : logarithms) {
@@ -111,7 +107,10 @@ double RealColumns::read(std::size_t column, const Value& value) const noexcept 
   if (const auto* integer = std::get_if<std::int64_t>(&value)) {
     return coordinate(axis, static_cast<double>(*integer));
   }
-  return std::holds_alternative<bool>(value) ? axis.unreadable : axis.null;
+  if (const auto* truth = std::get_if<bool>(&value)) {
+    return coordinate(axis, std::string_view(*truth ? "true" : "false"));
+  }
+  return axis.null;
 }
 
 void RealColumns::read(std::span<const std::string_view> fields,

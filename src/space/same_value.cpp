@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "space/field_text.h"
+#include "space/time_text.h"
 
 namespace mollify {
 namespace {
@@ -24,12 +25,10 @@ std::optional<std::int64_t> exponent_in(std::string_view text) noexcept {
   return negative ? -std::int64_t{size} : std::int64_t{size};
 }
 
-}  // namespace
-
 // Written are the digits from the first to the last that is not zero, and the power of ten that
 // they are multiplied by.
-std::optional<std::string_view> same_number_text(std::string_view text,
-                                                 SameValueBuffer& buffer) noexcept {
+std::optional<std::string_view> unmarked_number_text(std::string_view text,
+                                                     SameValueBuffer& buffer) noexcept {
   text = without_outer_spaces(text);
   char* const begin = buffer.letters.data();
   char* end = begin;
@@ -72,12 +71,40 @@ std::optional<std::string_view> same_number_text(std::string_view text,
   return std::string_view(begin, static_cast<std::size_t>(end - begin));
 }
 
+// Written are a mark, seconds of UTC's clock since 1970 or midnight, and parts of a second.
+std::optional<std::string_view> same_time_text(std::string_view text,
+                                               SameValueBuffer& buffer) noexcept {
+  text = without_outer_spaces(text);
+  auto time = read_time(text);
+  const bool is_clock = !time;
+  if (is_clock) time = read_clock(text);
+  if (!time || time->fraction.size() > SameValueBuffer::kMostDigits) return std::nullopt;
+  std::int64_t seconds = time->seconds - time->offset.value_or(0);
+  if (is_clock) seconds = (seconds + kSecondsOfDay) % kSecondsOfDay;
+  char* const begin = buffer.letters.data();
+  *begin = is_clock ? ':' : 'T';
+  char* end = std::to_chars(begin + 1, begin + buffer.letters.size(), seconds).ptr;
+  *end++ = '.';
+  end = std::copy(time->fraction.begin(), time->fraction.end(), end);
+  return std::string_view(begin, static_cast<std::size_t>(end - begin));
+}
+
+}  // namespace
+
+std::optional<std::string_view> same_number_text(std::string_view text,
+                                                 SameValueBuffer& buffer) noexcept {
+  if (const auto number = unmarked_number_text(text, buffer)) return number;
+  UnmarkedBuffer unmarked;
+  return unmarked_number_text(without_marks(text, true, unmarked), buffer);
+}
+
 std::optional<std::string_view> same_value_text(std::string_view text,
                                                 SameValueBuffer& buffer) noexcept {
   for (const std::string_view truth : {"false", "true"}) {
     if (equal_ignoring_case(text, truth)) return truth;
   }
-  return same_number_text(text, buffer);
+  const auto number = same_number_text(text, buffer);
+  return number ? number : same_time_text(text, buffer);
 }
 
 }  // namespace mollify

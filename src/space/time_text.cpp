@@ -29,8 +29,11 @@ class Scanner {
     rest_.remove_prefix(1);
     return true;
   }
-  void skip_digits() noexcept {
-    while (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') rest_.remove_prefix(1);
+  std::string_view digits() noexcept {
+    const std::string_view found =
+        rest_.substr(0, std::min(rest_.find_first_not_of("0123456789"), rest_.size()));
+    rest_.remove_prefix(found.size());
+    return found;
   }
 
  private:
@@ -68,6 +71,29 @@ std::optional<std::int64_t> scan_offset(Scanner& scanner) noexcept {
   return west ? -seconds : seconds;
 }
 
+/// Adds the rest of a text, "9:30:00.5Z", to a time. False unless it is a clock.
+bool scan_clock(Scanner& scanner, TimeText& time) noexcept {
+  auto hours = scanner.number(2);
+  if (!hours) hours = scanner.number(1);
+  if (!hours || *hours > 23 || !scanner.take(':')) return false;
+  const auto minutes = scanner.number(2);
+  if (!minutes || *minutes > 59) return false;
+  int seconds = 0;
+  if (scanner.take(':')) {
+    const auto found = scanner.number(2);
+    if (!found || *found > 60) return false;
+    seconds = std::min(*found, 59);  // a leap second is the one before it
+    if (scanner.take('.')) {
+      time.fraction = scanner.digits();
+      time.fraction = time.fraction.substr(0, time.fraction.find_last_not_of('0') + 1);
+    }
+  }
+  time.seconds += 3600 * std::int64_t{*hours} + 60 * *minutes + seconds;
+  if (scanner.at_end()) return true;
+  time.offset = scan_offset(scanner);
+  return time.offset && scanner.at_end();
+}
+
 }  // namespace
 
 std::optional<std::int64_t> read_offset(std::string_view text) noexcept {
@@ -81,25 +107,16 @@ std::optional<TimeText> read_time(std::string_view text) noexcept {
   Scanner scanner(text);
   const auto day = scan_day(scanner);
   if (!day) return std::nullopt;
-  TimeText time{*day * kSecondsOfDay, {}};
+  TimeText time{*day * kSecondsOfDay};
   if (scanner.at_end()) return time;
   if (!scanner.take('T') && !scanner.take('t') && !scanner.take(' ')) return std::nullopt;
-  const auto hours = scanner.number(2);
-  if (!hours || *hours > 23 || !scanner.take(':')) return std::nullopt;
-  const auto minutes = scanner.number(2);
-  if (!minutes || *minutes > 59) return std::nullopt;
-  int seconds = 0;
-  if (scanner.take(':')) {
-    const auto found = scanner.number(2);
-    if (!found || *found > 60) return std::nullopt;
-    seconds = std::min(*found, 59);  // a leap second is the one before it
-    if (scanner.take('.')) scanner.skip_digits();
-  }
-  time.seconds += 3600 * std::int64_t{*hours} + 60 * *minutes + seconds;
-  if (scanner.at_end()) return time;
-  time.offset = scan_offset(scanner);
-  if (!time.offset || !scanner.at_end()) return std::nullopt;
-  return time;
+  return scan_clock(scanner, time) ? std::optional(time) : std::nullopt;
+}
+
+std::optional<TimeText> read_clock(std::string_view text) noexcept {
+  Scanner scanner(text);
+  TimeText time;
+  return scan_clock(scanner, time) ? std::optional(time) : std::nullopt;
 }
 
 }  // namespace mollify

@@ -91,6 +91,89 @@ TEST(Categories, ATruthIsReadInAnyCase) {
   EXPECT_EQ(column.read("X").verdict, Verdict::kOutside) << "other words are read as they are";
 }
 
+TEST(Categories, ADayOrATimeIsEveryWayToWriteIt) {
+  const Column column = Column::make(
+      "c",
+      Categories::make({"x", "09:30", "2020-01-02", "2020-01-02 09:30:00.50", "x:59", "23:59"}),
+      {.null_value = "2020-01-02 00:00", .outside_value = "9:30:00"});
+  for (const char* clock : {"9:30", "09:30:00", "09:30:00.000", "9:30Z", "10:30+01:00", " 9:30 "}) {
+    EXPECT_EQ(column.read(clock).verdict, Verdict::kValue) << clock;
+    EXPECT_EQ(column.read(clock).cell, 1U) << clock;
+  }
+  for (const char* day : {"2020-01-02T00:00:00", "2020-01-02 00:00", "2020-01-02T00:00Z",
+                          "2020-01-02 00:00:00.000000", "2020-01-01T23:00:00-01:00"}) {
+    EXPECT_EQ(column.read(day).verdict, Verdict::kValue) << day;
+    EXPECT_EQ(column.read(day).cell, 2U) << day;
+  }
+  EXPECT_EQ(column.read("2020-01-02T9:30:00.5Z").cell, 3U);
+  EXPECT_EQ(column.read("23:59:00").cell, 5U);
+  EXPECT_EQ(column.read("0:59+01:00").cell, 5U) << "of the day before";
+  for (const char* other : {"09:30:00.1", "09:31", "19:30", "09:3", "009:30", "2020-01-02T00:00:01",
+                            "2020-01-02 09:30", "2020-01-02 09:30:00.51", "2020-01-03", ":30"}) {
+    EXPECT_EQ(column.read(other).verdict, Verdict::kOutside) << other;
+    EXPECT_EQ(column.encode(other), 1U) << other;
+  }
+  EXPECT_EQ(column.encode(""), 2U);
+  EXPECT_THAT(refusal_of([] {
+                static_cast<void>(Categories::make({"9:30", "09:30:00"}));
+              }),
+              ::testing::HasSubstr("are one value, written in two ways"));
+}
+
+TEST(Categories, APercentIsHundredthsAndThousandsMayHaveCommas) {
+  const Column column = Column::make("c", Categories::make({"x", "50%", "1,234", "2", "100 %"}));
+  for (const char* half : {"0.5", ".50", "50 %", "50.0%", "+50%", "5e-1"}) {
+    EXPECT_EQ(column.read(half).verdict, Verdict::kValue) << half;
+    EXPECT_EQ(column.read(half).cell, 1U) << half;
+  }
+  EXPECT_EQ(column.read(1234.0).cell, 2U);
+  EXPECT_EQ(column.read("200%").cell, 3U);
+  EXPECT_EQ(column.read(std::int64_t{1}).cell, 4U);
+  for (const char* other : {"50", "5%", "1.234", "1,2340"}) {
+    EXPECT_EQ(column.read(other).verdict, Verdict::kOutside) << other;
+  }
+}
+
+TEST(Categories, TwoUsualWordsForTruthsAreReadAsABooleanReadsThem) {
+  for (const auto& [no, yes] :
+       {std::pair{"0", "1"}, std::pair{"0.0", "1.0"}, std::pair{"N", "Y"}, std::pair{"no", "YES"},
+        std::pair{"f", "t"}, std::pair{"FALSE", "True"}}) {
+    for (const bool yes_first : {false, true}) {
+      const Column column =
+          Column::make("c", Categories::make(yes_first ? std::vector<std::string>{yes, no}
+                                                       : std::vector<std::string>{no, yes}));
+      const auto expect = [&](const Value& value, bool truth) {
+        EXPECT_EQ(column.read(value).verdict, Verdict::kValue) << no;
+        EXPECT_EQ(column.read(value).cell, truth == yes_first ? 0U : 1U) << no;
+      };
+      for (const char* word : {"0", "0.0", "False", "F", "n", "NO"}) expect(word, false);
+      for (const char* word : {"1", "1.0", "TRUE", "t", "Y", "Yes", "100%"}) expect(word, true);
+      expect(true, true);
+      expect(0.0, false);
+      expect(std::int64_t{1}, true);
+      EXPECT_EQ(column.read("2").verdict, Verdict::kOutside);
+      EXPECT_EQ(column.read("").verdict, Verdict::kNull);
+    }
+  }
+  const Column three = Column::make("c", Categories::make({"N", "Y", "A"}));
+  EXPECT_EQ(three.read("1").verdict, Verdict::kOutside) << "letters, and no truths";
+}
+
+TEST(Numbers, FromZeroToOneAreReadOfTruthsToo) {
+  for (const Column& column : {Column::make("i", IntegerCells::make(0, 1)),
+                               Column::make("n", NumberCells::make(0, 1, 2))}) {
+    for (const Value& value : {Value(true), Value("True"), Value(" yes"), Value("T"), Value("Y")}) {
+      EXPECT_EQ(column.read(value).verdict, Verdict::kValue);
+      EXPECT_EQ(column.read(value).cell, 1U);
+    }
+    for (const Value& value : {Value(false), Value("FALSE"), Value("no"), Value("f"), Value("n")}) {
+      EXPECT_EQ(column.read(value).verdict, Verdict::kValue);
+      EXPECT_EQ(column.read(value).cell, 0U);
+    }
+  }
+  EXPECT_EQ(Column::make("i", IntegerCells::make(0, 2)).read(true).verdict, Verdict::kUnreadable);
+}
+
 TEST(BooleanWords, ReadNumbersInEveryWayToWriteThem) {
   const Column column = Column::make("b", BooleanWords::make());
   for (const char* word : {"0.0", "00", "0e0", "-0", "n", "N"}) {

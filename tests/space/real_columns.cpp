@@ -55,6 +55,20 @@ TEST(RealColumns, AgreeWithTheCellsOfTheDomain) {
   }
 }
 
+TEST(RealColumns, ReadPercentsAndTruthsAsTheCellsDo) {
+  const Domain domain =
+      Domain::make({Column::make("a", NumberCells::make(0, 1), {.null_value = "25%"}),
+                    Column::make("b", NumberCells::make(0, 2000), {.outside_value = "1,250"})});
+  const RealColumns columns(domain);
+  using Point = std::array<double, 2>;
+  EXPECT_EQ(point_of(columns, "", ""), (Point{0.25, 1250}));
+  EXPECT_EQ(point_of(columns, "50%", "50%"), (Point{0.5, 50}));
+  EXPECT_EQ(point_of(columns, "yes", "yes"), (Point{1, 1250}));
+  EXPECT_EQ(columns.read(0, true), 1);
+  EXPECT_EQ(columns.read(0, false), 0);
+  EXPECT_EQ(columns.read(1, true), 1250);
+}
+
 TEST(RealColumns, TakeLogarithmsAndGiveThemBack) {
   const std::vector<std::string> logarithms{"income"};
   const RealColumns columns(age_and_income(), logarithms);
