@@ -11,6 +11,7 @@
 #include "accounting/decimal.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
+#include "release/design.h"
 #include "release/plan_model.h"
 
 namespace mollify {
@@ -37,7 +38,7 @@ const char* record_word(const Certificate& certificate) {
 }
 
 /// The question whose answer a release is, with everything given.
-PlanQuestion question_of(const Certificate& certificate) {
+PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
   const ReleaseSpec& spec = certificate.spec;
   PlanQuestion question{
       .model = spec.model,
@@ -47,8 +48,10 @@ PlanQuestion question_of(const Certificate& certificate) {
       .outputs = spec.shares_model() ? 1 : spec.count.value_or(1),
       .budget = spec.budget(),
       .accept_large_delta = spec.accept_large_delta};
-  if (spec.local() != nullptr) {
+  if (const LocalDesign* local = certificate.local()) {
     question.local = *spec.local();
+    question.local.space.kind = local->space;
+    question.masses = reference_masses(certificate, domain);
   } else if (const GaussianDesign* gaussian = certificate.gaussian()) {
     const GaussianRequest& request = gaussian->request;
     question.family = Family::kGaussian;
@@ -174,7 +177,7 @@ bool is_for_estimates(const Certificate& certificate) {
          !certificate.local()->floor;
 }
 
-std::string would_do(const Certificate& certificate) {
+std::string would_do(const Certificate& certificate, const Domain& domain) {
   const ReleaseSpec& spec = certificate.spec;
   if (const FiniteDesign* finite = certificate.finite(); finite != nullptr && finite->hint) {
     if (*certificate.facts.records < finite->least_records) {
@@ -186,7 +189,7 @@ std::string would_do(const Certificate& certificate) {
   }
   std::string text;
   if (spec.central() == nullptr || !spec.central()->rate) {
-    text = noise_remedy(question_of(certificate), bound_mechanism(certificate));
+    text = noise_remedy(question_of(certificate, domain), bound_mechanism(certificate));
   }
   if (spec.model == Model::kLocal && spec.unit && !is_for_estimates(certificate) &&
       certificate.local()->space == SpaceKind::kCategories) {
@@ -251,7 +254,7 @@ std::string noise_remedy(const PlanQuestion& question, const std::string& mechan
     asked.local.mechanism = named<Mechanism>(mechanism);
     asked.local.band.reset();
     asked.local.reference.reset();
-    asked.local.space = {};
+    asked.local.space = {.kind = question.local.space.kind, .scorer = question.local.space.scorer};
   }
   std::vector<std::string> ways;
   for (const Search& search : searches(asked)) {
@@ -286,7 +289,7 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
   }
   const ReleaseError error = release_error(certificate, domain);
   if (error.is_indistinct() && !spec.accept_error && !is_for_estimates(certificate)) {
-    const std::string ways = would_do(certificate);
+    const std::string ways = would_do(certificate, domain);
     throw InvalidInput(fmt::format(
         "{}; {}{}to release all the same, accept it (--accept-error, accept_error in a spec)",
         indistinct_words(error), ways, ways.empty() ? "" : "; "));
@@ -318,7 +321,8 @@ std::optional<std::string> marginals_warning(double error) {
       error);
 }
 
-std::vector<std::string> warnings(const Certificate& certificate, const ReleaseError& error) {
+std::vector<std::string> warnings(const Certificate& certificate, const ReleaseError& error,
+                                  const Domain& domain) {
   std::vector<std::string> said;
   const Privacy& total = certificate.total;
   const Privacy budget = certificate.spec.budget();
@@ -357,7 +361,7 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
     if (is_for_estimates(certificate)) {
       words += "; mollify estimate finds the population from many such records";
     }
-    const std::string ways = would_do(certificate);
+    const std::string ways = would_do(certificate, domain);
     said.push_back(words + (ways.empty() ? "" : "; ") + ways);
   } else if (certificate.spec.model == Model::kCentral) {
     const auto words = certificate.moments() != nullptr     ? moments_warning(error.error)

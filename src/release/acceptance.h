@@ -27,7 +27,7 @@ inline constexpr double kUsualError = 0.1;
 ReleaseError require_acceptable(const Certificate& certificate, const Domain& domain);
 
 /// What would bring a release down to less than mostly noise, one number changed at a time:
-/// "13 outcomes or epsilon 6.4 would do"; empty if nothing within a plan's limits does. Of the
+/// "13 outcomes or epsilon 6.27 would do"; empty if nothing within a plan's limits does. Of the
 /// mechanism of that name, or of the best one if it is empty. Up to some seconds.
 [[nodiscard]] std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism);
 
@@ -46,7 +46,7 @@ void require_small_delta(double delta, const std::string& text, double records,
 /// noise. `error` is what require_acceptable returned. Up to some seconds where it says what would
 /// do.
 [[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate,
-                                                const ReleaseError& error);
+                                                const ReleaseError& error, const Domain& domain);
 
 /// What releases and plans of the central model say of an error above kUsualError that is not
 /// mostly noise: of records that are drawn each by itself,

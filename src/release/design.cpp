@@ -437,12 +437,24 @@ MechanismParameters mechanism_parameters(const LocalSpec& spec, bool in_mu, Spac
   return parameters;
 }
 
+std::vector<double> reference_masses(const Certificate& certificate, const Domain& domain) {
+  const PublicFacts& facts = certificate.facts;
+  const Domain& space =
+      facts.reference ? space_domain(domain, certificate.spec.local()->space) : domain;
+  std::vector<double> masses = masses_of(facts, certificate.local()->space, space);
+  if (facts.lower_bounds) {
+    masses = *facts.lower_bounds;
+    const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+    for (double& mass : masses) mass /= sum;
+  }
+  return masses;
+}
+
 WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain) {
   const LocalSpec& local = *certificate.spec.local();
   const PublicFacts& facts = certificate.facts;
-  const SpaceKind kind = space_kind(domain, local.space);
-  std::vector<double> masses =
-      masses_of(facts, kind, facts.reference ? space_domain(domain, local.space) : domain);
+  const SpaceKind kind = certificate.local()->space;
+  std::vector<double> masses = reference_masses(certificate, domain);
   const Privacy& draw = certificate.draw;
   const bool in_mu = draw.notion == PrivacyNotion::kGaussian;
   MechanismParameters parameters = mechanism_parameters(local, in_mu, kind, facts.outcomes, masses);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "central/central_sampler.h"
 #include "central/support_hint.h"
@@ -52,6 +53,10 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 /// law may be from the private distribution. O(outcomes); up to a fraction of a second for a
 /// reference on at most 16 outcomes.
 [[nodiscard]] WorstCaseRisk draw_risk(const Certificate& certificate, const Domain& domain);
+
+/// The masses of the reference of a local or integral release; empty if it is uniform. O(outcomes).
+[[nodiscard]] std::vector<double> reference_masses(const Certificate& certificate,
+                                                   const Domain& domain);
 
 /// Whether every unit's estimate is a score for each point. The records of an enumerable space are
 /// outcomes themselves, and their counts a sparse estimate, which a sampler takes as they are.

@@ -86,21 +86,25 @@ constexpr double kLeastMu = 0.001;
 /// The mechanism that a release of one distribution would have, or each, and its worst case.
 class LocalPlan final : public PlanModel {
  public:
-  LocalPlan(const PlanQuestion& question, const PublicInputs* inputs)
+  /// Fills in what the question's files say.
+  LocalPlan(PlanQuestion& question, const PublicInputs* inputs)
       : in_mu_(question.budget.notion == PrivacyNotion::kGaussian),
         searches_outcomes_(question.unknowns.front() == PlanUnknown::kOutcomes) {
-    const LocalSpec& local = question.local;
+    LocalSpec& local = question.local;
     if (question.domain) {
       // What sample would choose from.
       space_.emplace(inputs->domain(*question.domain), local.space, local.reference, *inputs);
-      kind_ = space_->kind();
-      if (local.reference && kind_ != SpaceKind::kCandidates && kind_ != SpaceKind::kModels) {
+      local.space.kind = space_->kind();
+      if (local.reference && space_->kind() != SpaceKind::kCandidates &&
+          space_->kind() != SpaceKind::kModels) {
         const Domain& domain = space_->domain();
-        masses_ = reference_masses(
-            counted_outcomes(inputs->records(local.reference->name, domain), domain), kind_,
-            domain);
+        question.masses = reference_masses(
+            counted_outcomes(inputs->records(local.reference->name, domain), domain),
+            space_->kind(), domain);
       }
     }
+    kind_ = local.space.kind.value_or(SpaceKind::kCategories);
+    masses_ = question.masses;
     if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
     if (!question.region.empty()) region_mass_ = mass_of(question.region);
     if (question.every_mechanism) {
@@ -147,7 +151,7 @@ class LocalPlan final : public PlanModel {
       const WorstCaseRisk risk = risk_of(question, reference, draw);
       way.alpha = risk.quoted_total_variation();
       way.noise = is_band(mechanisms_[mechanism])
-                      ? band_error(reference.outcomes(), risk.lower_factor, draw.epsilon)
+                      ? band_error(reference, scorer_of(question), risk.lower_factor, draw.epsilon)
                       : replacement_error(reference.outcomes(), risk.risk.tv);
       way.spent = draws_promise_up(question.budget, draw, question.outputs);
       const bool linear = !is_band(mechanisms_[mechanism]);
@@ -367,8 +371,20 @@ class LocalPlan final : public PlanModel {
     return Privacy::pure(ExpBound(draw.epsilon).epsilon());
   }
   [[nodiscard]] ReferenceMasses reference_of(const PlanQuestion& question) const {
-    if (!masses_.empty()) return ReferenceMasses::given(masses_);
-    return ReferenceMasses::uniform(space_ ? space_->size() : question.outcomes);
+    const std::span<const double> masses = masses_over(question);
+    if (!masses.empty()) return ReferenceMasses::given(masses);
+    return ReferenceMasses::uniform(outcomes_of(question));
+  }
+  [[nodiscard]] std::uint64_t outcomes_of(const PlanQuestion& question) const {
+    return space_ ? space_->size() : question.outcomes;
+  }
+  /// Empty for another number of outcomes than the reference has, which is uniform then.
+  [[nodiscard]] std::span<const double> masses_over(const PlanQuestion& question) const {
+    return masses_.size() == outcomes_of(question) ? std::span(masses_) : std::span<const double>();
+  }
+  [[nodiscard]] ScorerKind scorer_of(const PlanQuestion& question) const {
+    return question.local.space.scorer.value_or(
+        usual_scorer(kind_, chosen_mechanism(question.local, in_mu_, kind_)));
   }
   /// Reads the band's file: its bounds are a reference of its own.
   void find_band(const LocalSpec& local, const PublicInputs* inputs) {
@@ -397,7 +413,7 @@ class LocalPlan final : public PlanModel {
                                                      const Privacy& draw) const {
     const auto& band = question.local.band;
     if (!band) return std::nullopt;
-    const std::uint64_t outcomes = space_ ? space_->size() : question.outcomes;
+    const std::uint64_t outcomes = outcomes_of(question);
     if (file_band_) {
       require_band_fits(*file_band_, band->file, draw.epsilon, outcomes);
       return std::accumulate(file_band_->lower.begin(), file_band_->lower.end(), 0.0);
@@ -415,9 +431,9 @@ class LocalPlan final : public PlanModel {
     // Randomized response knows no reference, and a plan of all is asked with one for the others.
     const bool alone = question.local.mechanism == Mechanism::kRandomizedResponse;
     const std::span<const double> masses =
-        alone && mechanisms_.size() > 1 ? std::span<const double>() : masses_;
-    MechanismParameters parameters = mechanism_parameters(
-        question.local, in_mu_, kind_, space_ ? space_->size() : question.outcomes, masses);
+        alone && mechanisms_.size() > 1 ? std::span<const double>() : masses_over(question);
+    MechanismParameters parameters =
+        mechanism_parameters(question.local, in_mu_, kind_, outcomes_of(question), masses);
     (draw.notion == PrivacyNotion::kGaussian ? parameters.mu : parameters.epsilon) =
         draw.parameter();
     if (const auto location = found_location(question, draw)) parameters.location = location;
@@ -439,7 +455,7 @@ class LocalPlan final : public PlanModel {
 
 }  // namespace
 
-std::unique_ptr<const PlanModel> local_plan_model(const PlanQuestion& question,
+std::unique_ptr<const PlanModel> local_plan_model(PlanQuestion& question,
                                                   const PublicInputs* inputs) {
   return std::make_unique<LocalPlan>(question, inputs);
 }

@@ -75,6 +75,8 @@ struct PlanQuestion {
   /// Of the local and the integral model; its mechanism is not read where every one is asked for.
   LocalSpec local{};
   bool every_mechanism = false;
+  /// Of the reference, as a domain's public records have them; empty if it is uniform.
+  std::vector<double> masses{};
   /// "COLUMN=VALUE[,VALUE]", which narrow each other; without a domain one reference mass.
   std::vector<std::string> region{};
 

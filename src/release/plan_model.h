@@ -67,7 +67,7 @@ class PlanModel {
 
 /// Reads the domain and the reference that the question names; `inputs` may be null if it names
 /// none.
-[[nodiscard]] std::unique_ptr<const PlanModel> local_plan_model(const PlanQuestion& question,
+[[nodiscard]] std::unique_ptr<const PlanModel> local_plan_model(PlanQuestion& question,
                                                                 const PublicInputs* inputs);
 [[nodiscard]] std::unique_ptr<const PlanModel> finite_plan_model();
 [[nodiscard]] std::unique_ptr<const PlanModel> gaussian_plan_model();

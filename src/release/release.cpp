@@ -68,11 +68,12 @@ Decimal exactly(const Decimal& typed, double promised) {
 PreparedRelease::PreparedRelease(Certificate certificate, const Domain& domain,
                                  std::vector<std::string> warnings)
     : certificate_(std::move(certificate)),
+      domain_(domain),
       error_(require_acceptable(certificate_, domain)),
       warnings_(std::move(warnings)) {}
 
 std::vector<std::string> PreparedRelease::warnings() const {
-  std::vector<std::string> said = mollify::warnings(certificate_, error_);
+  std::vector<std::string> said = mollify::warnings(certificate_, error_, domain_);
   said.insert(said.end(), warnings_.begin(), warnings_.end());
   return said;
 }

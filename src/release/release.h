@@ -66,6 +66,7 @@ class PreparedRelease {
 
  private:
   Certificate certificate_;
+  Domain domain_;
   ReleaseError error_;
   std::vector<std::string> warnings_;
 };

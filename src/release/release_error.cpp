@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 
+#include <boost/math/special_functions/beta.hpp>
 #include <fmt/format.h>
 
 #include "accounting/counted.h"
@@ -20,9 +22,54 @@ namespace {
 
 constexpr const char* kWorstCase = "worst-case error of a record";
 
-/// (1 - t/k)^k, which is near e^-t for many outcomes.
-double power(double t, double outcomes) {
-  return t < outcomes ? std::exp(outcomes * std::log1p(-t / outcomes)) : 0;
+/// Data that a band is judged by: drawn from a Dirichlet distribution.
+class DrawnData {
+ public:
+  DrawnData(const ReferenceMasses& mean, double concentration) : concentration_(concentration) {
+    if (mean.is_uniform()) {
+      counts_[mean.mass(0)] = static_cast<double>(mean.outcomes());
+      return;
+    }
+    for (std::size_t i = 0; i < mean.outcomes(); ++i) ++counts_[mean.mass(i)];
+  }
+
+  /// The mean of their mass above t times that of the reference.
+  [[nodiscard]] double above(double t) const {
+    double sum = 0;
+    for (const auto& [mass, count] : counts_) sum += count * above(mass, t);
+    return sum;
+  }
+
+ private:
+  // An outcome's mass x has the beta distribution of a = s h and b = s - a, and
+  // E max(x - t h, 0) = h P(x' > t h) - t h P(x > t h), x' of a + 1 and b.
+  [[nodiscard]] double above(double mass, double t) const {
+    const double edge = t * mass;
+    if (edge >= 1) return 0;
+    if (mass >= 1) return 1 - edge;
+    const double a = concentration_ * mass;
+    const double b = concentration_ - a;
+    using Doubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+    return mass * (boost::math::ibetac(a + 1, b, edge, Doubles()) -
+                   t * boost::math::ibetac(a, b, edge, Doubles()));
+  }
+
+  double concentration_;
+  std::map<double, double> counts_;  ///< of outcomes with each mass
+};
+
+DrawnData drawn_data(const ReferenceMasses& reference, ScorerKind scorer) {
+  const auto k = static_cast<double>(reference.outcomes());
+  if (counts_records(scorer)) return {reference, std::min(k, kConcentration)};
+  return {ReferenceMasses::uniform(reference.outcomes()), k};
+}
+
+ReleaseError error_of_band(const Certificate& certificate, const Domain& domain,
+                           ScorerKind scorer) {
+  const std::vector<double> masses = reference_masses(certificate, domain);
+  return band_error(masses.empty() ? ReferenceMasses::uniform(certificate.facts.outcomes)
+                                   : ReferenceMasses::given(masses),
+                    scorer, *certificate.local()->floor, certificate.draw.epsilon);
 }
 
 /// Of records from so many outcomes of the domain's.
@@ -41,15 +88,17 @@ ReleaseError found_error(const FiniteDesign& design, std::uint64_t of_all) {
 
 }  // namespace
 
-// Let x be an outcome's mass times k under the flat Dirichlet distribution. Then E max(t - x, 0) =
-// t - 1 + (1 - t/k)^k and E max(x - t, 0) = (1 - t/k)^k. What lies below the band has to be filled
-// and what lies above to be cut, and the greater of both is the total variation; the greater of the
-// means is at most its mean.
-ReleaseError band_error(std::uint64_t outcomes, double floor, double epsilon) {
-  const auto k = static_cast<double>(outcomes);
-  const double below = floor - 1 + power(floor, k);
-  const double above = power(floor * std::exp(epsilon), k);
-  return {std::max(below, above), power(1, k), "expected error of a record"};
+// What lies below the band has to be filled and what lies above to be cut, and the greater of both
+// is the total variation; the greater of the means is at most its mean. What lies below t h is what
+// lies above it and t - 1 more.
+ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer, double floor,
+                        double epsilon) {
+  const DrawnData data = drawn_data(reference, scorer);
+  const double below = floor - 1 + data.above(floor);
+  const double above = data.above(floor * std::exp(epsilon));
+  return {std::max(below, above), data.above(1),
+          counts_records(scorer) ? "expected error of a record"
+                                 : "expected error of a record of smooth data"};
 }
 
 ReleaseError replacement_error(std::uint64_t outcomes, double total_variation) {
@@ -86,7 +135,7 @@ ReleaseError model_error(double expected) {
 ReleaseError release_error(const Certificate& certificate, const Domain& domain) {
   const std::uint64_t outcomes = certificate.facts.outcomes;
   if (const LocalDesign* local = certificate.local()) {
-    if (local->floor) return band_error(outcomes, *local->floor, certificate.draw.epsilon);
+    if (local->floor) return error_of_band(certificate, domain, local->scorer);
     return replacement_error(outcomes, draw_risk(certificate, domain).risk.tv);
   }
   if (const FiniteDesign* finite = certificate.finite()) {
@@ -105,6 +154,15 @@ ReleaseError release_error(const Certificate& certificate, const Domain& domain)
     error.is_least = true;
   }
   return error;
+}
+
+std::optional<ReleaseError> sparse_error(const Certificate& certificate, const Domain& domain) {
+  const LocalDesign* local = certificate.local();
+  if (local == nullptr || !local->floor || counts_records(local->scorer) ||
+      certificate.spec.shares_model()) {
+    return std::nullopt;
+  }
+  return error_of_band(certificate, domain, ScorerKind::kEmpirical);
 }
 
 std::optional<std::uint64_t> most_outcomes_found(const Certificate& certificate) {

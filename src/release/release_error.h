@@ -6,6 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "divergence/reference_masses.h"
+#include "release/scorer_kind.h"
+
 namespace mollify {
 
 struct Certificate;
@@ -22,8 +25,12 @@ inline constexpr std::uint64_t kManyRecords = 1'000'000;
 /// A release from outcomes has the uniform distribution or the public records as its reference. How
 /// far the data are from it is private, so both errors are taken where that cancels or over a
 /// public class of data:
-///  - bands: the mean over all distributions whose density against the reference is drawn from the
-///    flat Dirichlet distribution;
+///  - bands of scorers that count records: the mean over data that are drawn from the Dirichlet
+///    distribution with the reference as its mean and a total concentration of kConcentration, or
+///    of the number of outcomes if that is less. A unit has few records, so its data lie on few of
+///    many outcomes, however many these are;
+///  - bands of other scorers, which spread records over what is near them: the mean over smooth
+///    data, whose density against the reference is drawn from the flat Dirichlet distribution;
 ///  - matrices and samples of outcomes, which replace a record by noise with a public probability:
 ///    the worst case, whose share of the reference's is that of all data;
 ///  - independent Gaussian samples: the worst case over the declared means;
@@ -52,8 +59,14 @@ struct ReleaseError {
   [[nodiscard]] bool is_mostly_noise() const { return share() > kMostlyNoise; }
 };
 
-/// A band [b h, b e^epsilon h] about a reference h on so many outcomes, b its floor.
-[[nodiscard]] ReleaseError band_error(std::uint64_t outcomes, double floor, double epsilon);
+/// Of data whose records are counted. On many more outcomes than that, 64 records of such data have
+/// about 45 different values.
+inline constexpr double kConcentration = 64;
+
+/// A band [b h, b e^epsilon h] about a reference h, b its floor. Up to a second for references of
+/// millions of different masses.
+[[nodiscard]] ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer,
+                                      double floor, double epsilon);
 
 /// A record that is replaced by a uniform one with a public probability, so that its worst-case
 /// total variation is this.
@@ -68,6 +81,11 @@ struct ReleaseError {
 
 /// The release's.
 [[nodiscard]] ReleaseError release_error(const Certificate& certificate, const Domain& domain);
+
+/// Of a release that is judged by smooth data: what its error is if records are as sparse as
+/// counted ones. None of other releases.
+[[nodiscard]] std::optional<ReleaseError> sparse_error(const Certificate& certificate,
+                                                       const Domain& domain);
 
 /// The most outcomes of a support that is yet to be found from which a release is not mostly noise;
 /// none if all of the domain are not too many, and without a hint.

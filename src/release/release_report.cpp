@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "accounting/counted.h"
+#include "release/acceptance.h"
 #include "release/design.h"
 #include "release/models_release.h"
 
@@ -51,7 +52,8 @@ std::optional<double> distance(const Certificate& certificate, const ReleaseErro
   return error.error;
 }
 
-std::vector<std::string> notes_of(const Certificate& certificate) {
+std::vector<std::string> notes_of(const Certificate& certificate, const ReleaseError& error,
+                                  const Domain& domain) {
   std::vector<std::string> notes;
   if (const LocalDesign* local = certificate.local()) {
     if (certificate.spec.shares_model()) {
@@ -70,6 +72,12 @@ std::vector<std::string> notes_of(const Certificate& certificate) {
       notes.emplace_back(
           "a record is one of the unit's own or noise: mollify estimate finds the population from "
           "all records");
+    }
+    if (const auto sparse = sparse_error(certificate, domain);
+        sparse && sparse->is_mostly_noise() && !error.is_mostly_noise()) {
+      notes.push_back(fmt::format("if the data lie on few of {}, {}",
+                                  counted(certificate.facts.outcomes, "outcome"),
+                                  noise_words(*sparse)));
     }
     if (*certificate.spec.count > 1 && !certificate.spec.shares_model()) {
       notes.push_back(fmt::format("each of {} of a unit has {} of the budget",
@@ -107,7 +115,7 @@ std::vector<std::string> notes_of(const Certificate& certificate) {
 ReleaseReport release_report(const PreparedRelease& prepared, const Domain& domain) {
   const Certificate& certificate = prepared.certificate();
   return {distance(certificate, prepared.error(), domain), reason(certificate),
-          notes_of(certificate), prepared.warnings()};
+          notes_of(certificate, prepared.error(), domain), prepared.warnings()};
 }
 
 }  // namespace mollify

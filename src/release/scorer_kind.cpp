@@ -13,6 +13,8 @@ bool needs_candidates(ScorerKind kind) noexcept {
   return kind == ScorerKind::kRatio || kind == ScorerKind::kBoosted;
 }
 
+bool counts_records(ScorerKind kind) noexcept { return kind == ScorerKind::kEmpirical; }
+
 std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidates,
                                     double epsilon) {
   switch (kind) {

@@ -34,6 +34,10 @@ constexpr auto names_of(ScorerKind) {
 /// which are such points.
 [[nodiscard]] bool needs_candidates(ScorerKind kind) noexcept;
 
+/// Whether a row counts for one outcome or candidate alone, so that an estimate is as sparse as its
+/// rows are few. The others spread rows over what is near them.
+[[nodiscard]] bool counts_records(ScorerKind kind) noexcept;
+
 /// Requires another kind than kLikelihood. A scorer of these candidates with its default settings,
 /// for draws at `epsilon` each (which only kBoosted heeds).
 [[nodiscard]] std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidates,
