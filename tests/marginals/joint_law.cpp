@@ -104,21 +104,21 @@ class Asker {
   }
 
   [[nodiscard]] std::optional<Question> next(const History& history) const {
-    constexpr std::uint32_t kAll = MarginalBudget::kParts;
+    constexpr std::uint32_t kParts = MarginalBudget::kParts;
     // What was seen first decides what the middle is worth.
-    const std::uint32_t middle = history.empty() || history[0][0] < 2 ? kAll / 4 : kAll / 8;
+    const std::uint32_t middle = history.empty() || history[0][0] < 2 ? kParts / 4 : kAll / 8;
     switch (history.size()) {
       case 0:
-        return Question{{}, tables_[0], kAll / 4};
+        return Question{{}, tables_[0], kParts / 4};
       case 1:
-        return Question{candidates(history[0]), {}, kAll / 4};
+        return Question{candidates(history[0]), {}, kParts / 4};
       case 2:
         return Question{{}, tables_[history[1][0]], middle};
       case 3:
-        return Question{candidates(history[2]), {}, kAll / 8};
+        return Question{candidates(history[2]), {}, kParts / 8};
       case 4:
         return Question{
-            {}, tables_[history[3][0]], kAll - kAll / 4 - kAll / 4 - middle - kAll / 8, true};
+            {}, tables_[history[3][0]], kParts - kAll / 4 - kAll / 4 - middle - kAll / 8, true};
       default:
         return std::nullopt;
     }
