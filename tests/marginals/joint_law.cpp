@@ -106,7 +106,7 @@ class Asker {
   [[nodiscard]] std::optional<Question> next(const History& history) const {
     constexpr std::uint32_t kParts = MarginalBudget::kParts;
     // What was seen first decides what the middle is worth.
-    const std::uint32_t middle = history.empty() || history[0][0] < 2 ? kParts / 4 : kAll / 8;
+    const std::uint32_t middle = history.empty() || history[0][0] < 2 ? kParts / 4 : kParts / 8;
     switch (history.size()) {
       case 0:
         return Question{{}, tables_[0], kParts / 4};
@@ -117,8 +117,10 @@ class Asker {
       case 3:
         return Question{candidates(history[2]), {}, kParts / 8};
       case 4:
-        return Question{
-            {}, tables_[history[3][0]], kParts - kAll / 4 - kAll / 4 - middle - kAll / 8, true};
+        return Question{{},
+                        tables_[history[3][0]],
+                        kParts - kParts / 4 - kParts / 4 - middle - kParts / 8,
+                        true};
       default:
         return std::nullopt;
     }
