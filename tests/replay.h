@@ -3,28 +3,30 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "kernel/core/secure_random.h"
-#include "kernel/core/wide.h"
 #include "kernel/noise/ratio.h"
 
 namespace mollify::test {
 
 // An explicit instantiation may name private members, so the library opens nothing for tests.
-auto& state_of(SecureRandom& random);
+auto& state_of(const SecureRandom& random);
 auto& fork_count(const SecureRandom& random);
 template <auto state, auto count>
 struct OpenedRandom {
-  friend auto& state_of(SecureRandom& random) { return random.*state; }
+  friend auto& state_of(const SecureRandom& random) { return random.*state; }
   friend auto& fork_count(const SecureRandom& /*random*/) { return *count; }
 };
 
@@ -43,65 +45,158 @@ class FrozenRandom : public SecureRandom {
     auto& state = *state_of(*this);
     constexpr std::size_t kOfKey = 4;  // words that key the next refill
     std::fill_n(state.stream, kOfKey, seed);
-    std::copy(first.rbegin(), first.rend(), std::rbegin(state.stream));
-    state.position = std::size(state.stream) - first.size();
     state.alive = fork_count(*this);
+    begin_with(first);
   }
+
+  /// Hands out these words next, at most a thousand.
+  void begin_with(std::span<const std::uint64_t> first) {
+    auto& state = *state_of(*this);
+    std::copy(first.rbegin(), first.rend(), std::rbegin(state.stream));
+    state.position = begin_ = std::size(state.stream) - first.size();
+  }
+  /// How many of these were used.
+  [[nodiscard]] std::size_t used() const { return state_of(*this)->position - begin_; }
+
+ private:
+  std::size_t begin_ = 0;
 };
 
 /// Outcomes and their probabilities.
-using WordLaw = std::map<std::uint64_t, long double>;
+template <class Outcome>
+using DrawnLaw = std::map<Outcome, long double>;
 
-/// The exact law of a draw that a few words decide. Word i is used below a divisor of parts[i]. The
-/// one word with parts of 0 gives an integer below `bound`, or all of its 64 bits if that is 0;
-/// each outcome has one run of these integers, and bisection finds where the runs end.
-template <class OutcomeOf>
-WordLaw exact_word_law(const OutcomeOf& outcome_of, const std::vector<std::uint64_t>& parts,
-                       std::uint64_t bound) {
-  const std::uint64_t last = bound - 1;
-  const std::uint64_t rejected = bound == 0 ? 0 : -bound % bound;  // see uniform_below
-  std::vector<std::uint64_t> digits(parts.size());
-  std::vector<std::uint64_t> words(parts.size());
-  long double weight = 1 / (static_cast<long double>(last) + 1);
-  for (const std::uint64_t part : parts) weight /= part > 0 ? static_cast<long double>(part) : 1;
-  const auto place =
-      static_cast<std::size_t>(std::find(parts.begin(), parts.end(), 0U) - parts.begin());
-  const auto at = [&](std::uint64_t integer) {
-    const uint128 first = (static_cast<uint128>(integer) << 64) + rejected + last;
-    words[place] = bound == 0 ? integer : static_cast<std::uint64_t>(first / bound);
-    FrozenRandom random(1, words);
-    return static_cast<std::uint64_t>(outcome_of(random));
-  };
-  WordLaw law;
-  for (;;) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const std::uint64_t part = ~std::uint64_t{0} / std::max<std::uint64_t>(parts[i], 1);
-      words[i] = digits[i] * part + part / 2;
-    }
-    const std::uint64_t of_last = at(last);
-    for (std::uint64_t begin = 0;;) {
-      const std::uint64_t outcome = at(begin);
-      if (outcome == of_last) {
-        law[outcome] += weight * (static_cast<long double>(last - begin) + 1);
-        break;
+/// The exact law of a draw that few words decide, by all ways that it can take: a run of words that
+/// end alike is one way. Two words end alike if the draw releases the same and uses as many words
+/// after both, for each of some further strings of words. Runs are sought between a few words that
+/// are evenly spaced, so that none is missed of an integer below 3 or 4, or where outcomes have a
+/// run each. Ways of less than 1e-17 are left out.
+template <class Draw>
+class DrawnWays {
+ public:
+  using Outcome = std::invoke_result_t<const Draw&, SecureRandom&>;
+
+  explicit DrawnWays(const Draw& draw) : draw_(draw) {
+    // Half of the tails have words from both ends alone, after which rare ways are taken too.
+    for (std::size_t tail = 0; tail < kTails; ++tail) {
+      for (std::uint64_t& word : tails_[tail]) {
+        word = random_.word();
+        if (tail % 2 == 1) word = (word & 1U) == 0 ? word >> 7U : ~(word >> 7U);
       }
-      std::uint64_t low = begin;  // has the outcome; `high` has another one
-      std::uint64_t high = last;
-      while (high - low > 1) {
-        const std::uint64_t middle = low + (high - low) / 2;
-        (at(middle) == outcome ? low : high) = middle;
-      }
-      law[outcome] += weight * static_cast<long double>(high - begin);
-      begin = high;
     }
-    std::size_t i = 0;
-    while (i < parts.size() && (parts[i] == 0 || ++digits[i] == parts[i])) digits[i++] = 0;
-    if (i == parts.size()) return law;
+    follow(1);
   }
+
+  [[nodiscard]] DrawnLaw<Outcome> law() && {
+    EXPECT_LT(left_out_, 1e-14L);
+    return std::move(law_);
+  }
+
+ private:
+  static constexpr std::size_t kTails = 32;
+  static constexpr std::size_t kTail = 48;  // words
+  static constexpr std::size_t kLongest = 64;
+  static constexpr std::uint64_t kLooks = 12;
+  static constexpr std::uint64_t kLast = ~std::uint64_t{0};
+
+  struct Ending {
+    Outcome outcome;
+    std::size_t used;
+  };
+
+  using Endings = std::array<Ending, kTails>;
+
+  Ending ending(std::size_t tail) {
+    words_ = way_;
+    words_.insert(words_.end(), tails_[tail].begin(), tails_[tail].end());
+    random_.begin_with(words_);
+    Outcome outcome = draw_(random_);
+    return {std::move(outcome), random_.used()};
+  }
+  Endings endings() {
+    Endings all;
+    for (std::size_t tail = 0; tail < kTails; ++tail) all[tail] = ending(tail);
+    return all;
+  }
+  /// Whether the way ends like that, but for some more words.
+  bool ends_like(const Endings& known, std::size_t more) {
+    std::size_t tail = 0;
+    while (tail < kTails) {
+      const Ending seen = ending(tail);
+      if (seen.outcome != known[tail].outcome || seen.used != known[tail].used + more) break;
+      ++tail;
+    }
+    return tail == kTails;
+  }
+
+  void follow(long double weight) {
+    if (weight < 1e-17L) {
+      left_out_ += weight;
+      return;
+    }
+    ASSERT_LT(way_.size(), kLongest) << "a way without end";
+    Ending known = ending(0);
+    ASSERT_LE(known.used, way_.size() + kTail) << "more words than a way has";
+    if (known.used <= way_.size()) {
+      law_[std::move(known.outcome)] += weight;
+      return;
+    }
+    // A word that is drawn anew counts as the next one that is not.
+    const Endings anew = endings();
+    way_.push_back(0);
+    const auto go_to = [&](std::uint64_t word) {
+      way_.back() = word;
+      while (ends_like(anew, 1)) ++way_.back();
+    };
+    std::uint64_t run = 0;
+    std::uint64_t begin = 0;
+    go_to(begin);
+    Endings here = endings();
+    const auto is_like = [&](std::uint64_t word) {
+      go_to(word);
+      return ends_like(here, 0);
+    };
+    const auto take = [&](std::uint64_t last) {
+      go_to(run + (last - run) / 2);
+      follow(weight * (static_cast<long double>(last - run) + 1) * 0x1p-64L);
+    };
+    for (std::uint64_t look = 1; look <= kLooks; ++look) {
+      const std::uint64_t end = look == kLooks ? kLast : look * (kLast / kLooks);
+      while (!is_like(end)) {
+        std::uint64_t low = begin;  // ends like `begin`; `high` ends otherwise
+        std::uint64_t high = end;
+        while (high - low > 1) {
+          const std::uint64_t middle = low + (high - low) / 2;
+          (is_like(middle) ? low : high) = middle;
+        }
+        take(low);
+        run = begin = high;
+        go_to(begin);
+        here = endings();
+      }
+      begin = end;
+    }
+    take(kLast);
+    way_.pop_back();
+  }
+
+  const Draw& draw_;
+  FrozenRandom random_{1};
+  std::array<std::array<std::uint64_t, kTail>, kTails> tails_{};
+  std::vector<std::uint64_t> way_;    // the words that were chosen
+  std::vector<std::uint64_t> words_;  // these and what follows
+  DrawnLaw<Outcome> law_;
+  long double left_out_ = 0;
+};
+
+template <class Draw>
+DrawnLaw<typename DrawnWays<Draw>::Outcome> drawn_law(const Draw& draw) {
+  return DrawnWays<Draw>(draw).law();
 }
 
 /// The greatest |ln p/q|; infinite where one of the two laws alone has an outcome.
-inline long double greatest_log_ratio(const WordLaw& p, const WordLaw& q) {
+template <class Outcome>
+long double greatest_log_ratio(const DrawnLaw<Outcome>& p, const DrawnLaw<Outcome>& q) {
   long double greatest = p.size() == q.size() ? 0 : HUGE_VALL;
   for (const auto& [outcome, share] : p) {
     const auto found = q.find(outcome);

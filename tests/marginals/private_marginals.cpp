@@ -120,16 +120,15 @@ TEST(PrivateMarginals, EveryCellHasTheNoiseThatWasPaidFor) {
 }
 
 /// The law of a choice, as it is drawn.
-test::WordLaw law_of_choice(const PairCounts& table, const MarginalBudget& budget,
-                            const std::vector<MarginalCandidate>& candidates, std::uint32_t parts) {
-  return test::exact_word_law(
-      [&](SecureRandom& random) {
-        PrivateMarginals answers(table, budget, random);
-        const std::size_t chosen = answers.choose(candidates, parts);
-        EXPECT_EQ(answers.left(), kAll - parts);
-        return chosen;
-      },
-      {0, 1}, 0);
+test::DrawnLaw<std::size_t> law_of_choice(const PairCounts& table, const MarginalBudget& budget,
+                                          const std::vector<MarginalCandidate>& candidates,
+                                          std::uint32_t parts) {
+  return test::drawn_law([&](SecureRandom& random) {
+    PrivateMarginals answers(table, budget, random);
+    const std::size_t chosen = answers.choose(candidates, parts);
+    EXPECT_EQ(answers.left(), kAll - parts);
+    return chosen;
+  });
 }
 
 /// A record that moves brings the first candidate nearer by all that a record can, and takes the
@@ -379,13 +378,11 @@ TEST(PrivateBins, ACutHasTheRateThatWasPaidFor) {
   const std::vector<std::uint64_t> counts = {0, 6, 3};
   for (const Privacy& notion : kNotions) {
     const MarginalBudget budget(notion, {1, Neighbours::kReplace});
-    const auto law = test::exact_word_law(
-        [&](SecureRandom& random) {
-          return cut_once(counts, {{0, 3}}, CutBy::kMedian, budget.choice_rate(kEach), random)
-              .front()
-              .second;
-        },
-        {0, 1}, 0);
+    const auto law = test::drawn_law([&](SecureRandom& random) {
+      return cut_once(counts, {{0, 3}}, CutBy::kMedian, budget.choice_rate(kEach), random)
+          .front()
+          .second;
+    });
     const long double seen = std::log(law.at(2) / law.at(1)) / 6;
     EXPECT_NEAR(static_cast<double>(seen / eta_paid(budget, kEach)), 1, 1e-9);
   }
