@@ -38,10 +38,11 @@ namespace MOLLIFY_NAMESPACE {
 /// The rho of a pure, concentrated or Gaussian release. An approximate one has none: InvalidInput.
 [[nodiscard]] double rho_up(const Privacy& release);
 
-/// What an epsilon of one draw means if it is 10 or more: the odds that it allows, and from 30 on
-/// that a draw counts no more. A sentence each, none for less. A PreparedRelease reports the same
-/// of all its draws (mollify/release.h).
-[[nodiscard]] std::vector<std::string> epsilon_warnings(double epsilon);
+/// What the promise of one draw means if its epsilon is 10 or more: the odds that it allows, and
+/// above 30 that a draw counts no more. A sentence each, none for less. Rho and mu are explained by
+/// their epsilon at a delta of 1e-6. A PreparedRelease reports the same of all its draws
+/// (mollify/release.h).
+[[nodiscard]] std::vector<std::string> epsilon_warnings(const Privacy& draw);
 
 /// Reports of `records` people, each through randomized response over `outcomes` outcomes at
 /// epsilon0, each kept with probability `rate`, in random order. To 2^40 records and 2^24 outcomes.

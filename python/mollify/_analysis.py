@@ -14,6 +14,7 @@ from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._parameters import number
 from mollify._release import Certificate, Release, _Inputs
 from mollify._sampler import RandomizedResponse, Sampler
+from mollify._warning import warn
 
 if TYPE_CHECKING:
     import pandas
@@ -368,8 +369,15 @@ def amplify(
     ------
     InvalidInput
         For parameters that are out of range, missing, or do not go together.
+
+    Warns
+    -----
+    ReleaseWarning
+        If epsilon of all reports is 10 or more: what that means in odds. If `delta` is near 1/n.
     """
-    return asked("amplify", locals(), Answer)
+    answer = asked("amplify", locals(), Answer)
+    warn(answer["warnings"])
+    return answer
 
 
 def risk(sampler: Sampler | RandomizedResponse) -> Answer:

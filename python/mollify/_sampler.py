@@ -67,7 +67,7 @@ class Sampler:
     Warns
     -----
     ReleaseWarning
-        If epsilon is 10 or more: what that means in odds.
+        If epsilon is 10 or more, or mu is worth that at a delta of 1e-6: what that means in odds.
     """
 
     def __init__(
@@ -103,8 +103,8 @@ class Sampler:
         for name, given in numbers.items():
             self._parameters[name] = None if given is None else number(name, given)
         self._inside = _core.Sampler(**self._parameters)
-        if epsilon is not None:
-            warn(_core.epsilon_warnings(self._parameters["epsilon"]))
+        budget = {name: self._parameters[name] for name in ("epsilon", "mu") if numbers[name] is not None}
+        warn(_core.epsilon_warnings(Privacy(**budget)._inside()))
 
     @property
     def outcomes(self) -> int:
@@ -284,7 +284,7 @@ class RandomizedResponse:
             "epsilon": number("epsilon", epsilon),
         }
         self._inside = _core.RandomizedResponse(**self._parameters)
-        warn(_core.epsilon_warnings(self._parameters["epsilon"]))
+        warn(_core.epsilon_warnings(Privacy(self._parameters["epsilon"])._inside()))
 
     @property
     def k(self) -> int:

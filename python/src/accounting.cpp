@@ -20,7 +20,7 @@ void add_accounting(nb::module_& module) {
   module.def("delta_up", &delta_up, "release"_a, "epsilon"_a, Unlocked());
   module.def("epsilon_up", &epsilon_up, "release"_a, "delta"_a, Unlocked());
   module.def("rho_up", &rho_up, "release"_a);
-  module.def("epsilon_warnings", &epsilon_warnings, "epsilon"_a);
+  module.def("epsilon_warnings", &epsilon_warnings, "draw"_a);
 
   nb::class_<ShuffledReports>(module, "ShuffledReports")
       .def(nb::init<std::uint64_t, std::uint64_t, double, double>(), "records"_a, "outcomes"_a,

@@ -94,6 +94,24 @@ def test_says_what_a_large_epsilon_means_once():
             make(9)
 
 
+def test_says_what_a_large_mu_or_an_amplified_epsilon_means_once():
+    mu = "mu 3 is epsilon 1.* at delta 1e-06 and allows that the output multiplies the odds of a guess"
+    reports = dict(n=10, k=3, delta=1e-6)
+    for make, match in (
+        (lambda: mo.Sampler("gaussian-curve", outcomes=12, mu=3), mu),
+        (lambda: mo.sample(ROWS, FEW, model="integral", mu=3, count=1), mu),
+        (lambda: mo.amplify(epsilon0=20, **reports), "epsilon 20 .* odds of a guess"),
+    ):
+        with pytest.warns(mo.ReleaseWarning, match=match) as said:
+            make()
+        assert len(said) == 1
+        assert said[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mo.Sampler("gaussian-curve", outcomes=12, mu=1)
+        mo.amplify(epsilon0=9, **reports)
+
+
 def line():
     """Of the caller."""
     return sys._getframe(1).f_lineno

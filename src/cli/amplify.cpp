@@ -129,6 +129,23 @@ Json head_json(const Amplified& found) {
   return json;
 }
 
+/// What is dangerous about all reports together: a sentence each.
+std::vector<std::string> warnings_of(const Amplified& found, double epsilon,
+                                     std::optional<double> delta) {
+  const auto promise = Privacy::approximate(epsilon, delta.value_or(0));
+  std::vector<std::string> said = epsilon_warnings(promise, promise, 0);
+  const auto records = static_cast<double>(found.response.records);
+  if (delta && *delta * records > 0.1) {
+    said.push_back(
+        fmt::format("delta {:g} is more than a tenth of 1/n = {:.4g}", *delta, 1 / records));
+  }
+  return said;
+}
+
+void tell_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& words : warnings) tell(fmt::format("WARNING: {}\n", words));
+}
+
 int print_delta(const Amplified& found, double epsilon, bool as_json,
                 std::optional<Elapsed>& elapsed) {
   const DeltaBounds delta = found.delta(epsilon);
@@ -137,6 +154,7 @@ int print_delta(const Amplified& found, double epsilon, bool as_json,
   if (as_json) {
     Json json = head_json(found);
     json["epsilon"] = epsilon;
+    json["warnings"] = warnings_of(found, epsilon, std::nullopt);
     json["delta_upper"] = delta.upper;
     json["delta_lower"] = delta.lower;
     json["gap"] = delta.upper - delta.lower;
@@ -150,20 +168,16 @@ int print_delta(const Amplified& found, double epsilon, bool as_json,
   print_bounds("delta", delta.upper, delta.lower,
                found.response.outcomes > 1 && epsilon < found.response.epsilon0);
   fmt::print("  slack        rounding adds at most {:.2g} to the certified delta\n", slack);
+  tell_warnings(warnings_of(found, epsilon, std::nullopt));
   return kSuccess;
 }
 
-/// A delta of 1/n or more is no privacy for somebody; what is near is said.
+/// A delta of 1/n or more is no privacy for somebody.
 void look_at_delta(const AmplifyOptions& options, std::uint64_t records) {
   if (!(*options.delta > 0 && *options.delta < 1)) return;  // the accounting refuses it
-  const double times = *options.delta * static_cast<double>(records);
-  if (times >= 1 && !options.accept_large_delta) {
+  if (!options.accept_large_delta) {
     require_small_delta(*options.delta, fmt::format("{:g}", *options.delta),
                         static_cast<double>(records));
-  }
-  if (times > 0.1) {
-    tell(fmt::format("WARNING: delta {:g} is more than a tenth of 1/n = {:.4g}\n", *options.delta,
-                     1 / static_cast<double>(records)));
   }
 }
 
@@ -184,6 +198,7 @@ int run(const AmplifyOptions& options) {
   if (options.json) {
     Json json = head_json(found);
     json["delta"] = delta;
+    json["warnings"] = warnings_of(found, upper, delta);
     if (options.epsilon) json["epsilon"] = *options.epsilon;
     json["epsilon_upper"] = upper;
     json["epsilon_lower"] = lower;
@@ -202,6 +217,7 @@ int run(const AmplifyOptions& options) {
     fmt::print("  closed form  none: outside its regime\n");
   }
   fmt::print("  slack        rounding adds at most {:.2g} to the delta of that epsilon\n", slack);
+  tell_warnings(warnings_of(found, upper, delta));
   return kSuccess;
 }
 

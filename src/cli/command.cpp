@@ -97,12 +97,13 @@ void tell_undeclared(const Domain& domain) {
   if (!words.empty()) tell("WARNING: " + printable(words) + "\n");
 }
 
-void tell_large_epsilon(const std::optional<double>& epsilon_of_draw) {
-  const double asked = epsilon_of_draw.value_or(0);
-  for (const std::string& words :
-       epsilon_warnings(asked, std::min<double>(asked, ExpBound::kGreatestEpsilon), 1)) {
-    tell(words + "\n");
-  }
+void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
+                        const std::optional<double>& mu_of_draw) {
+  Privacy asked = Privacy::pure(epsilon_of_draw.value_or(0));
+  if (mu_of_draw) asked = Privacy::gaussian(*mu_of_draw);
+  Privacy released = asked;
+  released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
+  for (const std::string& words : epsilon_warnings(asked, released, 1)) tell(words + "\n");
 }
 
 void flush_output() {

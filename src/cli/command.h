@@ -63,9 +63,10 @@ void tell(std::string_view text);
 /// when its public input has been found good.
 void tell_undeclared(const Domain& domain);
 
-/// Says, to standard error, what an epsilon of 10 or more means in odds, and that a draw counts 30
-/// at most.
-void tell_large_epsilon(const std::optional<double>& epsilon_of_draw);
+/// Says, to standard error, what an epsilon of 10 or more, or a mu that is worth one, means in
+/// odds, and that a draw counts epsilon 30 at most.
+void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
+                        const std::optional<double>& mu_of_draw = std::nullopt);
 
 /// Fails loudly (exit status 1) if standard output could not take what was written.
 void flush_output();

@@ -130,7 +130,7 @@ int run(const LawOptions& options) {
     reference = masses_in_order(read_distribution(*mechanism.reference), p, *mechanism.reference);
   }
   const MechanismParameters parameters = mechanism.parameters(p.masses.size(), reference);
-  tell_large_epsilon(parameters.epsilon);
+  tell_large_epsilon(parameters.epsilon, parameters.mu);
   if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
   const bool is_projection = is_band(parameters.mechanism) && !options.mollifier.given();
   const std::string name =

@@ -79,7 +79,7 @@ struct ChosenBand {
 ChosenBand chosen_band(const DensityOptions& options, const MechanismOptions& mechanism,
                        const Measure& reference) {
   ChosenBand band;
-  tell_large_epsilon(mechanism.epsilon);
+  tell_large_epsilon(mechanism.epsilon, mechanism.mu);
   band.epsilon = ExpBound(needed(mechanism.epsilon, "--epsilon")).epsilon();
   band.c1 = mechanism.c1;
   band.c2 = mechanism.c2;

@@ -164,7 +164,7 @@ int run(RiskOptions options) {
   if (options.epsilons) options.mechanism.epsilon = number_of(*options.epsilons, "epsilon");
   const MechanismParameters parameters = options.mechanism.parameters(k, reference);
   options.mechanism.require_budget();
-  tell_large_epsilon(options.mechanism.epsilon);
+  tell_large_epsilon(options.mechanism.epsilon, options.mechanism.mu);
   const WorstCaseRisk risk = mechanism_risk(parameters);
   const bool band = risk.largest_lift > 0;
   if (options.json) {

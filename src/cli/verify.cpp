@@ -222,7 +222,7 @@ int verify_mechanism(const VerifyOptions& options) {
   }
   const MechanismParameters parameters = options.mechanism.parameters(k, reference);
   if (!parameters.mu) needed(parameters.epsilon, "--epsilon");
-  tell_large_epsilon(parameters.epsilon);
+  tell_large_epsilon(parameters.epsilon, parameters.mu);
   if (!reference.empty() && reference.size() != k) {
     throw InvalidInput(
         fmt::format("the reference must have {} masses like --k, but has {}", k, reference.size()));

@@ -99,9 +99,11 @@ double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, dou
   return inside::shuffle_epsilon0_down(records, outcomes, epsilon, delta, rate);
 }
 
-std::vector<std::string> epsilon_warnings(double epsilon) {
-  constexpr double kMost = inside::ExpBound::kGreatestEpsilon;
-  return inside::epsilon_warnings(epsilon, std::min(epsilon, kMost), 1);
+std::vector<std::string> epsilon_warnings(const Privacy& draw) {
+  const inside::Privacy asked = inward(draw);
+  inside::Privacy released = asked;
+  released.epsilon = std::min<double>(asked.epsilon, inside::ExpBound::kGreatestEpsilon);
+  return inside::epsilon_warnings(asked, released, 1);
 }
 
 }  // namespace mollify::front

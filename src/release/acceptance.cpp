@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "accounting/concentrated.h"
 #include "accounting/counted.h"
 #include "accounting/decimal.h"
+#include "accounting/gaussian_composition.h"
 #include "kernel/core/exp_bound.h"
 #include "kernel/core/invalid_input.h"
 #include "release/design.h"
@@ -19,6 +21,22 @@ namespace {
 
 /// From here on epsilon is explained in odds.
 constexpr double kLargeEpsilon = 10;
+/// At which rho and mu are explained as an epsilon.
+constexpr double kDeltaOfOdds = 1e-6;
+
+double epsilon_of_odds(const Privacy& promise) {
+  switch (promise.notion) {
+    case PrivacyNotion::kConcentrated:
+      return concentrated_epsilon_up(promise.rho, kDeltaOfOdds);
+    case PrivacyNotion::kGaussian:
+      // The exact curve is known up to mu 1000, which many draws exceed together.
+      return promise.mu <= 1000 ? gaussian_epsilon_up(promise.mu, kDeltaOfOdds)
+                                : concentrated_epsilon_up(
+                                      concentrated_rho_of_gaussian_up(promise.mu), kDeltaOfOdds);
+    default:
+      return promise.epsilon;
+  }
+}
 /// Of a release that hides how many records there are.
 constexpr double kGreatestDeltaOfHiddenCount = 0.1;
 
@@ -206,15 +224,21 @@ std::string would_do(const Certificate& certificate, const Domain& domain) {
 
 }  // namespace
 
-std::string odds_words(double epsilon) {
+std::string odds_words(const Privacy& promise) {
+  const double epsilon = epsilon_of_odds(promise);
+  const std::string parameter(parameter_name(promise.notion));
+  const std::string subject = parameter == "epsilon"
+                                  ? fmt::format("epsilon {:.6g}", epsilon)
+                                  : fmt::format("{} is epsilon {:.6g} at delta {:g} and",
+                                                promise.text(), epsilon, kDeltaOfOdds);
   const double right = 1000 / (1 + 999 * std::exp(-epsilon));
   const double factor = std::exp(epsilon);
   const std::string times =
       right > 999.5 ? "nearly always" : fmt::format("{:.0f} times in 1000", right);
   return fmt::format(
-      "epsilon {:.6g} allows that the output multiplies the odds of a guess by up to {}: one "
+      "{} allows that the output multiplies the odds of a guess by up to {}: one "
       "that was right once in 1000 times may become right {}",
-      epsilon,
+      subject,
       std::isfinite(factor) ? fmt::format("{:.4g}", factor) : fmt::format("e^{:g}", epsilon),
       times);
 }
@@ -226,12 +250,13 @@ std::string epsilon_cap_words(double asked, double released) {
       ExpBound::kGreatestEpsilon, released, asked);
 }
 
-std::vector<std::string> epsilon_warnings(double asked, double released, std::uint64_t draws) {
+std::vector<std::string> epsilon_warnings(const Privacy& asked, const Privacy& released,
+                                          std::uint64_t draws) {
   std::vector<std::string> said;
-  if (draws > 0 && asked > ExpBound::kGreatestEpsilon * static_cast<double>(draws)) {
-    said.push_back(epsilon_cap_words(asked, released));
+  if (draws > 0 && asked.epsilon > ExpBound::kGreatestEpsilon * static_cast<double>(draws)) {
+    said.push_back(epsilon_cap_words(asked.epsilon, released.epsilon));
   }
-  if (released >= kLargeEpsilon) said.push_back(odds_words(released));
+  if (epsilon_of_odds(released) >= kLargeEpsilon) said.push_back(odds_words(released));
   return said;
 }
 
@@ -323,15 +348,9 @@ std::optional<std::string> marginals_warning(double error) {
 
 std::vector<std::string> warnings(const Certificate& certificate, const ReleaseError& error,
                                   const Domain& domain) {
-  std::vector<std::string> said;
-  const Privacy& total = certificate.total;
-  const Privacy budget = certificate.spec.budget();
-  const bool in_epsilon =
-      total.notion == PrivacyNotion::kPure || total.notion == PrivacyNotion::kApproximate;
-  if (in_epsilon) {
-    said = epsilon_warnings(budget.epsilon, total.epsilon,
-                            certificate.local() != nullptr ? *certificate.spec.count : 0);
-  }
+  std::vector<std::string> said =
+      epsilon_warnings(certificate.spec.budget(), certificate.total,
+                       certificate.local() != nullptr ? *certificate.spec.count : 0);
   if (certificate.facts.records && delta_of(certificate) * records_of(certificate) > 0.1) {
     said.push_back(fmt::format(
         "delta {} is more than a tenth of 1/n = {:.4g} for {}: the guarantee may fail for one "

@@ -61,12 +61,14 @@ void require_small_delta(double delta, const std::string& text, double records,
 /// Of an epsilon above what draws count, 30 each: what is released instead of what was asked for.
 [[nodiscard]] std::string epsilon_cap_words(double asked, double released);
 
-/// The two sentences about an epsilon, where they are due: that of the cap, for so many draws of
+/// The two sentences about a budget, where they are due: that of the cap, for so many draws of
 /// pure privacy (0: the model has no cap), and from epsilon 10 on that of the odds.
-[[nodiscard]] std::vector<std::string> epsilon_warnings(double asked, double released,
+[[nodiscard]] std::vector<std::string> epsilon_warnings(const Privacy& asked,
+                                                        const Privacy& released,
                                                         std::uint64_t draws);
 
-/// What epsilon allows in odds: "... a guess that is right once in 1000 times ...".
-[[nodiscard]] std::string odds_words(double epsilon);
+/// What a promise allows in odds: "epsilon 12 allows that ... a guess that was right once in 1000
+/// times ...". Of rho and mu, what their epsilon at a delta of 1e-6 allows, which is stated too.
+[[nodiscard]] std::string odds_words(const Privacy& promise);
 
 }  // namespace mollify

@@ -375,7 +375,7 @@ class Advisor {
         question().epsilon
             ? epsilon_given_
             : fmt::format("the least of these whose error is at most {:g}", *question().error);
-    advice_.epsilon_why += "; " + odds_words(one.epsilon);
+    advice_.epsilon_why += "; " + odds_words(Privacy::pure(one.epsilon));
     advice_.mechanism_why = mechanism_why(one);
     if (one.epsilon > kModerateEpsilon) {
       advice_.warnings.push_back(fmt::format(

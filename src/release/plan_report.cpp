@@ -115,15 +115,13 @@ std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer
   const PlanWay& way = answer.ways[*answer.best];
   const bool central = question.model == Model::kCentral;
   std::vector<std::string> said = question.warnings;
-  if (way.spent.notion == PrivacyNotion::kPure || way.spent.notion == PrivacyNotion::kApproximate) {
-    const bool sought = answer.unknown == PlanUnknown::kEpsilon;
-    const std::uint64_t draws = answer.unknown == PlanUnknown::kOutputs
-                                    ? static_cast<std::uint64_t>(*way.value)
-                                    : question.outputs;
-    for (std::string& words : epsilon_warnings(sought ? way.spent.epsilon : question.budget.epsilon,
-                                               way.spent.epsilon, central ? 0 : draws)) {
-      said.push_back(std::move(words));
-    }
+  const bool sought = answer.unknown == PlanUnknown::kEpsilon;
+  const std::uint64_t draws = answer.unknown == PlanUnknown::kOutputs
+                                  ? static_cast<std::uint64_t>(*way.value)
+                                  : question.outputs;
+  for (std::string& words :
+       epsilon_warnings(sought ? way.spent : question.budget, way.spent, central ? 0 : draws)) {
+    said.push_back(std::move(words));
   }
   if (!central) {
     add_noise(question, answer, said);

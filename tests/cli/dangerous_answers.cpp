@@ -161,6 +161,51 @@ TEST(DangerousAnswers, SaysWhatALargeEpsilonMeans) {
   EXPECT_EQ(json["warnings"].size(), 2U);
 }
 
+TEST(DangerousAnswers, SaysWhatALargeMuOrRhoMeans) {
+  const Release command;
+  command.files.write("p.json", "[0.5, 0.5]");
+  const auto said = [&](const Arguments& words) {
+    const Ended ended = command.run(words);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.out + ended.err;
+  };
+  const std::string of_mu = "mu 3 is epsilon 1";
+  const Arguments three = {"--mu", "3"};
+  for (const Arguments& words :
+       {kSample + kIntegral + Arguments{"--count", "1"} + three,
+        Arguments{"plan", "--k", "5"} + three, Arguments{"risk", "--k", "5"} + three,
+        Arguments{"verify", "--k", "5"} + three, Arguments{"law", "--p", "p.json"} + three}) {
+    const std::string answer = said(words);
+    const std::size_t at = answer.find(of_mu);
+    ASSERT_NE(at, std::string::npos) << words.front() << answer;
+    EXPECT_THAT(answer, HasSubstr(" at delta 1e-06 and allows that the output multiplies the odds "
+                                  "of a guess by up to "));
+    EXPECT_EQ(answer.find(of_mu, at + 1), std::string::npos) << words.front() << " says it twice";
+  }
+  EXPECT_THAT(said({"plan", "--k", "5", "--mu", "1"}), Not(HasSubstr("odds of a guess")));
+  const Arguments of_rho = {"plan",        "--model", "central", "--family", "gaussian", "--shared",
+                            "--dimension", "1",       "--n",     "1000",     "--rho"};
+  EXPECT_THAT(said(of_rho + Arguments{"3"}), HasSubstr("rho 3 is epsilon 1"));
+  EXPECT_THAT(said(of_rho + Arguments{"1"}), Not(HasSubstr("odds of a guess")));
+}
+
+TEST(DangerousAnswers, SaysWhatALargeEpsilonMeansInAmplify) {
+  const CommandLine command;
+  const Arguments few = {"amplify", "--n", "10", "--k", "3", "--epsilon0"};
+  const Ended large = command.run(few + Arguments{"20", "--delta", "1e-6"});
+  EXPECT_EQ(large.status, 0) << large.err;
+  EXPECT_THAT(large.err, HasSubstr("WARNING: epsilon 20 "));
+  EXPECT_THAT(large.err, HasSubstr("allows that the output multiplies the odds of a guess"));
+  EXPECT_THAT(command.run(few + Arguments{"20", "--epsilon", "11"}).err,
+              HasSubstr("WARNING: epsilon 11 allows"));
+  EXPECT_EQ(command.run(few + Arguments{"9", "--delta", "1e-6"}).err, "");
+  const Json json =
+      Json::parse(command.run(few + Arguments{"20", "--delta", "0.05", "--json"}).out);
+  EXPECT_THAT(json["warnings"].dump(), HasSubstr("odds of a guess"));
+  EXPECT_THAT(json["warnings"].dump(), HasSubstr("more than a tenth of 1/n"));
+  EXPECT_EQ(json["warnings"].size(), 2U);
+}
+
 // Not `sample` alone: who plans with more must not think that it counts.
 TEST(DangerousAnswers, SaysThatADrawCountsThirtyAtMostWhoeverAsks) {
   const Release command;

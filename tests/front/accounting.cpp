@@ -1,6 +1,8 @@
 #include "mollify/accounting.h"
 
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -42,6 +44,31 @@ TEST(FrontAccounting, EqualReleasesComposeOptimally) {
   expect_just_above(composed_epsilon_up(0.1, 100, 0), 10);
   EXPECT_LE(epsilon_per_release_down(1, 3) * 3, 1);
   EXPECT_GT(epsilon_per_release_down(1, 3), 0.333333);
+}
+
+// Mu and rho are explained by their epsilon at a delta of 1e-6.
+TEST(FrontAccounting, ALargeBudgetIsExplainedInOdds) {
+  EXPECT_TRUE(epsilon_warnings(Privacy::pure(9.99)).empty());
+  EXPECT_EQ(epsilon_warnings(Privacy::pure(12)).size(), 1U);
+  EXPECT_EQ(epsilon_warnings(Privacy::pure(40)).size(), 2U);
+  for (const auto& [small, large] :
+       {std::pair(Privacy::gaussian(1.7), Privacy::gaussian(2.1)),
+        std::pair(Privacy::concentrated(1), Privacy::concentrated(2))}) {
+    ASSERT_LT(epsilon_up(small, 1e-6), 10);
+    EXPECT_TRUE(epsilon_warnings(small).empty()) << small.text();
+    const double epsilon = epsilon_up(large, 1e-6);
+    ASSERT_GE(epsilon, 10);
+    const std::vector<std::string> said = epsilon_warnings(large);
+    ASSERT_EQ(said.size(), 1U) << large.text();
+    const std::string begin = large.text() + " is epsilon " + std::to_string(epsilon).substr(0, 4);
+    EXPECT_EQ(said[0].substr(0, begin.size()), begin);
+    EXPECT_NE(said[0].find(" at delta 1e-06 and allows that the output multiplies the odds of a "
+                           "guess by up to "),
+              std::string::npos)
+        << said[0];
+  }
+  // Many draws of mu together.
+  EXPECT_EQ(epsilon_warnings(Privacy::gaussian(2000)).size(), 1U);
 }
 
 TEST(FrontAccounting, NotionsAreConverted) {
