@@ -38,16 +38,15 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
       throw InvalidInput(fmt::format(
           "column \"{}\" must have a min above 0 to have logarithms, but it is {}: a zero has "
           "none. "
-          "Set min to the least value that counts, and declare what becomes of a zero: outside: "
-          "VALUE, or outside: clip for min",
+          "Set min to the least value that counts, and write outside: VALUE for what a zero "
+          "becomes",
           column.name(), numbers->min()));
     }
-    if (logarithm && !mapping.declares_outside()) {
+    if (logarithm && !mapping.outside_value) {
       throw InvalidInput(fmt::format(
           "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, zeros "
-          "may "
-          "widen the spread of all others. Write outside: VALUE into the domain, or outside: clip "
-          "for min",
+          "widen the spread of all others. Write outside: VALUE, a usual value of the column, into "
+          "the domain",
           column.name(), numbers->min()));
     }
     const auto place = [logarithm](double value) { return logarithm ? std::log(value) : value; };

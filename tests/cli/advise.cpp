@@ -298,7 +298,7 @@ TEST(Advise, WarnsOfALargeEpsilon) {
 TEST(Advise, TakesWhatAGaussianReleaseTakes) {
   const CommandLine command;
   command.files.write("d.yaml",
-                      "columns:\n  a: {type: number, min: 1, max: 1000000, outside: clip}\n");
+                      "columns:\n  a: {type: number, min: 1, max: 1000000, outside: 100}\n");
   command.files.write("c.csv", "a\n2\n");
   const Arguments gaussian = {"--purpose", "sample", "--protect",    "row",      "--family",
                               "gaussian",  "--n",    "2500",         "--domain", "d.yaml",

@@ -186,10 +186,10 @@ TEST(CompareCentral, SaysWhereTheAccuracyOfASharedGaussianHolds) {
   command.files.write("g.csv", rows);
   command.files.write("near.yaml",
                       "columns:\n  a: {type: number, min: -3, max: 3}\n"
-                      "  meals: {type: number, min: 0.01, max: 50000, outside: clip}\n");
+                      "  meals: {type: number, min: 0.01, max: 50000, outside: 20}\n");
   command.files.write("wide.yaml",
                       "columns:\n  a: {type: number, min: -3e6, max: 3e6}\n"
-                      "  meals: {type: number, min: 0.01, max: 50000, outside: clip}\n");
+                      "  meals: {type: number, min: 0.01, max: 50000, outside: 20}\n");
   const auto compare = [](const char* domain, const char* epsilon) {
     return Arguments{"compare",   "--model", "central", "--family", "gaussian",
                      "--shared",  "--data",  "g.csv",   "--domain", domain,

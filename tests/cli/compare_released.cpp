@@ -120,7 +120,7 @@ TEST(CompareReleased, TellsWhatIsOffAndWhatIsChance) {
 TEST(CompareReleased, SummarisesPoints) {
   const CommandLine command;
   command.files.write("d.yaml",
-                      "columns:\n  a: {type: number, min: 0.1, max: 100, outside: clip}\n"
+                      "columns:\n  a: {type: number, min: 0.1, max: 100, outside: 3}\n"
                       "  b: {type: number, min: -5, max: 5}\n");
   command.files.write("t.csv", "a,b\n1,0\n2,1\n3,2\n4,3\n");
   command.files.write("r.csv", "a,b\n1,3\n2,2\n3,1\n4,0\n");

@@ -23,7 +23,7 @@ class Vitals : public CommandLine {
     files.write("domain.yaml",
                 "columns:\n"
                 "  weight: {type: number, min: 0, max: 200, null: 70}\n"
-                "  dose: {type: number, min: 0.001, max: 1e5, outside: clip}\n");
+                "  dose: {type: number, min: 0.001, max: 1e5, outside: 7}\n");
     files.write("covariance.csv", ",weight,dose\nweight,100,5\ndose,5,1\n");
     std::mt19937_64 generator(1);
     std::normal_distribution<double> normal;
@@ -190,7 +190,7 @@ TEST(SampleGaussian, WarnsOfARangeOfManyDeviations) {
   const CommandLine command;
   command.files.write("d.yaml",
                       "columns:\n"
-                      "  year1: {type: number, min: 0.01, max: 1e6, outside: clip, null: 1}\n"
+                      "  year1: {type: number, min: 0.01, max: 1e6, outside: 70, null: 1}\n"
                       "  age: {type: number, min: 1, max: 100, outside: clip, null: 1}\n");
   command.files.write("c.csv", "year1,age\n2,0\n0,90\n");
   std::string rows = "year1,age\n";
@@ -243,8 +243,8 @@ TEST(SampleGaussian, RefusesInOneSentence) {
             "mollify: --mechanism is for finite domains, but the family is gaussian\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "weight"}),
             "mollify: column \"weight\" must have a min above 0 to have logarithms, but it is 0: a "
-            "zero has none. Set min to the least value that counts, and declare what becomes of a "
-            "zero: outside: VALUE, or outside: clip for min\n");
+            "zero has none. Set min to the least value that counts, and write outside: VALUE for "
+            "what a zero becomes\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "height"}),
             "mollify: logarithms must be of the domain's columns, but \"height\" is none of them "
             "(did you mean \"weight\"?)\n");
@@ -343,7 +343,7 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
   command.files.write("domain.yaml",
                       "columns:\n"
                       "  weight: {type: number, min: 30, max: 110, null: 70}\n"
-                      "  dose: {type: number, min: 0.1, max: 700, outside: clip}\n");
+                      "  dose: {type: number, min: 0.1, max: 700, outside: 7}\n");
   // Half of a range has 4 deviations of a weight and 4.4 of a dose's logarithm.
   for (const Arguments& budget : kBudgets) {
     const Ended ended = command.sample(budget + Arguments{"--shared", "--count", "3000"});

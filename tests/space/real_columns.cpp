@@ -104,16 +104,15 @@ TEST(RealColumns, RefuseWhatIsNoCoordinate) {
   EXPECT_EQ(
       refusal_of(age_and_income(), {"age"}),
       "column \"age\" must have a min above 0 to have logarithms, but it is 0: a zero has none. "
-      "Set min to the least value that counts, and declare what becomes of a zero: outside: "
-      "VALUE, or outside: clip for min");
-  EXPECT_EQ(
-      refusal_of(Domain::make({Column::make("x", NumberCells::make(1, 9))}), {"x"}),
-      "column \"x\" must declare what a zero becomes to have logarithms: as min, 1, zeros may "
-      "widen the spread of all others. Write outside: VALUE into the domain, or outside: clip "
-      "for min");
-  EXPECT_EQ(refusal_of(Domain::make({Column::make("x", NumberCells::make(1, 9), {.clips = true})}),
-                       {"x"}),
-            "accepted");
+      "Set min to the least value that counts, and write outside: VALUE for what a zero becomes");
+  for (const bool clips : {false, true}) {
+    const Domain domain =
+        Domain::make({Column::make("x", NumberCells::make(1, 9), {.clips = clips})});
+    EXPECT_EQ(refusal_of(domain, {"x"}),
+              "column \"x\" must declare what a zero becomes to have logarithms: as min, 1, zeros "
+              "widen the spread of all others. Write outside: VALUE, a usual value of the column, "
+              "into the domain");
+  }
   EXPECT_EQ(refusal_of(age_and_income(), {"height"}),
             "logarithms must be of the domain's columns, but \"height\" is none of them");
   EXPECT_EQ(refusal_of(age_and_income(), {"income", "income"}),
