@@ -35,7 +35,7 @@ constexpr std::uint64_t kMostLines = 40;
 constexpr std::uint64_t kMostInJson = 1000;
 
 struct CheckOptions {
-  std::optional<std::string> data, domain, unit, units, units_column;
+  std::optional<std::string> data, domain, unit, units, units_column, counts_column;
   std::vector<std::string> references;
   std::optional<std::uint64_t> most;
   bool json = false;
@@ -103,13 +103,13 @@ std::string brief(std::string_view value) {
 }
 
 /// How many units of the roster have records.
-Overlap roster_overlap(const CheckOptions& options, const StringIndex& roster) {
+Overlap roster_overlap(const CheckOptions& options, const Roster& roster) {
   CsvReader csv(*options.data);
   const std::size_t place = csv.position(*options.unit, "which names the unit of a record");
   std::vector<bool> seen(roster.size());
   while (csv.next()) {
     const std::uint32_t unit = roster.find(csv.fields()[place]);
-    if (unit != StringIndex::kAbsent) seen[unit] = true;
+    if (unit != Roster::kAbsent) seen[unit] = true;
   }
   return {{*options.unit},
           roster.size(),
@@ -174,7 +174,7 @@ std::vector<std::string> unit_notes(const CheckOptions& options) {
 int run(const CheckOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const std::string& data = needed(options.data, "--data");
-  std::optional<StringIndex> roster;
+  std::optional<Roster> roster;
   if (options.units) {
     const std::string& unit = needed(options.unit, "--unit");
     roster = read_roster(*options.units, options.units_column.value_or(unit));
@@ -192,29 +192,30 @@ int run(const CheckOptions& options) {
     if (!std::exchange(has_begun, true)) fmt::print("{}\n", kNotPrivate);
   };
   MappedCounts mapped;
+  const auto see = [&](const Finding& finding) {
+    mapped.see(finding);
+    if (finding.is_declared || shown++ >= most) return;
+    hide_reading();
+    begin();
+    if (options.json) {
+      findings.push_back({{"line", finding.line},
+                          {"column", finding.column},
+                          {"value", finding.value},
+                          {"expectation", finding.expectation},
+                          {"becomes", finding.becomes}});
+    } else if (finding.column.empty()) {
+      fmt::print("{}:{}: {}\n", data, finding.line, finding.expectation);
+    } else {
+      fmt::print("{}:{}: {} {}, but is \"{}\"{}{}\n", data, finding.line, finding.column,
+                 finding.expectation, brief(finding.value),
+                 did_you_mean(domain, finding.column, finding.value),
+                 finding.becomes.empty() ? ""
+                                         : fmt::format(" → {}{}", printable(finding.becomes),
+                                                       finding.by_default ? " (default)" : ""));
+    }
+  };
   const CheckCounts counts =
-      check_table(data, domain, options.unit, roster, [&](const Finding& finding) {
-        mapped.see(finding);
-        if (finding.is_declared || shown++ >= most) return;
-        hide_reading();
-        begin();
-        if (options.json) {
-          findings.push_back({{"line", finding.line},
-                              {"column", finding.column},
-                              {"value", finding.value},
-                              {"expectation", finding.expectation},
-                              {"becomes", finding.becomes}});
-        } else if (finding.column.empty()) {
-          fmt::print("{}:{}: {}\n", data, finding.line, finding.expectation);
-        } else {
-          fmt::print("{}:{}: {} {}, but is \"{}\"{}{}\n", data, finding.line, finding.column,
-                     finding.expectation, brief(finding.value),
-                     did_you_mean(domain, finding.column, finding.value),
-                     finding.becomes.empty() ? ""
-                                             : fmt::format(" → {}{}", printable(finding.becomes),
-                                                           finding.by_default ? " (default)" : ""));
-        }
-      });
+      check_table(data, domain, options.unit, roster, see, options.counts_column);
   begin();
   tell_undeclared(domain);
   std::vector<std::pair<std::string, bool>> others;
@@ -272,6 +273,8 @@ void add_check(CLI::App& app, Session& session) {
   command.add_option("--units", options->units, "public CSV of all units")->type_name("FILE");
   add_text(command, "--units-column", options->units_column, "COLUMN",
            "column of --units that names them (default: as --unit)");
+  add_text(command, "--counts-column", options->counts_column, "COLUMN",
+           "column that says how many records a row stands for");
   command
       .add_option("--reference", options->references,
                   "public CSV (a reference, candidates, units to tune with), or several: how many "

@@ -88,7 +88,7 @@ ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
   const Domain declared = inputs.domain(spec.domain);
   const Domain domain = compared_domain(declared);
   const CsvSource source(data);
-  const std::optional<StringIndex> roster = roster_of(spec, inputs);
+  const std::optional<Roster> roster = roster_of(spec, inputs);
   spec.accept_large_delta = spec.accept_error = true;  // nothing is released
   const auto asked = prepare(spec, inputs, public_count(spec, source));
   asked->require(source);

@@ -161,7 +161,7 @@ int compare_released(const ReleasedRows& asked, bool json) {
     throw InvalidInput(
         "--log is for columns of numbers of which no bins are declared, but the domain has others");
   }
-  const std::optional<StringIndex> roster = roster_of(spec, inputs);
+  const std::optional<Roster> roster = roster_of(spec, inputs);
   const CsvSource data(asked.data);
   const CsvSource released(asked.released);
   data.require_repeatable();

@@ -20,8 +20,8 @@ void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
     if (counts.declared_nulls[i] == 0) continue;
-    counts_[{column.name(), outcome_text(column, column.encode(Value())), true,
-             HowMapped::kDeclared}] += counts.declared_nulls[i];
+    counts_[{column.name(), null_text(column), true, HowMapped::kDeclared}] +=
+        counts.declared_nulls[i];
   }
 }
 

@@ -96,7 +96,7 @@ bool OwnMean::is_moved() const { return has_bins && std::abs(in_bins - mean) > d
 
 std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain& domain,
                                               const std::optional<std::string>& unit,
-                                              const std::optional<StringIndex>& roster) {
+                                              const std::optional<Roster>& roster) {
   std::vector<std::optional<OwnMean>> means(domain.columns().size());
   try {
     source.require_repeatable();

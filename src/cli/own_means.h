@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "records/source.h"
+#include "records/unit_ids.h"
 #include "space/domain.h"
-#include "space/string_index.h"
 
 namespace mollify::cli {
 
@@ -30,7 +30,7 @@ struct OwnMean {
 /// of each unit. Throws InvalidInput like a release.
 [[nodiscard]] std::vector<std::optional<OwnMean>> own_means(
     const Source& source, const Domain& domain, const std::optional<std::string>& unit,
-    const std::optional<StringIndex>& roster = std::nullopt);
+    const std::optional<Roster>& roster = std::nullopt);
 
 /// Whether a released value may be another one of its bin: true of columns whose bins are declared,
 /// or found by the release.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "records/counted_source.h"
 #include "space/field_text.h"
 
 namespace mollify {
@@ -22,7 +23,32 @@ bool is_declared_beyond(const Column& column, Verdict verdict) {
   return column.mapping().declares_outside();
 }
 
+/// What stands for the verdict's outcome. Of an outcome of many values the domain says which it
+/// means, and an interval would not tell.
+std::string becomes_text(const Column& column, Verdict verdict, std::uint32_t outcome) {
+  const Mapping& mapping = column.mapping();
+  const auto& declared =
+      verdict == Verdict::kNull && mapping.null_value ? mapping.null_value : mapping.outside_value;
+  return declared && column.points(outcome) > 1 ? *declared : outcome_text(column, outcome);
+}
+
+/// The field of a row's count, if it is not read as it is. Returns the number of findings.
+std::uint64_t check_count(CsvReader& csv, std::size_t place, const FindingReport& report) {
+  const std::string_view field = csv.fields()[place];
+  const auto count = read_count(field);
+  constexpr std::uint64_t kMost = CountedSource::kMostOfARow;
+  if (count && *count <= kMost) return 0;
+  report({csv.line_number(), csv.header()[place], field,
+          fmt::format("must be a whole number from 0 to {}", kMost),
+          fmt::format("{}", count ? kMost : 0)});
+  return 1;
+}
+
 }  // namespace
+
+std::string null_text(const Column& column) {
+  return becomes_text(column, Verdict::kNull, column.encode(Value()));
+}
 
 std::string outcome_text(const Column& column, std::uint32_t outcome) {
   if (column.mapping().null_is_category && outcome + 1 == column.size()) return "null";
@@ -35,7 +61,7 @@ std::string outcome_text(const Column& column, std::uint32_t outcome) {
   return fmt::format("from {} to {}", first, last);
 }
 
-std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
+std::uint64_t check_record(RecordReader& records, const Roster* roster,
                            const FindingReport& report) {
   CsvReader& csv = records.csv();
   std::uint64_t findings = 0;
@@ -69,7 +95,7 @@ std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
     const bool is_declared = is_declared_beyond(column, verdict);
     if (!is_declared) ++findings;
     report({csv.line_number(), column.name(), value, expected_of(column),
-            outcome_text(column, column.encode(value)),
+            becomes_text(column, verdict, column.encode(value)),
             !(verdict == Verdict::kNull ? column.mapping().declares_null()
                                         : column.mapping().declares_outside()),
             is_declared});
@@ -78,7 +104,7 @@ std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
     const std::string_view unit = records.unit();
     if (unit.empty()) {
       find(records.unit_column(), unit, "must name a unit");
-    } else if (roster != nullptr && roster->find(unit) == StringIndex::kAbsent) {
+    } else if (roster != nullptr && roster->find(unit) == Roster::kAbsent) {
       find(records.unit_column(), unit, "must be a unit of the roster");
     }
   }
@@ -87,8 +113,14 @@ std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
 
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
-                        const std::optional<StringIndex>& roster, const FindingReport& report) {
+                        const std::optional<Roster>& roster, const FindingReport& report,
+                        const std::optional<std::string>& counts_column) {
   RecordReader records(path, domain, unit_column);
+  std::optional<std::size_t> counts_place;
+  if (counts_column) {
+    counts_place =
+        records.csv().position(*counts_column, "which says how many records a row stands for");
+  }
   CheckCounts counts;
   counts.declared_nulls.resize(domain.columns().size());
   while (records.next()) {
@@ -100,6 +132,11 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
               "", false});
       break;
     }
+    for (std::size_t i = 0; i < records.fields().size(); ++i) {
+      const Column& column = domain.columns()[i];
+      if (!column.mapping().null_value) continue;
+      if (column.read(records.fields()[i]).verdict == Verdict::kNull) ++counts.declared_nulls[i];
+    }
     if (records.csv().line().empty()) {
       ++counts.findings;
       report({records.csv().line_number(), "", "",
@@ -108,12 +145,8 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
       ++counts.records_with_findings;
       continue;
     }
-    const std::uint64_t findings = check_record(records, roster ? &*roster : nullptr, report);
-    for (std::size_t i = 0; i < records.fields().size(); ++i) {
-      const Column& column = domain.columns()[i];
-      if (!column.mapping().null_value) continue;
-      if (column.read(records.fields()[i]).verdict == Verdict::kNull) ++counts.declared_nulls[i];
-    }
+    std::uint64_t findings = check_record(records, roster ? &*roster : nullptr, report);
+    if (counts_place) findings += check_count(records.csv(), *counts_place, report);
     ++counts.records;
     counts.findings += findings;
     if (findings > 0) ++counts.records_with_findings;

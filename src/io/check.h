@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "io/record_reader.h"
+#include "records/unit_ids.h"
 #include "space/domain.h"
-#include "space/string_index.h"
 
 namespace mollify {
 
@@ -21,7 +21,8 @@ struct Finding {
   std::string_view column;       ///< empty if the finding is about the whole line
   std::string_view value;        ///< the field's text; empty if the finding is about the line
   std::string_view expectation;  ///< "must be an integer from 0 to 100", to follow the place
-  /// What a release takes the field for, as a field would write it; "null" for the category.
+  /// What a release takes the field for: a declared value, as the domain writes it, or else the
+  /// outcome's text.
   std::string becomes{};
   bool by_default = false;  ///< since nothing is declared for such a value
   /// A number, day or time beyond a bound, of which the domain says what it becomes: told, but
@@ -31,6 +32,9 @@ struct Finding {
 
 /// What an outcome of a column stands for: "f", "null", "from 0 to 9".
 [[nodiscard]] std::string outcome_text(const Column& column, std::uint32_t outcome);
+
+/// What a release takes a null for, as a finding says it.
+[[nodiscard]] std::string null_text(const Column& column);
 
 using FindingReport = std::function<void(const Finding&)>;
 
@@ -50,13 +54,15 @@ struct CheckCounts {
 /// that are not UTF-8, lines that are too long, and units that are empty or not in the roster.
 /// Returns the number of findings; none if and only if every field is a value of its column, a
 /// declared null, or beyond a bound where `outside` is declared.
-std::uint64_t check_record(RecordReader& records, const StringIndex* roster,
+std::uint64_t check_record(RecordReader& records, const Roster* roster,
                            const FindingReport& report);
 
-/// Checks a whole file in bounded memory; an empty line is a record, and one finding. Throws
-/// InvalidInput like `read_table` and `read_units`.
+/// Checks a whole file in bounded memory; an empty line is a record, and one finding. In the column
+/// of counts it reports what is no count, or too great. Throws InvalidInput like `read_table` and
+/// `read_units`.
 CheckCounts check_table(const std::string& path, const Domain& domain,
                         const std::optional<std::string>& unit_column,
-                        const std::optional<StringIndex>& roster, const FindingReport& report);
+                        const std::optional<Roster>& roster, const FindingReport& report,
+                        const std::optional<std::string>& counts_column = std::nullopt);
 
 }  // namespace mollify

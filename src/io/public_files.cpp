@@ -39,7 +39,7 @@ Domain PublicFiles::domain(const SpecDomain& domain) const {
              : domains_.emplace(domain.file, read_domain(domain.file)).first->second;
 }
 
-StringIndex PublicFiles::roster(const std::string& name, const std::string& unit_column) const {
+Roster PublicFiles::roster(const std::string& name, const std::string& unit_column) const {
   require_public("roster", name);
   return read_roster(name, unit_column, bytes(name));
 }

@@ -27,7 +27,7 @@ class PublicFiles final : public PublicInputs {
         bytes_(std::move(texts)) {}
 
   [[nodiscard]] Domain domain(const SpecDomain& domain) const override;
-  [[nodiscard]] StringIndex roster(const std::string& name,
+  [[nodiscard]] Roster roster(const std::string& name,
                                    const std::string& unit_column) const override;
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;

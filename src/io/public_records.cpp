@@ -14,6 +14,7 @@
 
 #include "io/check.h"
 #include "kernel/core/invalid_input.h"
+#include "records/unit_ids.h"
 #include "space/nearest_word.h"
 
 namespace mollify {
@@ -98,7 +99,8 @@ UnitRecords read_public_units(const std::string& path, const Domain& domain,
   read_strictly(
       path, domain,
       [&](const RecordReader& record) {
-        record.read_digits(builder.add(units.insert(record.unit())));
+        TextBuffer buffer;
+        record.read_digits(builder.add(units.insert(id_text(record.unit(), buffer))));
       },
       unit_column);
   return std::move(builder).build(units.size());

@@ -7,14 +7,14 @@
 
 namespace mollify {
 
-StringIndex read_roster(const std::string& path, const std::string& unit_column,
+Roster read_roster(const std::string& path, const std::string& unit_column,
                         std::optional<std::string_view> bytes) {
   CsvReader csv(path, bytes);
   const std::size_t position = csv.position(unit_column,
                                             "which names the units (its first line must be a "
                                             "header; --units-column names another column)",
                                             CsvReader::Header::kTold);
-  StringIndex units;
+  Roster units;
   while (csv.next()) {
     const auto refuse = [&](const std::string& what) {
       throw InvalidInput(fmt::format("{} line {} must {}", path, csv.line_number(), what));
@@ -29,10 +29,9 @@ StringIndex read_roster(const std::string& path, const std::string& unit_column,
     }
     const std::string_view id = csv.fields()[position];
     if (id.empty()) refuse("name a unit, but its id is empty");
-    if (units.find(id) != StringIndex::kAbsent) {
+    if (!units.insert(id)) {
       refuse(fmt::format("name a new unit, but \"{}\" is already listed", id));
     }
-    units.insert(id);
   }
   if (units.size() == 0)
     throw InvalidInput(fmt::format("{} must list units, but lists none", path));

@@ -1,36 +1,26 @@
 #include "records/counted_source.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "space/field_text.h"
+
 namespace mollify {
-namespace {
 
-std::uint64_t whole(double number) {
-  if (!(number >= 0 && number == std::floor(number))) return 0;
-  return static_cast<std::uint64_t>(
-      std::fmin(number, static_cast<double>(CountedSource::kMostOfARow)));
-}
-
-std::uint64_t whole(std::string_view text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stopped == end ? whole(number) : 0;
-}
-
-std::uint64_t count_of(const Value& value) {
+std::optional<std::uint64_t> read_count(const Value& value) noexcept {
+  std::optional<double> number;
   if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-    return std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max<std::int64_t>(*integer, 0)),
-                                   CountedSource::kMostOfARow);
+    number = static_cast<double>(*integer);
   }
-  if (const auto* number = std::get_if<double>(&value)) return whole(*number);
-  if (const auto* text = std::get_if<std::string_view>(&value)) return whole(*text);
-  return 0;
+  if (const auto* exact = std::get_if<double>(&value)) number = *exact;
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    UnmarkedBuffer buffer;
+    number = read_number(*text);
+    if (!number) number = read_number(without_marks(*text, true, buffer));
+  }
+  if (!number || !(*number >= 0 && *number == std::floor(*number))) return std::nullopt;
+  return static_cast<std::uint64_t>(std::fmin(*number, 0x1p63));
 }
-
-}  // namespace
 
 CountedSource::CountedSource(const Source& table, const std::string& counts_column)
     : table_(table),
@@ -45,7 +35,9 @@ void CountedSource::visit(std::span<const std::size_t> wanted,
   table_.visit(with_counts, [&](const Block& block) {
     const Values& said = block.columns.back();
     counts.resize(block.rows);
-    for (std::size_t row = 0; row < block.rows; ++row) counts[row] = count_of(said[row]);
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      counts[row] = std::min(read_count(said[row]).value_or(0), kMostOfARow);
+    }
     take({block.rows, block.columns.first(wanted.size()), counts});
   });
 }

@@ -12,11 +12,15 @@
 
 namespace mollify {
 
+/// The number of records that a value states, 2^63 at most: `2`, `2.0`, `2e0`, `02` and `1,000`, as
+/// tables are written. Nothing for a null, a negative number and what is no whole number.
+[[nodiscard]] std::optional<std::uint64_t> read_count(const Value& value) noexcept;
+
 /// A table of which one column says how many records each row stands for: a histogram, as engines
 /// make it who count by themselves.
 ///
-/// Total: a count that is null, negative or no whole number is 0, a greater one than 2^40 is that.
-/// A row of no records still names its unit.
+/// Total: a count that `read_count` does not read is 0, a greater one than 2^40 is that. A row of
+/// no records still names its unit.
 class CountedSource final : public Source {
  public:
   static constexpr std::uint64_t kMostOfARow = std::uint64_t{1} << 40U;

@@ -47,8 +47,7 @@ void NumericRows::visit(const std::function<void(std::span<const double> rows)>&
 
 std::vector<double> read_unit_points(const Source& source, const RealColumns& columns,
                                      const std::string& unit_column,
-                                     const std::optional<StringIndex>& roster,
-                                     SecureRandom& random) {
+                                     const std::optional<Roster>& roster, SecureRandom& random) {
   const std::size_t dimension = columns.size();
   const auto wanted = wanted_columns(source, columns.names(), unit_column);
   std::vector<double> middle;

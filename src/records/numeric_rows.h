@@ -11,8 +11,8 @@
 #include "kernel/core/secure_random.h"
 #include "records/numeric_table.h"
 #include "records/source.h"
+#include "records/unit_ids.h"
 #include "space/real_columns.h"
-#include "space/string_index.h"
 
 namespace mollify {
 
@@ -42,7 +42,7 @@ class NumericRows final : public NumericTable {
 /// place of a unit's point depends on no other unit's rows. Total like NumericRows.
 [[nodiscard]] std::vector<double> read_unit_points(const Source& source, const RealColumns& columns,
                                                    const std::string& unit_column,
-                                                   const std::optional<StringIndex>& roster,
+                                                   const std::optional<Roster>& roster,
                                                    SecureRandom& random);
 
 }  // namespace mollify

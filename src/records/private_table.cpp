@@ -125,9 +125,9 @@ void require_single_records(const Source& source, std::string_view what) {
 }
 
 UnitTable read_units(const Source& source, const Domain& domain, const std::string& unit_column,
-                     const std::optional<StringIndex>& roster) {
+                     const std::optional<Roster>& roster) {
   struct Part {
-    explicit Part(const std::optional<StringIndex>& of) : units(of) {}
+    explicit Part(const std::optional<Roster>& of) : units(of) {}
     Units units;
     UnitTable::Builder records{};
   };
@@ -172,9 +172,8 @@ std::vector<std::uint32_t> read_table_digits(const Source& source, const Domain&
 }
 
 UnitRecords read_unit_digits(const Source& source, const Domain& domain,
-                             const std::string& unit_column,
-                             const std::optional<StringIndex>& roster, std::size_t most,
-                             SecureRandom& random) {
+                             const std::string& unit_column, const std::optional<Roster>& roster,
+                             std::size_t most, SecureRandom& random) {
   Units units(roster);
   UnitRecords::Builder builder(domain.columns().size());
   visit_units(source, domain, unit_column, units,

@@ -14,10 +14,10 @@
 #include "records/empirical.h"
 #include "records/outcome_histogram.h"
 #include "records/source.h"
+#include "records/unit_ids.h"
 #include "records/unit_records.h"
 #include "records/unit_table.h"
 #include "space/domain.h"
-#include "space/string_index.h"
 
 namespace mollify {
 
@@ -58,7 +58,7 @@ void visit_digits(const Source& source, const Domain& domain,
 /// its records are left out.
 [[nodiscard]] UnitTable read_units(const Source& source, const Domain& domain,
                                    const std::string& unit_column,
-                                   const std::optional<StringIndex>& roster = std::nullopt);
+                                   const std::optional<Roster>& roster = std::nullopt);
 
 /// The digits of the source's records, a record after the other; of more than `most` records, so
 /// many drawn evenly from all of them (reservoir sampling), so that memory is bounded.
@@ -71,7 +71,7 @@ void visit_digits(const Source& source, const Domain& domain,
 /// in no order that anything may depend on.
 [[nodiscard]] UnitRecords read_unit_digits(const Source& source, const Domain& domain,
                                            const std::string& unit_column,
-                                           const std::optional<StringIndex>& roster,
-                                           std::size_t most, SecureRandom& random);
+                                           const std::optional<Roster>& roster, std::size_t most,
+                                           SecureRandom& random);
 
 }  // namespace mollify

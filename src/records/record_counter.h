@@ -11,7 +11,6 @@
 #include "records/tally.h"
 #include "records/units.h"
 #include "space/domain.h"
-#include "space/string_index.h"
 
 namespace mollify {
 
@@ -30,8 +29,8 @@ struct RecordCounting {
   const Domain* domain = nullptr;  ///< in whose cells records are read
   /// A record is one word, its outcome; otherwise as many as the domain has columns, its digits.
   bool by_outcome = true;
-  std::optional<std::string> unit{};    ///< the column of units, if they count apart
-  const StringIndex* roster = nullptr;  ///< whose records alone count; with a unit column
+  std::optional<std::string> unit{};  ///< the column of units, if they count apart
+  const Roster* roster = nullptr;     ///< whose records alone count; with a unit column
 };
 
 /// Counts the records of one part of the data after another. Which rows came together, and in which

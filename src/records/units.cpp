@@ -17,7 +17,8 @@ constexpr std::uint32_t kUnknown = Units::kNobody - 1;  // what was not met yet
 
 std::uint32_t Units::unit_of(std::string_view id) {
   if (roster_ != nullptr) return roster_->find(id);
-  return id.empty() ? kNobody : found_.insert(id);
+  TextBuffer buffer;
+  return id.empty() ? kNobody : found_.insert(id_text(id, buffer));
 }
 
 std::uint32_t Units::unit_of(const Value& id) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "records/unit_ids.h"
 #include "records/values.h"
 #include "space/string_index.h"
 
@@ -17,15 +18,16 @@ namespace mollify {
 /// other records belong to nobody. Without one they are those that are found, in the order in which
 /// they come, and records of an empty id belong to nobody.
 ///
-/// An id is the text that a value stands for: a unit is the same in whatever way its records come.
+/// An id is the text that a value stands for, as `id_text` and `Roster` read it: a unit is the same
+/// in whatever way its records come.
 class Units {
  public:
   static constexpr std::uint32_t kNobody = StringIndex::kAbsent;
 
   /// The roster, if any, must outlive it.
-  explicit Units(const std::optional<StringIndex>& roster) noexcept
+  explicit Units(const std::optional<Roster>& roster) noexcept
       : Units(roster ? &*roster : nullptr) {}
-  explicit Units(const StringIndex* roster) noexcept : roster_(roster) {}
+  explicit Units(const Roster* roster) noexcept : roster_(roster) {}
 
   /// Rows come from another visit: a list of words at the same address may be another one.
   void begin_visit() noexcept { list_ = nullptr; }
@@ -35,7 +37,7 @@ class Units {
 
   [[nodiscard]] std::size_t size() const noexcept { return ids().size(); }
   [[nodiscard]] const StringIndex& ids() const noexcept {
-    return roster_ != nullptr ? *roster_ : found_;
+    return roster_ != nullptr ? roster_->ids() : found_;
   }
 
   /// The units in the order that is theirs in public: the roster's, or that of their ids' bytes,
@@ -47,7 +49,7 @@ class Units {
   [[nodiscard]] std::uint32_t unit_of(const Value& id);
   [[nodiscard]] std::uint32_t unit_of(std::int64_t id);
 
-  const StringIndex* roster_;
+  const Roster* roster_;
   StringIndex found_;
   std::vector<std::uint32_t> units_;
   const Values* list_ = nullptr;  // the last dictionary, and the unit of each of its values

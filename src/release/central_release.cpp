@@ -64,7 +64,7 @@ void resize(OutcomeHistogram& histogram, std::uint64_t records) {
 
 class FiniteRelease final : public PreparedRelease {
  public:
-  FiniteRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster)
+  FiniteRelease(DesignedRelease made, Domain domain, std::optional<Roster> roster)
       : PreparedRelease(std::move(made.certificate), domain),
         domain_(std::move(domain)),
         roster_(std::move(roster)),
@@ -119,7 +119,7 @@ class FiniteRelease final : public PreparedRelease {
   }
 
   Domain domain_;
-  std::optional<StringIndex> roster_;
+  std::optional<Roster> roster_;
   std::unique_ptr<CentralSampler> sampler_;  // over the whole domain
   std::optional<SupportFinder> finder_;
 };
@@ -128,7 +128,7 @@ class FiniteRelease final : public PreparedRelease {
 class PointRelease : public PreparedRelease, public SummedRelease {
  public:
   PointRelease(DesignedRelease made, Domain domain, RealColumns columns,
-               std::optional<StringIndex> roster, std::vector<std::string> warnings = {})
+               std::optional<Roster> roster, std::vector<std::string> warnings = {})
       : PreparedRelease(std::move(made.certificate), domain, std::move(warnings)),
         domain_(std::move(domain)),
         columns_(std::move(columns)),
@@ -183,13 +183,13 @@ class PointRelease : public PreparedRelease, public SummedRelease {
 
   Domain domain_;
   RealColumns columns_;
-  std::optional<StringIndex> roster_;
+  std::optional<Roster> roster_;
 };
 
 class GaussianRelease final : public PointRelease {
  public:
   GaussianRelease(DesignedRelease made, Domain domain, RealColumns columns, Whitening whitening,
-                  std::optional<StringIndex> roster, std::vector<std::string> warnings)
+                  std::optional<Roster> roster, std::vector<std::string> warnings)
       : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster),
                      std::move(warnings)),
         sampler_(*certificate().gaussian(), std::move(whitening)) {}
@@ -235,7 +235,7 @@ std::vector<double> ends_of(const RealColumns& columns, bool high) {
 class SharedGaussianRelease final : public PointRelease {
  public:
   SharedGaussianRelease(DesignedRelease made, Domain domain, RealColumns columns,
-                        std::optional<StringIndex> roster)
+                        std::optional<Roster> roster)
       : PointRelease(std::move(made), std::move(domain), std::move(columns), std::move(roster)),
         sampler_(*certificate().moments(), ends_of(this->columns(), false),
                  ends_of(this->columns(), true)) {}
@@ -268,9 +268,9 @@ class SharedGaussianRelease final : public PointRelease {
 
 }  // namespace
 
-std::optional<StringIndex> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
-                                         std::optional<std::uint64_t> records, PublicFacts& facts) {
-  std::optional<StringIndex> roster = roster_of(spec, inputs);
+std::optional<Roster> count_records(const ReleaseSpec& spec, const PublicInputs& inputs,
+                                    std::optional<std::uint64_t> records, PublicFacts& facts) {
+  std::optional<Roster> roster = roster_of(spec, inputs);
   if (roster) records = roster->size();
   if (!records) {
     throw InvalidInput("model central needs the number of records, but none is given");

@@ -26,10 +26,10 @@ namespace mollify {
     ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
 
 /// Fills in the number of records; returns the roster that they are of, if there is one.
-[[nodiscard]] std::optional<StringIndex> count_records(const ReleaseSpec& spec,
-                                                       const PublicInputs& inputs,
-                                                       std::optional<std::uint64_t> records,
-                                                       PublicFacts& facts);
+[[nodiscard]] std::optional<Roster> count_records(const ReleaseSpec& spec,
+                                                  const PublicInputs& inputs,
+                                                  std::optional<std::uint64_t> records,
+                                                  PublicFacts& facts);
 
 /// What a Gaussian release whitens by: c0 is the middle of the declared ranges, and an empty
 /// covariance is I.

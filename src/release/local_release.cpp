@@ -136,7 +136,7 @@ void draw_units(const LocalRelease& release, const UnitEstimates& units, DrawnOu
 }  // namespace
 
 LocalRelease::LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSpace space,
-                           std::optional<StringIndex> roster)
+                           std::optional<Roster> roster)
     : PreparedRelease(std::move(made.certificate), domain),
       space_(std::move(space)),
       roster_(std::move(roster)),
@@ -214,7 +214,7 @@ std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec, const Public
     }
   }
   find_band(spec, inputs, space, facts);
-  std::optional<StringIndex> roster = roster_of(spec, inputs);
+  std::optional<Roster> roster = roster_of(spec, inputs);
   if (roster) facts.units = roster->size();
   return std::make_unique<const LocalRelease>(design_release(spec, facts, domain), domain,
                                               std::move(space), std::move(roster));

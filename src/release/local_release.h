@@ -7,10 +7,10 @@
 
 #include "density/scorer.h"
 #include "local/sampler.h"
+#include "records/unit_ids.h"
 #include "release/design.h"
 #include "release/release.h"
 #include "release/release_space.h"
-#include "space/string_index.h"
 
 namespace mollify {
 
@@ -25,10 +25,10 @@ inline constexpr std::size_t kMostScoredRows = std::size_t{1} << 17U;
 class LocalRelease final : public PreparedRelease {
  public:
   LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSpace space,
-               std::optional<StringIndex> roster);
+               std::optional<Roster> roster);
 
   [[nodiscard]] const ReleaseSpace& space() const noexcept { return space_; }
-  [[nodiscard]] const std::optional<StringIndex>& roster() const noexcept { return roster_; }
+  [[nodiscard]] const std::optional<Roster>& roster() const noexcept { return roster_; }
   [[nodiscard]] const LocalSampler& sampler() const noexcept { return *sampler_; }
   /// What scores the space's points; none where the records are outcomes themselves, and where the
   /// points are other ones for each unit.
@@ -42,7 +42,7 @@ class LocalRelease final : public PreparedRelease {
 
  private:
   ReleaseSpace space_;
-  std::optional<StringIndex> roster_;
+  std::optional<Roster> roster_;
   std::unique_ptr<LocalSampler> sampler_;
   std::unique_ptr<Scorer> scorer_;
 };

@@ -45,7 +45,7 @@ struct CountedColumns {
 class TableRecords {
  public:
   TableRecords(const Source& data, const Domain& domain, const std::optional<std::string>& unit,
-               const std::optional<StringIndex>& roster, SecureRandom& random)
+               const std::optional<Roster>& roster, SecureRandom& random)
       : data_(data), domain_(domain) {
     if (!unit) return;
     // Of more rows than there is weight so many are drawn, one for each.
@@ -181,7 +181,7 @@ class PairCountsPart final : public SummedPart {
 class MarginalsRelease final : public PreparedRelease, public SummedRelease {
  public:
   /// `reference`: public records as digits that lie end to end, or nothing.
-  MarginalsRelease(DesignedRelease made, Domain domain, std::optional<StringIndex> roster,
+  MarginalsRelease(DesignedRelease made, Domain domain, std::optional<Roster> roster,
                    std::vector<std::uint32_t> reference)
       : PreparedRelease(std::move(made.certificate), domain),
         domain_(std::move(domain)),
@@ -280,7 +280,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   }
 
   Domain domain_;
-  std::optional<StringIndex> roster_;
+  std::optional<Roster> roster_;
   std::vector<std::uint32_t> reference_;
 };
 
@@ -288,7 +288,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
 PairCounts exact_pair_counts(const Source& data, const Domain& domain,
                              const std::optional<std::string>& unit,
-                             const std::optional<StringIndex>& roster, SecureRandom& random) {
+                             const std::optional<Roster>& roster, SecureRandom& random) {
   return counts_in(TableRecords(data, domain, unit, roster, random), cells_of(domain));
 }
 
@@ -298,7 +298,7 @@ std::unique_ptr<const PreparedRelease> prepare_marginals(ReleaseSpec spec,
   validate_spec(spec);
   Domain domain = complete_spec(spec, inputs);
   PublicFacts facts;
-  std::optional<StringIndex> roster;
+  std::optional<Roster> roster;
   if (!spec.hides_count()) roster = count_records(spec, inputs, records, facts);
   DesignedRelease made = design_release(spec, facts, domain);
   const auto& reference = made.certificate.spec.reference();

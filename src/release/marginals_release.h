@@ -8,9 +8,9 @@
 #include "kernel/core/secure_random.h"
 #include "marginals/pair_counts.h"
 #include "records/source.h"
+#include "records/unit_ids.h"
 #include "release/release.h"
 #include "space/domain.h"
-#include "space/string_index.h"
 
 namespace mollify {
 
@@ -27,7 +27,7 @@ namespace mollify {
 /// roster where there is one. NOT PRIVATE.
 [[nodiscard]] PairCounts exact_pair_counts(const Source& data, const Domain& domain,
                                            const std::optional<std::string>& unit,
-                                           const std::optional<StringIndex>& roster,
+                                           const std::optional<Roster>& roster,
                                            SecureRandom& random);
 
 }  // namespace mollify

@@ -25,7 +25,7 @@ void complete(std::optional<PublicFile>& file, const PublicInputs& inputs) {
 
 }  // namespace
 
-StringIndex GivenInputs::roster(const std::string& name, const std::string&) const {
+Roster GivenInputs::roster(const std::string& name, const std::string&) const {
   if (!units) refuse_unknown(name);
   return *units;
 }
@@ -76,7 +76,7 @@ Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs) {
   return domain;
 }
 
-std::optional<StringIndex> roster_of(const ReleaseSpec& spec, const PublicInputs& inputs) {
+std::optional<Roster> roster_of(const ReleaseSpec& spec, const PublicInputs& inputs) {
   if (!spec.roster) return std::nullopt;
   return inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
 }

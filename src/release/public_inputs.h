@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "records/unit_ids.h"
 #include "release/public_band.h"
 #include "release/spec.h"
 #include "space/candidates.h"
 #include "space/domain.h"
 #include "space/real_columns.h"
-#include "space/string_index.h"
 
 namespace mollify {
 
@@ -27,8 +27,8 @@ class PublicInputs {
 
   [[nodiscard]] virtual Domain domain(const SpecDomain& domain) const = 0;
   /// The units, each once, in their order.
-  [[nodiscard]] virtual StringIndex roster(const std::string& name,
-                                           const std::string& unit_column) const = 0;
+  [[nodiscard]] virtual Roster roster(const std::string& name,
+                                      const std::string& unit_column) const = 0;
   /// Public records as digits of the domain, a record after the other.
   [[nodiscard]] virtual std::vector<std::uint32_t> records(const std::string& name,
                                                            const Domain& domain) const = 0;
@@ -47,14 +47,14 @@ class GivenInputs final : public PublicInputs {
  public:
   explicit GivenInputs(Domain domain) : domain_(std::move(domain)) {}
 
-  std::optional<StringIndex> units{};
+  std::optional<Roster> units{};
   std::vector<std::uint32_t> reference{};  ///< digits of the space's domain
   std::optional<Candidates> list{};
   std::optional<PublicBand> lower_bounds{};
   std::vector<double> matrix{};  ///< the covariance
 
   [[nodiscard]] Domain domain(const SpecDomain&) const override { return domain_; }
-  [[nodiscard]] StringIndex roster(const std::string& name, const std::string&) const override;
+  [[nodiscard]] Roster roster(const std::string& name, const std::string&) const override;
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;
   [[nodiscard]] Candidates candidates(const std::string& name, const Domain&) const override;
@@ -72,7 +72,6 @@ class GivenInputs final : public PublicInputs {
 [[nodiscard]] Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs);
 
 /// The roster that the spec names, if it names one.
-[[nodiscard]] std::optional<StringIndex> roster_of(const ReleaseSpec& spec,
-                                                   const PublicInputs& inputs);
+[[nodiscard]] std::optional<Roster> roster_of(const ReleaseSpec& spec, const PublicInputs& inputs);
 
 }  // namespace mollify

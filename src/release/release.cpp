@@ -52,7 +52,7 @@ std::uint64_t count_units(const Source& data, const std::string& column) {
   const std::array<std::size_t, 1> wanted = {
       data.position(column, "which names the unit of a record")};
   data.require_repeatable();  // the release itself is another visit
-  const std::optional<StringIndex> none;
+  const std::optional<Roster> none;
   Units units(none);
   data.visit(wanted, [&](const Block& block) { static_cast<void>(units.of(block.columns[0])); });
   return units.size();

@@ -59,7 +59,7 @@ ReadRecords all_of(const Source& source, const Domain& domain) {
   source.require_repeatable();
   ReadRecords all;
   all.outcomes = read_outcomes(source, domain);
-  StringIndex roster;
+  Roster roster;
   for (const char* id : {"u3", "nobody", "u1"}) roster.insert(id);
   for (const auto& units : {read_units(source, domain, "unit\xc2\xa7"),
                             read_units(source, domain, "unit\xc2\xa7", roster)}) {

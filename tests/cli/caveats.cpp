@@ -126,18 +126,41 @@ TEST(Caveats, CompareAndCertificateSayWhoseSharesTheyAre) {
           "shares.\n");
 }
 
+TEST(Caveats, DeclaredValuesArePrintedAsTheDomainWritesThem) {
+  const CommandLine command;
+  command.files.write("d.yaml",
+                      "columns:\n  income: {type: number, min: 0, max: 1e5, bins: 10, null: 0, "
+                      "outside: 25000}\n");
+  command.files.write("t.csv", "income,n\n-1,2.0\n2e5,\"1,000\"\n,02\nNA,x\n7,1\n");
+  const Arguments asked = {"--data", "t.csv", "--domain", "d.yaml"};
+  const std::string lines =
+      "income: 2 nulls become 0 (declared)\nincome: 2 values become 25000 (declared)\n";
+  const Ended check = command.run(Arguments{"check", "--counts-column", "n"} + asked);
+  EXPECT_EQ(check.status, 1);
+  EXPECT_THAT(check.out, HasSubstr("t.csv:5: n must be a whole number from 0 to 1099511627776, but "
+                                   "is \"x\" → 0\n" +
+                                   lines + "n: 1 value becomes 0\n"));
+  EXPECT_THAT(
+      command.run(Arguments{"compare", "--model", "integral", "--epsilon", "1"} + asked).out,
+      HasSubstr(lines));
+}
+
 TEST(Caveats, LogarithmsNeedADomainThatSaysWhatAZeroIs) {
   const Answers command;
-  command.files.write("d.yaml", "columns:\n  dose: {type: number, min: 0.01, max: 1000}\n");
   command.files.write("dose.csv", "dose\n0\n5\n20\n");
-  const Ended ended = command.run({"sample", "--model", "central", "--family", "gaussian",
-                                   "--shared", "--log", "dose", "--domain", "d.yaml", "--data",
-                                   "dose.csv", "--epsilon", "1", "--count", "1"});
-  EXPECT_EQ(ended.status, 2);
-  EXPECT_EQ(ended.err,
-            "mollify: column \"dose\" must declare what a zero becomes to have logarithms: as min, "
-            "0.01, zeros may widen the spread of all others. Write outside: VALUE into the domain, "
-            "or outside: clip for min\n");
+  for (const std::string outside : {"", ", outside: clip"}) {
+    command.files.write("d.yaml",
+                        "columns:\n  dose: {type: number, min: 0.01, max: 1000" + outside + "}\n");
+    const Ended ended = command.run({"sample", "--model", "central", "--family", "gaussian",
+                                     "--shared", "--log", "dose", "--domain", "d.yaml", "--data",
+                                     "dose.csv", "--epsilon", "1", "--count", "1"});
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(
+        ended.err,
+        "mollify: column \"dose\" must declare what a zero becomes to have logarithms: as min, "
+        "0.01, zeros widen the spread of all others. Write outside: VALUE, a usual value of "
+        "the column, into the domain\n");
+  }
 }
 
 }  // namespace

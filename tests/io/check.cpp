@@ -23,7 +23,7 @@ using testing::IsEmpty;
 
 std::vector<std::string> findings_of(const test::Scratch& scratch, const std::string& content,
                                      const std::optional<std::string>& unit = std::nullopt,
-                                     const std::optional<StringIndex>& roster = std::nullopt) {
+                                     const std::optional<Roster>& roster = std::nullopt) {
   const Domain domain = parse_domain(
       "columns:\n"
       "  age: {type: integer, min: 0, max: 100}\n"
@@ -81,10 +81,9 @@ TEST(CheckTable, SaysWhatEachValueBecomes) {
         becomes.push_back(std::string(finding.value) + ">" + finding.becomes +
                           (finding.by_default ? " (default)" : ""));
       }));
-  EXPECT_THAT(becomes,
-              ElementsAre("femal>female (default)", "old>from 40 to 49",
-                          "2027-01-01>from 2026-12-01 to 2026-12-31 (default)", ">from 40 to 49",
-                          "soon>from 2026-01-01 to 2026-01-31 (default)"));
+  EXPECT_THAT(becomes, ElementsAre("femal>female (default)", "old>45",
+                                   "2027-01-01>from 2026-12-01 to 2026-12-31 (default)", ">45",
+                                   "soon>from 2026-01-01 to 2026-01-31 (default)"));
 }
 
 TEST(CheckTable, SaysWhatBecomesNull) {
@@ -105,14 +104,47 @@ TEST(CheckTable, SaysWhatBecomesNull) {
   EXPECT_THAT(becomes, ElementsAre("femal>null", "old>null", "120>null (declared)"));
 }
 
+TEST(CheckTable, NamesCountsThatAreNone) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain("columns: {a: {type: boolean, null: n}}", "");
+  std::vector<std::string> found;
+  const std::string path = scratch.write(
+      "data.csv",
+      "n,a\n2.0,0\n2e0,\n\"1,000\",0\n02,0\n,0\n-1,0\nx,0\n1.5,0\n1e13,0\n1099511627776,0\n");
+  const CheckCounts counts = check_table(
+      path, domain, std::nullopt, std::nullopt,
+      [&](const Finding& finding) {
+        EXPECT_EQ(finding.column, "n");
+        EXPECT_EQ(finding.expectation, "must be a whole number from 0 to 1099511627776");
+        found.push_back(std::to_string(finding.line) + "|" + std::string(finding.value) + ">" +
+                        finding.becomes);
+      },
+      "n");
+  EXPECT_THAT(found, ElementsAre("6|>0", "7|-1>0", "8|x>0", "9|1.5>0", "10|1e13>1099511627776"));
+  EXPECT_EQ(counts.findings, 5U);
+  EXPECT_EQ(counts.records_with_findings, 5U);
+}
+
+TEST(CheckTable, CountsNullsOfEmptyLines) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain("columns: {a: {type: integer, min: 0, max: 9, null: 3}}", "");
+  const CheckCounts counts = check_table(scratch.write("data.csv", "a\n1\n\nNA\n"), domain,
+                                         std::nullopt, std::nullopt, [](const Finding&) {});
+  EXPECT_EQ(counts.declared_nulls, (std::vector<std::uint64_t>{2}));
+}
+
 TEST(CheckTable, NamesRecordsWithoutAUnit) {
   const test::Scratch scratch;
-  StringIndex roster;
+  Roster roster;
   roster.insert("a");
   const std::string content = "age,sex,id\n1,f,a\n1,f,\n1,f,b\n";
   EXPECT_THAT(findings_of(scratch, content, "id"), ElementsAre("3|id||must name a unit"));
   EXPECT_THAT(findings_of(scratch, content, "id", roster),
               ElementsAre("3|id||must name a unit", "4|id|b|must be a unit of the roster"));
+  Roster numbers;
+  numbers.insert("1");
+  EXPECT_THAT(findings_of(scratch, "age,sex,id\n1,f,1.0\n1,f,01\n1,f,2.0\n", "id", numbers),
+              ElementsAre("4|id|2.0|must be a unit of the roster"));
 }
 
 TEST(CheckTable, CountsRecords) {

@@ -11,7 +11,7 @@ namespace {
 
 TEST(ReadRoster, KeepsTheFilesOrder) {
   const test::Scratch scratch;
-  const StringIndex units =
+  const Roster units =
       read_roster(scratch.write("r.csv", "name,id\nx,b\ny,\"a,1\"\n\nz,c\n"), "id");
   ASSERT_EQ(units.size(), 3U);
   EXPECT_EQ(units[0], "b");

@@ -52,8 +52,10 @@ TEST(CountedSource, ReadsWholeNumbersOfEveryType) {
                                     std::numeric_limits<double>::quiet_NaN(),
                                     1e300};
   EXPECT_THAT(counts_in(Values(std::span(numbers))), ElementsAre(2, 0, 0, kMost, 0, kMost));
-  const std::vector<std::string_view> texts{"12", "1e3", "", "x", "-4", "5 ", "0.5"};
-  EXPECT_THAT(counts_in(Values(std::span(texts))), ElementsAre(12, 1000, 0, 0, 0, 0, 0));
+  const std::vector<std::string_view> texts{"12",  "1e3", "",      "x",       "-4",   "5 ",  "0.5",
+                                            "2.0", "02",  "1,000", "1,000.0", "1,00", "50%", "+2"};
+  EXPECT_THAT(counts_in(Values(std::span(texts))),
+              ElementsAre(12, 1000, 0, 0, 0, 5, 0, 2, 2, 1000, 1000, 0, 0, 2));
   EXPECT_THAT(counts_in(Values(std::size_t{2})), ElementsAre(0, 0));
 }
 

@@ -92,7 +92,7 @@ TEST(UnitPoints, TakeOneRowOfEach) {
             (std::vector<double>{1, 2}))
       << "in the order of the ids, not of the file";
 
-  StringIndex roster;
+  Roster roster;
   for (const char* id : {"c", "b"}) roster.insert(id);
   EXPECT_EQ(read_unit_points(CsvSource(path), columns, "id", roster, random),
             (std::vector<double>{2500, 2}));

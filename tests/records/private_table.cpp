@@ -76,7 +76,7 @@ TEST(ReadUnitDigits, GathersEachUnitsRecords) {
   const test::Scratch scratch;
   const std::string path =
       scratch.write("data.csv", "id,n,color\nu,1,red\nv,2,\nu,3,green\n,4,red\nw,5,red\n");
-  StringIndex roster;
+  Roster roster;
   for (const char* id : {"v", "none", "u"}) roster.insert(id);
   const UnitRecords listed =
       read_unit_digits(CsvSource(path), small_domain(), "id", roster, 100, random);
@@ -129,7 +129,7 @@ TEST(ReadUnits, FollowsTheRoster) {
   const test::Scratch scratch;
   const std::string path =
       scratch.write("data.csv", "id,n,color\nz,1,red\na,2,green\n,5,red\nstranger,1,red\n");
-  const StringIndex roster = read_roster(scratch.write("roster.csv", "id\nz\nabsent\na\n"), "id");
+  const Roster roster = read_roster(scratch.write("roster.csv", "id\nz\nabsent\na\n"), "id");
   const UnitTable units = read_units(CsvSource(path), small_domain(), "id", roster);
   ASSERT_EQ(units.size(), 3U);
   EXPECT_EQ(units.id(1), "absent");
@@ -154,7 +154,7 @@ TEST(ReadUnits, RefusesAUnitColumnThatIsMissingOrDeclared) {
 TEST(ReadUnits, OneUnitsLinesNeverChangeAnotherUnit) {
   const test::Scratch scratch;
   const Domain domain = small_domain();
-  const StringIndex roster = read_roster(scratch.write("roster.csv", "id\na\nb\n"), "id");
+  const Roster roster = read_roster(scratch.write("roster.csv", "id\na\nb\n"), "id");
   const auto outcomes_of_b = [&](const std::string& lines_of_a) {
     const std::string path =
         scratch.write("data.csv", "id,n,color\n" + lines_of_a + "\nb,4,\"green\"\n");
@@ -186,7 +186,7 @@ RC_GTEST_PROP(ReadUnits, IsTotal, (const std::vector<std::string>& lines)) {
   const Empirical table = read_table(CsvSource(path), domain);
   RC_ASSERT(table.total() == lines.size());
   for (const std::uint32_t outcome : table.outcomes()) RC_ASSERT(outcome < domain.size());
-  StringIndex roster;
+  Roster roster;
   roster.insert("a");
   roster.insert("b");
   const UnitTable units = read_units(CsvSource(path), domain, header[0], roster);
@@ -242,7 +242,7 @@ TEST(ReadUnits, AreTheSameByAnyNumberOfThreads) {
             std::to_string(i % 11) + "\n";
   }
   const std::string path = scratch.write("data.csv", data);
-  StringIndex roster;
+  Roster roster;
   for (const char* id : {"4", "nobody", "0", "16"}) roster.insert(id);
   const Domain domain = small_domain();
   const OutcomeHistogram alone = read_counts(CsvSource(path), domain);

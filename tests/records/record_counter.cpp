@@ -78,9 +78,9 @@ TEST(RecordCounter, CountsAsTheWholeTableDoesHoweverItIsCut) {
   std::string text = kCounterHeader;
   for (const std::string& row : hostile_rows()) text += row;
   const CsvSource whole(scratch.write("data.csv", text));
-  std::optional<StringIndex> roster(std::in_place);
+  std::optional<Roster> roster(std::in_place);
   for (const char* id : {"w", "u", "absent"}) roster->insert(id);
-  for (const auto& units : {std::optional<StringIndex>(), roster}) {
+  for (const auto& units : {std::optional<Roster>(), roster}) {
     const UnitTable table = read_units(whole, domain, "id", units);
     Sums expected;
     for (std::size_t unit = 0; unit < table.size(); ++unit) {

@@ -59,7 +59,7 @@ TEST(Units, OfANullInADictionaryThereIsNone) {
 }
 
 TEST(Units, OfARosterAreThoseOfTheRosterAlone) {
-  std::optional<StringIndex> roster(std::in_place);
+  std::optional<Roster> roster(std::in_place);
   for (const char* id : {"7", "0", "-3"}) roster->insert(id);
   Units units(roster);
   const std::vector<std::int64_t> ids = {-3, 8, 7, 0, 8, -3, 0};

@@ -260,7 +260,7 @@ TEST(MarginalsRelease, EveryUnitHasTheWeightThatNoiseIsMadeFor) {
   SpecDomain file;
   file.file = scratch.write("domain.yaml", tested.domain());
   const Domain domain = PublicFiles().domain(file);
-  StringIndex roster;
+  Roster roster;
   for (const char* id : {"a", "b", "c"}) roster.insert(id);
   const auto counted = [&](const std::string& rows, bool has_units) {
     const CsvSource data(scratch.write("data.csv", "id,sex,age,ill\n" + rows));
