@@ -96,7 +96,11 @@ def estimate(
 
 
 def as_files(
-    domain: Domain | None, files: Mapping[str, Any], unit: str | None, units_column: str | None = None
+    domain: Domain | None,
+    files: Mapping[str, Any],
+    unit: str | None,
+    units_column: str | None = None,
+    counts_column: str | None = None,
 ) -> tuple[dict[str, bytes], dict[str, Any]]:
     """What lies in memory, by its flag, and what is a file, by its keyword."""
     held: dict[str, bytes] = {}
@@ -109,7 +113,7 @@ def as_files(
             raise _core.InvalidInput(f"{part} in memory needs a domain, whose columns are read of it")
         inputs = _Inputs(domain, unit, files.get("data") if part != "data" else None, units_column)
         if part in ("data", "public_units"):
-            text = source_of(given, [*domain, *([unit] if unit else [])], what=part).csv_text()
+            text = source_of(given, [*domain, *filter(None, (unit, counts_column))], what=part).csv_text()
         elif part == "released":
             text = source_of(given, list(domain), what=part).csv_text()
         else:
@@ -128,7 +132,8 @@ def asked(command: str, given: Mapping[str, Any], kind: type[_Kind]) -> _Kind:
     known = None if domain is None else as_domain(domain)
     progress = bool(parameters.pop("progress", False))
     files = {name: parameters.pop(name) for name in _FILES if name in parameters}
-    held, named = as_files(known, files, parameters.get("unit"), parameters.get("units_column"))
+    columns = (parameters.get(name) for name in ("unit", "units_column", "counts_column"))
+    held, named = as_files(known, files, *columns)
     if known is not None:
         held["--domain"] = known.yaml().encode()
     return kind([command, *arguments_of(named | parameters)], held, progress=progress)

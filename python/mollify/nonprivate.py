@@ -27,6 +27,7 @@ def check(
     unit: str | None = None,
     units: Any = None,
     units_column: str | None = None,
+    counts_column: str | None = None,
     reference: Any = None,
     most: int = 1000,
 ) -> Answer:
@@ -41,6 +42,8 @@ def check(
     ----------
     data, domain, unit, units, units_column
         As for `mollify.sample`.
+    counts_column
+        Column with the number of records that each row stands for; what is no number is named too.
     reference
         A public table or file: how many of its records the data has too.
     most

@@ -200,6 +200,24 @@ def test_the_data_holder_is_told_what_is_amiss(schools):
     assert "NOT PRIVATE" in str(bad)
 
 
+def test_check_names_the_rows_of_a_frame():
+    """A line break in a text is no row, and a count is read as in a file."""
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": ["x", "y\nx", "z"], "n": [2.0, 1.5, None], "who": [1.0, None, 1.0]})
+    domain = {"a": mo.categorical(["x"], null="x", outside="x")}
+    options = {"counts_column": "n", "unit": "who", "units": polars.DataFrame({"who": [1]})}
+    found = mo.nonprivate.check(frame, domain, **options)
+    assert found["records"] == 3
+    named = {(one["line"], one["column"], one["value"], one["becomes"]) for one in found["listed"]}
+    assert named == {
+        (3, "a", "y\vx", "x"),
+        (4, "a", "z", "x"),
+        (3, "n", "1.5", "0"),
+        (4, "n", "", "0"),
+        (3, "who", "", ""),
+    }
+
+
 def test_comparisons_are_the_commands(schools):
     polars = pytest.importorskip("polars")
     told = command(

@@ -1,5 +1,6 @@
 #include "io/csv_sink.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <variant>
@@ -30,6 +31,9 @@ void append_value(const ColumnSchema& column, const Value& value, std::string& t
   }
 }
 
+/// In a text that no domain declares, a line break would make two records of one.
+bool ends_a_line(char letter) { return letter == '\n' || letter == '\r'; }
+
 }  // namespace
 
 void CsvSink::begin(const Schema& schema) {
@@ -45,6 +49,7 @@ void CsvSink::write(const Block& block) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       fields[i].clear();
       append_value(schema_[i], block.columns[i][row], fields[i]);
+      std::replace_if(fields[i].begin(), fields[i].end(), ends_a_line, '\v');
     }
     append_csv_record(fields, csv_);
   }

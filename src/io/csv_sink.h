@@ -9,7 +9,8 @@
 namespace mollify {
 
 /// Appends a table to a text as CSV: a header, then a line for each record, quoted as RFC 4180 says
-/// where a field needs it. A null is an empty field.
+/// where a field needs it. A null is an empty field, and a line break within a text a vertical tab:
+/// a record is one line.
 class CsvSink final : public Sink {
  public:
   /// `csv` must outlive the sink.

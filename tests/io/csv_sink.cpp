@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -101,6 +102,17 @@ TEST(CsvSink, WritesTheGreatestNumbersAsThemselves) {
     const double number = cells.value(cell, integers(cells.points(cell)));
     EXPECT_EQ(lattice.value(lattice.multiple(number)), number);
   }
+}
+
+TEST(CsvSink, WritesEachRecordIntoOneLine) {
+  const std::vector<std::string_view> texts = {"a\nb", "c\r\n", "d,e"};
+  const Values column{std::span(texts)};
+  std::string csv;
+  CsvSink sink(csv);
+  sink.begin({{.name = "x"}});
+  sink.write({texts.size(), std::span(&column, 1)});
+  sink.finish();
+  EXPECT_EQ(csv, "x\na\vb\nc\v\v\n\"d,e\"\n");
 }
 
 TEST(CsvSink, WritesPointsInFewestDigits) {
