@@ -118,7 +118,7 @@ TEST(CsvSink, WritesEachRecordIntoOneLine) {
 TEST(CsvSink, WritesPointsInFewestDigits) {
   const Domain domain =
       Domain::make({Column::make("x", NumberCells::make(0, 1)),
-                    Column::make("y", NumberCells::make(1, 100), {.clips = true})});
+                    Column::make("y", NumberCells::make(1, 100), {.outside_value = "2"})});
   const std::vector<std::string> logarithms{"y"};
   const RealColumns columns(domain, logarithms);
   std::string csv;
