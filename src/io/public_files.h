@@ -28,7 +28,7 @@ class PublicFiles final : public PublicInputs {
 
   [[nodiscard]] Domain domain(const SpecDomain& domain) const override;
   [[nodiscard]] Roster roster(const std::string& name,
-                                   const std::string& unit_column) const override;
+                              const std::string& unit_column) const override;
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;
   [[nodiscard]] Candidates candidates(const std::string& name, const Domain& domain) const override;

@@ -8,7 +8,7 @@
 namespace mollify {
 
 Roster read_roster(const std::string& path, const std::string& unit_column,
-                        std::optional<std::string_view> bytes) {
+                   std::optional<std::string_view> bytes) {
   CsvReader csv(path, bytes);
   const std::size_t position = csv.position(unit_column,
                                             "which names the units (its first line must be a "

@@ -16,6 +16,6 @@ namespace mollify {
 /// one), or a line that is not well-formed; and for a roster without units.
 /// Bytes are as LineReader's.
 [[nodiscard]] Roster read_roster(const std::string& path, const std::string& unit_column,
-                                      std::optional<std::string_view> bytes = std::nullopt);
+                                 std::optional<std::string_view> bytes = std::nullopt);
 
 }  // namespace mollify
