@@ -23,13 +23,28 @@ bool is_declared_beyond(const Column& column, Verdict verdict) {
   return column.mapping().declares_outside();
 }
 
+/// The domain's least or greatest value, as it writes it.
+std::string bound_text(const Column& column, bool is_greatest) {
+  if (const auto* dates = std::get_if<DateCells>(&column.cells())) {
+    return is_greatest ? dates->declared().max : dates->declared().min;
+  }
+  if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+    return fmt::format("{}", is_greatest ? integers->max() : integers->min());
+  }
+  const auto& numbers = std::get<NumberCells>(column.cells());
+  return fmt::format("{}", is_greatest ? numbers.max() : numbers.min());
+}
+
 /// What stands for the verdict's outcome. Of an outcome of many values the domain says which it
 /// means, and an interval would not tell.
 std::string becomes_text(const Column& column, Verdict verdict, std::uint32_t outcome) {
   const Mapping& mapping = column.mapping();
   const auto& declared =
       verdict == Verdict::kNull && mapping.null_value ? mapping.null_value : mapping.outside_value;
-  return declared && column.points(outcome) > 1 ? *declared : outcome_text(column, outcome);
+  if (column.points(outcome) == 1) return outcome_text(column, outcome);
+  if (declared) return *declared;
+  const bool clips = verdict == Verdict::kOutside && mapping.clips && column.size() > 1;
+  return clips ? bound_text(column, outcome > 0) : outcome_text(column, outcome);
 }
 
 /// The field of a row's count, if it is not read as it is. Returns the number of findings.
