@@ -189,8 +189,8 @@ std::optional<double> read_number(std::string_view text) noexcept {
   if (result.ptr != end || result.ec == std::errc::invalid_argument) return std::nullopt;
   if (result.ec == std::errc::result_out_of_range) {
     if (!is_large(text)) return 0.0;
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return text.front() == '-' ? -kInfinity : kInfinity;
+    constexpr double kBeyondAll = std::numeric_limits<double>::infinity();
+    return text.front() == '-' ? -kBeyondAll : kBeyondAll;
   }
   if (std::isnan(value)) return std::nullopt;
   return value;

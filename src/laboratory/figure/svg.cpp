@@ -85,7 +85,7 @@ struct Size {
 };
 
 /// Where numbers lie along an axis of a chart.
-struct Scale {
+struct AxisScale {
   double low = 0;
   double high = 1;
   bool is_log = false;
@@ -100,7 +100,7 @@ struct Scale {
 };
 
 /// Round numbers between two, about as many as asked for.
-std::vector<double> ticks(const Scale& scale, double count) {
+std::vector<double> ticks(const AxisScale& scale, double count) {
   std::vector<double> marks;
   if (scale.is_log) {
     const double decades = std::log10(scale.high / scale.low);
@@ -220,7 +220,8 @@ constexpr double kAxisBottom = 50;
 
 /// Title, frame, ticks and labels; the x axis only if it has numbers.
 void draw_frame(Canvas& canvas, const std::string& title, const std::string& x_label,
-                const std::string& y_label, const Scale& x, const Scale& y, bool has_numbers) {
+                const std::string& y_label, const AxisScale& x, const AxisScale& y,
+                bool has_numbers) {
   canvas.text((x.begin + x.end) / 2, y.end - 12, title, 14, "middle", kInk, "font-weight=\"600\"");
   for (const double tick : ticks(y, 7)) {
     canvas.line(x.begin, y.at(tick), x.end, y.at(tick), kRule);
@@ -322,8 +323,8 @@ void draw(Canvas& canvas, const LineChart& chart, double left, double top) {
     y_low = y_low >= 0 && y_low < 2 * room ? 0 : y_low - room;
     y_high += room;
   }
-  const Scale x{x_low, x_high, chart.log_x, left + kAxisLeft, left + width_of(chart) - 12};
-  const Scale y{y_low, y_high, chart.log_y, top + kChartTop + kPlotHeight, top + kChartTop};
+  const AxisScale x{x_low, x_high, chart.log_x, left + kAxisLeft, left + width_of(chart) - 12};
+  const AxisScale y{y_low, y_high, chart.log_y, top + kChartTop + kPlotHeight, top + kChartTop};
   for (std::size_t i = 0; i < chart.stripes.size(); ++i) {
     const Stripe& stripe = chart.stripes[i];
     canvas.rect(x.begin, y.at(stripe.high), x.end - x.begin, y.at(stripe.low) - y.at(stripe.high),
@@ -367,10 +368,10 @@ void draw(Canvas& canvas, const BarChart& chart, double left, double top) {
     for (const double value : bars.published) ys.take(value);
   }
   const auto [y_low, y_high] = ys.ends();
-  const Scale x{0, static_cast<double>(chart.groups.size()), false, left + kAxisLeft,
-                left + width_of(chart) - 12};
-  const Scale y{y_low, y_high + 0.05 * (y_high - y_low), false, top + kChartTop + kPlotHeight,
-                top + kChartTop};
+  const AxisScale x{0, static_cast<double>(chart.groups.size()), false, left + kAxisLeft,
+                    left + width_of(chart) - 12};
+  const AxisScale y{y_low, y_high + 0.05 * (y_high - y_low), false, top + kChartTop + kPlotHeight,
+                    top + kChartTop};
   draw_frame(canvas, chart.title, chart.x_label, chart.y_label, x, y, false);
   const double group = x.at(1) - x.at(0);
   const double bar = 0.8 * group / static_cast<double>(chart.bars.size());
@@ -426,8 +427,8 @@ void draw(Canvas& canvas, const HeatMap& chart, double left, double top) {
   for (std::size_t i = 0; i < bar.size(); ++i) {
     bar[i] = colour_at(chart, static_cast<double>(i) / 255);
   }
-  const Scale x{chart.low, chart.high, false, left + 36, left + 36 + kMapSide};
-  const Scale y{chart.low, chart.high, false, top + kChartTop + kMapSide, top + kChartTop};
+  const AxisScale x{chart.low, chart.high, false, left + 36, left + 36 + kMapSide};
+  const AxisScale y{chart.low, chart.high, false, top + kChartTop + kMapSide, top + kChartTop};
   canvas.text((x.begin + x.end) / 2, y.end - 10, chart.title, 14, "middle", kInk,
               "font-weight=\"600\"");
   const auto image = [&](double image_top, double height, const std::string& bytes) {
