@@ -112,6 +112,8 @@ struct PlanWay {
   double alpha = 1;
   /// What noise leaves of a record; none where it refuses.
   std::optional<ReleaseError> noise{};
+  /// Whether its release refuses such noise; none: if the noise is indistinct.
+  std::optional<bool> is_refused{};
   /// What it spends.
   Privacy spent{};
   bool independent_outputs = true;

@@ -94,8 +94,10 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
       way.noise->is_indistinct() ? indistinct_words(*way.noise) : noise_words(*way.noise);
   if (for_estimates) {
     words += "; mollify estimate finds the population from many such records";
-  } else if (way.noise->is_indistinct()) {
+  } else if (way.is_refused.value_or(way.noise->is_indistinct())) {
     words += "; a release refuses this without --accept-error";
+  } else if (way.noise->is_indistinct()) {
+    words += "; a release does not refuse this, because the number of records is protected";
   }
   // What was asked for is what would do.
   if (answer.unknown == PlanUnknown::kAlpha) {
