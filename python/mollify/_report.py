@@ -136,8 +136,7 @@ def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
             name = f"noise of a measured pair of columns, expected, in {noise['in']}"
             known.append((name, ", ".join(pairs)))
     if "two_way" in accuracy:
-        told = f"{accuracy['two_way']['mean_at_most_on_measured_tables']:.3g} on average over pairs"
-        known.append(("total variation of two columns together, at most on measured tables", told))
+        known.append(_two_way(accuracy["two_way"]))
     if "expected_total_variation" in accuracy:
         told = f"{accuracy['expected_total_variation']:.3g}"
         known.append(("total variation of the model from the data's Gaussian, expected", told))
@@ -199,13 +198,20 @@ def _masses_page(comparison: Answer) -> str:
     return _page("Law, truth and reference", parts, private=True)
 
 
+def _two_way(distance: dict[str, float]) -> tuple[str, str]:
+    """What was measured of two columns together, as a line of a table."""
+    told = f"usually at most {distance['usual']:.3g}"
+    if "at_worst" in distance:
+        told += f", at worst {distance['at_worst']:.3g}"
+    return "total variation of two columns together, on measured tables", f"{told} on average over pairs"
+
+
 def _columns_page(comparison: Answer) -> str:
     """Each column's shares, and how far the others are from the truth of two columns together."""
     kinds = dict(zip(comparison["columns"][0]["shares"], _COLOURS))
     known = [("mechanism", comparison["mechanism"]), ("spent", comparison["total"])]
     if "expected_noise" in comparison:
-        most = f"{comparison['expected_noise']['two_way_at_most']:.3g}"
-        known.append(("total variation of two columns together, at most on measured tables", most))
+        known.append(_two_way(comparison["expected_noise"]["two_way"]))
     parts = [_table(["", ""], known)]
     if len(comparison["columns"]) > 1:
         pairs = [

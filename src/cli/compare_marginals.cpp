@@ -137,7 +137,7 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
     if (noise) {
       result["family"] = "marginals";
       result["expected_noise"] = {{"one_way", noise_json(noise->columns)},
-                                  {"two_way_at_most", noise->pairs}};
+                                  {"two_way", two_way_json(*noise)}};
     }
     result.update(marginals_json(table.domain, laws, table.own));
     caveats.add_to(result);
@@ -149,9 +149,8 @@ int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool jso
              counted(table.records, spec.unit ? "unit" : "row"), counted(table.simulated, "row"));
   print_marginals(table.domain, laws, table.own);
   caveats.print();
-  if (noise && noise->pairs > 0) {
-    fmt::print("\nbefore the data at most {:.4f} was expected, on average over pairs\n",
-               noise->pairs);
+  if (noise && noise->usual > 0) {
+    fmt::print("\nbefore the data: {}\n", marginals_error_words(*noise));
   }
   fmt::print(
       "{}two columns of the released rows are {:.4f} from the table's in total variation, on "

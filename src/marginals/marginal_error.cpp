@@ -13,12 +13,18 @@ namespace {
 
 /// How many of the measurements of pairs count as measurements of columns, shared among them.
 constexpr double kTellOfColumns = 0.5;
-/// Found by releases of seven tables (docs/measured/marginals.md).
-constexpr double kOfNoise = 0.6;
+/// How much of a pair's noise in so many groups of either column counts.
+struct Margin {
+  double noise;
+  double groups;
+};
+/// Found by releases of tables of thirteen kinds (docs/measured/marginals.md).
+constexpr Margin kUsual{0.85, 4};
+constexpr Margin kAtWorst{1, 9};
 constexpr double kOfModel = 0.06;
+constexpr double kOfChance = 0.5;
 constexpr double kOfCopulaNoise = 1.5;
 constexpr double kOfCopula = 0.09;
-constexpr double kGroupsOfPairs = 4;
 /// Numbers of groups for people: few, some, many.
 constexpr std::array<std::uint32_t, 3> kGroups = {2, 4, 9};
 constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 40U;
@@ -77,7 +83,7 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
     const double cells = counted_cells(column);
     of_columns.push_back(distance(deviation, std::sqrt(cells * (cells - 1))));
   }
-  MarginalError error{.columns = summary_of(of_columns), .pairs = 0, .seen = {}};
+  MarginalError error{.columns = summary_of(of_columns), .usual = 0, .at_worst = 0, .seen = {}};
   // Noise of deviation t moves the mean product of two ranks in [-1, 1], and so a density of two
   // normals by t pi times the product of these, which is 1 / pi of total variation.
   const double joined =
@@ -88,23 +94,34 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
                 (static_cast<double>(design.score_steps * design.score_steps) * rows)
           : 0;
   const double of_round = request.copula ? 0 : budget.deviation(std::max(1U, design.round_parts));
-  const auto groups = [&](std::size_t column) {
-    return std::min<double>(kGroupsOfPairs, counted_cells(request.columns[column]));
+  const auto cells = [&](std::size_t column) -> double {
+    return counted_cells(request.columns[column]);
   };
   std::size_t pairs = 0;
   for (std::size_t i = 0; i < of_columns.size(); ++i) {
     for (std::size_t j = i + 1; j < of_columns.size(); ++j, ++pairs) {
       const double noise =
           of_columns[i] * of_columns[i] + of_columns[j] * of_columns[j] + joined * joined;
-      const double square = request.copula
-                                ? kOfCopulaNoise * kOfCopulaNoise * noise + kOfCopula * kOfCopula
-                                : kOfNoise * kOfNoise * distance(of_round, groups(i) * groups(j)) +
-                                      kOfModel * kOfModel;
-      error.pairs += std::min(1.0, std::sqrt(square));
+      if (request.copula) {
+        error.usual += std::min(
+            1.0, std::sqrt(kOfCopulaNoise * kOfCopulaNoise * noise + kOfCopula * kOfCopula));
+        continue;
+      }
+      const double chance =
+          cells(i) * cells(j) / static_cast<double>(std::max<std::uint64_t>(records, 1));
+      const auto with = [&](const Margin& margin) {
+        const double in_groups = distance(
+            of_round, std::min(margin.groups, cells(i)) * std::min(margin.groups, cells(j)));
+        return std::min(1.0, std::sqrt(noise + margin.noise * margin.noise * in_groups +
+                                       kOfModel * kOfModel + kOfChance * kOfChance * chance));
+      };
+      error.usual += with(kUsual);
+      error.at_worst += with(kAtWorst);
     }
   }
   if (pairs == 0) return error;
-  error.pairs /= static_cast<double>(pairs);
+  error.usual /= static_cast<double>(pairs);
+  error.at_worst /= static_cast<double>(pairs);
   if (request.copula) return error;
   for (const std::uint32_t one : kGroups) {
     error.seen.push_back({one, distance(of_round, static_cast<double>(one) * one)});
@@ -117,7 +134,7 @@ MarginalError noise_in_records(const MarginalDesign& design) {
   const auto records = static_cast<double>(kMostRecords);
   error.columns.mean *= records;
   error.columns.worst *= records;
-  error.pairs = 0;
+  error.usual = error.at_worst = 0;
   for (MarginalError::Seen& one : error.seen) one.distance *= records;
   return error;
 }

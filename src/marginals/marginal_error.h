@@ -28,15 +28,26 @@ struct MarginalDistance {
 ///
 /// Two columns together are off by more than noise, because pairs that are worth less than their
 /// noise are not measured, and because a model holds some pairs only. No public fact says by how
-/// much. So `pairs` is an upper end that held in releases of tables of seven kinds, at epsilon .1
-/// to 5 (docs/measured/marginals.md): the root of kOfNoise^2 times the noise of a pair in 4 by 4
-/// groups, or fewer where a column has fewer, and of kOfModel^2. It grows as the root of noise,
-/// because the more noise there is the fewer pairs are worth it. Of a copula it is the root of the
-/// squares of 1.5 times the noise of its columns and products, and of kOfCopula. Other tables can
-/// be further off.
+/// much. So `usual` is an upper end that held in releases of tables of twelve kinds, at epsilon .1
+/// to 5 (docs/measured/marginals.md), but not of tables in which one column determines all others:
+/// there `at_worst` held, too. Other tables can be further off. Both are means over pairs of the
+/// root of four terms, so that two columns are off by no less than each of them:
+///
+/// - the squares of the noise of both columns;
+/// - Margin::noise^2 times the noise of a pair in Margin::groups groups of each column, or fewer
+///   where a column has fewer: not its square, because the more noise there is the fewer pairs are
+///   worth it;
+/// - kOfModel^2, because a model leaves something out at any budget;
+/// - kOfChance^2 k l / n of k by l cells: n rows stray from even cells by .4 sqrt(k l / n), and a
+///   model does not keep what chance did to rare cells.
+///
+/// They are of as many rows as the table has: fewer rows stray more from the model. Of a copula
+/// only `usual` is found, on tables of two kinds: the root of the squares of 1.5 times the noise of
+/// its columns and products, and of kOfCopula.
 struct MarginalError {
   MarginalDistance columns;
-  double pairs = 0;  ///< on average over pairs; zero for one column
+  double usual = 0;     ///< on average over pairs; zero for one column
+  double at_worst = 0;  ///< on average over pairs; zero for one column, and of a copula
   /// The noise of a pair that a round measures in `groups` by `groups`. Its groups' dependence is
   /// worth the noise only above this total variation from independence.
   struct Seen {
@@ -46,7 +57,7 @@ struct MarginalError {
   std::vector<Seen> seen;  ///< none for one column, and of a copula
 
   /// Of pairs, or of the column where there is but one.
-  [[nodiscard]] double expected() const { return pairs > 0 ? pairs : columns.mean; }
+  [[nodiscard]] double expected() const { return usual > 0 ? usual : columns.mean; }
 };
 
 /// `records`: how many rows, or units, there are; where that is not public, how many are assumed.

@@ -455,7 +455,7 @@ class Advisor {
     }
     const std::string times = times_words(error);
     if (is_marginals()) {
-      advice_.error_words = marginals_error_words(error, question().copula);
+      advice_.error_words = chosen().condition;
       return;
     }
     if (question().shared) {

@@ -235,7 +235,7 @@ Json accuracy_json(const MarginalDesign& design, const std::optional<std::uint64
   if (!pairs.empty()) noise["measured_pair"] = std::move(pairs);
   Json json{{"expected_noise", std::move(noise)}};
   if (records && design.request.columns.size() > 1) {
-    json["two_way"] = {{"mean_at_most_on_measured_tables", error.pairs}};
+    json["two_way"] = two_way_json(error);
   }
   return json;
 }
@@ -366,6 +366,12 @@ Privacy parse_privacy(const StatedReader& reader) {
 }
 
 }  // namespace
+
+Json two_way_json(const MarginalError& error) {
+  Json json{{"usual", error.usual}};
+  if (error.at_worst > 0) json["at_worst"] = error.at_worst;
+  return json;
+}
 
 Json moment_errors_json(const MomentDesign& design) {
   Json errors = Json::array();

@@ -21,6 +21,8 @@
 
 namespace mollify {
 
+struct MarginalError;
+
 /// Outcomes, ascending, and how many records each has.
 using OutcomeCounts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
@@ -113,8 +115,11 @@ struct Certificate {
 /// of kStatedDeviations.
 [[nodiscard]] nlohmann::ordered_json moment_errors_json(const MomentDesign& design);
 
-/// What MarginalError::pairs is, and is not.
-[[nodiscard]] std::string marginals_error_words(double error, bool copula);
+/// {"usual": .05, "at_worst": .1}: how far two columns are off, on average over pairs.
+[[nodiscard]] nlohmann::ordered_json two_way_json(const MarginalError& error);
+
+/// What these are, on which tables they held, and what they are not.
+[[nodiscard]] std::string marginals_error_words(const MarginalError& error);
 
 /// What is promised, as sentences for people; and what is not.
 [[nodiscard]] std::vector<std::string> promises(const Certificate& certificate);

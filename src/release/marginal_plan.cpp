@@ -43,11 +43,16 @@ class MarginalPlan final : public PlanModel {
       const MarginalError error = marginal_error(design, question.records);
       way.alpha = error.expected();
       way.noise = model_error(error);
+      // A release must not depend on a number of records that is protected.
+      if (question.neighbours == Neighbours::kAddRemove) {
+        way.is_refused = model_error(marginal_error(design, kManyRecords)).is_indistinct();
+      }
       way.why = design.why;
       way.details = {{"one_way", distance_json(error.columns)},
-                     {"two_way", {{"mean_at_most_on_measured_tables", error.pairs}}},
+                     {"two_way", two_way_json(error)},
                      {"column_deviation", design.column_deviation},
                      {"measured_pair", Json::array()}};
+      if (error.usual > 0) way.details["condition"] = marginals_error_words(error);
       for (const MarginalError::Seen& one : error.seen) {
         way.details["measured_pair"].push_back({{"groups", one.groups}, {"noise", one.distance}});
       }
@@ -115,8 +120,7 @@ class MarginalPlan final : public PlanModel {
       }
       answer.lines += "; the other pairs are as the model guesses them\n";
     }
-    if (error.pairs > 0)
-      answer.lines += fmt::format("  {}\n", marginals_error_words(error.pairs, whole.copula));
+    if (error.usual > 0) answer.lines += fmt::format("  {}\n", marginals_error_words(error));
     if (more) answer.lines += fmt::format("  {} records would halve the noise\n", *more);
     answer.lines += "  all released rows share this noise: more of them do not lessen it\n";
   }

@@ -117,8 +117,8 @@ std::vector<std::string> marginals_noise(const Certificate& certificate) {
         "How many {0} there are is protected: divide by their number, or give `mollify plan` an "
         "assumed one with --n.",
         things));
-  } else if (error.pairs > 0) {
-    said.push_back(marginals_error_words(error.pairs, design.request.copula));
+  } else if (error.usual > 0) {
+    said.push_back(marginals_error_words(error));
   }
   return said;
 }
@@ -179,12 +179,17 @@ std::vector<std::string> represented(const ReleaseSpec& spec) {
   return sentences;
 }
 
-std::string marginals_error_words(double error, bool copula) {
+std::string marginals_error_words(const MarginalError& error) {
+  const bool is_copula = error.at_worst == 0;
   return fmt::format(
-      "Expect two columns of the released rows to be at most {:.3g} in total variation from the "
-      "table's, on average over pairs. This held on tables of {} kinds. Other tables can be "
-      "further off, and rows can break rules of the table.",
-      error, copula ? "two" : "seven");
+      "Expect two columns of the released rows to be usually at most {:.3g}{} in total variation "
+      "from the table's, on average over pairs, if as many rows are released as the table has. "
+      "Fewer rows are further off by chance. {} Other tables can be further off, and rows can "
+      "break rules of the table.",
+      error.usual, is_copula ? "" : fmt::format(", and at worst {:.3g},", error.at_worst),
+      is_copula ? "This held on tables of two kinds."
+                : "The first held on tables of twelve kinds, but not on tables in which one column "
+                  "determines all others: there the second held, too.");
 }
 
 std::vector<std::string> promises(const Certificate& certificate) {

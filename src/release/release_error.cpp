@@ -120,9 +120,7 @@ ReleaseError gaussian_error(const GaussianDesign& design) {
   return {design.total_variation_up(), reference, kWorstCase};
 }
 
-ReleaseError model_error(const MarginalError& error) {
-  return model_error(std::max(error.expected(), error.columns.mean));
-}
+ReleaseError model_error(const MarginalError& error) { return model_error(error.expected()); }
 
 ReleaseError model_error(double expected) {
   return {.error = expected,

@@ -76,7 +76,7 @@ inline constexpr double kConcentration = 64;
 
 /// A model that all rows share, of this stated error.
 [[nodiscard]] ReleaseError model_error(double expected);
-/// Of marginals: of two columns together, which are at least as far off as one of them.
+/// Of marginals: of two columns together.
 [[nodiscard]] ReleaseError model_error(const MarginalError& error);
 
 /// The release's.

@@ -138,7 +138,7 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
   command.files.write("numbers.yaml",
                       "columns:\n  a: {type: number, min: 0, max: 1}\n"
                       "  b: {type: number, min: -1, max: 1}\n");
-  const Arguments table = {"--purpose", "table", "--protect", "row", "--n", "20000", "--domain"};
+  const Arguments table = {"--purpose", "table", "--protect", "row", "--n", "50000", "--domain"};
   const auto ways = [](const Json& found) {
     std::vector<std::string> names;
     for (const Json& other : found["other_ways"]) names.push_back(other["way"]);
@@ -147,13 +147,13 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
   // So many independent records take more than one model does, though there are few outcomes.
   const Json skewed = advised(command, table + Arguments{"skewed.yaml"});
   EXPECT_EQ(skewed["family"], "marginals");
-  EXPECT_EQ(skewed["count"], 20000);
+  EXPECT_EQ(skewed["count"], 50000);
   EXPECT_EQ(ways(skewed),
             (std::vector<std::string>{"independent records", "--family marginals --copula"}));
   const Json& copula = skewed["other_ways"][1];
   const Ended planned =
       command.run({"plan", "--model", "central", "--family", "marginals", "--copula", "--domain",
-                   "skewed.yaml", "--n", "20000", "--delta", skewed["delta"].dump(), "--epsilon",
+                   "skewed.yaml", "--n", "50000", "--delta", skewed["delta"].dump(), "--epsilon",
                    skewed["epsilon"].dump(), "--json"});
   ASSERT_EQ(planned.status, 0) << planned.err;
   EXPECT_EQ(copula["error"]["value"], Json::parse(planned.out)["answers"][0]["alpha"]);
