@@ -25,6 +25,8 @@ def _run(
     import signal
     import subprocess
 
+    for one in arguments:
+        _core.require_without_nul("a parameter", one)
     opened: dict[str, int] = {}
     terminal = Terminal(arguments[0]) if progress else None
     heard = ""

@@ -66,6 +66,7 @@ def source_of(
             )
         named = [(name, table[:, place]) for place, name in enumerate(wanted)]
         return _source(named, len(table), lists)
+    _require_whole_names(data)
     if hasattr(data, "collect_batches"):  # Polars' lazy frames
         return _exported(table.collect_batches(lazy=True), what)
     return _exported(data, what)
@@ -79,6 +80,14 @@ def column_source(values: object, name: str, *, what: str) -> _core.Source:
             f"{what} must be a list, a column, a table or a file, but is of type {type(values).__name__}"
         )
     return _source([(name, values)])
+
+
+def _require_whole_names(data: Any) -> None:
+    """Arrow's interface ends a name at a NUL: pyarrow cuts it short there, and Polars ends the program."""
+    schema = data.collect_schema() if hasattr(data, "collect_schema") else getattr(data, "schema", None)
+    names = getattr(schema, "names", ())
+    for name in names() if callable(names) else names:
+        _core.require_without_nul("a column's name", str(name))
 
 
 def _exported(data: Any, what: str) -> _core.Source:
@@ -100,6 +109,7 @@ def _source(
     columns = _core.Columns()
     first = None
     for name, values in named:
+        _core.require_without_nul("a column's name", name)
         with asking_objects():
             if name in lists:
                 _add_lists(columns, name, values)

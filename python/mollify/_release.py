@@ -39,6 +39,7 @@ class Certificate:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
         """Reads a file; `InvalidInput` for what is no certificate."""
+        _core.require_without_nul("a path", os.fspath(path))
         try:
             with open(path, encoding="utf-8") as file:
                 text = file.read()

@@ -364,7 +364,7 @@ class _Made:
             try:
                 with open(name, "rb") as file:
                     texts[os.fspath(name)] = file.read()
-            except OSError:
+            except (OSError, ValueError):
                 continue  # it is no file (a band), or the library says what is wrong with it
         records = data.count() if asked["model"] == "central" else None
         prepared = _core.PreparedRelease(spec, records, texts)

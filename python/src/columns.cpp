@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <mollify/core/invalid_input.h>
+#include <mollify/core/whole_text.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include "arrow_columns.h"
 #include "bindings.h"
@@ -174,6 +175,8 @@ void add_columns(nb::module_& module) {
         }
         return nb::bytes(text.data(), text.size());
       });
+
+  module.def("require_without_nul", &require_without_nul, "what"_a, "text"_a);
 
   nb::class_<Columns>(module, "Columns")
       .def(nb::init<>())

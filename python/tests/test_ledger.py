@@ -253,19 +253,3 @@ def test_promises_are_of_numbers_that_mean_one():
     for wrong in (-0.1, 1.1, float("nan")):
         with pytest.raises(mo.InvalidInput, match=f"^delta must be from 0 to 1, but is {wrong}$"):
             mo.Privacy(epsilon=1, delta=wrong)
-
-
-def test_a_nul_does_not_cut_a_message_short(tmp_path):
-    ledger = mo.Ledger(tmp_path / "budget.db")
-    domain = mo.Domain({"sex": mo.categorical(["female", "male"])})
-    for charged in (
-        lambda: ledger.declare("a\0b", epsilon=1),
-        lambda: ledger.charge("a\0b", mo.Privacy(epsilon=1)),
-        lambda: mo.sample(
-            {"sex": ["male"]}, domain, model="integral", epsilon=1, ledger=ledger, data_set="a\0b"
-        ),
-    ):
-        with pytest.raises(mo.InvalidInput) as refused:
-            charged()
-        assert str(refused.value) == 'data_set must be a name without NUL, but is "a\\0b"'
-    assert ledger.balances() == []

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 
 namespace mollify {
 namespace {
@@ -65,7 +66,8 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string> kn
 
 void refuse_name(std::string_view what, std::string_view expected, std::string_view typed,
                  std::span<const std::string> known) {
-  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"{}", what, expected, typed,
+  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"{}", what, expected,
+                                 with_visible_nul(typed),
                                  did_you_mean(typed.substr(0, typed.find('=')), known)));
 }
 

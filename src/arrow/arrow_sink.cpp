@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernel/core/whole_text.h"
 #include "space/string_index.h"
 #include "space/time_text.h"
 
@@ -313,6 +314,7 @@ void ArrowSink::begin(const Schema& schema) {
   table_ = std::make_shared<Table>();
   table_->schema = schema;
   for (const ColumnSchema& column : schema) {
+    require_without_nul("a column's name", column.name);
     Words& words = table_->words.emplace_back();
     if (!has_places(column)) continue;
     for (const std::string& word : column.words) {

@@ -9,6 +9,7 @@
 #include "io/domain_yaml.h"
 #include "io/yaml_tree.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 #include "release/json_syntax.h"
 
 namespace mollify::front {
@@ -43,6 +44,8 @@ Json json_of(const inside::YamlNode& node, bool words) {
 
 inside::Cells dates(inside::Grain grain, const std::string& min, const std::string& max,
                     const std::string& bins, const std::string& zone) {
+  for (const std::string& text : {min, max, bins, zone})
+    inside::require_without_nul("a date", text);
   inside::DateCells::Declaration declared{.grain = grain, .min = min, .max = max};
   if (!bins.empty()) declared.cut_by(bins);
   if (!zone.empty()) declared.zone = zone;

@@ -33,13 +33,6 @@ inside::ProtectionScope scope_of(const std::string& scope) {
 
 }  // namespace
 
-void require_without_nul(const std::string& data_set) {
-  if (data_set.find('\0') == data_set.npos) return;
-  std::string shown;
-  for (const char letter : data_set) shown += letter == '\0' ? "\\0" : std::string(1, letter);
-  throw InvalidInput("data_set must be a name without NUL, but is \"" + shown + "\"");
-}
-
 Ledger::Ledger(const std::string& path)
     : inside_(std::make_shared<Inside>(path, inside::LedgerFile::Opening::kOrMakeNew)) {}
 
@@ -49,7 +42,6 @@ Ledger Ledger::existing(const std::string& path) {
 
 void Ledger::declare(const std::string& data_set, const Privacy& total, const std::string& scope,
                      bool replace) {
-  require_without_nul(data_set);
   static_cast<void>(
       inside_->file.declare(data_set, {scope_of(scope), inward_exactly(total)}, replace));
 }
@@ -57,7 +49,6 @@ void Ledger::declare(const std::string& data_set, const Privacy& total, const st
 void Ledger::charge(const std::string& data_set, const Privacy& cost, const std::string& scope,
                     const std::string& mechanism, std::uint64_t count) {
   if (data_set.empty()) throw InvalidInput("data_set must be a name, but is empty");
-  require_without_nul(data_set);
   static_cast<void>(inside_->file.charge({.data_set = data_set,
                                           .scope = scope_of(scope),
                                           .cost = inward_exactly(cost),

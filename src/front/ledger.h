@@ -16,8 +16,4 @@ class Ledger::Inside {
   inside::LedgerFile file;
 };
 
-/// Throws InvalidInput for a data set's name with a NUL, at which sentences that quote it would
-/// end.
-void require_without_nul(const std::string& data_set);
-
 }  // namespace mollify::front

@@ -9,6 +9,7 @@
 #include "io/model_file.h"
 #include "io/text_file.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 #include "records/record_writer.h"
 
 namespace mollify::front {
@@ -36,6 +37,8 @@ void generate(const Model& model, std::uint64_t count, const GivenValues& given,
   std::vector<inside::Evidence> evidence;
   evidence.reserve(given.size());
   for (const auto& [column, value] : given) {
+    inside::require_without_nul("given", column);
+    inside::require_without_nul("given", value);
     evidence.push_back(inside::evidence_of(file.domain, column, value));
   }
   inside::RecordWriter writer(file.domain, sink.inside());

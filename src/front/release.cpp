@@ -124,7 +124,6 @@ void PreparedRelease::require(const Source& data) const {
 }
 
 inside::Charging charging_of(const Charging& charging, const std::optional<std::string>& path) {
-  require_without_nul(charging.data_set);
   return {charging.ledger.inside().file, charging.data_set, charging.without_total,
           path ? inside::data_file_at(*path) : std::nullopt, charging.another_data_set};
 }

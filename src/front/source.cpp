@@ -2,6 +2,7 @@
 #include "front/release.h"
 #include "io/csv_sink.h"
 #include "io/csv_source.h"
+#include "kernel/core/whole_text.h"
 #include "records/counted_source.h"
 #include "records/in_threads.h"
 #include "records/memory_table.h"
@@ -36,6 +37,7 @@ Source Source::arrow(ArrowSchema* schema, ArrowArray* batch) {
 }
 
 Source Source::with_counts(const std::string& column) const {
+  inside::require_without_nul("a column's name", column);
   return Source(std::make_shared<const Inside>(
       std::make_unique<inside::CountedSource>(*inside_->records, column), inside_->path, inside_));
 }

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 
 namespace mollify {
 namespace {
@@ -36,6 +37,7 @@ std::string own_link(int descriptor) { return fmt::format("/proc/self/fd/{}", de
 
 AtomicFile::AtomicFile(std::string path, Readers readers) : path_(std::move(path)) {
   if (path_.empty()) throw InvalidInput("a file to write must have a name, but its name is empty");
+  require_without_nul("a path", path_);
   std::error_code ignored;
   // A link stays a link: what it points to is replaced.
   const auto target = std::filesystem::canonical(path_, ignored);

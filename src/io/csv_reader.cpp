@@ -9,6 +9,7 @@
 
 #include "accounting/nearest_name.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 
 namespace mollify {
 
@@ -79,7 +80,11 @@ CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
                     lines_.path()));
   }
   rows_.split(header, header.size() + 1);  // not so many
-  for (std::size_t i = 0; i < rows_.field_count(0); ++i) header_.emplace_back(rows_.field(0, i));
+  for (std::size_t i = 0; i < rows_.field_count(0); ++i) {
+    const std::string_view name = rows_.field(0, i);
+    require_without_nul(fmt::format("a column's name in {}", lines_.path()), name);
+    header_.emplace_back(name);
+  }
 }
 
 std::size_t CsvReader::position(std::string_view column, std::string_view reason,

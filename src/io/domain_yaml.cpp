@@ -20,6 +20,7 @@
 #include "accounting/nearest_name.h"
 #include "io/yaml_tree.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 #include "space/field_text.h"
 
 namespace mollify {
@@ -414,6 +415,7 @@ Domain parse_domain(std::string_view yaml, const std::string& name) {
 }
 
 Domain read_domain(const std::string& path) {
+  require_without_nul("a path", path);
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     throw InvalidInput(fmt::format("{} must be a file, but is a directory", path));

@@ -19,6 +19,7 @@
 #include "io/file_lock.h"
 #include "io/sqlite_database.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 #include "mollify/version.h"
 #include "release/shell_word.h"
 
@@ -123,6 +124,11 @@ void require_positive(const ExactPrivacy& cost) {
   if (cost.delta >= Decimal(1.0)) {
     throw InvalidInput(fmt::format("delta must be below 1, but is {}", words_of(cost.delta)));
   }
+}
+
+void require_whole_names(const std::string& data_set, const ProtectionScope& scope) {
+  require_without_nul("a data set's name", data_set);
+  require_without_nul("a unit's column", scope.unit);
 }
 
 /// Refuses a charge to a new name of a file that is known by others, unless that is meant.
@@ -407,6 +413,8 @@ std::vector<LedgerEntry> LedgerFile::history() const {
 
 ChargeReceipt LedgerFile::charge(const ReleaseCharge& release) {
   require_positive(release.cost);
+  require_whole_names(release.data_set, release.scope);
+  require_without_nul("a mechanism's name", release.mechanism);
   Database database(identity_, Opening::kExisting);
   SqliteTransaction transaction(database.sqlite());
   const std::string name = database.resolve(release.data_set, release.file);
@@ -442,6 +450,7 @@ std::vector<std::string> LedgerFile::names_of(const DataFile& file) const {
 std::string LedgerFile::declare(const std::string& name, const LedgerTotal& total, bool replace,
                                 const std::optional<DataFile>& file) {
   require_positive(total.cost);
+  require_whole_names(name, total.scope);
   if (total.cost.notion == Notion::kGaussian) {
     throw InvalidInput("a total must be in epsilon, in epsilon and delta, or in rho, but is in mu");
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 
 namespace mollify {
 
@@ -30,6 +31,7 @@ std::string last_entry_in(SqliteDatabase& database, std::string_view condition =
 }  // namespace
 
 LedgerIdentity::LedgerIdentity(const std::string& path) : path_(path) {
+  require_without_nul("a path", path);
   std::error_code failed;
   file_ = std::filesystem::absolute(path, failed).string();
   if (failed) {

@@ -17,6 +17,7 @@
 #include "io/reading_watch.h"
 #include "kernel/core/fastest_lanes.h"
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 
 namespace mollify {
 namespace {
@@ -53,6 +54,7 @@ LineReader::LineReader(std::string path, std::optional<std::string_view> bytes)
     if (end_ == 0) buffer_.resize(1);
     return;
   }
+  require_without_nul("a path", path_);
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
     throw InvalidInput(

@@ -9,10 +9,12 @@
 #include <fmt/format.h>
 
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 
 namespace mollify {
 
 std::string read_text_file(const std::string& path) {
+  require_without_nul("a path", path);
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) {
     throw InvalidInput(fmt::format("{} must be a readable file, but cannot be read ({})", path,

@@ -12,6 +12,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "kernel/core/invalid_input.h"
+#include "kernel/core/whole_text.h"
 #include "space/field_text.h"
 #include "space/string_index.h"
 
@@ -93,6 +94,9 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void add(YamlNode node, const YAML::Mark& mark) {
+    if (node.text.find('\0') != node.text.npos) {
+      refuse(mark, fmt::format("must hold no NUL, but holds \"{}\"", with_visible_nul(node.text)));
+    }
     if (expects_key()) {
       StringIndex& keys = open_.back().keys;
       if (keys.find(node.text) != StringIndex::kAbsent) {

@@ -20,6 +20,7 @@
 #include "records/memory_table.h"
 #include "records/private_table.h"
 #include "records/record_writer.h"
+#include "refusal.h"
 #include "sanitized.h"
 
 namespace mollify {
@@ -186,6 +187,13 @@ TEST(ArrowSink, GivesDaysAndTimesAsNumbers) {
     EXPECT_EQ(static_cast<const std::uint8_t*>(batch->children[column]->buffers[0])[0], 0b0011);
   }
   stream.release(&stream);
+}
+
+// A name ends at a NUL there.
+TEST(ArrowSink, RefusesANameWithNul) {
+  ArrowSink sink;
+  EXPECT_EQ(test::refusal_of([&] { sink.begin({{.name = std::string("a\0b", 3)}}); }),
+            "a column's name must be text without NUL, but is \"a\\0b\"");
 }
 
 TEST(ArrowSink, ExportsATableWithoutRecords) {

@@ -46,19 +46,6 @@ TEST(FrontLedger, BalancesInNumbersAsTheyWereTyped) {
   EXPECT_NE(test::refusal_of([&] { charge(path, "0.1"); }), "accepted");
 }
 
-// An exception's what() ends at a NUL, and a message with it.
-TEST(FrontLedger, RefusesANulInADataSetsName) {
-  const inside::test::Scratch scratch;
-  Ledger ledger(scratch.path("ledger"));
-  const std::string name("peo\0ple", 7);
-  const std::string refused = "data_set must be a name without NUL, but is \"peo\\0ple\"";
-  EXPECT_EQ(test::refusal_of([&] { ledger.declare(name, Privacy::pure(1.0)); }), refused);
-  EXPECT_EQ(
-      test::refusal_of([&] { ledger.charge(name, Privacy::pure(0.1), "row", "relative", 1); }),
-      refused);
-  EXPECT_TRUE(ledger.balances().empty());
-}
-
 TEST(FrontLedger, ChargesDrawsThatNoReleaseMakes) {
   const inside::test::Scratch scratch;
   Ledger ledger(scratch.path("ledger"));

@@ -82,6 +82,23 @@ TEST(FrontModel, IsAFileThatAFileOfRowsNeedsNoCertificateFor) {
   EXPECT_FALSE(std::filesystem::exists(scratch.path("none.json")));
 }
 
+TEST(FrontModel, RefusesAPathWithNul) {
+  const inside::test::Scratch scratch;
+  const std::string cut = scratch.write("model.json", released().text()) + std::string("\0b", 2);
+  EXPECT_EQ(inside::test::refusal(scratch, [&] { static_cast<void>(Model::read(cut)); }),
+            "a path must be text without NUL, but is \"model.json\\0b\"");
+}
+
+TEST(FrontModel, RefusesNulInWhatIsGiven) {
+  const Model model = released();
+  std::vector<ReleasedColumn> rows;
+  const std::string nul("a\0b", 3);
+  for (const GivenValues& given : {GivenValues{{nul, "x"}}, GivenValues{{"x", nul}}}) {
+    EXPECT_EQ(inside::test::refusal_of([&] { generate(model, 1, given, Sink::memory(rows)); }),
+              "given must be text without NUL, but is \"a\\0b\"");
+  }
+}
+
 TEST(FrontModel, RefusesInOneSentence) {
   const Model model = released();
   std::vector<ReleasedColumn> rows;

@@ -112,6 +112,8 @@ TEST(AtomicFile, RefusesPlacesThatCannotBeWritten) {
   std::filesystem::create_directory(scratch.path("folder"));
   EXPECT_EQ(test::refusal(scratch, [&] { AtomicFile(scratch.path("folder")); }),
             "folder cannot be written: Is a directory");
+  EXPECT_EQ(test::refusal(scratch, [&] { AtomicFile(scratch.path(std::string("a\0b", 3))); }),
+            "a path must be text without NUL, but is \"a\\0b\"");
 }
 
 TEST(AtomicFile, FailsWhenTheDeviceIsFull) {

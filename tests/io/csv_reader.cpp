@@ -123,6 +123,13 @@ TEST(CsvReader, ListsTheColumnsOfAFileWhoseHeaderMayBeTold) {
   EXPECT_NE(refusal(many).find("c19, ..."), std::string::npos);
 }
 
+TEST(CsvReader, RefusesAHeaderWithNul) {
+  const test::Scratch scratch;
+  const auto file = scratch.write("d.csv", std::string("a,b\0c\n", 6));
+  EXPECT_EQ(test::refusal(scratch, [&] { CsvReader reader(file); }),
+            "a column's name in d.csv must be text without NUL, but is \"b\\0c\"");
+}
+
 TEST(CsvReader, SaysThatAFileIsPacked) {
   const test::Scratch scratch;
   for (const auto& [beginning, packing] :

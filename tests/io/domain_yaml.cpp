@@ -266,6 +266,8 @@ TEST(ParseDomain, RefusesWhatADomainNeedsNot) {
   EXPECT_THAT(refusal("a: [b\nc: d\n"), StartsWith("d.yaml line 2 must be valid YAML, but"));
   EXPECT_EQ(refusal(std::string("a\0b", 3)),
             "d.yaml must be a YAML file in UTF-8, but holds other bytes");
+  EXPECT_EQ(refusal("columns:\n  \"a\\0b\": x\n"),
+            "d.yaml line 2 must hold no NUL, but holds \"a\\0b\"");
   EXPECT_EQ(refusal("\xff\xfe"
                     "a"),
             "d.yaml must be a YAML file in UTF-8, but holds other bytes");
@@ -284,6 +286,10 @@ TEST(ReadDomain, RefusesWhatIsNotAFile) {
   EXPECT_EQ(test::refusal(scratch, [&] { (void)read_domain(scratch.path("large.yaml")); }),
             "large.yaml must have at most 67108864 bytes, but is larger");
   scratch.write("good.yaml", "\xef\xbb\xbf" + std::string(kExample));
+  EXPECT_EQ(
+      test::refusal(scratch,
+                    [&] { (void)read_domain(scratch.path("good.yaml") + std::string("\0b", 2)); }),
+      "a path must be text without NUL, but is \"good.yaml\\0b\"");
   EXPECT_EQ(read_domain(scratch.path("good.yaml")), parse_domain(kExample, ""));
 }
 

@@ -270,6 +270,35 @@ TEST(LedgerFile, RefusesWhatIsNotALedger) {
             "the ledger empty must have format 1, but has format 2");
 }
 
+TEST(LedgerFile, RefusesNamesWithNul) {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  LedgerFile ledger(path, Opening::kOrMakeNew);
+  const std::string name("a\0b", 3);
+  const auto sentence = [](const std::string& what) {
+    return what + " must be text without NUL, but is \"a\\0b\"";
+  };
+  const auto charging = [&](std::string ReleaseCharge::*part) {
+    ReleaseCharge release = release_at(pure_cost("0.1"));
+    release.*part = name;
+    return refusal(scratch, [&] { ledger.charge(release); });
+  };
+  EXPECT_EQ(charging(&ReleaseCharge::data_set), sentence("a data set's name"));
+  EXPECT_EQ(charging(&ReleaseCharge::mechanism), sentence("a mechanism's name"));
+  const ProtectionScope units = ProtectionScope::of_unit(name);
+  EXPECT_EQ(refusal(scratch, [&] { ledger.charge(release_at(pure_cost("0.1"), units)); }),
+            sentence("a unit's column"));
+  const auto declaring = [&](const std::string& data_set, const ProtectionScope& scope) {
+    return refusal(scratch, [&] { ledger.declare(data_set, {scope, pure_cost("1")}, false); });
+  };
+  EXPECT_EQ(declaring(name, ProtectionScope::row()), sentence("a data set's name"));
+  EXPECT_EQ(declaring("people", units), sentence("a unit's column"));
+  EXPECT_TRUE(ledger.history().empty());
+  const std::string cut = path + std::string("\0b", 2);
+  EXPECT_EQ(refusal(scratch, [&] { LedgerFile(cut, Opening::kExisting); }),
+            "a path must be text without NUL, but is \"ledger\\0b\"");
+}
+
 TEST(LedgerFile, RefusesADamagedFile) {
   const Scratch scratch;
   const std::string path = scratch.path("ledger");

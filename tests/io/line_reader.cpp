@@ -132,6 +132,9 @@ TEST(LineReader, RefusesWhatIsNotAFile) {
   std::filesystem::create_directory(scratch.path("folder"));
   EXPECT_EQ(test::refusal(scratch, [&] { LineReader(scratch.path("folder")); }),
             "folder must be a file, but is a directory");
+  const std::string cut = scratch.write("a", "x\n") + std::string("\0b", 2);
+  EXPECT_EQ(test::refusal(scratch, [&] { LineReader{cut}; }),
+            "a path must be text without NUL, but is \"a\\0b\"");
 }
 
 RC_GTEST_PROP(LineReader, KeepsEveryByteOfShortLines, (const std::vector<std::string>& texts)) {

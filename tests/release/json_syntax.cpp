@@ -38,8 +38,12 @@ TEST(JsonSyntax, RefusesNul) {
   for (const char* after : {"", " ", "{}", "garbage"}) {
     EXPECT_EQ(syntax_refusal(std::string("{}") + '\0' + after), "f.json must be JSON, but is not");
   }
-  for (const char* text : {R"({"a": "d.yaml\u0000.txt"})", R"({"a\u0000b": 1})", R"(["\u0000"])"}) {
-    EXPECT_EQ(syntax_refusal(text), "f.json must be JSON without NUL in its texts, but has one");
+  for (const auto& [text, shown] :
+       {std::pair{R"({"a": "d.yaml\u0000.txt"})", R"(d.yaml\0.txt)"},
+        std::pair{R"({"a\u0000b": 1})", R"(a\0b)"}, std::pair{R"(["\u0000"])", R"(\0)"}}) {
+    EXPECT_EQ(
+        syntax_refusal(text),
+        std::string("f.json must be JSON without NUL in its texts, but has \"") + shown + '"');
   }
 }
 

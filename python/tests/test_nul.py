@@ -1,0 +1,77 @@
+"""A NUL is refused and shown: C's interfaces would end a path, a name or a sentence there."""
+
+import pytest
+
+import mollify as mo
+
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+pyarrow = pytest.importorskip("pyarrow")
+
+DOMAIN = mo.Domain({"sex": mo.categorical(["female", "male"]) | {"outside": "clip", "null": "female"}})
+PROMISE = {"model": "integral", "epsilon": 1}
+
+
+def refusal(action):
+    with pytest.raises(mo.InvalidInput) as refused:
+        action()
+    return str(refused.value)
+
+
+def test_in_a_path_is_refused(tmp_path):
+    (tmp_path / "a").write_text("sex\nmale\n")  # what a path that is cut short would find
+    path = f"{tmp_path}/a\0b"
+    sentence = f'a path must be text without NUL, but is "{tmp_path}/a\\0b"'
+    for action in (
+        lambda: mo.sample(path, DOMAIN, **PROMISE),
+        lambda: mo.Domain.read(path),
+        lambda: mo.Model.read(path),
+        lambda: mo.Certificate.read(path),
+        lambda: mo.Ledger(path),
+    ):
+        assert refusal(action) == sentence
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
+def test_in_a_ledgers_name_is_refused(tmp_path):
+    ledger = mo.Ledger(tmp_path / "budget.db")
+    for action in (
+        lambda: ledger.declare("a\0b", epsilon=1),
+        lambda: ledger.charge("a\0b", mo.Privacy(epsilon=1)),
+        lambda: mo.sample({"sex": ["male"]}, DOMAIN, **PROMISE, ledger=ledger, data_set="a\0b"),
+    ):
+        assert refusal(action) == 'a data set\'s name must be text without NUL, but is "a\\0b"'
+    assert ledger.balances() == []
+
+
+# "sex\0x" is not "sex". pyarrow would hand it over as "sex", and Polars would end the program.
+@pytest.mark.parametrize(
+    "make",
+    [
+        pyarrow.table,
+        lambda columns: pyarrow.table(columns).to_reader(),
+        polars.DataFrame,
+        polars.LazyFrame,
+    ],
+)
+def test_in_a_columns_name_is_refused(make):
+    data = make({"sex\0x": ["male"]})
+    assert refusal(lambda: mo.sample(data, DOMAIN, **PROMISE)) == (
+        'a column\'s name must be text without NUL, but is "sex\\0x"'
+    )
+
+
+@pytest.mark.parametrize("make", [dict, pandas.DataFrame])
+def test_in_another_columns_name_is_left_alone(make):
+    data = make({"sex\0x": ["male"], "sex": ["female"]})
+    assert mo.sample(data, DOMAIN, **PROMISE).columns == ["sex"]
+    assert 'has no column "sex"' in refusal(lambda: mo.sample(make({"sex\0x": ["male"]}), DOMAIN, **PROMISE))
+
+
+def test_in_a_parameter_is_shown():
+    sample = {"data": {"sex": ["male"]}, "domain": DOMAIN, **PROMISE}
+    for part in ("mechanism", "unit", "reference", "epsilon"):
+        assert 'without NUL in its texts, but has "a\\0b"' in refusal(lambda: mo.sample(**sample | {part: "a\0b"}))
+    assert '"a\\0b"' in refusal(lambda: mo.nonprivate.check("a\0b", DOMAIN))
+    assert "\\0" in refusal(lambda: mo.Domain({"a\0b": mo.categorical(["x"])}))
+    assert '"a\\0b"' in refusal(lambda: mo.Sampler("a\0b", outcomes=3, epsilon=1))
