@@ -84,5 +84,5 @@ def test_pages_of_rows_that_share_one_model(browser, schools, tmp_path):
             page = opened(browser, tmp_path / name, width)
             assert page.locator("svg[role=img]").count() == 14
             assert page.locator(".warning").count() == private
-            told = page.locator("td", has_text="two columns together, at most on measured tables")
+            told = page.locator("td", has_text="two columns together, on measured tables")
             assert told.is_visible()
