@@ -7,8 +7,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "accounting/privacy_blanket.h"
-#include "accounting/shuffle_amplification.h"
+#include "accounting/shuffling.h"
 
 namespace {
 

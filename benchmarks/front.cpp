@@ -12,9 +12,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "kernel/core/randomized_response.h"
-#include "kernel/core/secure_random.h"
-#include "local/mechanism.h"
+#include "core/random.h"
+#include "core/randomized_response.h"
+#include "methods/local/mechanism.h"
 #include "mollify/sampler.h"
 
 namespace {

@@ -11,13 +11,12 @@
 
 #include <benchmark/benchmark.h>
 
-#include "divergence/f_divergence.h"
-#include "kernel/core/secure_random.h"
-#include "laboratory/law/grid_sampler.h"
-#include "laboratory/law/table_scale.h"
+#include "core/random.h"
+#include "laboratory/law/law.h"
 #include "laboratory/measure/gaussian_envelope.h"
-#include "laboratory/measure/gaussian_mixture.h"
-#include "local/band_floor.h"
+#include "laboratory/measure/measure.h"
+#include "methods/divergence/f_divergence.h"
+#include "methods/local/mechanism.h"
 
 namespace {
 

@@ -30,9 +30,9 @@
 
 #include <fmt/format.h>
 
-#include "kernel/core/secure_random.h"
-#include "laboratory/figure/figure_files.h"
-#include "local/mechanism.h"
+#include "core/random.h"
+#include "laboratory/figure/figure.h"
+#include "methods/local/mechanism.h"
 #include "mollify/mollify.h"
 
 namespace mollify::front {

@@ -18,21 +18,16 @@
 
 #include <benchmark/benchmark.h>
 
-#include "kernel/channel/alias_table.h"
-#include "kernel/core/band.h"
-#include "kernel/core/randomized_response.h"
-#include "kernel/core/secure_random.h"
-#include "kernel/core/sparse_table.h"
-#include "kernel/core/table.h"
-#include "kernel/noise/clipped_sum.h"
-#include "kernel/noise/discrete_gaussian.h"
-#include "kernel/noise/discrete_laplace.h"
-#include "kernel/noise/euclidean_laplace.h"
-#include "kernel/noise/square_root.h"
-#include "kernel/order/shuffle.h"
-#include "kernel/order/subsample.h"
-#include "kernel/search/band_spec.h"
-#include "kernel/search/projection.h"
+#include "core/band.h"
+#include "core/random.h"
+#include "core/randomized_response.h"
+#include "core/table.h"
+#include "kernel/channels.h"
+#include "kernel/clipped_sums.h"
+#include "kernel/naturals.h"
+#include "kernel/noise.h"
+#include "kernel/order.h"
+#include "kernel/search.h"
 
 namespace {
 

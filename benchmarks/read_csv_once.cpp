@@ -18,10 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "io/csv_source.h"
+#include "domain/domain.h"
+#include "formats/csv.h"
 #include "records/private_table.h"
-#include "space/domain.h"
-#include "space/real_columns.h"
 
 namespace {
 

@@ -15,16 +15,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include "arrow/arrow_source.h"
-#include "io/atomic_file.h"
-#include "io/csv_source.h"
-#include "io/csv_writer.h"
-#include "kernel/core/secure_random.h"
-#include "records/numeric_rows.h"
+#include "core/random.h"
+#include "domain/candidates.h"
+#include "domain/domain.h"
+#include "formats/arrow.h"
+#include "formats/csv.h"
+#include "formats/text_files.h"
 #include "records/private_table.h"
-#include "space/domain.h"
-#include "space/real_columns.h"
-#include "space/seeded_random.h"
 
 namespace {
 

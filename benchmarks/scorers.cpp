@@ -11,11 +11,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "density/bandwidths.h"
-#include "density/column_kernel.h"
-#include "density/mixed_points.h"
-#include "density/product_kernel.h"
-#include "release/scorer_kind.h"
+#include "release/spec.h"
+#include "scores/kernels.h"
+#include "scores/points.h"
 
 namespace {
 

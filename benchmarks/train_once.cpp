@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "boosting/network.h"
+#include "scores/network.h"
 
 namespace {
 

@@ -21,7 +21,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "boosting/network.h"
+#include "scores/network.h"
 
 namespace {
 

@@ -20,20 +20,14 @@
 
 #include <fmt/format.h>
 
-#include "boosting/bounding.h"
-#include "boosting/mbde.h"
-#include "boosting/network.h"
-#include "boosting/ratio_scorer.h"
-#include "divergence/band_projection.h"
-#include "laboratory/boosting/first_once.h"
-#include "laboratory/boosting/fit.h"
-#include "laboratory/boosting/grid_law.h"
-#include "laboratory/boosting/measure_features.h"
-#include "laboratory/boosting/perfect_boosting.h"
-#include "laboratory/measure/gaussian_mixture.h"
-#include "laboratory/measure/word_stream.h"
-#include "local/band_floor.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "laboratory/boosting/diagnostics.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/measure/measure.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "methods/local/mechanism.h"
+#include "scores/boosting.h"
+#include "scores/network.h"
 
 namespace {
 

@@ -18,8 +18,8 @@
 
 #include <fmt/format.h>
 
-#include "laboratory/measure/word_stream.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "laboratory/measure/measure.h"
 
 namespace {
 

@@ -18,9 +18,9 @@
 
 #include <fmt/format.h>
 
-#include "central/central_design.h"
-#include "io/csv_source.h"
-#include "io/domain_yaml.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "methods/central/design.h"
 #include "records/private_table.h"
 
 namespace {

@@ -13,14 +13,12 @@
 
 #include <fmt/format.h>
 
-#include "divergence/f_divergence.h"
-#include "laboratory/law/grid_sampler.h"
-#include "laboratory/law/table_scale.h"
+#include "domain/candidates.h"
+#include "laboratory/law/law.h"
 #include "laboratory/measure/gaussian_envelope.h"
-#include "laboratory/measure/gaussian_mixture.h"
-#include "laboratory/measure/word_stream.h"
-#include "local/band_floor.h"
-#include "space/seeded_random.h"
+#include "laboratory/measure/measure.h"
+#include "methods/divergence/f_divergence.h"
+#include "methods/local/mechanism.h"
 
 namespace {
 

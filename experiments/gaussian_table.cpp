@@ -23,12 +23,12 @@
 
 #include <fmt/format.h>
 
-#include "central/gaussian_sampler.h"
-#include "central/moment_sampler.h"
-#include "io/covariance_file.h"
-#include "io/csv_source.h"
-#include "io/domain_yaml.h"
-#include "records/numeric_rows.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "formats/public_files.h"
+#include "methods/gaussian/moments.h"
+#include "methods/gaussian/sampler.h"
+#include "records/private_table.h"
 
 namespace {
 

@@ -15,12 +15,12 @@
 
 #include <fmt/format.h>
 
-#include "io/csv_source.h"
-#include "io/domain_yaml.h"
-#include "marginals/marginal_error.h"
-#include "marginals/marginal_learner.h"
-#include "marginals/pair_counter.h"
-#include "marginals/recorded_answers.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "methods/marginals/answers.h"
+#include "methods/marginals/counts.h"
+#include "methods/marginals/design.h"
+#include "methods/marginals/learner.h"
 #include "records/private_table.h"
 
 namespace {

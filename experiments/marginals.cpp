@@ -23,12 +23,12 @@
 
 #include <fmt/format.h>
 
-#include "io/csv_source.h"
-#include "io/domain_yaml.h"
-#include "marginals/marginal_learner.h"
-#include "marginals/pair_counter.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "methods/marginals/counts.h"
+#include "methods/marginals/learner.h"
 #include "records/private_table.h"
-#include "records/record_encoder.h"
+#include "records/source.h"
 
 namespace {
 

@@ -22,13 +22,13 @@
 
 #include <fmt/format.h>
 
-#include "graphical/fit.h"
-#include "graphical/graphical_model.h"
-#include "io/csv_source.h"
-#include "io/domain_yaml.h"
-#include "kernel/core/secure_random.h"
+#include "core/random.h"
+#include "domain/column.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "methods/graphical/fit.h"
+#include "methods/graphical/model.h"
 #include "records/private_table.h"
-#include "space/column.h"
 
 namespace {
 

@@ -20,11 +20,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "io/csv_source.h"
-#include "io/public_files.h"
+#include "formats/csv.h"
+#include "formats/public_files.h"
 #include "records/private_table.h"
+#include "release/public_inputs.h"
 #include "release/release.h"
-#include "release/released_model.h"
 
 namespace {
 

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "central/gaussian_distance.h"
-#include "central/moment_sampler.h"
+#include "methods/gaussian/design.h"
+#include "methods/gaussian/moments.h"
 
 namespace {
 

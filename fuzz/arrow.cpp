@@ -1,6 +1,8 @@
 // Any tree of Arrow arrays, well or ill formed: the source refuses in one sentence or gives every
 // row, reads nothing beyond a buffer's end and releases all that it took, once.
 
+#include "formats/arrow.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,12 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "arrow/arrow_sink.h"
-#include "arrow/arrow_source.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
+#include "domain/domain.h"
+#include "formats/arrow.h"
 #include "records/private_table.h"
-#include "records/record_writer.h"
-#include "space/domain.h"
+#include "records/sink.h"
 
 namespace {
 

@@ -1,5 +1,7 @@
 // Any bytes as a private file: the reader, the encoding and the strict check never fail, and agree.
 
+#include "formats/csv.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,9 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "io/check.h"
-#include "io/csv_source.h"
-#include "io/domain_yaml.h"
+#include "formats/check.h"
+#include "formats/domain_yaml.h"
 #include "records/private_table.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // Any bytes as a domain file: refused in one sentence, or a domain that survives being written.
 
-#include "io/domain_yaml.h"
+#include "formats/domain_yaml.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/core/invalid_input.h"
-#include "laboratory/boosting/boosted_model_json.h"
-#include "laboratory/measure/measure_json.h"
+#include "core/invalid_input.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/measure/measure.h"
 
 namespace {
 

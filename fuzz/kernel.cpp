@@ -13,19 +13,15 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/channel/alias_table.h"
-#include "kernel/core/band.h"
-#include "kernel/core/invalid_input.h"
-#include "kernel/core/sparse_table.h"
-#include "kernel/core/table.h"
-#include "kernel/noise/clipped_sum.h"
-#include "kernel/noise/discrete_gaussian.h"
-#include "kernel/noise/discrete_laplace.h"
-#include "kernel/noise/euclidean_laplace.h"
-#include "kernel/noise/exponential_choice.h"
-#include "kernel/search/band_spec.h"
-#include "kernel/search/projection.h"
-#include "laboratory/boosting/acceptance.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "core/table.h"
+#include "kernel/channels.h"
+#include "kernel/clipped_sums.h"
+#include "kernel/coins.h"
+#include "kernel/noise.h"
+#include "kernel/search.h"
+#include "laboratory/boosting/chains.h"
 
 namespace {
 

@@ -13,10 +13,10 @@ import sys
 
 PAGE = "docs/theory/privacy-kernel.md"
 
-RANDOM = ["kernel/core/wide.h", "kernel/core/uniform_below.h", "kernel/core/secure_random", "kernel/core/chacha20",
-          "kernel/core/chacha20_lanes", "kernel/core/fastest_lanes.h"]
-EPSILON = ["kernel/core/invalid_input.h", "kernel/core/exp_bound"]
-FIT = ["kernel/core/band", "kernel/core/fit", "kernel/core/lanes.h", "kernel/core/fit_lanes"]
+RANDOM = ["core/random.h", "core/random.h", "kernel/core/secure_random", "kernel/core/chacha20",
+          "kernel/core/chacha20_lanes", "core/lanes.h"]
+EPSILON = ["core/invalid_input.h", "kernel/core/exp_bound"]
+FIT = ["kernel/core/band", "kernel/core/fit", "core/lanes.h", "kernel/core/fit_lanes"]
 TABLE = RANDOM + EPSILON + FIT + ["kernel/core/table"]
 COIN = ["kernel/noise/exp_minus", "kernel/noise/natural", "kernel/noise/bernoulli_exp", "kernel/noise/ratio"]
 LAPLACE = RANDOM + COIN + ["kernel/noise/discrete_laplace"]
@@ -26,7 +26,7 @@ GAUSSIAN = LAPLACE + ["kernel/noise/discrete_gaussian"]
 MECHANISMS = [
     ("a table's draw", TABLE, "one exp, rounded down by 2^−40"),
     ("a table's draw by a release's key",
-     TABLE + ["kernel/core/law_integers.h", "records/release_key", "records/keyed_random.h", "records/keyed_units"], "the same"),
+     TABLE + ["core/table.h", "records/release_key", "records/keyed_units.h", "records/keyed_units"], "the same"),
     ("many draws of one table", TABLE + ["kernel/channel/alias_table"], "the same"),
     ("a draw from many outcomes, few with a score", TABLE + ["kernel/core/sparse_table"], "the same"),
     ("randomized response", RANDOM + EPSILON + ["kernel/core/band", "kernel/core/randomized_response"], "the same"),
@@ -35,21 +35,21 @@ MECHANISMS = [
     ("matrix channel", RANDOM + EPSILON + ["kernel/core/band", "kernel/channel/matrix_channel"], "the same"),
     ("discrete Laplace noise", LAPLACE, "none"),
     ("discrete Gaussian noise", GAUSSIAN, "none"),
-    ("Euclidean Laplace noise", LAPLACE + ["kernel/noise/square_root.h", "kernel/noise/euclidean_laplace"], "none"),
+    ("Euclidean Laplace noise", LAPLACE + ["kernel/naturals.h", "kernel/noise/euclidean_laplace"], "none"),
     ("exponential choice", RANDOM + COIN + ["kernel/noise/exponential_choice"], "none"),
-    ("clipped sums", ["kernel/core/wide.h", "kernel/noise/square_root.h", "kernel/noise/clipped_sum"], "none"),
+    ("clipped sums", ["core/random.h", "kernel/naturals.h", "kernel/noise/clipped_sum"], "none"),
     ("shuffling", RANDOM + ["kernel/order/shuffle"], "none"),
     ("records without replacement; thinning", RANDOM + ["kernel/order/subsample", "kernel/order/geometric_gap"], "none"),
 ]
 
 # To be read in this order. Headers come before sources, which only make their theorems true.
 READING = [
-    ("what a band promises", ["kernel/core/wide.h", "kernel/core/invalid_input.h", "kernel/core/exp_bound",
+    ("what a band promises", ["core/random.h", "core/invalid_input.h", "kernel/core/exp_bound",
                               "kernel/core/band"]),
-    ("numerators that keep it, whatever the scores", ["kernel/core/fit", "kernel/core/lanes.h", "kernel/core/fit_lanes"]),
+    ("numerators that keep it, whatever the scores", ["kernel/core/fit", "core/lanes.h", "kernel/core/fit_lanes"]),
     ("a law, and a position in it", ["kernel/core/table"]),
-    ("a uniform position", ["kernel/core/uniform_below.h", "kernel/core/secure_random", "kernel/core/chacha20",
-                            "kernel/core/chacha20_lanes", "kernel/core/fastest_lanes.h"]),
+    ("a uniform position", ["core/random.h", "kernel/core/secure_random", "kernel/core/chacha20",
+                            "kernel/core/chacha20_lanes", "core/lanes.h"]),
 ]
 
 

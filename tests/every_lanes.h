@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "kernel/core/fastest_lanes.h"
+#include "core/lanes.h"
 
 namespace mollify::test {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "space/same_value.h"
+#include "domain/same_value.h"
 
 namespace mollify::test {
 namespace {

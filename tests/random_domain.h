@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "space/domain.h"
+#include "domain/domain.h"
 
 namespace mollify::test {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 
 namespace mollify::test {
 

@@ -16,8 +16,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/secure_random.h"
-#include "kernel/noise/ratio.h"
+#include "core/random.h"
+#include "kernel/naturals.h"
 
 namespace mollify::test {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <mollify/core/whole_text.h>
+#include <mollify/core/invalid_input.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

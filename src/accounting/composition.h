@@ -1,12 +1,67 @@
-// What several releases cost together, and what one of them may cost.
+// Budgets that add up, and conversions between them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "accounting/privacy.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Zero-concentrated differential privacy: what pure privacy is worth in it, and it in (epsilon,
+// delta).
+
+// A release is rho-zCDP if for neighbouring data sets the Rényi divergence of every order a > 1 is
+// at most rho·a [Bun, Steinke 2016, Definition 1.1]. Releases chosen one after the other add their
+// rho, even where each rho is chosen after the outputs before it [Feldman, Zrnic 2021].
+
+/// The rho of an epsilon-DP release, epsilon²/2 [Bun, Steinke 2016, Proposition 1.4], rounded up.
+/// InvalidInput for epsilon not finite and at least 0.
+[[nodiscard]] double concentrated_rho_of_pure_up(double epsilon);
+
+/// The rho of a mu-Gaussian-DP release, mu²/2, rounded up: its Rényi divergences are at most those
+/// of N(0,1) from N(mu,1) [Dong et al. 2022, Corollary 2.9]. InvalidInput for mu not finite and at
+/// least 0.
+[[nodiscard]] double concentrated_rho_of_gaussian_up(double mu);
+
+/// delta for which rho-zCDP is (epsilon, delta)-DP, at most 1:
+///     min over a > 1 of e^{(a−1)(a rho−epsilon)}/a·(1−1/a)^{a−1}
+/// [Canonne et al. 2020, Corollary 13]. Every a gives a true statement, so the minimiser is
+/// found in floating point and the value there is rounded up: at most the minimum times 1 + 2^−40
+/// while rho and epsilon are at most 1000. InvalidInput for rho or epsilon not finite and at least
+/// 0. About 50 logarithms.
+[[nodiscard]] double concentrated_delta_up(double rho, double epsilon);
+
+/// A least epsilon with concentrated_delta_up(rho, epsilon) ≤ delta but for rounding; infinite for
+/// delta = 0 unless rho is 0. InvalidInput for rho as above, or delta outside [0, 1].
+[[nodiscard]] double concentrated_epsilon_up(double rho, double delta);
+
+/// A greatest rho with concentrated_delta_up(rho, epsilon) ≤ delta but for rounding; 0 for delta =
+/// 0. InvalidInput for epsilon as above, or delta outside [0, 1) (delta = 1 promises nothing).
+[[nodiscard]] double concentrated_rho_down(double epsilon, double delta);
+
+// -----------------------------------------------------------------------------------------------
+// What rounding each record of a Gaussian to a lattice does to the law of a noisy sum: less than
+// the rounding itself, because it is nearly independent of what is left.
+
+/// Let X_i be independent N(mu, Sigma) in R^d with Sigma >= I, Z_i be X_i with each coordinate
+/// rounded to the nearest multiple of g, and a_i be weights, sum a_i^2 = A and |sum a_i| <= 1. Then
+/// in total variation sum a_i Z_i + N(0, s^2 I) is within
+///
+///     [sqrt(d A) g^2 (1 + g sqrt(d)) / 12 + sqrt(d) g e^(-2 pi^2/g^2)] / (s sqrt(2 pi))
+///     + ((1 - t^2)^(-d/2) - 1)^(1/2) / 2,   t = A g^2 d / (4 s^2) < 1,
+///
+/// of sum a_i X_i + N(0, s^2 I) [ours; proof: docs/theory/gaussian-proofs.md].
+///
+/// Of second order in g: bounds by the size of the rounding (lattice_error.h) are of first order.
+/// The formula in doubles, times 1 + 2^-40; at most 1.
+[[nodiscard]] double record_rounding_error_up(std::size_t dimension, double squared_weights,
+                                              double step, double deviation);
+
+// -----------------------------------------------------------------------------------------------
+// What several releases cost together, and what one of them may cost.
 
 /// Total epsilon of `releases` releases at `epsilon` each under basic composition, Σ epsilon,
 /// rounded up. InvalidInput for epsilon not finite and positive, or a number of releases that is

@@ -1,12 +1,20 @@
-// What a release promises, may spend or costs: a privacy notion and its parameters.
+// What a release costs, in which units, and what it protects.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "accounting/decimal.h"
+#include "base/decimals.h"
+#include "base/names.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What a release promises, may spend or costs: a privacy notion and its parameters.
 
 /// How two neighbouring inputs' output laws P and Q may differ. Which inputs are neighbours, a
 /// ProtectionScope says.
@@ -93,5 +101,64 @@ struct BasicPrivacy {
 using Privacy = BasicPrivacy<double>;
 /// Of what people typed, without rounding: a ledger's.
 using ExactPrivacy = BasicPrivacy<Decimal>;
+
+// -----------------------------------------------------------------------------------------------
+// Which tables are neighbours: what a promise of the central model compares.
+
+/// Replace: one row (or unit) holds anything else; how many there are is public. Add-remove: one
+/// row (or unit) is there or is not, and how many there are is protected too. An epsilon of
+/// add-remove is up to 2 epsilon of replace, because to replace is to remove and to add.
+enum class Neighbours { kReplace, kAddRemove };
+
+constexpr auto names_of(Neighbours) {
+  return std::array{Named{Neighbours::kReplace, "replace"},
+                    Named{Neighbours::kAddRemove, "add-remove"}};
+}
+
+// -----------------------------------------------------------------------------------------------
+// Whose data a promise is about.
+
+/// The part of a table whose replacement a promise hides.
+///
+/// Row: the declared values of one row, in any release of the central model. Unit: all rows of one
+/// unit together, named by a column, in releases of the local model and of the central model with a
+/// unit. Table: the whole table, and so any group of its rows, in the integral model.
+struct ProtectionScope {
+  enum class Kind { kRow, kUnit, kTable };
+  Kind kind = Kind::kRow;
+  std::string unit;  ///< the column, for kUnit
+
+  [[nodiscard]] static ProtectionScope row() { return {}; }
+  [[nodiscard]] static ProtectionScope of_unit(std::string column) {
+    return {Kind::kUnit, std::move(column)};
+  }
+  [[nodiscard]] static ProtectionScope table() { return {Kind::kTable, {}}; }
+
+  /// "row", "unit=COLUMN" or "table".
+  [[nodiscard]] std::string text() const;
+  /// In words: "each row", "each unit of COLUMN", "the whole table".
+  [[nodiscard]] std::string words() const;
+  /// The reverse of text(); none for any other text.
+  [[nodiscard]] static std::optional<ProtectionScope> parse(std::string_view text);
+
+  friend bool operator==(const ProtectionScope&, const ProtectionScope&) = default;
+};
+
+/// Whether a promise about `promised` holds for `wanted` with the same parameters: two tables that
+/// differ in one row differ in one unit, and in one table; units of different columns have nothing
+/// to do with each other.
+[[nodiscard]] bool protects(const ProtectionScope& promised, const ProtectionScope& wanted);
+
+// -----------------------------------------------------------------------------------------------
+// How many of a thing, in words.
+
+/// "1 record", "2 records": the thing's plural has an s.
+[[nodiscard]] inline std::string counted(std::uint64_t number, std::string_view thing) {
+  std::string words = std::to_string(number);
+  words += ' ';
+  words += thing;
+  if (number != 1) words += 's';
+  return words;
+}
 
 }  // namespace mollify

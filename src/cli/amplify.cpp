@@ -5,17 +5,16 @@
 
 #include <fmt/format.h>
 
-#include "accounting/counted.h"
-#include "accounting/directed_rounding.h"
-#include "accounting/privacy_blanket.h"
-#include "accounting/shuffle_amplification.h"
-#include "accounting/subset_blanket.h"
-#include "command.h"
-#include "kernel/core/invalid_input.h"
-#include "progress.h"
+#include "accounting/privacy.h"
+#include "accounting/shuffling.h"
+#include "base/directed_rounding.h"
+#include "cli/main.h"
+#include "cli/progress.h"
+#include "core/invalid_input.h"
 #include "release/acceptance.h"
 
 namespace mollify::cli {
+
 namespace {
 
 struct AmplifyOptions {

@@ -1,20 +1,28 @@
-// mollify candidates: a public list to choose from, as a file.
+// mollify candidates, domain, generate and reference.
+#include "domain/candidates.h"
+
+#include <cstdio>
+
 #include <fmt/format.h>
 
-#include "accounting/counted.h"
-#include "command.h"
-#include "io/candidates_file.h"
-#include "io/domain_yaml.h"
-#include "io/public_records.h"
-#include "io/text_file.h"
-#include "laboratory/measure/domain_measure.h"
-#include "laboratory/measure/measure_json.h"
-#include "output_files.h"
-#include "reference/reference_candidates.h"
-#include "space/candidates_text.h"
-#include "space/sha256.h"
+#include "accounting/privacy.h"
+#include "base/sha256.h"
+#include "cli/main.h"
+#include "cli/progress.h"
+#include "core/invalid_input.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "formats/draft_domain.h"
+#include "formats/public_files.h"
+#include "formats/text_files.h"
+#include "laboratory/measure/measure.h"
+#include "scores/references.h"
 
 namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// mollify candidates.
+
 namespace {
 
 struct CandidatesOptions {
@@ -74,6 +82,196 @@ void add_candidates(CLI::App& app, Session& session) {
            "see law and reference) on a domain of numbers (default: evenly)");
   add_out(command, options->out, options->overwrite, "the file to write them to");
   command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify domain.
+
+namespace {
+
+struct DomainOptions {
+  std::optional<std::string> public_file, out;
+  std::vector<std::string> columns, excluded;
+  bool json = false;
+  bool overwrite = false;
+};
+
+int run(const DomainOptions& options) {
+  refuse_overwriting("--out", options.out, "--public", options.public_file);
+  require_new("--out", options.out, options.overwrite);
+  const DomainDraft draft =
+      draft_domain(needed(options.public_file, "--public"), options.columns, options.excluded);
+  // What becomes of a value stands in the file, to be seen and changed.
+  const std::string yaml = domain_yaml(draft.domain, draft.notes, Defaults::kSpelledOut);
+  if (options.out) write_files({{*options.out, yaml}});
+  if (options.json) {
+    const Json outcomes =
+        draft.domain.is_enumerable() ? Json(draft.domain.size()) : number(draft.domain.product());
+    print_json({{"outcomes", outcomes},
+                {"sha256", parse_domain(yaml, "the draft").hash()},
+                {"notes", draft.notes},
+                {"yaml", yaml}});
+  } else if (!options.out) {
+    fmt::print("{}", yaml);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_domain(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "domain",
+      "Draft a domain file from PUBLIC data\n\n"
+      "The domain is public, so it must never be drafted from private data. Review the draft.");
+  const auto options = std::make_shared<DomainOptions>();
+  add_text(command, "--public", options->public_file, "FILE", "a public CSV file");
+  command.add_option("--columns", options->columns, "only these, in this order (default: all)")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command.add_option("--exclude", options->excluded, "leave these out")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  add_out(command, options->out, options->overwrite,
+          "the file to write it to (default: standard output)");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify generate.
+
+namespace {
+
+struct GenerateOptions {
+  std::optional<std::string> model, out;
+  std::optional<std::uint64_t> count;
+  std::vector<std::string> given;
+  bool json = false;
+  bool overwrite = false;
+};
+
+/// "COLUMN=VALUE" in cells of the domain.
+Evidence evidence_in(const Domain& domain, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    throw InvalidInput(fmt::format("--given must be COLUMN=VALUE, but is \"{}\"", text));
+  }
+  return evidence_of(domain, text.substr(0, equals), text.substr(equals + 1));
+}
+
+int run(const GenerateOptions& options) {
+  const std::string& path = needed(options.model, "--model");
+  const std::uint64_t count = needed(options.count, "--count");
+  require_between("count", count, 1, kMostGenerated);
+  refuse_overwriting("--out", options.out, "--model", options.model);
+  require_new("--out", options.out, options.overwrite);
+  const ModelFile file = read_model_file(path);
+  std::vector<Evidence> given;
+  for (const std::string& one : options.given) given.push_back(evidence_in(file.domain, one));
+  std::string csv;
+  CsvSink sink(csv);
+  RecordWriter writer(file.domain, sink);
+  SecureRandom random;
+  write_rows(file.model, count, given, random, writer);
+  writer.finish();
+  if (options.out) write_files({{*options.out, csv}});
+  if (options.json) {
+    Json json{{"out", options.out ? Json(*options.out) : Json(nullptr)}, {"count", count}};
+    if (!options.out) json["csv"] = csv;
+    print_json(json);
+  } else if (!options.out) {
+    std::fwrite(csv.data(), 1, csv.size(), stdout);
+    flush_output();
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "generate",
+      "Draw rows from a model that was released\n\n"
+      "From a file of mollify sample --model-out (--family marginals or --space models). It "
+      "spends\n"
+      "nothing: the model was paid for when it was released, and its rows are made of it alone.\n"
+      "More rows tell no more about the data than the model does.");
+  const auto options = std::make_shared<GenerateOptions>();
+  add_text(command, "--model", options->model, "FILE", "the model");
+  add_whole_number(command, "--count", options->count, "how many rows");
+  command
+      .add_option("--given", options->given,
+                  "only rows in which the column has the value, by the model's own law of such "
+                  "rows; may be repeated for other columns")
+      ->type_name("COLUMN=VALUE");
+  add_out(command, options->out, options->overwrite, "where they go (default: standard output)");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run(*options); });
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify reference.
+
+namespace {
+
+constexpr std::uint64_t kUsualComponents = 8;
+constexpr std::uint64_t kMostComponents = 1000;
+
+struct ReferenceOptions {
+  std::optional<std::string> records, domain, out;
+  std::optional<std::uint64_t> components;
+  bool json = false;
+  bool overwrite = false;
+};
+
+int run(const ReferenceOptions& options) {
+  const std::string& records = needed(options.records, "--public");
+  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const std::uint64_t components = options.components.value_or(kUsualComponents);
+  require_between("--components", components, 1, kMostComponents);
+  refuse_overwriting("--out", options.out, "--public", options.records);
+  refuse_overwriting("--out", options.out, "--domain", options.domain);
+  require_new("--out", options.out, options.overwrite);
+  const std::vector<std::uint32_t> digits = read_public_digits(records, domain);
+  std::optional<Elapsed> elapsed("fitting");
+  const GaussianMixtureSpec mixture =
+      fitted_reference(domain, digits, static_cast<std::size_t>(components));
+  elapsed.reset();
+  // What is written is read and checked before anybody relies on it.
+  static_cast<void>(GaussianMixture(mixture));
+  const std::string text = measure_json(mixture);
+  if (!options.out) {
+    fmt::print("{}", text);
+    return kSuccess;
+  }
+  write_files({{*options.out, text}});
+  if (options.json) {
+    print_json({{"out", *options.out}, {"components", mixture.weights.size()}});
+  } else {
+    fmt::print("{} components in {}\n", mixture.weights.size(), *options.out);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_reference(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "reference",
+      "Fit a Gaussian mixture to public records\n\n"
+      "The records must be public: what is fitted goes out with everything that is measured\n"
+      "against it. The result is a JSON file for --reference of law, mbde and candidates.");
+  const auto options = std::make_shared<ReferenceOptions>();
+  add_text(command, "--public", options->records, "FILE", "the public CSV file");
+  add_text(command, "--domain", options->domain, "FILE",
+           "the public domain, YAML, of numbers and integers");
+  add_whole_number(command, "--components", options->components,
+                   "how many Gaussians at most (default: 8)");
+  add_out(command, options->out, options->overwrite,
+          "the file to write it to (default: standard output)");
+  command.add_flag("--json", options->json, "print what was written where as JSON");
   command.callback([options, &session] { session.status = run(*options); });
 }
 

@@ -1,8 +1,9 @@
-// mollify check: strict validation, for the data holder.
-#include "io/check.h"
+#include "cli/check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,24 +11,111 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "accounting/counted.h"
-#include "command.h"
-#include "io/column_names.h"
-#include "io/csv_reader.h"
-#include "io/csv_source.h"
-#include "io/domain_yaml.h"
-#include "io/line_reader.h"
-#include "io/overlap.h"
-#include "io/roster.h"
-#include "kernel/core/invalid_input.h"
-#include "log_normal.h"
-#include "mapped_values.h"
-#include "output_files.h"
-#include "progress.h"
-#include "records/numeric_rows.h"
-#include "space/nearest_word.h"
+#include "accounting/privacy.h"
+#include "cli/main.h"
+#include "cli/progress.h"
+#include "core/invalid_input.h"
+#include "domain/domain.h"
+#include "formats/check.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "formats/public_files.h"
+#include "formats/text_files.h"
+#include "records/private_table.h"
 
 namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// How many values of private data a release takes for others.
+
+void MappedCounts::see(const Finding& finding) {
+  if (finding.becomes.empty()) return;
+  const HowMapped how = finding.is_declared  ? HowMapped::kDeclared
+                        : finding.by_default ? HowMapped::kDefault
+                                             : HowMapped::kAsFound;
+  ++counts_[{std::string(finding.column), finding.becomes, false, how}];
+}
+
+void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    if (counts.declared_nulls[i] == 0) continue;
+    counts_[{column.name(), null_text(column), true, HowMapped::kDeclared}] +=
+        counts.declared_nulls[i];
+  }
+}
+
+std::string MappedCounts::lines() const {
+  std::string lines;
+  for (const auto& [what, values] : counts_) {
+    lines += fmt::format("{}: {} {} {}{}\n", printable(what.column),
+                         counted(values, what.are_nulls ? "null" : "value"),
+                         values == 1 ? "becomes" : "become", printable(what.becomes),
+                         what.how == HowMapped::kDefault    ? " (default)"
+                         : what.how == HowMapped::kDeclared ? " (declared)"
+                                                            : "");
+  }
+  return lines;
+}
+
+Json MappedCounts::json() const {
+  Json list = Json::array();
+  for (const auto& [what, values] : counts_) {
+    list.push_back({{"column", what.column},
+                    {"values", values},
+                    {"become", what.becomes},
+                    {"nulls", what.are_nulls},
+                    {"default", what.how == HowMapped::kDefault},
+                    {"declared", what.how == HowMapped::kDeclared}});
+  }
+  return list;
+}
+
+MappedCounts mapped_counts(const std::string& data, const Domain& domain) {
+  MappedCounts mapped;
+  if (is_stream(data)) return mapped;
+  const CheckCounts counts =
+      check_table(data, domain, std::nullopt, std::nullopt,
+                  [&mapped](const Finding& finding) { mapped.see(finding); });
+  mapped.add_nulls(counts, domain);
+  return mapped;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Columns that look as if their logarithms were Gaussian.
+
+std::vector<std::string> log_normal_notes(const RealColumns& columns,
+                                          std::span<const double> rows) {
+  constexpr double kSkewed = 2;
+  std::vector<std::string> notes;
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    if (columns.is_logarithm(column)) continue;
+    std::vector<double> values;
+    for (std::size_t at = column; at < rows.size(); at += columns.size())
+      values.push_back(rows[at]);
+    if (values.empty() || *std::min_element(values.begin(), values.end()) <= 0) continue;
+    const auto n = static_cast<double>(values.size());
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    double square = 0;
+    double cube = 0;
+    for (const double value : values) {
+      square += (value - mean) * (value - mean);
+      cube += (value - mean) * (value - mean) * (value - mean);
+    }
+    if (!(cube / n > kSkewed * std::pow(square / n, 1.5))) continue;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    const std::string name = printable(columns.name(column));
+    notes.push_back(fmt::format("{} looks log-normal (mean {:.4g}, median {:.4g}): try --log {}{}",
+                                name, mean, *middle, name,
+                                columns.low(column) > 0 ? "" : ", with a min above 0"));
+  }
+  return notes;
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify check.
+
 namespace {
 
 /// So many findings are listed: what stands below them shall be seen.

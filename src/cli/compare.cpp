@@ -1,33 +1,290 @@
-// mollify compare: how close the released law is to the truth. NOT PRIVATE.
+#include "cli/compare.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <variant>
 
 #include <fmt/format.h>
 
-#include "accounting/counted.h"
-#include "command.h"
-#include "compare_caveats.h"
-#include "compare_central.h"
-#include "compare_marginals.h"
-#include "compare_points.h"
-#include "compare_released.h"
-#include "io/csv_source.h"
-#include "io/public_files.h"
-#include "kernel/core/invalid_input.h"
-#include "marginals.h"
-#include "number_list.h"
-#include "progress.h"
+#include "accounting/privacy.h"
+#include "cli/compare_table.h"
+#include "cli/main.h"
+#include "cli/marginals.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "core/invalid_input.h"
+#include "domain/column.h"
+#include "formats/csv.h"
+#include "formats/public_files.h"
+#include "records/units.h"
 #include "release/acceptance.h"
 #include "release/advice.h"
+#include "release/certificate.h"
 #include "release/design.h"
 #include "release/local_release.h"
-#include "release/spec_json.h"
-#include "release/unit_estimates.h"
-#include "report.h"
-#include "spec_options.h"
+#include "release/spec.h"
 
 namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// What stands above every verdict of compare.
+
+void CompareCaveats::print() const {
+  fmt::print("\n");
+  if (const std::string lines = mapped.lines(); !lines.empty()) {
+    fmt::print("In the data, before anything is compared:\n{}", lines);
+  }
+  for (const std::string& sentence : represented) fmt::print("{}\n", sentence);
+}
+
+void CompareCaveats::add_to(Json& result) const {
+  result["mapped"] = mapped.json();
+  result["represents"] = represented;
+}
+
+CompareCaveats compare_caveats(const ReleaseSpec& spec, const Domain& domain,
+                               const std::string& data) {
+  tell_undeclared(domain);
+  return {mapped_counts(data, domain), represented(spec)};
+}
+
+// -----------------------------------------------------------------------------------------------
+// The means of a table's own numbers, beside those of the bins they are counted in.
+
+namespace {
+
+std::optional<double> number_in(const Value& value, double min, double max) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    return read_number_of(*text, min, max);
+  }
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? 1 : 0;
+  return std::nullopt;
+}
+
+/// The numbers of one column, and the middles of its cells.
+class ColumnNumbers {
+ public:
+  /// Requires integers or numbers.
+  explicit ColumnNumbers(const Column& column) : column_(column) {
+    if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+      min_ = static_cast<double>(integers->min());
+      max_ = static_cast<double>(integers->max());
+      are_whole_ = true;
+    } else {
+      const auto& numbers = std::get<NumberCells>(column.cells());
+      min_ = numbers.min();
+      max_ = numbers.max();
+    }
+    const auto declared = [this](const std::optional<std::string>& value) {
+      return value ? read_number_of(*value, min_, max_) : std::nullopt;
+    };
+    null_ = declared(column.mapping().null_value);
+    outside_ = declared(column.mapping().outside_value);
+  }
+
+  /// As the column reads it; none of what becomes a null that is a category.
+  [[nodiscard]] std::optional<double> read(const Value& value) const {
+    switch (column_.read(value).verdict) {
+      case Verdict::kNull:
+        if (column_.mapping().null_is_category) return std::nullopt;
+        return null_ ? *null_ : outside_.value_or(min_);
+      case Verdict::kOutside:
+      case Verdict::kUnreadable:
+        // Declared and no number: null.
+        if (column_.mapping().outside_value) return outside_;
+        break;
+      case Verdict::kValue:
+        break;
+    }
+    const double number = number_in(value, min_, max_).value_or(min_);
+    if (std::isnan(number)) return min_;
+    return std::clamp(are_whole_ ? std::round(number) : number, min_, max_);
+  }
+
+  [[nodiscard]] double middle(const Value& value) const {
+    return number_of_level(column_, column_.encode(value)).value_or(0);
+  }
+
+ private:
+  const Column& column_;
+  std::optional<double> outside_;
+  std::optional<double> null_;
+  double min_ = 0;
+  double max_ = 0;
+  bool are_whole_ = false;
+};
+
+/// Of the numbers of one column in one unit.
+struct Sums {
+  double weight = 0;
+  double numbers = 0;  ///< from the first number on, so that squares do not cancel
+  double squares = 0;
+  double middles = 0;
+
+  void add(const Sums& other, double factor) {
+    weight += factor * other.weight;
+    numbers += factor * other.numbers;
+    squares += factor * other.squares;
+    middles += factor * other.middles;
+  }
+};
+
+}  // namespace
+
+bool OwnMean::is_moved() const { return has_bins && std::abs(in_bins - mean) > deviation / 10; }
+
+std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain& domain,
+                                              const std::optional<std::string>& unit,
+                                              const std::optional<Roster>& roster) {
+  std::vector<std::optional<OwnMean>> means(domain.columns().size());
+  try {
+    source.require_repeatable();
+  } catch (const InvalidInput&) {
+    return means;
+  }
+  std::vector<std::string> names;
+  std::vector<std::size_t> places;  // in the domain
+  std::vector<ColumnNumbers> columns;
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    if (!is_numeric(column.cells())) continue;
+    names.push_back(column.name());
+    places.push_back(i);
+    columns.emplace_back(column);
+  }
+  const std::size_t width = columns.size();
+  Units units(roster);
+  std::vector<double> records;  // of each unit
+  std::vector<Sums> sums;       // of each of its columns
+  std::vector<std::optional<double>> first(width);
+  source.visit(wanted_columns(source, names, unit), [&](const Block& block) {
+    std::span<const std::uint32_t> of;
+    if (unit) of = units.of(block.columns.back());
+    records.resize(unit ? units.size() : 1);
+    sums.resize(records.size() * width);
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const std::size_t at = unit ? of[row] : 0;
+      if (unit && of[row] == Units::kNobody) continue;
+      const double weight = block.counts.empty() ? 1 : static_cast<double>(block.counts[row]);
+      records[at] += weight;
+      for (std::size_t i = 0; i < width; ++i) {
+        const Value value = block.columns[i][row];
+        const auto number = columns[i].read(value);
+        if (!number) continue;
+        if (!first[i]) first[i] = *number;
+        const double moved = *number - *first[i];
+        sums[at * width + i].add({1, moved, moved * moved, columns[i].middle(value)}, weight);
+      }
+    }
+  });
+  for (std::size_t i = 0; i < width; ++i) {
+    Sums all;
+    for (std::size_t at = 0; at < records.size(); ++at) {
+      if (records[at] > 0) all.add(sums[at * width + i], 1 / records[at]);
+    }
+    if (!(all.weight > 0)) continue;
+    const double moved = all.numbers / all.weight;
+    means[places[i]] =
+        OwnMean{.mean = *first[i] + moved,
+                .deviation = std::sqrt(std::max(0.0, all.squares / all.weight - moved * moved)),
+                .in_bins = all.middles / all.weight,
+                .has_bins = has_bins(domain.columns()[places[i]])};
+  }
+  return means;
+}
+
+bool has_bins(const Column& column) {
+  const Cells& cells = column.cells();
+  if (has_private_bins(cells)) return true;
+  if (const auto* integers = std::get_if<IntegerCells>(&cells)) return !integers->ungrouped();
+  if (const auto* dates = std::get_if<DateCells>(&cells)) return !dates->cells().ungrouped();
+  const auto* numbers = std::get_if<NumberCells>(&cells);
+  return numbers != nullptr && numbers->declares_bins();
+}
+
+std::string within_bins(const Domain& domain) {
+  const auto& columns = domain.columns();
+  return std::any_of(columns.begin(), columns.end(), has_bins) ? "within the declared bins, " : "";
+}
+
+// -----------------------------------------------------------------------------------------------
+// Means, deviations, quantiles and correlations of a table of numbers.
+
+PointSummary summary_of_points(std::span<const double> points, std::size_t dimension) {
+  PointSummary found;
+  const std::size_t rows = points.size() / dimension;
+  const auto n = static_cast<double>(rows);
+  for (std::size_t column = 0; column < dimension; ++column) {
+    std::vector<double> values;
+    for (std::size_t row = 0; row < rows; ++row) values.push_back(points[row * dimension + column]);
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    double square = 0;
+    for (const double value : values) square += (value - mean) * (value - mean);
+    std::sort(values.begin(), values.end());
+    const auto quantile = [&](double part) {
+      return values[static_cast<std::size_t>(part * (n - 1))];
+    };
+    found.means.push_back(mean);
+    found.deviations.push_back(std::sqrt(square / n));
+    found.low.push_back(quantile(0.05));
+    found.middle.push_back(quantile(0.5));
+    found.high.push_back(quantile(0.95));
+  }
+  for (std::size_t i = 0; i < dimension; ++i) {
+    for (std::size_t j = i + 1; j < dimension; ++j) {
+      double sum = 0;
+      for (std::size_t row = 0; row < rows; ++row) {
+        sum += (points[row * dimension + i] - found.means[i]) *
+               (points[row * dimension + j] - found.means[j]);
+      }
+      const double scale = n * found.deviations[i] * found.deviations[j];
+      found.correlations.push_back(scale > 0 ? sum / scale : 0);
+    }
+  }
+  return found;
+}
+
+std::string coordinate_name(const RealColumns& columns, std::size_t column) {
+  return columns.is_logarithm(column) ? fmt::format("ln {}", columns.name(column))
+                                      : columns.name(column);
+}
+
+void print_point_summaries(const RealColumns& columns, const PointSummary& truth,
+                           const PointSummary& summary, const char* other) {
+  fmt::print("{:<32} {:>12} {:>12}\n", "", "truth", other);
+  const auto line = [](const std::string& name, double of_truth, double of_other) {
+    fmt::print("{:<32} {:>12.5g} {:>12.5g}\n", printable(name), of_truth, of_other);
+  };
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string name = coordinate_name(columns, i);
+    line("mean of " + name, truth.means[i], summary.means[i]);
+    line("deviation of " + name, truth.deviations[i], summary.deviations[i]);
+    line("1 in 20 is below, " + name, truth.low[i], summary.low[i]);
+    line("half is below, " + name, truth.middle[i], summary.middle[i]);
+    line("1 in 20 is above, " + name, truth.high[i], summary.high[i]);
+  }
+  std::size_t pair = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < columns.size(); ++j, ++pair) {
+      line(fmt::format("correlation of {}, {}", columns.name(i), columns.name(j)),
+           truth.correlations[pair], summary.correlations[pair]);
+    }
+  }
+}
+
+Json point_summary_json(const PointSummary& summary) {
+  return {{"means", summary.means},
+          {"deviations", summary.deviations},
+          {"quantiles", {{"0.05", summary.low}, {"0.5", summary.middle}, {"0.95", summary.high}}},
+          {"correlations", summary.correlations}};
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify compare.
+
 namespace {
 
 struct CompareOptions {
@@ -404,6 +661,39 @@ void add_compare(CLI::App& app, Session& session) {
       "records to release: for each unit, or for the table without --unit (default: 1)");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session, &command] { session.status = run(*options, command); });
+}
+
+// -----------------------------------------------------------------------------------------------
+// How guarantees and divergences are written, for people and for programs.
+
+Json guarantee_json(const Privacy& guarantee) {
+  return {{"notion", guarantee.notion == PrivacyNotion::kPure ? "pure" : "gaussian"},
+          {parameter_name(guarantee.notion), guarantee.parameter()}};
+}
+
+std::string promise_lines(const std::vector<std::string>& promises,
+                          const std::vector<std::string>& limits) {
+  std::string text;
+  for (const std::string& promise : promises) text += fmt::format("promised: {}\n", promise);
+  for (const std::string& limit : limits) text += fmt::format("not promised: {}\n", limit);
+  return text;
+}
+
+std::string space_text(const Certificate& certificate) {
+  const LocalDesign& design = *certificate.local();
+  const SpaceSpec& space = certificate.spec.local()->space;
+  std::string list;
+  if (design.list == CandidateList::kSeeded) list = " of the domain's seed";
+  if (design.list == CandidateList::kFresh) list = ", drawn anew for each unit";
+  if (design.list == CandidateList::kFile) list = fmt::format(" of {}", space.list->name);
+  std::string what = counted(certificate.facts.outcomes, "outcome");
+  if (design.space == SpaceKind::kGrid) what = counted(certificate.facts.outcomes, "cell");
+  if (design.space == SpaceKind::kCandidates) what = counted(certificate.facts.outcomes, "record");
+  if (design.space == SpaceKind::kModels)
+    what = fmt::format("{} {} of columns", certificate.facts.outcomes,
+                       space.trees ? "products and trees" : "products");
+  return fmt::format("{} ({}{}), scored by {}", name_of(design.space), what, list,
+                     name_of(design.scorer));
 }
 
 }  // namespace mollify::cli

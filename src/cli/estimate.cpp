@@ -1,23 +1,23 @@
 // mollify estimate: the population, from released records and their certificate.
+#include "analysis/estimate.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "accounting/counted.h"
-#include "accounting/nearest_name.h"
-#include "command.h"
-#include "estimate/estimate_json.h"
-#include "estimate/population_estimate.h"
-#include "io/csv_reader.h"
-#include "io/domain_yaml.h"
-#include "io/public_files.h"
-#include "io/public_records.h"
-#include "io/text_file.h"
-#include "kernel/core/invalid_input.h"
+#include "accounting/privacy.h"
+#include "base/names.h"
+#include "cli/main.h"
+#include "core/invalid_input.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "formats/public_files.h"
+#include "formats/text_files.h"
 
 namespace mollify::cli {
+
 namespace {
 
 struct EstimateOptions {

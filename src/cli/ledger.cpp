@@ -1,13 +1,197 @@
-// mollify ledger: what has been spent of which data set, and what remains.
+#include "cli/ledger.h"
+
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include "accounting/nearest_name.h"
-#include "command.h"
-#include "io/ledger_file.h"
-#include "kernel/core/invalid_input.h"
-#include "ledger_report.h"
+#include "base/decimals.h"
+#include "base/names.h"
+#include "cli/main.h"
+#include "cli/progress.h"
+#include "core/invalid_input.h"
+#include "formats/ledger.h"
 
 namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// The options that charge a release to a ledger, the same for every command that releases.
+
+void LedgerOptions::add_to(CLI::App& command) {
+  const std::string group = "Ledger";
+  command
+      .add_option(
+          "--ledger", ledger,
+          "file in which the release is charged before anything is drawn, and refused if it "
+          "would pass the data set's total; made if there is none")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--data-set", data_set,
+                  "public name of the data in the ledger (default: the one by which the ledger "
+                  "knows the file, or else the full path of --data)")
+      ->type_name("NAME")
+      ->group(group);
+  command
+      .add_flag("--another-data-set", another_data_set,
+                "charge the release to --data-set even if the ledger knows the file by other names "
+                "only: what was charged there is not counted")
+      ->group(group);
+  command
+      .add_flag("--no-total", no_total,
+                "charge the release even if the data set has no total to be held against")
+      ->group(group);
+}
+
+void LedgerOptions::validate(const std::string& data_file) const {
+  if (!ledger) {
+    if (data_set) throw InvalidInput("--data-set is a name in a ledger, but no --ledger is given");
+    if (no_total) throw InvalidInput("--no-total is about a ledger, but no --ledger is given");
+    if (another_data_set) {
+      throw InvalidInput("--another-data-set is about a ledger, but no --ledger is given");
+    }
+    return;
+  }
+  if (another_data_set && !data_set) {
+    throw InvalidInput("--another-data-set needs --data-set, the name of it, but none is given");
+  }
+  if (data_set && data_set->empty()) {
+    throw InvalidInput("--data-set must be the name of a data set, but is empty");
+  }
+  if (!data_set && is_stream(data_file)) {
+    throw InvalidInput(
+        fmt::format("--data-set is needed beside --ledger, because {} is a pipe or a device and "
+                    "has no name that lasts, but is not given",
+                    data_file));
+  }
+}
+
+ChargeReceipt ChargedLedger::charge(const ReleaseCharge& release) {
+  receipt_ = LedgerFile(path_, LedgerFile::Opening::kOrMakeNew).charge(release);
+  cost_ = release.cost;
+  named_ = !release.data_set.empty();
+  file_ = release.file;
+  return *receipt_;
+}
+
+std::string ChargedLedger::text() const {
+  const DataSetSummary& known = receipt_->data_set;
+  std::string text = fmt::format("charged: {} to {} in {}\n", readable(cost_).text(),
+                                 printable(known.data_set), path_);
+  if (known.total) {
+    text +=
+        fmt::format("left: {}; the total is {}\n", remaining_text(known), known.total->cost.text());
+  } else {
+    text += "left: not known, because no total is declared\n";
+  }
+  if (!named_ && file_ && known.data_set != file_->path) {
+    text += fmt::format("the ledger knows {} as {}, so it was charged there\n",
+                        printable(file_->path), printable(known.data_set));
+  }
+  for (const std::string& name : receipt_->other_names) {
+    text += fmt::format(
+        "WARNING: the ledger knows the same file as {} too; what was charged there is not counted "
+        "here\n",
+        printable(name));
+  }
+  return text;
+}
+
+Json ChargedLedger::json() const {
+  Json json = balance_json(receipt_->data_set);
+  json["charged"] = cost_json(cost_);
+  json["other_names"] = receipt_->other_names;
+  return json;
+}
+
+// -----------------------------------------------------------------------------------------------
+// What commands say of a ledger.
+
+namespace {
+
+constexpr int kReadableDigits = 6;
+constexpr int kDigitsLeft = 4;
+
+/// What releases themselves took of the total's delta, up to all of it.
+Decimal taken_delta(const DataSetSummary& summary) {
+  const ExactPrivacy& total = summary.total->cost;
+  return minus_or_zero(total.delta, summary.account.remaining_delta(total));
+}
+
+}  // namespace
+
+ExactPrivacy readable(const ExactPrivacy& cost) {
+  return ExactPrivacy::of(cost.notion, cost.parameter().with_digits_up(kReadableDigits),
+                          cost.delta.with_digits_up(kReadableDigits));
+}
+
+Json cost_json(const ExactPrivacy& cost) {
+  Json json{{parameter_name(cost.notion), cost.parameter().text()}};
+  if (cost.notion == ExactPrivacy::Notion::kApproximate) json["delta"] = cost.delta.text();
+  return json;
+}
+
+ExactPrivacy remaining(const DataSetSummary& summary) {
+  const ExactPrivacy& total = summary.total->cost;
+  if (summary.account.releases() == 0) return total;
+  // A total with delta may leave room for a pure release above its epsilon, by another rule of
+  // composition; nobody expects that of what is left.
+  const Decimal left = std::min(summary.account.remaining(total), total.parameter());
+  return summary.total->cost.notion == ExactPrivacy::Notion::kConcentrated
+             ? ExactPrivacy::concentrated(left)
+             : ExactPrivacy::pure(left);
+}
+
+std::string remaining_text(const DataSetSummary& summary) {
+  const ExactPrivacy& total = summary.total->cost;
+  ExactPrivacy left = remaining(summary);
+  if (total.notion != ExactPrivacy::Notion::kApproximate || summary.account.releases() == 0) {
+    return left.text();
+  }
+  // Composition with a delta leaves room for odd numbers, of which a few digits say enough.
+  left = ExactPrivacy::pure(left.parameter().with_digits_down(kDigitsLeft));
+  return fmt::format("{}, and delta {} that no release has taken", left.text(),
+                     words_of(summary.account.remaining_delta(total)));
+}
+
+std::string spent_text(const DataSetSummary& summary, const Spending& spent) {
+  const ExactPrivacy& total = summary.total->cost;
+  const std::string cost = readable(spent.cost).text();
+  if (total.notion != ExactPrivacy::Notion::kApproximate || spent.rule == CompositionRule::kBasic) {
+    return cost;
+  }
+  return fmt::format("{}: at all of the total's delta, of which releases took {} themselves", cost,
+                     words_of(taken_delta(summary)));
+}
+
+Json balance_json(const DataSetSummary& summary) {
+  Json json{{"data_set", summary.data_set},
+            {"scope", nullptr},
+            {"total", nullptr},
+            {"spent", nullptr},
+            {"rule", nullptr},
+            {"remaining", nullptr},
+            {"releases", summary.account.releases()}};
+  if (summary.total) {
+    json["scope"] = summary.total->scope.text();
+    json["total"] = cost_json(summary.total->cost);
+    if (const auto spent = summary.account.spent(summary.total->cost)) {
+      json["spent"] = cost_json(spent->cost);
+      json["rule"] = name_of(spent->rule);
+      if (summary.total->cost.notion == ExactPrivacy::Notion::kApproximate) {
+        json["delta_taken"] = taken_delta(summary).text();
+      }
+    }
+    json["remaining"] = cost_json(remaining(summary));
+  } else if (const auto sum = summary.account.plain_sum()) {
+    json["spent"] = cost_json(*sum);
+    json["rule"] = name_of(CompositionRule::kBasic);
+  }
+  return json;
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify ledger.
+
 namespace {
 
 struct LedgerCommandOptions {

@@ -1,4 +1,4 @@
-#include "marginals.h"
+#include "cli/marginals.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,10 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "divergence/f_divergence.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
+#include "methods/divergence/f_divergence.h"
 
 namespace mollify::cli {
+
 namespace {
 
 constexpr std::size_t kMostLevels = 12;

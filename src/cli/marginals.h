@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "command.h"
-#include "marginals/pair_counts.h"
-#include "own_means.h"
-#include "space/domain.h"
+#include "cli/compare.h"
+#include "cli/main.h"
+#include "domain/domain.h"
+#include "methods/marginals/counts.h"
 
 namespace mollify::cli {
 

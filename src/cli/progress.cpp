@@ -1,16 +1,25 @@
-#include "progress.h"
+#include "cli/progress.h"
 
 #include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "command.h"
-#include "io/reading_watch.h"
+#include "cli/main.h"
+#include "core/invalid_input.h"
+#include "formats/csv.h"
+#include "formats/text_files.h"
 
 namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// A line on the terminal while something takes long.
+
 namespace {
 
 constexpr const char* kWipe = "\r\x1b[K";
@@ -99,6 +108,106 @@ void show_reading() {
 
 void hide_reading() {
   if (reading()) reading()->progress.finish();
+}
+
+// -----------------------------------------------------------------------------------------------
+// The files a command leaves.
+
+namespace {
+
+/// While it lives, the signals that would end the program wait.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+    sigprocmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+bool is_stream(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+void require_writable(const std::string& path) {
+  if (is_stream(path)) return;
+  const HeldSignals held;
+  const AtomicFile probe(path);
+}
+
+void add_out(CLI::App& command, std::optional<std::string>& out, bool& overwrite,
+             const std::string& help, const std::string& group) {
+  add_text(command, "--out", out, "FILE", help)->group(group);
+  command.add_flag("--overwrite", overwrite, "replace the file of --out, if it is there")
+      ->group(group);
+}
+
+void require_new(const std::string& flag, const std::optional<std::string>& output,
+                 bool overwrite) {
+  if (!output) return;
+  require_writable(*output);
+  if (!overwrite && std::filesystem::is_regular_file(*output)) {
+    throw InvalidInput(fmt::format(
+        "{} must be a new file, but {} is there; --overwrite replaces it", flag, *output));
+  }
+}
+
+bool same_place(const std::string& left, const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto place = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  };
+  const fs::path first = place(left);  // empty if there can be no such place
+  return (!first.empty() && first == place(right)) || fs::equivalent(left, right, ignored);
+}
+
+void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,
+                        const std::string& other, const std::optional<std::string>& input) {
+  if (!output || !input || !same_place(*output, *input)) return;
+  throw InvalidInput(fmt::format("{} must not overwrite the file of {}, {}", flag, other, *input));
+}
+
+void write_files(const std::vector<OutputFile>& files) {
+  // Streams first and interruptibly: a pipe may wait for its reader for ever.
+  for (const OutputFile& file : files) {
+    if (!is_stream(file.path)) continue;
+    AtomicFile stream(file.path);
+    stream.write(file.text);
+    stream.commit();
+  }
+  const HeldSignals held;
+  std::vector<std::unique_ptr<AtomicFile>> beside;
+  std::vector<std::string> paths;
+  for (const OutputFile& file : files) {
+    if (is_stream(file.path)) continue;
+    const auto readers =
+        file.is_private ? AtomicFile::Readers::kOwner : AtomicFile::Readers::kUsual;
+    beside.push_back(std::make_unique<AtomicFile>(file.path, readers));
+    beside.back()->write(file.text);
+    paths.push_back(file.path);
+  }
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    try {
+      beside[i]->commit();
+    } catch (...) {
+      std::error_code ignored;
+      for (std::size_t j = 0; j < i; ++j) std::filesystem::remove(paths[j], ignored);
+      throw;
+    }
+  }
 }
 
 }  // namespace mollify::cli

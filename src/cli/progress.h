@@ -1,14 +1,21 @@
-// A line on the terminal while something takes long.
+// Progress and files of output.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 
 namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// A line on the terminal while something takes long.
 
 /// Shows steps done, steps in all, rate and time left on standard error, a few times a second and
 /// not before the first second has passed. Silent unless standard error is a terminal, so that no
@@ -62,5 +69,40 @@ void show_reading();
 
 /// Wipes that line, before something is printed while a file is read.
 void hide_reading();
+
+// -----------------------------------------------------------------------------------------------
+// The files a command leaves.
+
+struct OutputFile {
+  std::string path;
+  std::string text;
+  bool is_private = false;  ///< made for its owner alone to read
+};
+
+/// Whether a device or a pipe has this name: it is written to directly, and nothing beside it.
+bool is_stream(const std::string& path);
+
+/// Refuses (InvalidInput) a path at which no file can be made, and leaves nothing there.
+void require_writable(const std::string& path);
+
+/// Adds --out and --overwrite to a command.
+void add_out(CLI::App& command, std::optional<std::string>& out, bool& overwrite,
+             const std::string& help, const std::string& group = CLI::OptionDefaults().get_group());
+
+/// Refuses (InvalidInput) an output at which no file can be made, and, unless it may be replaced,
+/// one that is a file already. Before anything long is computed, or charged.
+void require_new(const std::string& flag, const std::optional<std::string>& output, bool overwrite);
+
+/// Whether two names lead to the same place, whether or not there is a file.
+bool same_place(const std::string& left, const std::string& right);
+
+/// Refuses (InvalidInput) an output that would overwrite the file of another option.
+void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,
+                        const std::string& other, const std::optional<std::string>& input);
+
+/// Makes all of the files appear, or none: an interrupting signal waits until they are complete,
+/// and if one cannot be written those made before it are taken away. Throws InvalidInput or
+/// std::system_error.
+void write_files(const std::vector<OutputFile>& files);
 
 }  // namespace mollify::cli

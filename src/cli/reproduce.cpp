@@ -5,15 +5,15 @@
 
 #include <fmt/format.h>
 
-#include "accounting/nearest_name.h"
-#include "command.h"
-#include "kernel/core/invalid_input.h"
-#include "laboratory/figure/figure_files.h"
+#include "base/names.h"
+#include "cli/main.h"
+#include "cli/progress.h"
+#include "core/invalid_input.h"
+#include "laboratory/figure/figure.h"
 #include "laboratory/reproduction/reproduction.h"
-#include "output_files.h"
-#include "progress.h"
 
 namespace mollify::cli {
+
 namespace {
 
 constexpr const char* kReproductionNotice =

@@ -7,32 +7,29 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "accounting/counted.h"
-#include "command.h"
-#include "divergence/worst_case_risk.h"
-#include "io/csv_sink.h"
-#include "io/csv_source.h"
-#include "io/ledger_file.h"
-#include "io/line_reader.h"
-#include "io/model_file.h"
-#include "io/public_files.h"
-#include "io/text_file.h"
-#include "kernel/core/invalid_input.h"
-#include "ledger_options.h"
-#include "output_files.h"
-#include "progress.h"
-#include "records/counted_source.h"
-#include "records/in_threads.h"
+#include "accounting/privacy.h"
+#include "base/names.h"
+#include "base/threads.h"
+#include "cli/compare.h"
+#include "cli/ledger.h"
+#include "cli/main.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "core/invalid_input.h"
+#include "formats/csv.h"
+#include "formats/ledger.h"
+#include "formats/public_files.h"
+#include "formats/text_files.h"
+#include "methods/divergence/worst_case_risk.h"
 #include "records/private_table.h"
+#include "records/source.h"
 #include "release/acceptance.h"
 #include "release/design.h"
 #include "release/release.h"
-#include "release/shell_word.h"
-#include "release/spec_json.h"
-#include "report.h"
-#include "spec_options.h"
+#include "release/spec.h"
 
 namespace mollify::cli {
+
 namespace {
 
 struct SampleOptions {

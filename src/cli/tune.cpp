@@ -6,28 +6,25 @@
 #include <fmt/format.h>
 
 #include "accounting/composition.h"
-#include "accounting/counted.h"
-#include "accounting/nearest_name.h"
-#include "command.h"
-#include "divergence/f_divergence.h"
-#include "divergence/worst_case_risk.h"
-#include "io/domain_yaml.h"
-#include "io/public_files.h"
-#include "io/public_records.h"
-#include "kernel/core/exp_bound.h"
-#include "kernel/core/invalid_input.h"
-#include "local/band_floor.h"
-#include "local/band_tuning.h"
-#include "local/mechanism.h"
-#include "local/scored_table.h"
-#include "output_files.h"
-#include "progress.h"
-#include "release/public_band.h"
-#include "report.h"
-#include "space_options.h"
-#include "tuning/band_contest.h"
+#include "accounting/privacy.h"
+#include "base/names.h"
+#include "cli/compare.h"
+#include "cli/main.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "formats/domain_yaml.h"
+#include "formats/public_files.h"
+#include "methods/divergence/f_divergence.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/sampler.h"
+#include "methods/tuning/best_band.h"
+#include "release/public_inputs.h"
 
 namespace mollify::cli {
+
 namespace {
 
 struct TuneOptions {

@@ -1,20 +1,19 @@
 // mollify verify: recomputes a guarantee in integers.
 #include <fmt/format.h>
 
-#include "accounting/counted.h"
-#include "command.h"
-#include "distribution_file.h"
-#include "io/candidates_file.h"
-#include "io/domain_yaml.h"
-#include "io/public_files.h"
-#include "io/text_file.h"
-#include "kernel/core/invalid_input.h"
-#include "mechanism_options.h"
-#include "progress.h"
+#include "accounting/privacy.h"
+#include "cli/compare.h"
+#include "cli/main.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "core/invalid_input.h"
+#include "formats/domain_yaml.h"
+#include "formats/public_files.h"
+#include "formats/text_files.h"
 #include "release/verification.h"
-#include "report.h"
 
 namespace mollify::cli {
+
 namespace {
 
 struct VerifyOptions {

@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "front/entropy.h"
-#include "io/domain_yaml.h"
-#include "io/yaml_tree.h"
-#include "kernel/core/invalid_input.h"
-#include "kernel/core/whole_text.h"
-#include "release/json_syntax.h"
+#include "core/invalid_input.h"
+#include "formats/domain_yaml.h"
+#include "front/privacy.h"
+#include "release/json.h"
 
 namespace mollify::front {
+
 namespace {
 
 Column made(std::string name, inside::Cells cells, Mapping mapping) {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "domain/domain.h"
 #include "mollify/domain.h"
-#include "space/domain.h"
 
 namespace mollify::front {
 

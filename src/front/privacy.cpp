@@ -4,11 +4,29 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "accounting/decimal.h"
+#include "accounting/composition.h"
+#include "accounting/gaussian.h"
+#include "accounting/shuffling.h"
+#include "base/decimals.h"
+#include "base/names.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "formats/public_files.h"
+#include "front/domain.h"
+#include "mollify/accounting.h"
+#include "mollify/plan.h"
+#include "release/acceptance.h"
+#include "release/plan.h"
 
 namespace mollify::front {
+
+// -----------------------------------------------------------------------------------------------
+// Promises, from the inside to the front and back.
+
 namespace {
 
 using Notion = Privacy::Notion;
@@ -92,6 +110,203 @@ Privacy outward_up(const inside::ExactPrivacy& privacy) {
 Privacy outward_down(const inside::ExactPrivacy& privacy) {
   return {outward(privacy.notion), typed_down(privacy.epsilon), typed_down(privacy.delta),
           typed_down(privacy.rho), typed_down(privacy.mu)};
+}
+
+// -----------------------------------------------------------------------------------------------
+// Accounting.
+
+namespace {
+
+using Notion = Privacy::Notion;
+
+inside::ShuffledResponse inward(const ShuffledReports& reports) {
+  return {reports.records, reports.outcomes, reports.epsilon0, reports.rate};
+}
+
+}  // namespace
+
+Privacy composed_up(std::span<const Privacy> releases) {
+  std::vector<inside::Privacy> parts;
+  parts.reserve(releases.size());
+  for (const Privacy& release : releases) parts.push_back(inward(release));
+  return outward(inside::composed_up(parts));
+}
+
+Privacy replacing_up(const Privacy& add_remove) {
+  const inside::Privacy promised = inward(add_remove);
+  return outward_up(inside::replacing_up(inside::ExactPrivacy::of(
+      promised.notion, inside::Decimal(promised.parameter()), inside::Decimal(promised.delta))));
+}
+
+double composed_epsilon_up(double epsilon, std::uint64_t releases, double delta) {
+  return inside::OptimalComposition(epsilon, releases).epsilon_up(delta);
+}
+
+double epsilon_per_release_down(double total, std::uint64_t releases) {
+  return inside::epsilon_per_draw_down(total, releases);
+}
+
+double delta_up(const Privacy& release, double epsilon) {
+  switch (release.notion) {
+    case Notion::kConcentrated:
+      return inside::concentrated_delta_up(release.rho, epsilon);
+    case Notion::kGaussian:
+      return inside::gaussian_delta_up(release.mu, epsilon);
+    default:
+      break;
+  }
+  // The tight curve of a pure part beside an event of probability delta.
+  return inside::OptimalComposition(release.epsilon, 1, release.delta).delta_up(epsilon);
+}
+
+double epsilon_up(const Privacy& release, double delta) {
+  switch (release.notion) {
+    case Notion::kConcentrated:
+      return inside::concentrated_epsilon_up(release.rho, delta);
+    case Notion::kGaussian:
+      return inside::gaussian_epsilon_up(release.mu, delta);
+    default:
+      break;
+  }
+  return inside::OptimalComposition(release.epsilon, 1, release.delta).epsilon_up(delta);
+}
+
+double rho_up(const Privacy& release) {
+  switch (release.notion) {
+    case Notion::kPure:
+      return inside::concentrated_rho_of_pure_up(release.epsilon);
+    case Notion::kConcentrated:
+      return release.rho;
+    case Notion::kGaussian:
+      return inside::concentrated_rho_of_gaussian_up(release.mu);
+    default:
+      break;
+  }
+  throw InvalidInput("an (epsilon, delta) release promises no rho");
+}
+
+double shuffled_delta_up(const ShuffledReports& reports, double epsilon) {
+  return inside::shuffle_delta(inward(reports), epsilon).upper;
+}
+
+double shuffled_epsilon_up(const ShuffledReports& reports, double delta) {
+  return inside::shuffle_epsilon_up(inward(reports), delta);
+}
+
+double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, double epsilon,
+                              double delta, double rate) {
+  return inside::shuffle_epsilon0_down(records, outcomes, epsilon, delta, rate);
+}
+
+std::vector<std::string> epsilon_warnings(const Privacy& draw) {
+  const inside::Privacy asked = inward(draw);
+  inside::Privacy released = asked;
+  released.epsilon = std::min<double>(asked.epsilon, inside::ExpBound::kGreatestEpsilon);
+  return inside::epsilon_warnings(asked, released, 1);
+}
+
+// -----------------------------------------------------------------------------------------------
+// Plan.
+
+Plan plan(std::string_view question, const std::string& name, const PublicTexts& texts) {
+  const inside::PlanReport report =
+      inside::plan(inside::parse_plan_question(std::string(question), name),
+                   inside::PublicFiles(std::nullopt, std::nullopt, texts));
+  Plan found{.answers = {}, .json = inside::plan_json(report), .text = inside::plan_text(report)};
+  for (const inside::PlanAnswer& answer : report.answers) {
+    PlanAnswer& told = found.answers.emplace_back(PlanAnswer{
+        .unknown = std::string(inside::name_of(answer.unknown)), .ways = {}, .best = answer.best});
+    for (const inside::PlanWay& way : answer.ways) {
+      told.ways.push_back({way.mechanism, way.value, way.alpha, way.independent_outputs, way.why});
+    }
+    for (const inside::CurvePoint& point : answer.curve) {
+      told.curve.push_back({point.records, point.alphas});
+    }
+  }
+  return found;
+}
+
+Plan plan(std::string_view question, const Domain& domain, const PublicTexts& texts) {
+  return plan(with_domain(question, domain, "the question"), "the question", texts);
+}
+
+// -----------------------------------------------------------------------------------------------
+// What stands behind the front's ledger.
+
+namespace {
+
+LedgerBalance outward(const inside::DataSetSummary& summary) {
+  LedgerBalance balance{.data_set = summary.data_set, .releases = summary.account.releases()};
+  if (!summary.total) {
+    if (const auto sum = summary.account.plain_sum()) balance.spent = outward_up(*sum);
+    return balance;
+  }
+  const auto& [scope, total] = *summary.total;
+  balance.scope = scope.text();
+  balance.total = outward_down(total);
+  if (const auto spent = summary.account.spent(total)) balance.spent = outward_up(spent->cost);
+  const inside::Decimal left = summary.account.remaining(total);
+  balance.remaining = outward_down(total.notion == inside::PrivacyNotion::kConcentrated
+                                       ? inside::ExactPrivacy::concentrated(left)
+                                       : inside::ExactPrivacy::pure(left));
+  return balance;
+}
+
+inside::ProtectionScope scope_of(const std::string& scope) {
+  const auto parsed = inside::ProtectionScope::parse(scope);
+  if (parsed) return *parsed;
+  inside::refuse_name("scope", "row, unit=COLUMN or table", scope,
+                      std::vector<std::string>{"row", "unit", "table"});
+}
+
+}  // namespace
+
+Ledger::Ledger(const std::string& path)
+    : inside_(std::make_shared<Inside>(path, inside::LedgerFile::Opening::kOrMakeNew)) {}
+
+Ledger Ledger::existing(const std::string& path) {
+  return Ledger(std::make_shared<Inside>(path, inside::LedgerFile::Opening::kExisting));
+}
+
+void Ledger::declare(const std::string& data_set, const Privacy& total, const std::string& scope,
+                     bool replace) {
+  static_cast<void>(
+      inside_->file.declare(data_set, {scope_of(scope), inward_exactly(total)}, replace));
+}
+
+void Ledger::charge(const std::string& data_set, const Privacy& cost, const std::string& scope,
+                    const std::string& mechanism, std::uint64_t count) {
+  if (data_set.empty()) throw InvalidInput("data_set must be a name, but is empty");
+  static_cast<void>(inside_->file.charge({.data_set = data_set,
+                                          .scope = scope_of(scope),
+                                          .cost = inward_exactly(cost),
+                                          .model = "draws",
+                                          .mechanism = mechanism,
+                                          .count = count,
+                                          .certificate_sha256 = {}}));
+}
+
+LedgerBalance Ledger::balance(const std::string& data_set) const {
+  for (LedgerBalance& known : balances()) {
+    if (known.data_set == data_set) return std::move(known);
+  }
+  return {.data_set = data_set};
+}
+
+std::vector<LedgerBalance> Ledger::balances() const {
+  std::vector<LedgerBalance> all;
+  for (const auto& summary : inside::summarise(inside_->file.history())) {
+    all.push_back(outward(summary));
+  }
+  return all;
+}
+
+// -----------------------------------------------------------------------------------------------
+// The randomness of releases.
+
+SecureRandom& entropy() {
+  static thread_local SecureRandom random;
+  return random;
 }
 
 }  // namespace mollify::front

@@ -1,10 +1,18 @@
-// Promises, from the inside to the front and back.
+// Budgets, plans and ledgers for programs.
 #pragma once
 
+#include <string>
+
 #include "accounting/privacy.h"
+#include "core/random.h"
+#include "formats/ledger.h"
+#include "mollify/ledger.h"
 #include "mollify/privacy.h"
 
 namespace mollify::front {
+
+// -----------------------------------------------------------------------------------------------
+// Promises, from the inside to the front and back.
 
 namespace inside = ::mollify;
 
@@ -17,5 +25,22 @@ namespace inside = ::mollify;
 /// The reverse: as a double that means this number, or else the nearest that means more, or less.
 [[nodiscard]] Privacy outward_up(const inside::ExactPrivacy& privacy);
 [[nodiscard]] Privacy outward_down(const inside::ExactPrivacy& privacy);
+
+// -----------------------------------------------------------------------------------------------
+// What stands behind the front's ledger.
+
+namespace inside = ::mollify;
+
+class Ledger::Inside {
+ public:
+  Inside(const std::string& path, inside::LedgerFile::Opening opening) : file(path, opening) {}
+  inside::LedgerFile file;
+};
+
+// -----------------------------------------------------------------------------------------------
+// The randomness of releases.
+
+/// This thread's own, so that what the front hands out may be shared between threads.
+[[nodiscard]] SecureRandom& entropy();
 
 }  // namespace mollify::front

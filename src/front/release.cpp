@@ -1,18 +1,52 @@
 #include "front/release.h"
 
-#include "arrow/arrow_source.h"
+#include <utility>
+#include <vector>
+
+#include "analysis/estimate.h"
+#include "base/names.h"
+#include "core/invalid_input.h"
+#include "formats/arrow.h"
+#include "formats/domain_yaml.h"
+#include "formats/public_files.h"
+#include "formats/text_files.h"
 #include "front/domain.h"
-#include "front/ledger.h"
 #include "front/privacy.h"
-#include "io/domain_yaml.h"
-#include "io/model_file.h"
-#include "io/public_files.h"
-#include "io/text_file.h"
+#include "mollify/estimate.h"
+#include "mollify/model.h"
+#include "mollify/verify.h"
 #include "records/private_table.h"
-#include "release/release_report.h"
-#include "release/spec_json.h"
+#include "records/sink.h"
+#include "release/release.h"
+#include "release/spec.h"
+#include "release/verification.h"
 
 namespace mollify::front {
+
+// -----------------------------------------------------------------------------------------------
+// The key behind the front's.
+
+ReleaseKey::ReleaseKey() : inside_(std::make_shared<const Inside>()) {}
+
+ReleaseKey::ReleaseKey(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
+
+std::vector<std::uint8_t> ReleaseKey::bytes_for_workers() const {
+  return inside_->key.bytes_for_workers();
+}
+
+ReleaseKey ReleaseKey::of_worker_bytes(std::span<const std::uint8_t> bytes) {
+  auto key = inside::ReleaseKey::of_worker_bytes(bytes);
+  if (!key) {
+    throw InvalidInput(
+        "a release key must be the bytes that another one gave for its workers, unchanged, "
+        "but is not");
+  }
+  return ReleaseKey(std::make_shared<const Inside>(Inside{*std::move(key)}));
+}
+
+// -----------------------------------------------------------------------------------------------
+// What stands behind the front's specs, sources, sinks and releases.
+
 namespace {
 
 const char* words(inside::PartKind kind) {
@@ -151,6 +185,130 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
       },
       charged, computing.threads);
   return Certificate::parse(certified, "the certificate");
+}
+
+// -----------------------------------------------------------------------------------------------
+// Verify.
+
+namespace {
+
+/// What of the files the release was made with.
+inside::KnownInputs known_inputs(const inside::StatedCertificate& stated,
+                                 const inside::Domain& domain, const ReleaseFiles& files) {
+  const inside::PublicFiles given(std::nullopt, std::nullopt, files.texts);
+  const inside::LocalSpec* local = stated.spec.local();
+  inside::KnownInputs known;
+  if (local != nullptr && stated.facts.list_sha256.empty()) return known;
+  if (local != nullptr && local->space.list) {
+    if (files.list) known.list = given.candidates(*files.list, domain);
+  } else if (files.reference && stated.spec.reference()) {
+    known.reference = given.records(*files.reference, domain);
+    known.reference_sha256 = given.sha256(*files.reference);
+  }
+  return known;
+}
+
+}  // namespace
+
+Verification verify(const Certificate& certificate, const Domain& domain,
+                    const ReleaseFiles& files) {
+  const auto& [name, stated] = certificate.inside();
+  const inside::CertificateCheck check = inside::verify_certificate(
+      stated, name, domain.inside().domain, known_inputs(stated, domain.inside().domain, files));
+  const auto seen = [&](bool held) {
+    return check.is_designed ? std::optional<bool>(held) : std::nullopt;
+  };
+  return {.domain_matches = check.domain_matches,
+          .list_matches = check.list_matches,
+          .ranges_match = check.ranges_match,
+          .design_matches = seen(check.design_matches),
+          .guarantee_holds = seen(check.guarantee_holds),
+          .total_holds = seen(check.total_holds),
+          .accuracy_matches = seen(check.accuracy_matches),
+          .epsilon_realised_up = check.epsilon_realised_up,
+          .verdict = check.verdict()};
+}
+
+// -----------------------------------------------------------------------------------------------
+// Model.
+
+class Model::Inside {
+ public:
+  Inside(std::string read, const std::string& name)
+      : text(std::move(read)), file(inside::parse_model_file(text, name)) {}
+  std::string text;
+  inside::ModelFile file;
+};
+
+Model Model::parse(std::string_view text, const std::string& name) {
+  return Model(std::make_shared<const Inside>(std::string(text), name));
+}
+
+Model Model::read(const std::string& path) { return parse(inside::read_text_file(path), path); }
+
+const std::string& Model::text() const noexcept { return inside_->text; }
+Domain Model::domain() const { return outward(inside_->file.domain); }
+
+void generate(const Model& model, std::uint64_t count, const GivenValues& given, const Sink& sink) {
+  inside::require_between("count", count, 1, inside::kMostGenerated);
+  const inside::ModelFile& file = model.inside().file;
+  std::vector<inside::Evidence> evidence;
+  evidence.reserve(given.size());
+  for (const auto& [column, value] : given) {
+    inside::require_without_nul("given", column);
+    inside::require_without_nul("given", value);
+    evidence.push_back(inside::evidence_of(file.domain, column, value));
+  }
+  inside::RecordWriter writer(file.domain, sink.inside());
+  inside::write_rows(file.model, count, evidence, entropy(), writer);
+  writer.finish();
+}
+
+// -----------------------------------------------------------------------------------------------
+// Estimate.
+
+namespace {
+
+inside::EstimateRequest inward(const EstimateOptions& options) {
+  return {.confidence = options.confidence,
+          .method = inside::known_value<inside::EstimateMethod>("method", options.method),
+          .pairs = options.pairs};
+}
+
+EstimatedValue outward_value(const inside::EstimatedValue& found) {
+  return {.name = found.name,
+          .value = found.value,
+          .standard_error = found.standard_error,
+          .lower = found.interval.lower,
+          .upper = found.interval.upper};
+}
+
+EstimatedTable outward_table(const inside::EstimatedTable& found) {
+  EstimatedTable table{.columns = found.columns, .cells = {}};
+  for (const inside::EstimatedValue& cell : found.cells) table.cells.push_back(outward_value(cell));
+  return table;
+}
+
+}  // namespace
+
+Estimate estimate(const Certificate& certificate, const Domain& domain, const Source& released,
+                  const EstimateOptions& options) {
+  const inside::EstimateRequest request = inward(options);
+  const auto& [name, stated] = certificate.inside();
+  const inside::ReleasedLaw law(stated, name, domain.inside().domain);
+  const inside::Source& records = *released.inside().records;
+  const inside::PopulationEstimate found = inside::estimate_population(
+      law, inside::read_table(records, law.domain()), request, std::string(records.name()));
+  Estimate told{.mechanism = found.mechanism,
+                .is_linear = found.is_linear,
+                .records = found.records,
+                .outcomes = outward_table(found.outcomes),
+                .notes = found.notes,
+                .json = inside::estimate_json(found)};
+  for (const auto& table : found.marginals) told.marginals.push_back(outward_table(table));
+  for (const auto& mean : found.means) told.means.push_back(outward_value(mean.mean));
+  for (const auto& table : found.pairs) told.pairs.push_back(outward_table(table));
+  return told;
 }
 
 }  // namespace mollify::front

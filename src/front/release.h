@@ -1,4 +1,4 @@
-// What stands behind the front's specs, sources, sinks and releases.
+// Releases for programs.
 #pragma once
 
 #include <memory>
@@ -6,15 +6,30 @@
 #include <string>
 #include <utility>
 
+#include "domain/domain.h"
 #include "mollify/release.h"
+#include "mollify/release_key.h"
+#include "records/keyed_units.h"
 #include "records/sink.h"
 #include "records/source.h"
 #include "release/certificate.h"
 #include "release/release.h"
 #include "release/spec.h"
-#include "space/domain.h"
 
 namespace mollify::front {
+
+// -----------------------------------------------------------------------------------------------
+// The key behind the front's.
+
+namespace inside = ::mollify;
+
+class ReleaseKey::Inside {
+ public:
+  inside::ReleaseKey key;
+};
+
+// -----------------------------------------------------------------------------------------------
+// What stands behind the front's specs, sources, sinks and releases.
 
 namespace inside = ::mollify;
 

@@ -1,17 +1,109 @@
-// The random words of each unit of a release by its key.
+// The words of a unit under a release's key.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "kernel/core/law_integers.h"
-#include "records/keyed_random.h"
-#include "records/release_key.h"
+#include "core/random.h"
+#include "core/table.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The secret of one release whose draws may be repeated.
+
+/// 32 bytes of the operating system's entropy, made once for a release. Nobody chooses them, and
+/// nothing prints, logs or stores them. Copies share the bytes, which are wiped when the last one
+/// ends, and lie where the system leaves them out of core dumps if it can.
+///
+/// A draw by a key can be made again, in any order and by any worker that makes equal integers of
+/// equal records, with the same result: it is the same release, and costs nothing more
+/// (docs/theory/release-keys.md). A key is for one
+/// release. If it is used for another all the same, the words are other ones (KeyedUnits), and the
+/// two cost what two releases cost.
+///
+/// Copies may be used by several threads at once.
+class ReleaseKey {
+ public:
+  static constexpr std::size_t kBytes = 32;
+
+  /// A new one. If the operating system gives no entropy or no memory, the program stops.
+  ReleaseKey();
+
+  /// What a worker needs to draw for the same release: the key between a mark and a check.
+  ///
+  /// WARNING. Whoever has these bytes and the released records can test guesses of the private
+  /// records as if nothing protected them. Hand them to the workers of this release alone, in the
+  /// way that the private records take, and keep them nowhere.
+  [[nodiscard]] std::vector<unsigned char> bytes_for_workers() const;
+
+  /// The key of such bytes. None if they are not what `bytes_for_workers` gave: bytes that somebody
+  /// chose make no key.
+  [[nodiscard]] static std::optional<ReleaseKey> of_worker_bytes(
+      std::span<const unsigned char> bytes);
+
+ private:
+  friend class KeyedUnits;
+  struct Secret;
+  explicit ReleaseKey(std::shared_ptr<Secret> secret) noexcept;
+
+  /// Memory for one, of zeros.
+  static std::shared_ptr<Secret> empty_secret();
+  [[nodiscard]] std::span<const unsigned char, kBytes> bytes() const noexcept;
+
+  std::shared_ptr<const Secret> secret_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Words that can be drawn again: those of one unit's draw under a release's key.
+
+/// 32 secret bytes for the words of one draw. Nobody chooses them: only KeyedUnits makes one
+/// (records/keyed_units.h), by a pseudorandom function whose key is the operating system's entropy.
+/// Wiped when it ends.
+class DrawKey {
+ public:
+  static constexpr std::size_t kBytes = 32;
+
+  ~DrawKey() {
+    bytes_.fill(0);
+    __asm__ volatile("" : : "r"(bytes_.data()) : "memory");  // the stores may not be optimised away
+  }
+  DrawKey(const DrawKey&) = delete;
+  DrawKey& operator=(const DrawKey&) = delete;
+
+ private:
+  friend class KeyedUnits;
+  friend class KeyedRandom;
+  DrawKey() = default;
+
+  std::array<unsigned char, kBytes> bytes_{};
+};
+
+/// A SecureRandom whose words follow from a DrawKey: ChaCha20 (RFC 8439) under it, with the same
+/// fast key erasure. The same key gives the same words, however the stream was used before.
+///
+/// Theorem. Against whoever cannot tell the pseudorandom function or ChaCha20 from random ones, the
+/// words of different draw keys are independent of each other and uniform; those of one draw key
+/// are the same words (docs/theory/release-keys.md, which says what that means for privacy).
+///
+/// A child of fork() that goes on without `restart` gets words of fresh entropy, as from any
+/// SecureRandom: never those that its parent will draw.
+class KeyedRandom final : public SecureRandom {
+ public:
+  explicit KeyedRandom(const DrawKey& key) { restart(key); }
+
+  /// From here on the words are those of this key, from the first.
+  void restart(const DrawKey& key);
+};
+
+// -----------------------------------------------------------------------------------------------
+// The random words of each unit of a release by its key.
 
 /// Definition. The words of a unit with identity u and tallies T, whose draws have a law with the
 /// integers n, are ChaCha20's under

@@ -1,4 +1,4 @@
-// Reads private records in a domain's outcomes or digits.
+// The one place that reads private data.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/core/secure_random.h"
-#include "records/empirical.h"
-#include "records/outcome_histogram.h"
+#include "core/random.h"
+#include "domain/domain.h"
 #include "records/source.h"
-#include "records/unit_ids.h"
-#include "records/unit_records.h"
-#include "records/unit_table.h"
-#include "space/domain.h"
+#include "records/tallies.h"
+#include "records/units.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Reads private records in a domain's outcomes or digits.
 
 // These functions are total in the records: whatever the rows hold, they neither throw nor print,
 // and each row becomes one record of the domain. They throw InvalidInput for what is visible
@@ -73,5 +73,82 @@ void visit_digits(const Source& source, const Domain& domain,
                                            const std::string& unit_column,
                                            const std::optional<Roster>& roster, std::size_t most,
                                            SecureRandom& random);
+
+// -----------------------------------------------------------------------------------------------
+// Private rows of numbers, as often as they are asked for.
+
+/// A private table of numbers that may be larger than memory: n rows of d doubles, read in passes.
+///
+/// What a reader owes its users. The number of columns and of records is public. Every pass gives
+/// the same rows in the same order, as blocks of whole rows. A row depends on its own record alone,
+/// so that replacing a record replaces one row; privacy rests on that, and on nothing about the
+/// values, which may be any doubles, NaN and infinities included. Reading fails (throws) only for
+/// what does not depend on values, such as a file that is gone.
+class NumericTable {
+ public:
+  NumericTable() = default;
+  NumericTable(const NumericTable&) = delete;
+  NumericTable& operator=(const NumericTable&) = delete;
+  virtual ~NumericTable() = default;
+
+  /// d, at least 1.
+  [[nodiscard]] virtual std::size_t dimension() const = 0;
+
+  /// n, public.
+  [[nodiscard]] virtual std::uint64_t record_count() const = 0;
+
+  /// Calls `visit` with blocks of rows, row after row, each block a multiple of d doubles, in order
+  /// and from the first row. Block sizes are the reader's choice; a few hundred rows are good. A
+  /// block is valid during the call only.
+  virtual void visit(const std::function<void(std::span<const double> rows)>& visit) const = 0;
+};
+
+/// Rows held in memory.
+class MemoryTable final : public NumericTable {
+ public:
+  /// `rows` is row-major, of a multiple of `dimension` doubles. Throws InvalidInput otherwise, or
+  /// if dimension is 0.
+  MemoryTable(std::size_t dimension, std::vector<double> rows);
+
+  [[nodiscard]] std::size_t dimension() const override { return dimension_; }
+  [[nodiscard]] std::uint64_t record_count() const override { return rows_.size() / dimension_; }
+  void visit(const std::function<void(std::span<const double> rows)>& visit) const override;
+
+ private:
+  std::size_t dimension_;
+  std::vector<double> rows_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Reads private records as points.
+
+/// The rows of a source as points, in as many passes as are asked for. Bounded memory.
+///
+/// What is wrong with the source in public (a column that it lacks, not to be visited again) throws
+/// InvalidInput from the constructor; after that no content does.
+class NumericRows final : public NumericTable {
+ public:
+  /// Counts the rows. `source` and `columns` must outlive the table.
+  NumericRows(const Source& source, const RealColumns& columns);
+
+  [[nodiscard]] std::size_t dimension() const override { return columns_.size(); }
+  [[nodiscard]] std::uint64_t record_count() const override { return rows_; }
+  void visit(const std::function<void(std::span<const double> rows)>& visit) const override;
+
+ private:
+  const Source& source_;
+  const RealColumns& columns_;
+  std::vector<std::size_t> wanted_;
+  std::uint64_t rows_;
+};
+
+/// One row of each unit, drawn evenly from its rows, in memory. With a roster the units are those
+/// of the roster, and one without rows is a point in the middle of the columns' ranges; without one
+/// they are those of the source in the order of their ids' bytes, rows of an empty id left out: the
+/// place of a unit's point depends on no other unit's rows. Total like NumericRows.
+[[nodiscard]] std::vector<double> read_unit_points(const Source& source, const RealColumns& columns,
+                                                   const std::string& unit_column,
+                                                   const std::optional<Roster>& roster,
+                                                   SecureRandom& random);
 
 }  // namespace mollify

@@ -1,16 +1,22 @@
-// Where released records go.
+// Sinks of released records.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "domain/domain.h"
+#include "domain/same_value.h"
 #include "records/values.h"
-#include "space/domain.h"
-#include "space/real_columns.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Where released records go.
 
 /// The type of a released column.
 enum class ValueType : std::uint8_t { kInteger, kNumber, kBoolean, kText };
@@ -62,6 +68,103 @@ class Sink {
   virtual void drawn(std::uint64_t /*units*/, std::uint64_t /*of_units*/) {}
   /// The table is whole. Without it nothing was released.
   virtual void finish() = 0;
+};
+
+// -----------------------------------------------------------------------------------------------
+// A column that is owned.
+
+/// Values of one column, appended one by one or by blocks, and lent as `Values`.
+///
+/// Texts of a column that declares its words are kept as places among them, other texts end to end.
+class ColumnBuffer {
+ public:
+  explicit ColumnBuffer(const ColumnSchema& schema);
+
+  [[nodiscard]] ValueType type() const noexcept { return type_; }
+  [[nodiscard]] std::size_t size() const noexcept { return valid_.size(); }
+
+  /// Appends a null, or a value of the column's type. Requires that it is one of these.
+  void append(const Value& value);
+  /// Appends the word at a place. Requires place < words.size().
+  void append_word(std::uint32_t place);
+  /// Forgets the rows, and keeps the memory for others.
+  void clear() noexcept;
+
+  /// All rows; valid until the next change.
+  [[nodiscard]] Values values();
+
+ private:
+  ValueType type_;
+  bool has_words_;
+  bool has_nulls_ = false;
+  std::vector<std::uint8_t> valid_;
+  std::vector<std::int64_t> integers_;
+  std::vector<double> numbers_;
+  std::vector<std::uint8_t> truths_;
+  std::vector<std::uint32_t> places_;
+  StringIndex words_;
+  std::string bytes_;
+  std::vector<std::size_t> ends_;
+  std::vector<std::string_view> views_;  // of the words, or of the rows
+  Values list_;                          // of the words
+};
+
+// -----------------------------------------------------------------------------------------------
+// Writes released records to a sink, typed.
+
+/// Gathers records in blocks for a sink. What is written for a record encodes to it again.
+///
+/// Records are written as digits of a domain, where several values may stand for a digit and one of
+/// them is drawn; or as points. The column of units, if any, comes first, as text.
+class RecordWriter {
+ public:
+  /// Calls the sink's `begin`. `domain` and `sink` must outlive the writer. Throws InvalidInput if
+  /// the unit column is one of the domain's.
+  RecordWriter(const Domain& domain, Sink& sink,
+               const std::optional<std::string>& unit_column = std::nullopt);
+  RecordWriter(const RealColumns& columns, Sink& sink);
+
+  /// Requires an enumerable domain and outcome < domain.size(); `unit` is written if there is a
+  /// unit column. `random` as in Domain::decode.
+  template <class Random>
+  void write_outcome(std::uint32_t outcome, Random& random, std::string_view unit = {}) {
+    begin_record(unit);
+    for (std::size_t i = 0; i < domain_->columns().size(); ++i) {
+      write_digit(i, domain_->digit(outcome, i), random);
+    }
+    end_record();
+  }
+  /// Requires one digit for each column, each below that column's size.
+  template <class Random>
+  void write_digits(std::span<const std::uint32_t> digits, Random& random,
+                    std::string_view unit = {}) {
+    begin_record(unit);
+    for (std::size_t i = 0; i < digits.size(); ++i) write_digit(i, digits[i], random);
+    end_record();
+  }
+  /// Requires one coordinate for each of the RealColumns that the writer was made for.
+  void write_point(std::span<const double> point);
+
+  /// Passes on what is left and calls the sink's `finish`.
+  void finish();
+
+ private:
+  template <class Random>
+  void write_digit(std::size_t column, std::uint32_t digit, Random& random) {
+    const std::uint64_t points = domain_->columns()[column].points(digit);
+    append(column, digit, points == 1 ? 0 : Domain::integer_below(random, points));
+  }
+  void begin_record(std::string_view unit);
+  void append(std::size_t column, std::uint32_t digit, std::uint64_t point);
+  void end_record();
+  void flush();
+
+  const Domain* domain_ = nullptr;
+  const RealColumns* points_ = nullptr;
+  Sink& sink_;
+  bool has_units_ = false;
+  std::vector<ColumnBuffer> columns_;
+  std::string text_;
 };
 
 }  // namespace mollify

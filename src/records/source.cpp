@@ -1,13 +1,18 @@
 #include "records/source.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "kernel/core/invalid_input.h"
-#include "records/counted_source.h"
+#include "core/invalid_input.h"
+#include "domain/column.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Where records come from.
 
 std::size_t Source::position(std::string_view column, std::string_view reason) const {
   const std::vector<std::string>& names = columns();
@@ -59,6 +64,170 @@ std::vector<std::size_t> wanted_columns(const Source& source, std::span<const st
     wanted.push_back(source.position(*unit_column, "which names the unit of a record"));
   }
   return wanted;
+}
+
+// -----------------------------------------------------------------------------------------------
+// A table whose rows each stand for many records.
+
+std::optional<std::uint64_t> read_count(const Value& value) noexcept {
+  std::optional<double> number;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    number = static_cast<double>(*integer);
+  }
+  if (const auto* exact = std::get_if<double>(&value)) number = *exact;
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    UnmarkedBuffer buffer;
+    number = read_number(*text);
+    if (!number) number = read_number(without_marks(*text, true, buffer));
+  }
+  if (!number || !(*number >= 0 && *number == std::floor(*number))) return std::nullopt;
+  return static_cast<std::uint64_t>(std::fmin(*number, 0x1p63));
+}
+
+CountedSource::CountedSource(const Source& table, const std::string& counts_column)
+    : table_(table),
+      counts_column_(
+          table.position(counts_column, "which says how many records a row stands for")) {}
+
+void CountedSource::visit(std::span<const std::size_t> wanted,
+                          const std::function<void(const Block&)>& take) const {
+  std::vector<std::size_t> with_counts(wanted.begin(), wanted.end());
+  with_counts.push_back(counts_column_);
+  std::vector<std::uint64_t> counts;
+  table_.visit(with_counts, [&](const Block& block) {
+    const Values& said = block.columns.back();
+    counts.resize(block.rows);
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      counts[row] = std::min(read_count(said[row]).value_or(0), kMostOfARow);
+    }
+    take({block.rows, block.columns.first(wanted.size()), counts});
+  });
+}
+
+std::uint64_t CountedSource::record_count() const {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
+  require_repeatable();
+  std::uint64_t all = 0;
+  visit({}, [&](const Block& block) {
+    for (const std::uint64_t count : block.counts) all = std::min(all + count, kMost);
+  });
+  return all;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Tables in memory.
+
+MemorySource::MemorySource(std::vector<std::string> names, std::vector<Values> columns)
+    : names_(std::move(names)), columns_(std::move(columns)) {
+  if (names_.size() != columns_.size()) {
+    throw InvalidInput(fmt::format("a table must have a name for each column, but has {} for {}",
+                                   names_.size(), columns_.size()));
+  }
+  if (!columns_.empty()) rows_ = columns_.front().size();
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].size() == rows_) continue;
+    throw InvalidInput(
+        fmt::format("the columns of a table must have as many rows, but \"{}\" has {} and \"{}\" "
+                    "has {}",
+                    names_.front(), rows_, names_[i], columns_[i].size()));
+  }
+}
+
+void MemorySource::visit(std::span<const std::size_t> wanted,
+                         const std::function<void(const Block&)>& take) const {
+  std::vector<Values> slices(wanted.size());
+  for (std::size_t begin = 0; begin < rows_; begin += kRowsPerBlock) {
+    const std::size_t rows = std::min(kRowsPerBlock, rows_ - begin);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      slices[i] = columns_[wanted[i]].slice(begin, rows);
+    }
+    take({rows, slices});
+  }
+}
+
+void MemorySink::begin(const Schema& schema) {
+  schema_ = schema;
+  columns_.clear();
+  for (const ColumnSchema& column : schema) columns_.emplace_back(column);
+}
+
+void MemorySink::write(const Block& block) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    for (std::size_t row = 0; row < block.rows; ++row) columns_[i].append(block.columns[i][row]);
+  }
+  rows_ += block.rows;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Blocks of records to digits and outcomes.
+
+namespace {
+
+void encode_plain(const Column& column, const Values& values, std::span<std::uint32_t> digits) {
+  std::visit(
+      [&](const auto& data) {
+        using Data = std::decay_t<decltype(data)>;
+        if constexpr (std::is_same_v<Data, std::size_t> || std::is_same_v<Data, Dictionary>) {
+          std::fill(digits.begin(), digits.end(), column.encode(Value()));
+        } else {
+          column.encode(data, digits);
+        }
+      },
+      values.data());
+  const auto valid = values.valid();
+  if (valid.empty()) return;
+  const std::uint32_t null = column.encode(Value());
+  for (std::size_t row = 0; row < valid.size(); ++row) {
+    if (valid[row] == 0) digits[row] = null;
+  }
+}
+
+}  // namespace
+
+RecordEncoder::RecordEncoder(const Domain& domain)
+    : domain_(domain), digits_(domain.columns().size()), lists_(domain.columns().size()) {}
+
+void RecordEncoder::encode(const Block& block) {
+  rows_ = block.rows;
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    const Column& column = domain_.columns()[i];
+    const Values& values = block.columns[i];
+    std::vector<std::uint32_t>& digits = digits_[i];
+    if (digits.size() < rows_) digits.resize(rows_);
+    const auto* words = std::get_if<Dictionary>(&values.data());
+    if (words == nullptr) {
+      encode_plain(column, values, std::span(digits).first(rows_));
+      continue;
+    }
+    KnownList& list = lists_[i];
+    const std::size_t count = words->values->size();
+    if (list.values != words->values || list.digits.size() != count + 1) {
+      list.values = words->values;
+      list.digits.resize(count + 1);
+      encode_plain(column, *words->values, std::span(list.digits).first(count));
+      list.digits[count] = column.encode(Value());
+    }
+    const auto valid = values.valid();
+    for (std::size_t row = 0; row < rows_; ++row) {
+      const std::size_t place = std::min<std::size_t>(words->places[row], count);
+      digits[row] = list.digits[valid.empty() || valid[row] != 0 ? place : count];
+    }
+  }
+}
+
+void RecordEncoder::copy_digits(std::size_t row, std::span<std::uint32_t> digits) const noexcept {
+  for (std::size_t i = 0; i < digits.size(); ++i) digits[i] = digits_[i][row];
+}
+
+std::span<const std::uint32_t> RecordEncoder::outcomes() {
+  outcomes_.assign(rows_, 0);
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    const std::uint32_t size = domain_.columns()[i].size();
+    for (std::size_t row = 0; row < rows_; ++row) {
+      outcomes_[row] = outcomes_[row] * size + digits_[i][row];
+    }
+  }
+  return outcomes_;
 }
 
 }  // namespace mollify

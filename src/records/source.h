@@ -1,4 +1,4 @@
-// Where records come from.
+// Sources of private records.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/domain.h"
+#include "records/sink.h"
 #include "records/values.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Where records come from.
 
 /// The file that something was read from, for certificates. Of public inputs alone: the hash of a
 /// private file would tell of its content.
@@ -98,5 +103,124 @@ class Source {
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
     const Source& source, std::span<const std::string> names,
     const std::optional<std::string>& unit_column = std::nullopt);
+
+// -----------------------------------------------------------------------------------------------
+// A table whose rows each stand for many records.
+
+/// The number of records that a value states, 2^63 at most: `2`, `2.0`, `2e0`, `02` and `1,000`, as
+/// tables are written. Nothing for a null, a negative number and what is no whole number.
+[[nodiscard]] std::optional<std::uint64_t> read_count(const Value& value) noexcept;
+
+/// A table of which one column says how many records each row stands for: a histogram, as engines
+/// make it who count by themselves.
+///
+/// Total: a count that `read_count` does not read is 0, a greater one than 2^40 is that. A row of
+/// no records still names its unit.
+class CountedSource final : public Source {
+ public:
+  static constexpr std::uint64_t kMostOfARow = std::uint64_t{1} << 40U;
+
+  /// `table` must outlive it. Throws InvalidInput unless it has the column, once.
+  CountedSource(const Source& table, const std::string& counts_column);
+
+  [[nodiscard]] std::string_view name() const noexcept override { return table_.name(); }
+  [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
+    return table_.columns();
+  }
+  [[nodiscard]] bool has_counts() const noexcept override { return true; }
+  void visit(std::span<const std::size_t> wanted,
+             const std::function<void(const Block&)>& take) const override;
+  /// The sum of all counts, or 2^62 if it is greater.
+  [[nodiscard]] std::uint64_t record_count() const override;
+  /// Its place, which is that in the table too.
+  [[nodiscard]] std::size_t counts_column() const noexcept { return counts_column_; }
+  void require_repeatable() const override { table_.require_repeatable(); }
+  void require_readable(std::size_t column) const override { table_.require_readable(column); }
+  [[nodiscard]] std::optional<Provenance> provenance() const override {
+    return table_.provenance();
+  }
+
+ private:
+  const Source& table_;
+  std::size_t counts_column_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Tables in memory.
+
+/// Whole columns that lie somewhere in memory, as a source. Borrowed: they must outlive it.
+class MemorySource final : public Source {
+ public:
+  /// Throws InvalidInput unless there is one name for each column and all have as many rows.
+  MemorySource(std::vector<std::string> names, std::vector<Values> columns);
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "the data"; }
+  [[nodiscard]] const std::vector<std::string>& columns() const noexcept override { return names_; }
+  [[nodiscard]] std::uint64_t record_count() const override { return rows_; }
+  void visit(std::span<const std::size_t> wanted,
+             const std::function<void(const Block&)>& take) const override;
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<Values> columns_;
+  std::size_t rows_ = 0;
+};
+
+/// A sink that keeps the table.
+class MemorySink final : public Sink {
+ public:
+  void begin(const Schema& schema) override;
+  void write(const Block& block) override;
+  void finish() override { finished_ = true; }
+
+  [[nodiscard]] bool finished() const noexcept { return finished_; }
+  [[nodiscard]] const Schema& schema() const noexcept { return schema_; }
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
+  /// The values of one column; valid until the next write.
+  [[nodiscard]] Values column(std::size_t index) { return columns_[index].values(); }
+
+ private:
+  Schema schema_;
+  std::vector<ColumnBuffer> columns_;
+  std::size_t rows_ = 0;
+  bool finished_ = false;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Blocks of records to digits and outcomes.
+
+/// Takes the blocks of one visit, a column after the other; a dictionary's values are encoded once.
+/// Total: whatever a block holds, each row has a digit of each column.
+class RecordEncoder {
+ public:
+  /// `domain` must outlive the encoder.
+  explicit RecordEncoder(const Domain& domain);
+
+  /// Encodes a block whose first columns are the domain's, in its order. What the encoder gives is
+  /// of this block until the next one.
+  void encode(const Block& block);
+
+  /// The digits of one column, a row after the other.
+  [[nodiscard]] std::span<const std::uint32_t> digits(std::size_t column) const noexcept {
+    return std::span(digits_[column]).first(rows_);
+  }
+  /// Copies the digits of one record. Requires one place for each column.
+  void copy_digits(std::size_t row, std::span<std::uint32_t> digits) const noexcept;
+
+  /// The outcomes, a row after the other. Requires an enumerable domain.
+  [[nodiscard]] std::span<const std::uint32_t> outcomes();
+
+ private:
+  struct KnownList {
+    const Values* values = nullptr;
+    std::vector<std::uint32_t> digits;  // one more than there are values: that of a null
+  };
+
+  const Domain& domain_;
+  std::size_t rows_ = 0;
+  std::vector<std::vector<std::uint32_t>> digits_;
+  std::vector<KnownList> lists_;  // the last one of each column
+  std::vector<std::uint32_t> outcomes_;
+};
 
 }  // namespace mollify

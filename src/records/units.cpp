@@ -2,13 +2,88 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
-#include "records/id_order.h"
-#include "space/field_text.h"
+#include "domain/column.h"
+#include "domain/same_value.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The order of ids that does not depend on records.
+
+namespace {
+
+/// The first eight bytes as a number in the same order; what is shorter ends in zeros.
+std::uint64_t beginning_of(std::string_view id) {
+  std::uint64_t beginning = 0;
+  for (std::size_t i = 0; i < sizeof beginning; ++i) {
+    beginning = beginning << 8U | (i < id.size() ? static_cast<unsigned char>(id[i]) : 0U);
+  }
+  return beginning;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> in_order_of_bytes(const StringIndex& ids) {
+  struct Id {
+    std::uint64_t beginning;
+    std::uint32_t place;
+  };
+  std::vector<Id> sorted;
+  sorted.reserve(ids.size());
+  for (std::uint32_t i = 0; i < ids.size(); ++i) sorted.push_back({beginning_of(ids[i]), i});
+  std::sort(sorted.begin(), sorted.end(), [&](const Id& left, const Id& right) {
+    return left.beginning != right.beginning ? left.beginning < right.beginning
+                                             : ids[left.place] < ids[right.place];
+  });
+  std::vector<std::uint32_t> order;
+  order.reserve(sorted.size());
+  for (const Id& id : sorted) order.push_back(id.place);
+  return order;
+}
+
+// -----------------------------------------------------------------------------------------------
+// What an id of the data, a text or a number, names.
+
+std::string_view id_text(std::string_view text, TextBuffer& buffer) noexcept {
+  if (text.find('.') == std::string_view::npos) return text;
+  const auto integer = read_integer(text);
+  return integer ? text_of(*integer, buffer) : text;
+}
+
+bool Roster::insert(std::string_view id) {
+  TextBuffer buffer;
+  const auto unit = static_cast<std::uint32_t>(size());
+  if (ids_.insert(id_text(id, buffer)) != unit) return false;
+  SameValueBuffer same;
+  if (const auto value = same_value_text(id, same)) {
+    const std::uint32_t place = same_.insert(*value);
+    if (place == units_.size()) {
+      units_.push_back(unit);
+    } else {
+      units_[place] = kAbsent;
+    }
+  }
+  return true;
+}
+
+std::uint32_t Roster::find(std::string_view text) const noexcept {
+  TextBuffer buffer;
+  const std::uint32_t unit = ids_.find(id_text(text, buffer));
+  if (unit != kAbsent) return unit;
+  SameValueBuffer same;
+  const auto value = same_value_text(text, same);
+  const std::uint32_t place = value ? same_.find(*value) : kAbsent;
+  return place == kAbsent ? kAbsent : units_[place];
+}
+
+// -----------------------------------------------------------------------------------------------
+// Which unit each record belongs to.
+
 namespace {
 
 constexpr std::uint32_t kUnknown = Units::kNobody - 1;  // what was not met yet
@@ -94,6 +169,48 @@ std::vector<std::uint32_t> Units::in_public_order() const {
   std::vector<std::uint32_t> order(size());
   std::iota(order.begin(), order.end(), std::uint32_t{0});
   return order;
+}
+
+// -----------------------------------------------------------------------------------------------
+// The records of many units, as digits.
+
+std::span<std::uint32_t> UnitRecords::Builder::add(std::uint32_t unit) {
+  unit_of_.push_back(unit);
+  digits_.resize(digits_.size() + columns_);
+  return std::span(digits_).last(columns_);
+}
+
+UnitRecords UnitRecords::Builder::build(std::size_t units) && {
+  UnitRecords records(columns_);
+  records.begins_.assign(units + 1, 0);
+  for (const std::uint32_t unit : unit_of_) records.begins_[unit + 1] += columns_;
+  std::partial_sum(records.begins_.begin(), records.begins_.end(), records.begins_.begin());
+  std::vector<std::size_t> next(records.begins_.begin(), records.begins_.end() - 1);
+  records.digits_.resize(digits_.size());
+  for (std::size_t i = 0; i < unit_of_.size(); ++i) {
+    const auto record = std::span(digits_).subspan(i * columns_, columns_);
+    std::size_t& place = next[unit_of_[i]];
+    std::copy(record.begin(), record.end(),
+              records.digits_.begin() + static_cast<std::ptrdiff_t>(place));
+    place += columns_;
+  }
+  return records;
+}
+
+void UnitRecords::thin(std::size_t most, SecureRandom& random) {
+  most_digits_ = most * columns_;
+  for (std::size_t unit = 0; unit < size(); ++unit) {
+    const std::size_t count = (begins_[unit + 1] - begins_[unit]) / columns_;
+    if (count <= most) continue;
+    const auto record = [&](std::size_t i) {
+      return digits_.begin() + static_cast<std::ptrdiff_t>(begins_[unit] + i * columns_);
+    };
+    for (std::size_t i = 0; i < most; ++i) {
+      const std::size_t other = i + static_cast<std::size_t>(random.below(count - i));
+      if (other == i) continue;
+      std::swap_ranges(record(i), record(i + 1), record(other));
+    }
+  }
 }
 
 }  // namespace mollify

@@ -1,6 +1,7 @@
 #include "records/values.h"
 
 namespace mollify {
+
 namespace {
 
 template <class... Functions>

@@ -7,16 +7,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "accounting/concentrated.h"
-#include "accounting/counted.h"
-#include "accounting/decimal.h"
-#include "accounting/gaussian_composition.h"
-#include "kernel/core/exp_bound.h"
-#include "kernel/core/invalid_input.h"
+#include "accounting/composition.h"
+#include "accounting/gaussian.h"
+#include "accounting/privacy.h"
+#include "base/decimals.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
 #include "release/design.h"
-#include "release/plan_model.h"
+#include "release/plan.h"
 
 namespace mollify {
+
 namespace {
 
 /// From here on epsilon is explained in odds.

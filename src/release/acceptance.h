@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "domain/domain.h"
 #include "release/certificate.h"
 #include "release/plan.h"
 #include "release/release_error.h"
-#include "space/domain.h"
 
 namespace mollify {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "accounting/names.h"
+#include "base/names.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
 #include "release/spec.h"

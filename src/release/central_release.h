@@ -1,17 +1,105 @@
-// Releases in the central model: from finite domains, and Gaussian samples.
+// Releases of a whole table.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "central/whitening.h"
+#include "core/random.h"
+#include "domain/domain.h"
+#include "methods/gaussian/moments.h"
+#include "methods/gaussian/sampler.h"
+#include "methods/marginals/counts.h"
+#include "records/sink.h"
+#include "records/source.h"
+#include "records/units.h"
 #include "release/release.h"
-#include "space/real_columns.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Releases that need of their records nothing but sums of integers over all of them.
+
+/// Integers that are to be added modulo 2^64 to those of the same places; all others are 0.
+/// Private.
+struct PartSums {
+  std::uint64_t begin = 0;  ///< the place of the first
+  std::vector<std::int64_t> sums{};
+};
+
+/// What one worker sums up of a pass, over one part of the table. Total in the records.
+class SummedPart {
+ public:
+  SummedPart() = default;
+  SummedPart(const SummedPart&) = delete;
+  SummedPart& operator=(const SummedPart&) = delete;
+  virtual ~SummedPart() = default;
+
+  /// Throws InvalidInput for a column that is missing, or there twice.
+  virtual void add(const Source& records) = 0;
+  /// Once, of all that was added.
+  [[nodiscard]] virtual PartSums take() = 0;
+};
+
+/// A release that is drawn in passes over a table that lies in parts. Sums do not depend on the
+/// order in which they are added, so workers may compute each part as often as they like, and one
+/// process adds the noise, once.
+class SummedRelease {
+ public:
+  SummedRelease() = default;
+  SummedRelease(const SummedRelease&) = delete;
+  SummedRelease& operator=(const SummedRelease&) = delete;
+  virtual ~SummedRelease() = default;
+
+  /// Throws InvalidInput, in one sentence, where sums are not enough after all.
+  virtual void require_sums() const = 0;
+
+  /// Whether parts must be the same in all passes, their rows in an order that follows from these
+  /// alone: otherwise any parts do that have each record once.
+  [[nodiscard]] virtual bool needs_order() const noexcept { return false; }
+
+  /// For a worker: the pass as `draw_by` describes it, of the part of this number. Throws
+  /// InvalidInput for what is no pass of the release. It points into the release.
+  [[nodiscard]] virtual std::unique_ptr<SummedPart> part(const std::string& pass,
+                                                         std::uint64_t number) const = 0;
+
+  /// The sums of all parts of a pass, which is described in bytes. Secret as the records are.
+  using SumUp = std::function<std::vector<std::int64_t>(const std::string& pass)>;
+
+  /// As PreparedRelease::draw, from the sums of as many passes as it asks for. Total: sums that
+  /// lack count as 0. Requires require_sums().
+  virtual void draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const = 0;
+};
+
+/// As `release`, from sums over a table that lies elsewhere. Requires a SummedRelease; throws
+/// whatever `sum_up` throws too.
+void release_by_sums(const PreparedRelease& prepared, const SummedRelease::SumUp& sum_up,
+                     Sink& sink, const Certify& certify,
+                     const std::optional<Charging>& charging = std::nullopt);
+
+// -----------------------------------------------------------------------------------------------
+// Passes over points: how workers are told of them, and what they make of their parts.
+
+/// In bytes; secret with the key.
+[[nodiscard]] std::string pass_bytes(const GaussianPass& pass, const ReleaseKey& key);
+[[nodiscard]] std::string pass_bytes(const MomentMeasure& measure);
+
+/// A worker's part of such a pass. Throws InvalidInput for other bytes. Sampler, design and columns
+/// must outlive it.
+[[nodiscard]] std::unique_ptr<SummedPart> gaussian_part(const GaussianSampler& sampler,
+                                                        const RealColumns& columns,
+                                                        const std::string& bytes,
+                                                        std::uint64_t number);
+[[nodiscard]] std::unique_ptr<SummedPart> moment_part(const MomentDesign& design,
+                                                      const RealColumns& columns,
+                                                      const std::string& bytes);
+
+// -----------------------------------------------------------------------------------------------
+// Releases in the central model: from finite domains, and Gaussian samples.
 
 /// Requires a spec of model central, for a finite domain. Records are rows, or units that each give
 /// one of their rows, drawn evenly; a unit of the roster without rows gives a uniform outcome.
@@ -51,5 +139,24 @@ namespace mollify {
 /// Refuses (InvalidInput) a domain of too many outcomes for independent records, and names the
 /// families that have no such limit.
 void require_countable(const Domain& domain);
+
+// -----------------------------------------------------------------------------------------------
+// Releases in the central model from one private model of a whole table.
+
+/// Requires a spec of model central, family marginals. Records are rows, or units: all of a unit's
+/// rows, which weigh as much together as any other unit's; a unit of the roster without rows is one
+/// uniform record. Hands the model to the sink.
+///
+/// One pass over the data, two where bins are private. Memory is that of the cells of all pairs of
+/// columns; with units 4 bytes a value and 8 a unit more.
+[[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_marginals(
+    ReleaseSpec spec, const PublicInputs& inputs, std::optional<std::uint64_t> records);
+
+/// What such a release counts: rows of weight 1, or units of weight kUnitWeight, those of the
+/// roster where there is one. NOT PRIVATE.
+[[nodiscard]] PairCounts exact_pair_counts(const Source& data, const Domain& domain,
+                                           const std::optional<std::string>& unit,
+                                           const std::optional<Roster>& roster,
+                                           SecureRandom& random);
 
 }  // namespace mollify

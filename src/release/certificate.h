@@ -1,4 +1,4 @@
-// What goes out with every release: what was promised, in a form anyone can check.
+// The certificate.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,20 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "accounting/privacy.h"
-#include "central/central_design.h"
-#include "central/gaussian_design.h"
-#include "central/moment_design.h"
-#include "kernel/core/exp_bound.h"
-#include "marginals/marginal_design.h"
-#include "release/release_space.h"
+#include "core/band.h"
+#include "domain/domain.h"
+#include "methods/central/design.h"
+#include "methods/gaussian/design.h"
+#include "methods/gaussian/moments.h"
+#include "methods/marginals/answers.h"
+#include "methods/marginals/design.h"
+#include "release/public_inputs.h"
 #include "release/spec.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What goes out with every release: what was promised, in a form anyone can check.
 
 struct MarginalError;
 
@@ -81,7 +86,7 @@ struct FiniteDesign {
 };
 
 /// The certificate of a release: its spec, and what follows from it. Nothing in it depends on
-/// private data. What family marginals measured is added to its text (release/measured_pairs.h).
+/// private data. What family marginals measured is added to its text (release/certificate.h).
 struct Certificate {
   std::string version;  ///< of mollify
   ReleaseSpec spec;     ///< whole: with the hashes of all that it names
@@ -138,5 +143,35 @@ struct StatedCertificate {
 /// Throws InvalidInput, one sentence naming `name`, for anything that is no certificate of this
 /// format, and for facts that no release can have had.
 [[nodiscard]] StatedCertificate parse_certificate(const std::string& text, const std::string& name);
+
+// -----------------------------------------------------------------------------------------------
+// Which pairs of columns a release by marginals measured, and which it dropped.
+
+/// What the learner measured, for the member "measured" of a certificate: the measurements of pairs
+/// in their order, each with its columns (by name and by place in the domain), the cells and the
+/// parts of the budget that it took; what their noise is on average, and that in words; the pairs
+/// that were not measured, and how many these are. It states noise and counts, and not how near
+/// rows are to the table, which no public fact tells of a pair that was not measured. The choice of
+/// pairs was paid for by the release, so the list is an output like the records. Empty for a
+/// release that chooses no pairs: a copula's, and that of one column.
+///
+/// The noise of a measured pair is half of the mean sum of its counts' noise (counts_noise), in
+/// records: its noisy counts are so far from the counts. A model that is fitted to them is mostly
+/// nearer. Of a pair that was measured several times the finest measurement counts, with all that
+/// are as fine.
+[[nodiscard]] nlohmann::ordered_json measured_pairs_json(const std::vector<Measurement>& measured,
+                                                         const Certificate& certificate,
+                                                         const Domain& domain);
+
+/// A certificate's text with its member "measured", or as it is if that is empty.
+[[nodiscard]] std::string with_measured_pairs(const std::string& certificate,
+                                              const nlohmann::ordered_json& measured);
+
+/// What measured_pairs_json makes of the measurements that a certificate states, which must be the
+/// whole member. Throws InvalidInput, one sentence naming `name`, for measurements that the
+/// certificate's release cannot have made or paid. Which pairs were chosen cannot be checked.
+[[nodiscard]] nlohmann::json implied_measured_pairs(const nlohmann::json& stated,
+                                                    const Certificate& certificate,
+                                                    const Domain& domain, const std::string& name);
 
 }  // namespace mollify

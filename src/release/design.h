@@ -1,4 +1,4 @@
-// From what is public about a release to what it draws by.
+// The design of a release.
 #pragma once
 
 #include <memory>
@@ -7,15 +7,33 @@
 #include <string>
 #include <vector>
 
-#include "central/central_sampler.h"
-#include "central/support_hint.h"
-#include "divergence/worst_case_risk.h"
-#include "local/mechanism.h"
-#include "local/sampler.h"
+#include "domain/domain.h"
+#include "methods/central/samplers.h"
+#include "methods/central/support.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "methods/gaussian/design.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/sampler.h"
 #include "release/certificate.h"
-#include "space/domain.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The design of a Gaussian release as its certificate states it.
+
+/// Which of many designs a Gaussian release draws by was searched for in doubles, and a search on
+/// another processor may end elsewhere. So it is not searched for again: the integers of lattice,
+/// noise, weights and centre are read from the certificate, and what follows from them is found
+/// here (settled). Stated bounds of its accuracy that are nearly the ones found here are taken as
+/// they stand. Whether the integers keep the guarantee is for check_gaussian_design.
+///
+/// `request` is what the certificate's spec and facts ask for. Throws InvalidInput for numbers that
+/// no such design has.
+[[nodiscard]] GaussianDesign stated_gaussian_design(GaussianRequest request,
+                                                    const StatedCertificate& stated);
+
+// -----------------------------------------------------------------------------------------------
+// From what is public about a release to what it draws by.
 
 /// A certificate, and the samplers that it speaks of.
 struct DesignedRelease {

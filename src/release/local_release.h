@@ -1,18 +1,25 @@
-// Releases in the local and the integral model.
+// Releases of units and of tables as integral records.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <variant>
 
-#include "density/scorer.h"
-#include "local/sampler.h"
-#include "records/unit_ids.h"
+#include "methods/local/sampler.h"
+#include "records/tallies.h"
+#include "records/units.h"
 #include "release/design.h"
+#include "release/public_inputs.h"
 #include "release/release.h"
-#include "release/release_space.h"
+#include "scores/points.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Releases in the local and the integral model.
 
 /// A unit, or a whole table, that is scored at points keeps so many of its records, drawn evenly,
 /// so that its time is bounded whatever the data.
@@ -50,5 +57,64 @@ class LocalRelease final : public PreparedRelease {
 /// Requires a spec of model local or integral.
 [[nodiscard]] std::unique_ptr<const LocalRelease> prepare_local(ReleaseSpec spec,
                                                                 const PublicInputs& inputs);
+
+// -----------------------------------------------------------------------------------------------
+// What a release makes of each unit's records before the kernel bounds it. NOT PRIVATE.
+
+/// The estimates of every unit of a local or integral release; without units the whole table is
+/// one. A release draws from them, and `compare` shows them.
+///
+/// Nothing of this may leave the data holder's machine if the data is private.
+class UnitEstimates {
+ public:
+  /// Reads the data. `release` must outlive this. Total, if release.require(data) has passed;
+  /// `random` chooses the records of a whole table that are kept.
+  UnitEstimates(const LocalRelease& release, const Source& data, SecureRandom& random);
+
+  [[nodiscard]] std::size_t size() const noexcept;
+
+  /// Of releases that do not draw by scores: how often the unit has each outcome.
+  [[nodiscard]] ScoredOutcomes outcomes(std::size_t unit) const noexcept;
+
+  /// Of releases that do: the unit's records as digits, one after the other.
+  [[nodiscard]] std::span<const std::uint32_t> digits(std::size_t unit) const noexcept {
+    return std::get<UnitRecords>(units_).digits(unit);
+  }
+
+  /// The unit's records as points.
+  [[nodiscard]] MixedPoints rows(std::size_t unit) const;
+
+  /// Writes the estimate of the unit's distribution, up to a factor: of candidates against the law
+  /// they were drawn from, otherwise masses. All zero without records. Requires as many places as
+  /// the space has outcomes, and a list that is not fresh.
+  void masses(std::size_t unit, std::span<float> masses) const;
+
+ private:
+  const LocalRelease* release_;
+  std::variant<Empirical, UnitTable, UnitRecords> units_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Releases of one public model under integral privacy, and rows of it.
+
+/// Requires a spec of model integral over space models. The band's outcomes are public models; each
+/// one's score is the likelihood of the table under it, and one draw of the kernel's table takes
+/// one. Its rows are free: post-processing of an index. Hands the model to the sink.
+///
+/// One pass over the data, of which memory holds how often each column has each cell; then a pass
+/// over all models' shares.
+[[nodiscard]] std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,
+                                                                    const PublicInputs& inputs);
+
+/// What a draw from N models of uniform weight comes to, where the table's likelihoods tell them
+/// apart (of a table without rows all are alike, and each is as likely as any other): with at least
+/// `probability` the model is among the `best` likeliest. `floor` is the band's b.
+struct ModelsOutlook {
+  std::uint64_t best = 1;
+  double probability = 0;
+};
+[[nodiscard]] ModelsOutlook models_outlook(std::uint64_t models, double floor, double epsilon);
+/// Of a certificate whose spec shares a model.
+[[nodiscard]] ModelsOutlook models_outlook(const Certificate& certificate);
 
 }  // namespace mollify

@@ -2,20 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "accounting/counted.h"
-#include "accounting/monotone_search.h"
-#include "kernel/core/invalid_input.h"
+#include "accounting/privacy.h"
+#include "base/directed_rounding.h"
+#include "base/names.h"
+#include "core/invalid_input.h"
 #include "release/acceptance.h"
 #include "release/central_release.h"
 #include "release/design.h"
-#include "release/plan_model.h"
+#include "release/json.h"
+#include "release/spec.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// How many records, outcomes or outputs, how much budget or accuracy.
+
 namespace {
 
 constexpr double kLeastDelta = 1e-100;
@@ -341,5 +350,639 @@ PlanReport plan(const PlanQuestion& question, const PublicInputs& inputs) {
 }
 
 PlanReport plan(const PlanQuestion& question) { return report_for(question, nullptr); }
+
+// -----------------------------------------------------------------------------------------------
+// Plan question.
+
+namespace {
+
+using enum PartKind;
+
+/// What a release's spec has not, or has for other models.
+constexpr Part kOwnParts[] = {
+    {"/model", "--model", kText, PartScope::kAll},
+    {"/family", "--family", kText, PartScope::kCentral},
+    {"/unknown", "", kText, PartScope::kAll},
+    {"/domain", "--domain", kDomain, PartScope::kAll},
+    {"/n", "--n", kWhole, PartScope::kCentral},
+    {"/k", "--k", kWhole, PartScope::kNoFamily},
+    {"/dimension", "--dimension", kWhole, PartScope::kGaussian},
+    {"/count", "--count", kWhole, PartScope::kAll},
+    {"/privacy", "", kObject, PartScope::kAll},
+    {"/privacy/epsilon", "--epsilon", kDecimal, PartScope::kAll},
+    {"/privacy/delta", "--delta", kDecimal, PartScope::kCentral},
+    {"/privacy/rho", "--rho", kDecimal, PartScope::kFamily},
+    {"/alpha", "--alpha", kNumber, PartScope::kAll},
+    {"/strong", "--strong", kTruth, PartScope::kCentral},
+    {"/curve", "--curve", kTruth, PartScope::kCentral},
+    {"/neighbours", "--neighbours", kText, PartScope::kMarginals},
+    {"/copula", "--copula", kTruth, PartScope::kMarginals},
+    {"/accept_large_delta", "--accept-large-delta", kTruth, PartScope::kCentral},
+    {"/mechanism", "--mechanism", kText, PartScope::kLocal},
+    {"/region", "--region", kTexts, PartScope::kLocal},
+    {"/shared", "--shared", kTruth, PartScope::kGaussian},
+    {"/mean_bound", "--mean-bound", kNumber, PartScope::kGaussian},
+    {"/mean_range", "--mean-range", kNumber, PartScope::kGaussian},
+    {"/covariance_bound", "--covariance-bound", kNumber, PartScope::kGaussian},
+    {"/paper_variance", "--paper-variance", kTruth, PartScope::kGaussian},
+    {"/logarithms", "--log", kTexts, PartScope::kGaussian},
+    {"/covariance", "--covariance", kFile, PartScope::kGaussian},
+};
+
+/// Whether what an unknown stands for is given.
+struct Quantity {
+  PlanUnknown unknown;
+  bool given;
+};
+
+/// Which quantity of a question is left to be found.
+class Unknowns {
+ public:
+  /// One of `either` is missing, or else the first of `others` that is.
+  Unknowns(std::vector<Quantity> either, std::vector<Quantity> others, bool has_rho, bool flags)
+      : either_(std::move(either)), others_(std::move(others)), has_rho_(has_rho), flags_(flags) {}
+
+  [[nodiscard]] std::vector<PlanUnknown> found() const {
+    std::vector<Quantity> missing = missing_of(either_);
+    if (missing.empty()) {
+      missing = missing_of(others_);
+      if (missing.empty()) {
+        std::vector<Quantity> all = either_;
+        all.insert(all.end(), others_.begin(), others_.end());
+        throw InvalidInput(fmt::format("one of {} must be left to be found, but all are given",
+                                       called(all, " and ")));
+      }
+      return {missing.front().unknown};
+    }
+    if (missing.size() > 1) refuse(missing);
+    if (has_rho_ && missing.front().unknown == PlanUnknown::kEpsilon) {
+      return {PlanUnknown::kEpsilon, PlanUnknown::kRho};
+    }
+    return {missing.front().unknown};
+  }
+
+  /// The one that is asked for by name.
+  [[nodiscard]] std::vector<PlanUnknown> named(PlanUnknown unknown) const {
+    const PlanUnknown budget = unknown == PlanUnknown::kRho ? PlanUnknown::kEpsilon : unknown;
+    std::vector<Quantity> missing = missing_of(either_);
+    std::erase_if(missing, [&](const Quantity& one) { return one.unknown == budget; });
+    if (!missing.empty()) refuse(missing);
+    for (const auto* quantities : {&either_, &others_}) {
+      for (const Quantity& one : *quantities) {
+        if (one.unknown == budget && one.given) {
+          throw InvalidInput(fmt::format("{} is the unknown, but it is given", name_of(unknown)));
+        }
+      }
+    }
+    return {unknown};
+  }
+
+ private:
+  static std::vector<Quantity> missing_of(std::vector<Quantity> quantities) {
+    std::erase_if(quantities, [](const Quantity& one) { return one.given; });
+    return quantities;
+  }
+  [[nodiscard]] std::string called(const std::vector<Quantity>& quantities,
+                                   std::string_view before_last) const {
+    const std::string dashes = flags_ ? "--" : "";
+    std::string text;
+    for (const Quantity& one : quantities) {
+      if (!text.empty()) text += &one == &quantities.back() ? before_last : ", ";
+      text += dashes + std::string(name_of(one.unknown));
+      if (has_rho_ && one.unknown == PlanUnknown::kEpsilon) text += " or " + dashes + "rho";
+    }
+    return text;
+  }
+  [[noreturn]] void refuse(const std::vector<Quantity>& missing) const {
+    throw InvalidInput(fmt::format("one of {} can be found, but {} {} missing",
+                                   called(either_, " and "), called(missing, ", "),
+                                   missing.size() == 1 ? "is" : "are"));
+  }
+
+  std::vector<Quantity> either_, others_;
+  bool has_rho_;
+  bool flags_;
+};
+
+Unknowns unknowns_of(const PartReader& reader, const PlanQuestion& question, bool flags) {
+  using enum PlanUnknown;
+  const bool epsilon = reader.has("/privacy/epsilon");
+  const bool delta = reader.has("/privacy/delta");
+  const bool count = reader.has("/count");
+  const Quantity alpha{kAlpha, reader.has("/alpha")};
+  const Quantity outcomes{kOutcomes, reader.has("/k") || question.domain};
+  if (question.family == Family::kMarginals) {
+    return {
+        {{kRecords, reader.has("/n")}, {kEpsilon, epsilon || reader.has("/privacy/rho")}, alpha},
+        {},
+        true,
+        flags};
+  }
+  if (question.family == Family::kGaussian) {
+    std::vector<Quantity> others = {{kOutputs, count}, {kDelta, !epsilon || delta}};
+    if (question.shared) others.erase(others.begin());
+    return {{{kRecords, reader.has("/n")},
+             {kDimension, reader.has("/dimension") || question.domain},
+             {kEpsilon, epsilon || reader.has("/privacy/rho")},
+             alpha},
+            std::move(others),
+            true,
+            flags};
+  }
+  if (question.model == Model::kCentral) {
+    return {{{kRecords, reader.has("/n")}, outcomes, {kEpsilon, epsilon}, alpha},
+            {{kDelta, delta || !count}, {kOutputs, count}},
+            false,
+            flags};
+  }
+  return {{outcomes, {kEpsilon, epsilon || reader.has("/privacy/mu")}, alpha},
+          {{kOutputs, count}},
+          false,
+          flags};
+}
+
+Privacy budget_of(const PartReader& reader) {
+  const auto epsilon = reader.find_decimal("/privacy/epsilon");
+  const auto delta = reader.find_decimal("/privacy/delta");
+  if (const auto rho = reader.find_decimal("/privacy/rho")) {
+    if (epsilon || delta) {
+      throw InvalidInput("a budget is rho, or epsilon and delta, but both are given");
+    }
+    return Privacy::concentrated(rho->down());
+  }
+  if (const auto mu = reader.find_decimal("/privacy/mu")) {
+    if (epsilon) throw InvalidInput("a budget is mu or epsilon, but both are given");
+    return Privacy::gaussian(mu->down());
+  }
+  return Privacy::approximate(epsilon ? epsilon->down() : 1, delta ? delta->down() : 0);
+}
+
+/// Throws InvalidInput where a local plan lacks what nothing can be found without.
+void require_local(const PartReader& reader, const PlanQuestion& question) {
+  if (reader.has("/alpha")) return;
+  if (!question.domain && !reader.has("/k")) {
+    throw InvalidInput(fmt::format("{} or {} is needed, but is not given", reader.called("/domain"),
+                                   reader.called("/k")));
+  }
+  if (!reader.has("/privacy/mu")) reader.require_given("/privacy/epsilon");
+}
+
+}  // namespace
+
+std::span<const Part> plan_parts() {
+  static const std::vector<Part> parts = [] {
+    std::vector<Part> all(std::begin(kOwnParts), std::end(kOwnParts));
+    const auto of_spec = spec_parts();
+    std::copy_if(of_spec.begin(), of_spec.end(), std::back_inserter(all), [](const Part& part) {
+      return part.scope == PartScope::kLocal || part.scope == PartScope::kReference;
+    });
+    return all;
+  }();
+  return parts;
+}
+
+PlanQuestion plan_question_of(const Json& given, const std::string& name) {
+  Json json = given;
+  const auto mechanism = json.find("mechanism");
+  const bool every = mechanism != json.end() && *mechanism == "all";
+  if (every) json.erase(mechanism);
+  const PartReader reader(plan_parts(), json, name, "a plan's question");
+  PlanQuestion question{.model = model_of(reader)};
+  // In model central every one is told in any case.
+  question.every_mechanism = every && question.model != Model::kCentral;
+  question.family = family_of(reader, question.model);
+  if (question.family == Family::kMarginals) {
+    reader.require_given("/domain");
+    const auto neighbours = reader.find<std::string>("/neighbours");
+    question.copula = reader.find<bool>("/copula").value_or(false);
+    if (neighbours) question.neighbours = known_value<Neighbours>("neighbours", *neighbours);
+  }
+  question.shared = reader.find<bool>("/shared").value_or(false);
+  for (const char* other : {"/mean_bound", "/mean_range", "/covariance", "/covariance_bound",
+                            "/paper_variance", "/strong"}) {
+    if (question.shared && reader.has(other)) {
+      throw InvalidInput(fmt::format(
+          "a shared Gaussian learns its mean and covariance from the ranges, and all its records "
+          "share one noise, but {} is given",
+          reader.called(other)));
+    }
+  }
+  question.domain = reader.find_domain("/domain");
+  for (const char* size : {"/k", "/dimension", "/mean_range"}) {
+    if (question.domain && reader.has(size)) {
+      throw InvalidInput(fmt::format("{} is for when there is no domain, but {} is given",
+                                     reader.called(size), reader.called("/domain")));
+    }
+  }
+  if (question.model != Model::kCentral) require_local(reader, question);
+  question.budget = budget_of(reader);
+  const Unknowns unknowns = unknowns_of(reader, question, name.empty());
+  const auto named = reader.find<std::string>("/unknown");
+  question.unknowns =
+      named ? unknowns.named(known_value<PlanUnknown>("unknown", *named)) : unknowns.found();
+  const auto whole = [&](const char* place) {
+    return reader.find<std::uint64_t>(place).value_or(1);
+  };
+  question.records = whole("/n");
+  question.outcomes = whole("/k");
+  question.dimension = whole("/dimension");
+  // Rows of one model are drawn at no cost, so how many is not asked.
+  question.outputs = question.family == Family::kMarginals ? 1 : whole("/count");
+  question.alpha = reader.find<double>("/alpha").value_or(0);
+  question.strong = reader.find<bool>("/strong").value_or(false);
+  question.accept_large_delta = reader.find<bool>("/accept_large_delta").value_or(false);
+  question.curve = reader.find<bool>("/curve").value_or(false);
+  if (question.model != Model::kCentral) {
+    question.local = local_spec(reader);
+    if (!question.domain && question.local.reference) {
+      throw InvalidInput(fmt::format("{} needs {}, but none is given", reader.called("/reference"),
+                                     reader.called("/domain")));
+    }
+    if (!question.domain && question.local.space != SpaceSpec{}) {
+      throw InvalidInput(
+          fmt::format("a space needs {}, but none is given", reader.called("/domain")));
+    }
+  }
+  question.region =
+      reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
+  question.mean_bound = reader.find<double>("/mean_bound");
+  const auto mean_range = reader.find<double>("/mean_range");
+  if (question.mean_bound && mean_range) {
+    throw InvalidInput(fmt::format("the mean has either {} or {}, but both are given",
+                                   reader.called("/mean_bound"), reader.called("/mean_range")));
+  }
+  if (mean_range) {
+    if (!(*mean_range > 0)) {
+      throw InvalidInput(
+          fmt::format("{} must be positive, but is {}", reader.called("/mean_range"), *mean_range));
+    }
+    question.mean_ranges = {{-0.5 * *mean_range, 0.5 * *mean_range}};
+  }
+  question.covariance_bound = reader.find<double>("/covariance_bound").value_or(1);
+  question.paper_variance = reader.find<bool>("/paper_variance").value_or(false);
+  question.logarithms =
+      reader.find<std::vector<std::string>>("/logarithms").value_or(std::vector<std::string>());
+  question.covariance = reader.find_file("/covariance");
+  if (!question.domain && (question.covariance || !question.logarithms.empty())) {
+    throw InvalidInput(
+        fmt::format("{} needs {}, but none is given",
+                    reader.called(question.covariance ? "/covariance" : "/logarithms"),
+                    reader.called("/domain")));
+  }
+  return question;
+}
+
+PlanQuestion parse_plan_question(const std::string& text, const std::string& name) {
+  require_json(text, name);
+  return plan_question_of(Json::parse(text), name);
+}
+
+// -----------------------------------------------------------------------------------------------
+// Plan report.
+
+namespace {
+
+/// "the least number of records n", ...
+const char* words_of(PlanUnknown unknown) {
+  switch (unknown) {
+    case PlanUnknown::kRecords:
+      return "the least number of records n";
+    case PlanUnknown::kOutcomes:
+      return "the greatest number of outcomes k";
+    case PlanUnknown::kDimension:
+      return "the greatest dimension d";
+    case PlanUnknown::kEpsilon:
+      return "the least epsilon";
+    case PlanUnknown::kRho:
+      return "the least rho";
+    case PlanUnknown::kDelta:
+      return "the least delta";
+    case PlanUnknown::kOutputs:
+      return "the greatest number of outputs m";
+    case PlanUnknown::kAlpha:
+      break;
+  }
+  return "the least total variation alpha";
+}
+
+Json value_json(PlanUnknown unknown, const std::optional<double>& value) {
+  if (!value) return nullptr;
+  if (is_whole(unknown)) return static_cast<std::uint64_t>(*value);
+  return *value;
+}
+
+std::string value_text(PlanUnknown unknown, const std::optional<double>& value) {
+  if (!value) return "-";
+  return is_whole(unknown) ? fmt::format("{:.0f}", *value) : fmt::format("{:.6g}", *value);
+}
+
+Json way_json(const PlanAnswer& answer, std::size_t i) {
+  const PlanWay& way = answer.ways[i];
+  Json json{{"mechanism", way.mechanism}, {"best", answer.best == i}};
+  if (!way.value) {
+    json["refusal"] = way.why;
+    return json;
+  }
+  json[std::string(name_of(answer.unknown))] = value_json(answer.unknown, way.value);
+  json["alpha"] = way.alpha;
+  json.update(way.details);
+  json["independent_outputs"] = way.independent_outputs;
+  json["why"] = way.why;
+  return json;
+}
+
+Json curve_json(const PlanAnswer& answer) {
+  const auto alpha_json = [](const std::optional<double>& alpha) {
+    return alpha ? Json(*alpha) : Json(nullptr);
+  };
+  Json list = Json::array();
+  for (const CurvePoint& point : answer.curve) {
+    Json json{{"n", point.records}};
+    if (answer.ways.size() == 1) {
+      json["alpha"] = alpha_json(point.alphas.front());
+    } else {
+      json["best"] = point.best ? Json(answer.ways[*point.best].mechanism) : Json(nullptr);
+      for (std::size_t i = 0; i < answer.ways.size(); ++i) {
+        json["alpha"][answer.ways[i].mechanism] = alpha_json(point.alphas[i]);
+      }
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+/// What its release would refuse, or say, of noise; whether it would.
+bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
+               std::vector<std::string>& said) {
+  const PlanWay& way = answer.ways[*answer.best];
+  if (!way.noise || !way.noise->is_mostly_noise()) return false;
+  const bool is_linear = way.details.contains("linear") && way.details["linear"] == true;
+  const bool for_estimates = is_linear && question.model == Model::kLocal;
+  if (for_estimates && !way.noise->is_indistinct()) return false;
+  std::string words =
+      way.noise->is_indistinct() ? indistinct_words(*way.noise) : noise_words(*way.noise);
+  if (for_estimates) {
+    words += "; mollify estimate finds the population from many such records";
+  } else if (way.is_refused.value_or(way.noise->is_indistinct())) {
+    words += "; a release refuses this without --accept-error";
+  } else if (way.noise->is_indistinct()) {
+    words += "; a release does not refuse this, because the number of records is protected";
+  }
+  // What was asked for is what would do.
+  if (answer.unknown == PlanUnknown::kAlpha) {
+    PlanQuestion asked = question;
+    const bool is_free = question.model == Model::kCentral && question.family == Family::kNone;
+    if (question.model != Model::kCentral) asked.outcomes = answer.facts["outcomes"];
+    const std::string ways = noise_remedy(asked, is_free ? "" : way.mechanism);
+    if (!ways.empty()) words += "; " + ways;
+  }
+  said.push_back(std::move(words));
+  return true;
+}
+
+/// What the best way's release would refuse, or say, for its danger: see release/acceptance.h.
+std::vector<std::string> warnings(const PlanQuestion& question, const PlanAnswer& answer) {
+  if (!answer.best) return {};
+  const PlanWay& way = answer.ways[*answer.best];
+  const bool central = question.model == Model::kCentral;
+  std::vector<std::string> said = question.warnings;
+  const bool sought = answer.unknown == PlanUnknown::kEpsilon;
+  const std::uint64_t draws = answer.unknown == PlanUnknown::kOutputs
+                                  ? static_cast<std::uint64_t>(*way.value)
+                                  : question.outputs;
+  for (std::string& words :
+       epsilon_warnings(sought ? way.spent : question.budget, way.spent, central ? 0 : draws)) {
+    said.push_back(std::move(words));
+  }
+  if (!central) {
+    add_noise(question, answer, said);
+    return said;
+  }
+  const auto given = [&](PlanUnknown unknown, double value) {
+    return answer.unknown == unknown ? *way.value : value;
+  };
+  const double records = given(PlanUnknown::kRecords, static_cast<double>(question.records));
+  // A budget is rounded down from what was typed; the next double is not below that.
+  const double typed = question.budget.delta;
+  const double delta = given(PlanUnknown::kDelta, typed > 0 ? std::nextafter(typed, 1) : 0);
+  if (delta * records >= 1) {
+    said.push_back(
+        fmt::format("delta {:.4g} is 1/n or more for {}, so whole records may be released as they "
+                    "are: a release refuses this without --accept-large-delta",
+                    delta, counted(static_cast<std::uint64_t>(records), "record")));
+  } else if (delta * records > 0.1) {
+    said.push_back(
+        fmt::format("delta {:.4g} is more than a tenth of 1/n for {}: the guarantee may fail for "
+                    "one of them with noticeable probability",
+                    delta, counted(static_cast<std::uint64_t>(records), "record")));
+  }
+  if (add_noise(question, answer, said)) return said;
+  const double outputs = given(PlanUnknown::kOutputs, static_cast<double>(question.outputs));
+  const auto words = question.family == Family::kMarginals ? marginals_warning(way.alpha)
+                     : question.shared
+                         ? moments_warning(way.alpha)
+                         : records_warning(way.alpha / (question.strong ? outputs : 1));
+  if (words) said.push_back(*words);
+  return said;
+}
+
+Json answer_json(const PlanQuestion& question, const PlanAnswer& answer) {
+  const std::string unknown(name_of(answer.unknown));
+  Json json{{"unknown", unknown}};
+  const PlanWay* best = answer.best ? &answer.ways[*answer.best] : nullptr;
+  const bool choice = answer.ways.size() > 1;
+  if (choice) json["best"] = best != nullptr ? Json(best->mechanism) : Json(nullptr);
+  json[unknown] = best != nullptr ? value_json(answer.unknown, best->value) : Json(nullptr);
+  if (choice) {
+    json["mechanisms"] = Json::array();
+    for (std::size_t i = 0; i < answer.ways.size(); ++i) {
+      json["mechanisms"].push_back(way_json(answer, i));
+    }
+  } else if (best != nullptr) {
+    json["alpha"] = best->alpha;
+    json.update(best->details);
+  } else {
+    json["refusal"] = answer.ways.front().why;
+  }
+  json.update(answer.facts);
+  json["warnings"] = warnings(question, answer);
+  if (question.curve && best != nullptr) json["curve"] = curve_json(answer);
+  return json;
+}
+
+/// A bar of at most 24 cells, in eighths.
+std::string bar(double part) {
+  static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<int>(std::lround(24 * 8 * std::clamp(part, 0.0, 1.0)));
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  return text + kEighths[eighths % 8];
+}
+
+std::string curve_text(const PlanAnswer& answer) {
+  if (answer.curve.empty()) return {};
+  std::string text = fmt::format(
+      "\ntotal variation against the number of records, the best one as a bar\n{:>14}", "n");
+  for (const PlanWay& way : answer.ways) text += fmt::format(" {:>14}", way.mechanism);
+  text += "\n";
+  double longest = 0;
+  for (const CurvePoint& point : answer.curve) {
+    if (point.best) longest = std::max(longest, *point.alphas[*point.best]);
+  }
+  for (const CurvePoint& point : answer.curve) {
+    text += fmt::format("{:>14}", point.records);
+    for (const std::optional<double>& alpha : point.alphas) {
+      text += fmt::format(" {:>14}", alpha ? fmt::format("{:.4g}", *alpha) : "-");
+    }
+    text += fmt::format("  {}\n", point.best ? bar(*point.alphas[*point.best] / longest) : "");
+  }
+  return text;
+}
+
+constexpr const char* kLegend =
+    "* the best of those whose outputs are independent; in brackets, what else to know\n";
+
+bool is_better(PlanUnknown unknown, double value, double than) {
+  const bool more = unknown == PlanUnknown::kOutcomes || unknown == PlanUnknown::kDimension ||
+                    unknown == PlanUnknown::kOutputs;
+  return more ? value > than : value < than;
+}
+
+/// What is to be known of a way beside its numbers, in brackets; why it has no star where it would.
+std::string remark(const PlanAnswer& answer, const PlanWay& way) {
+  if (!way.value) return fmt::format("  ({})", way.why);
+  if (way.independent_outputs) return way.note.empty() ? "" : fmt::format("  ({})", way.note);
+  const bool better =
+      answer.best && is_better(answer.unknown, *way.value, *answer.ways[*answer.best].value);
+  return better ? "  (better, but its outputs are not independent, so it has no star)"
+                : "  (outputs are not independent)";
+}
+
+/// What each mechanism needs, where there are several.
+std::string ways_text(const PlanAnswer& answer) {
+  if (answer.ways.size() < 2) return {};
+  const auto width = std::max_element(answer.ways.begin(), answer.ways.end(),
+                                      [](const PlanWay& one, const PlanWay& other) {
+                                        return one.mechanism.size() < other.mechanism.size();
+                                      })
+                         ->mechanism.size();
+  const auto columns = std::max<std::size_t>(width, 15);
+  const bool reports = std::any_of(answer.ways.begin(), answer.ways.end(), [](const PlanWay& way) {
+    return way.details.contains("epsilon0");
+  });
+  std::string text =
+      fmt::format("\n  {:<{}} {:>14} {:>12}{}\n", "", columns, name_of(answer.unknown), "TV",
+                  reports ? fmt::format(" {:>10}", "epsilon0") : "");
+  for (std::size_t i = 0; i < answer.ways.size(); ++i) {
+    const PlanWay& way = answer.ways[i];
+    if (!way.value) {
+      text += fmt::format("  {:<{}} {:>14}{}\n", way.mechanism, columns, "-", remark(answer, way));
+      continue;
+    }
+    const auto found = way.details.find("epsilon0");
+    const std::string epsilon0 =
+        found == way.details.end() ? "-" : fmt::format("{:.4g}", found->get<double>());
+    text += fmt::format("{} {:<{}} {:>14} {:>12.4g}{}{}\n", answer.best == i ? "*" : " ",
+                        way.mechanism, columns, value_text(answer.unknown, way.value), way.alpha,
+                        reports ? fmt::format(" {:>10}", epsilon0) : "", remark(answer, way));
+  }
+  return answer.best ? text + "\n" + kLegend : text;
+}
+
+std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) {
+  std::string text = words_of(answer.unknown) + std::string(": ");
+  if (answer.best) {
+    text += value_text(answer.unknown, answer.ways[*answer.best].value);
+  } else {
+    text += "none";
+  }
+  if (!answer.subject.empty()) text += ", for " + answer.subject;
+  text += "\n";
+  text += ways_text(answer);
+  if (!answer.best) {
+    return text + (answer.ways.size() > 1 ? "\nno mechanism serves this\n"
+                                          : fmt::format("  {}\n", answer.ways.front().why));
+  }
+  text += answer.lines;
+  for (const std::string& warning : warnings(question, answer))
+    text += "warning: " + warning + "\n";
+  return text + curve_text(answer);
+}
+
+/// Whose data such a release protects, before anybody takes it for more.
+std::string protected_text(const PlanQuestion& question) {
+  if (question.model != Model::kCentral) return "";
+  return "protected is one row; a person with several rows is not, unless sample is told --unit, "
+         "and persons are counted in place of rows\n";
+}
+
+}  // namespace
+
+std::string plan_json(const PlanReport& report) {
+  const PlanQuestion& question = report.question;
+  Json json{{"model", name_of(question.model)}};
+  if (question.model == Model::kCentral) json["strong"] = question.strong;
+  if (question.family == Family::kNone) {
+    json.update(answer_json(question, report.answers.front()));
+    return json.dump(2) + "\n";
+  }
+  json["family"] = name_of(question.family);
+  if (question.shared) json["shared"] = true;
+  json["answers"] = Json::array();
+  for (const PlanAnswer& answer : report.answers) {
+    json["answers"].push_back(answer_json(question, answer));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string plans_json(std::span<const PlanReport> reports) {
+  Json list = Json::array();
+  for (const PlanReport& report : reports) {
+    Json one = Json::parse(plan_json(report));
+    one["budget"] = {
+        {parameter_name(report.question.budget.notion), report.question.budget.parameter()}};
+    list.push_back(std::move(one));
+  }
+  return Json({{"plans", list}}).dump(2) + "\n";
+}
+
+std::string plans_text(std::span<const PlanReport> reports) {
+  const PlanAnswer& first = reports.front().answers.front();
+  std::string text = fmt::format("{}\n\n  {:<20}", words_of(first.unknown),
+                                 parameter_name(reports.front().question.budget.notion));
+  for (const PlanReport& report : reports) {
+    text += fmt::format(" {:>12g} ", report.question.budget.parameter());
+  }
+  text += "\n";
+  for (std::size_t i = 0; i < first.ways.size(); ++i) {
+    text += fmt::format("  {:<20}", first.ways[i].mechanism);
+    std::string last;
+    for (const PlanReport& report : reports) {
+      const PlanAnswer& answer = report.answers.front();
+      text += fmt::format(" {:>12}{}", value_text(answer.unknown, answer.ways[i].value),
+                          answer.best == i && answer.ways.size() > 1 ? "*" : " ");
+      const std::string said = remark(answer, answer.ways[i]);
+      if (!said.empty() && (last.empty() || !answer.ways[i].value)) last = said;
+    }
+    text += last + "\n";
+  }
+  text += "\n";
+  if (first.ways.size() > 1) text += kLegend;
+  for (const PlanReport& report : reports) {
+    for (const std::string& warning : warnings(report.question, report.answers.front())) {
+      text += fmt::format("warning: at {}: {}\n", report.question.budget.text(), warning);
+    }
+  }
+  return text + protected_text(reports.front().question);
+}
+
+std::string plan_text(const PlanReport& report) {
+  std::string text;
+  for (const PlanAnswer& answer : report.answers) {
+    if (!text.empty()) text += "\n";
+    text += answer_text(report.question, answer);
+  }
+  return text + protected_text(report.question);
+}
 
 }  // namespace mollify

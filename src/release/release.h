@@ -1,4 +1,4 @@
-// Private records in, private samples out, whatever the model.
+// A release, from prepare to its rows.
 #pragma once
 
 #include <cstdint>
@@ -6,18 +6,23 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "accounting/ledger.h"
-#include "kernel/core/secure_random.h"
-#include "records/record_counter.h"
+#include "core/random.h"
+#include "domain/domain.h"
 #include "records/sink.h"
 #include "records/source.h"
+#include "records/tallies.h"
 #include "release/certificate.h"
 #include "release/public_inputs.h"
 #include "release/release_error.h"
 #include "release/spec.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Private records in, private samples out, whatever the model.
 
 /// A release that is ready to be charged and drawn: what is public has been read and checked, and
 /// no random word was drawn. Immutable.
@@ -110,5 +115,23 @@ using Certify = std::function<void(const std::string& certificate)>;
 void release(const PreparedRelease& prepared, const Source& data, Sink& sink,
              const Certify& certify, const std::optional<Charging>& charging = std::nullopt,
              std::size_t threads = 1);
+
+// -----------------------------------------------------------------------------------------------
+// What is worth knowing about a release and does not stand in its certificate, for people.
+
+/// From public facts alone.
+struct ReleaseReport {
+  /// How far each record's distribution may be from the data's: at worst in the local and the
+  /// integral model, for any data in the central one, and of what all rows share what noise is
+  /// expected to do. With a support that is found it is the whole domain's. None where the number
+  /// of rows is protected.
+  std::optional<double> total_variation{};
+  std::string why{};  ///< why this mechanism and these parameters, in one sentence
+  std::vector<std::string> notes{};
+  std::vector<std::string> warnings{};
+};
+
+/// `domain` is the prepared release's own. Up to some seconds where a warning says what would do.
+[[nodiscard]] ReleaseReport release_report(const PreparedRelease& prepared, const Domain& domain);
 
 }  // namespace mollify

@@ -8,16 +8,17 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <fmt/format.h>
 
-#include "accounting/counted.h"
-#include "accounting/monotone_search.h"
-#include "central/central_design.h"
-#include "central/gaussian_design.h"
-#include "marginals/marginal_error.h"
+#include "accounting/privacy.h"
+#include "base/directed_rounding.h"
+#include "domain/domain.h"
+#include "methods/central/design.h"
+#include "methods/gaussian/design.h"
+#include "methods/marginals/design.h"
 #include "release/certificate.h"
 #include "release/design.h"
-#include "space/domain.h"
 
 namespace mollify {
+
 namespace {
 
 constexpr const char* kWorstCase = "worst-case error of a record";

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "divergence/reference_masses.h"
-#include "release/scorer_kind.h"
+#include "methods/divergence/f_divergence.h"
+#include "release/spec.h"
 
 namespace mollify {
 

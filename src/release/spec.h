@@ -1,26 +1,67 @@
-// All that is public about a release: one spec, whatever the model.
+// A release's public side.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "accounting/decimal.h"
-#include "accounting/names.h"
-#include "accounting/neighbours.h"
 #include "accounting/privacy.h"
-#include "accounting/protection_scope.h"
-#include "central/central_design.h"
-#include "central/support_hint.h"
-#include "local/mechanism.h"
-#include "release/scorer_kind.h"
-#include "space/space_kind.h"
+#include "base/decimals.h"
+#include "base/names.h"
+#include "domain/domain.h"
+#include "methods/central/design.h"
+#include "methods/central/support.h"
+#include "methods/local/mechanism.h"
+#include "release/json.h"
+#include "scores/points.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The scorers that a user can choose, by name.
+
+/// How private rows become scores of candidates (docs/guide/scorers.md).
+enum class ScorerKind {
+  kKernel,
+  kEmpirical,
+  kHistogram,
+  kGaussianMixture,
+  kRatio,
+  kBoosted,
+  kLikelihood,  ///< of models, and of these alone
+};
+
+constexpr auto names_of(ScorerKind) {
+  return std::array{Named{ScorerKind::kKernel, "kernel"},
+                    Named{ScorerKind::kEmpirical, "empirical"},
+                    Named{ScorerKind::kHistogram, "histogram"},
+                    Named{ScorerKind::kGaussianMixture, "gaussian-mixture"},
+                    Named{ScorerKind::kRatio, "ratio"},
+                    Named{ScorerKind::kBoosted, "mbde"},
+                    Named{ScorerKind::kLikelihood, "likelihood"}};
+}
+
+/// Whether the scorer learns to tell rows from points of the reference, and so needs candidates,
+/// which are such points.
+[[nodiscard]] bool needs_candidates(ScorerKind kind) noexcept;
+
+/// Whether a row counts for one outcome or candidate alone, so that an estimate is as sparse as its
+/// rows are few. The others spread rows over what is near them.
+[[nodiscard]] bool counts_records(ScorerKind kind) noexcept;
+
+/// Requires another kind than kLikelihood. A scorer of these candidates with its default settings,
+/// for draws at `epsilon` each (which only kBoosted heeds).
+[[nodiscard]] std::unique_ptr<Scorer> make_scorer(ScorerKind kind, const MixedPoints& candidates,
+                                                  double epsilon);
+
+// -----------------------------------------------------------------------------------------------
+// All that is public about a release: one spec, whatever the model.
 
 /// Whose data a release protects, and against what (docs/theory). In the local model each unit's
 /// records are one distribution; in the integral model the whole table is; in the central model
@@ -176,5 +217,104 @@ struct ReleaseSpec {
 /// The reverse: pretty-printed JSON that ends in a line feed. Throws InvalidInput for names that
 /// are not UTF-8, which no JSON can hold.
 [[nodiscard]] std::string spec_text(const ReleaseSpec& spec);
+
+// -----------------------------------------------------------------------------------------------
+// The parts of a JSON object that says what is asked for: of a release's spec, of a plan's
+// question.
+
+/// What a part holds.
+enum class PartKind { kObject, kText, kWhole, kNumber, kDecimal, kTruth, kTexts, kFile, kDomain };
+
+/// Which models and families have a part.
+enum class PartScope {
+  kAll,
+  kLocal,
+  kReference,  ///< models local and integral, and family marginals
+  kCentral,
+  kNoFamily,
+  kFinite,
+  kFamily,
+  kGaussian,
+  kMarginals
+};
+
+/// A part: its place in the JSON form, and the command's flag that gives it; empty if none does.
+struct Part {
+  const char* place;
+  const char* flag;
+  PartKind kind;
+  PartScope scope;
+};
+
+/// An object checked part by part. Sentences name parts by their place in the file `name`, or by
+/// their flags if `name` is empty.
+class PartReader {
+ public:
+  /// Throws InvalidInput unless it is an object of these parts alone, each of its kind; `what` says
+  /// what the object is. All of them must outlive the reader.
+  PartReader(std::span<const Part> parts, const Json& json, const std::string& name,
+             const char* what);
+
+  [[nodiscard]] bool has(const char* place) const;
+  template <class Value>
+  [[nodiscard]] std::optional<Value> find(const char* place) const {
+    if (!has(place)) return std::nullopt;
+    return at(place).get<Value>();
+  }
+  [[nodiscard]] std::optional<PublicFile> find_file(const char* place) const;
+  [[nodiscard]] std::optional<SpecDomain> find_domain(const char* place) const;
+  /// A privacy parameter, as it was typed.
+  [[nodiscard]] std::optional<Decimal> find_decimal(const char* place) const;
+
+  /// How sentences call the part of that place.
+  [[nodiscard]] std::string called(const std::string& place) const;
+
+  void require_given(const char* place) const;
+  /// The only refusal of what is given for another model or family.
+  void refuse_strangers(Model model, Family family) const;
+
+ private:
+  [[nodiscard]] std::string flag_of(const std::string& place) const;
+  [[nodiscard]] const Json& at(const char* place) const;
+  [[nodiscard]] std::string stranger(PartScope scope, Model model, Family family) const;
+  [[nodiscard]] std::string stranger_of(Family of, Family family) const;
+  void require_known(const Json& object, const std::string& place) const;
+  void require_kind(const Part& part) const;
+
+  std::span<const Part> parts_;
+  const Json& json_;
+  const std::string& name_;
+  const char* what_;
+};
+
+/// The model named; local where none is.
+[[nodiscard]] Model model_of(const PartReader& reader);
+/// The family named, or kNone; refuses any other, and parts of other models and families.
+[[nodiscard]] Family family_of(const PartReader& reader, Model model);
+/// The parts of its own that a local or integral release has.
+[[nodiscard]] LocalSpec local_spec(const PartReader& reader);
+
+// -----------------------------------------------------------------------------------------------
+// A spec as JSON and as the command's flags.
+
+/// All parts of a spec, with the flags of `mollify sample`; the only list of what may be given, and
+/// for which releases.
+[[nodiscard]] std::span<const Part> spec_parts() noexcept;
+
+/// The spec of a JSON object in which every part has its place. Sentences name parts by their
+/// place in the file `name`, or by their flags if `name` is empty.
+[[nodiscard]] ReleaseSpec spec_of(const Json& json, const std::string& name);
+
+/// The reverse.
+[[nodiscard]] Json spec_json(const ReleaseSpec& spec);
+
+/// Throws InvalidInput for a spec whose parts contradict each other.
+void validate_spec(const ReleaseSpec& spec);
+
+/// "auto, subsampled-rr, ..." and "minimax, relative, ...": the mechanisms that can be named.
+/// Throws InvalidInput: the name is none of a mechanism that the model has.
+[[noreturn]] void refuse_mechanism(const std::string& name, Model model);
+[[nodiscard]] std::string central_mechanisms_text();
+[[nodiscard]] std::string local_mechanisms_text();
 
 }  // namespace mollify

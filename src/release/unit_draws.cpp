@@ -6,12 +6,13 @@
 #include <set>
 #include <utility>
 
-#include "local/band_sampler.h"
-#include "records/tally.h"
-#include "records/wide_below.h"
-#include "space/sha256.h"
+#include "base/sha256.h"
+#include "methods/local/sampler.h"
+#include "records/tallies.h"
+#include "records/values.h"
 
 namespace mollify {
+
 namespace {
 
 std::string_view bytes_at(const Values& column, std::size_t row) {

@@ -10,14 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/core/secure_random.h"
-#include "local/scored_table.h"
+#include "core/random.h"
+#include "methods/local/sampler.h"
 #include "records/keyed_units.h"
-#include "records/record_counter.h"
-#include "records/record_writer.h"
-#include "records/release_key.h"
 #include "records/sink.h"
 #include "records/source.h"
+#include "records/tallies.h"
 #include "release/local_release.h"
 
 namespace mollify {

@@ -8,23 +8,22 @@
 #include <nlohmann/json.hpp>
 
 #include "accounting/composition.h"
-#include "accounting/directed_rounding.h"
-#include "accounting/gaussian_composition.h"
-#include "accounting/shuffle_amplification.h"
-#include "kernel/core/sparse_table.h"
-#include "kernel/core/table.h"
-#include "kernel/search/projection.h"
-#include "reference/public_models.h"
-#include "reference/reference_candidates.h"
+#include "accounting/gaussian.h"
+#include "accounting/shuffling.h"
+#include "base/directed_rounding.h"
+#include "core/table.h"
+#include "domain/candidates.h"
+#include "kernel/search.h"
+#include "methods/tuning/typical_band.h"
 #include "release/central_release.h"
+#include "release/certificate.h"
 #include "release/design.h"
-#include "release/measured_pairs.h"
-#include "release/release_space.h"
-#include "space/candidates_text.h"
-#include "space/seeded_random.h"
-#include "tuning/typical_band.h"
+#include "release/public_inputs.h"
+#include "scores/public_models.h"
+#include "scores/references.h"
 
 namespace mollify {
+
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "accounting/privacy.h"
-#include "local/sampler.h"
+#include "domain/candidates.h"
+#include "domain/domain.h"
+#include "methods/local/sampler.h"
 #include "release/certificate.h"
-#include "space/candidates.h"
-#include "space/domain.h"
 
 namespace mollify {
 

@@ -6,10 +6,11 @@
 #include <rapidcheck/gtest.h>
 
 #include "accounting/composition.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {
+
 namespace {
 
 using Fraction = boost::multiprecision::cpp_rational;
@@ -48,4 +49,5 @@ RC_GTEST_PROP(CentralCompositionProperty, SumsAreRoundedUp, ()) {
 }
 
 }  // namespace
+
 }  // namespace mollify

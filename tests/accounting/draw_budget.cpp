@@ -7,6 +7,7 @@
 #include "refusal.h"
 
 namespace mollify {
+
 namespace {
 
 std::string refusal(const Privacy& budget, std::uint64_t count) {
@@ -53,4 +54,5 @@ TEST(DrawBudget, RefusesInTermsOfTheWhole) {
 }
 
 }  // namespace
+
 }  // namespace mollify

@@ -8,9 +8,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "accounting/ledger_account.h"
+#include "accounting/ledger.h"
 
 namespace mollify {
+
 namespace {
 
 /// Outcomes of several releases: their probability on one data set, and the logarithm of its ratio
@@ -144,4 +145,5 @@ TEST(LedgerBruteForce, AsManyFitAsWhatIsLeftOfDeltaAllows) {
 }
 
 }  // namespace
+
 }  // namespace mollify

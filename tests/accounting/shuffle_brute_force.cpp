@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "accounting/privacy_blanket.h"
 #include "accounting/report_laws.h"
-#include "accounting/shuffle_amplification.h"
-#include "laboratory/law/privacy_divergence.h"
+#include "accounting/shuffling.h"
+#include "laboratory/law/law.h"
 
 namespace mollify::test {
+
 namespace {
 
 /// The greatest delta of all pairs, and of those whose other records are all equal.
@@ -167,4 +167,5 @@ TEST(ShuffleBruteForce, VariationRatioUnderReports) {
 }
 
 }  // namespace
+
 }  // namespace mollify::test

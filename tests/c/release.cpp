@@ -6,12 +6,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "arrow/arrow_sink.h"
-#include "arrow/arrow_source.h"
-#include "io/ledger_file.h"
-#include "io/scratch.h"
+#include "formats/arrow.h"
+#include "formats/ledger.h"
+#include "formats/scratch.h"
 #include "mollify/mollify_c.h"
-#include "records/memory_table.h"
+#include "records/source.h"
 
 namespace mollify {
 namespace {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chi_square.h"
-#include "local/mechanism.h"
+#include "methods/local/mechanism.h"
 #include "mollify/mollify_c.h"
 
 namespace mollify {

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "io/scratch.h"
+#include "formats/scratch.h"
 
 namespace mollify::test {
 

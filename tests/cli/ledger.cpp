@@ -1,4 +1,6 @@
 // Releases that are charged to a ledger, and what the ledger says.
+#include "formats/ledger.h"
+
 #include <signal.h>
 
 #include <algorithm>
@@ -12,10 +14,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "accounting/decimal.h"
+#include "base/decimals.h"
+#include "base/sha256.h"
 #include "command_line.h"
-#include "io/ledger_file.h"
-#include "space/sha256.h"
 
 namespace mollify::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "cli/command_line.h"
-#include "laboratory/boosting/boosted_model_json.h"
+#include "laboratory/boosting/learners.h"
 #include "sanitized.h"
 
 namespace mollify::test {
@@ -253,7 +253,7 @@ TEST(Mbde, ReleasesByBothScoresAndTheyVerify) {
 }
 
 // Learning takes a part of a second, so one table of everything that is wrong has to do; the
-// scorers themselves see more (tests/boosting/learned_scorers.cpp).
+// scorers themselves see more (tests/scores/learned_scorers.cpp).
 TEST(Mbde, ReleasesAlikeFromAnyTable) {
   Release command;
   command.files.write("domain.yaml", kManyNumbers);

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
-#include "io/pipe.h"
+#include "formats/pipe.h"
 #include "sanitized.h"
 
 namespace mollify::test {

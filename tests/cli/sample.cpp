@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "command_line.h"
-#include "io/domain_yaml.h"
-#include "space/domain.h"
+#include "domain/domain.h"
+#include "formats/domain_yaml.h"
 
 namespace mollify::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/domain_yaml.h"
-#include "io/scratch.h"
+#include "formats/domain_yaml.h"
+#include "formats/scratch.h"
 #include "refusal.h"
 
 namespace mollify::front {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "io/ledger_file.h"
-#include "io/scratch.h"
+#include "formats/ledger.h"
+#include "formats/scratch.h"
 #include "refusal.h"
 
 namespace mollify::front {

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/scratch.h"
+#include "formats/scratch.h"
 #include "refusal.h"
 
 namespace mollify::front {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "io/public_files.h"
+#include "formats/public_files.h"
 #include "refusal.h"
 #include "release/plan.h"
 

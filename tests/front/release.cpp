@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/scratch.h"
+#include "formats/scratch.h"
 #include "mollify/arrow_c.h"
 #include "mollify/verify.h"
 #include "refusal.h"

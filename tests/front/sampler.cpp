@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "local/mechanism.h"
-#include "local/private_inputs.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/private_inputs.h"
 #include "refusal.h"
 
 namespace mollify::front {

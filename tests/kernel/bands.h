@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/band.h"
-#include "kernel/core/invalid_input.h"
-#include "kernel/search/band_spec.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "kernel/search.h"
 
 namespace mollify::test {
 

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/uniform_below.h"
-#include "kernel/noise/discrete_laplace.h"
+#include "core/random.h"
+#include "kernel/noise.h"
 #include "kernel/short_words.h"
 
 namespace mollify::test {

@@ -1,5 +1,4 @@
 // What happens when the operating system refuses: the program stops, and says why.
-
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,9 +17,10 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "kernel/core/secure_random.h"
+#include "core/random.h"
 
 namespace mollify {
+
 namespace {
 
 /// From here on this process and its children get `error` from a system call.
@@ -104,4 +104,5 @@ TEST(EntropyFailure, ChildrenDifferWhereMemoryCannotBeWiped) {
 }
 
 }  // namespace
+
 }  // namespace mollify

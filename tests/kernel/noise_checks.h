@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "kernel/core/uniform_below.h"
-#include "kernel/noise/exp_minus.h"
+#include "core/random.h"
+#include "kernel/coins.h"
 #include "kernel/wide_float.h"
 
 namespace mollify::test {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "kernel/core/exp_bound.h"
-#include "kernel/core/secure_random.h"
+#include "core/band.h"
+#include "core/random.h"
 
 namespace mollify::test {
 

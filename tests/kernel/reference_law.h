@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "kernel/core/band.h"
+#include "core/band.h"
 
 namespace mollify::test {
 

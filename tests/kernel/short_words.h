@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernel/noise/bernoulli_exp.h"
+#include "kernel/coins.h"
 
 namespace mollify {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "kernel/core/sparse_table.h"
+#include "core/table.h"
 
 namespace mollify::test {
 
@@ -13,7 +13,7 @@ struct Probability {
   uint128 denominator;
 };
 
-/// Of outcome i, by the definition in kernel/core/sparse_table.h.
+/// Of outcome i, by the definition in core/table.h.
 inline Probability probability(const SparseTable& table, std::size_t i) {
   const Band& band = table.band();
   const auto outcomes = table.outcomes();

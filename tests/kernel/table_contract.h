@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/band.h"
+#include "core/band.h"
 
 namespace mollify::test {
 

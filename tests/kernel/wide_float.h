@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernel/noise/natural.h"
+#include "kernel/naturals.h"
 
 namespace mollify::test {
 

@@ -1,6 +1,6 @@
 // A table reads its band for as long as it lives.
 // expected: deleted
-#include "kernel/core/band.h"
+#include "core/band.h"
 
 std::size_t replace(mollify::Band& band, const mollify::Band& other) {
 #if defined(MISUSE)

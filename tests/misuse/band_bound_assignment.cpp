@@ -1,6 +1,6 @@
 // Bounds cannot be widened once a band is made.
 // expected: (lvalue|assignable)
-#include "kernel/core/band.h"
+#include "core/band.h"
 
 std::uint64_t widen(mollify::Band& band) {
 #if defined(MISUSE)

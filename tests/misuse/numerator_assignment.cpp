@@ -1,6 +1,6 @@
 // A table's numerators cannot be changed but through the projection.
 // expected: (read-only|const)
-#include "kernel/core/table.h"
+#include "core/table.h"
 
 std::uint64_t raise(mollify::Table& table) {
 #if defined(MISUSE)

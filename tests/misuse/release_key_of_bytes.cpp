@@ -2,7 +2,7 @@
 // expected: ReleaseKey
 #include <array>
 
-#include "records/release_key.h"
+#include "records/keyed_units.h"
 
 mollify::ReleaseKey key_of(const std::array<unsigned char, 32>& chosen) {
 #if defined(MISUSE)

@@ -1,6 +1,6 @@
 // A chain that has not mixed is never a release.
 // expected: SeededRandom
-#include "laboratory/boosting/metropolis_hastings.h"
+#include "laboratory/boosting/chains.h"
 
 void walk(const mollify::BoostedDensity& density, const mollify::Measure& reference,
           mollify::SecureRandom& secure, mollify::SeededRandom& seeded, std::span<double> points) {

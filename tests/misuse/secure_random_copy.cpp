@@ -2,7 +2,7 @@
 // expected: deleted
 #include <utility>
 
-#include "kernel/core/secure_random.h"
+#include "core/random.h"
 
 mollify::SecureRandom hand_over(mollify::SecureRandom& random) {
 #if defined(MISUSE)

@@ -1,6 +1,6 @@
 // The operating system's stream is never made a stream of chosen bytes.
 // expected: restart
-#include "kernel/core/secure_random.h"
+#include "core/random.h"
 
 std::uint64_t first_word(const unsigned char* seed) {
   mollify::SecureRandom random;

@@ -1,6 +1,6 @@
 // The secure source takes no seed.
 // expected: SecureRandom
-#include "kernel/core/secure_random.h"
+#include "core/random.h"
 
 std::uint64_t first_word() {
 #if defined(MISUSE)

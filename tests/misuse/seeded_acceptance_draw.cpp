@@ -1,6 +1,6 @@
 // A release by rejection is never drawn with a seed.
 // expected: SecureRandom
-#include "laboratory/boosting/acceptance.h"
+#include "laboratory/boosting/chains.h"
 
 std::size_t release(const mollify::Acceptance& acceptance, std::span<const double> scores,
                     mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {

@@ -1,7 +1,7 @@
 // A release is never drawn with a seed.
 // expected: SecureRandom
-#include "kernel/channel/alias_table.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "kernel/channels.h"
 
 std::size_t release(const mollify::AliasTable& table, mollify::SecureRandom& secure,
                     mollify::SeededRandom& seeded) {

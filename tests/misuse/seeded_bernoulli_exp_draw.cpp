@@ -1,7 +1,7 @@
 // A coin that decides a release is never thrown with a seed.
 // expected: SecureRandom
-#include "kernel/noise/bernoulli_exp.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "kernel/coins.h"
 
 bool release(const mollify::BernoulliExp& coin, mollify::SecureRandom& secure,
              mollify::SeededRandom& seeded) {

@@ -1,7 +1,7 @@
 // A central release is never drawn with a seed.
 // expected: no matching
-#include "central/central_sampler.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "methods/central/samplers.h"
 
 std::vector<std::uint32_t> release(const mollify::CentralSampler& sampler,
                                    std::span<const std::uint32_t> records,

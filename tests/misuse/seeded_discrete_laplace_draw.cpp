@@ -1,7 +1,7 @@
 // Noise that a seed tells is no noise.
 // expected: SecureRandom
-#include "kernel/noise/discrete_laplace.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "kernel/noise.h"
 
 std::int64_t release(const mollify::DiscreteLaplace& noise, mollify::SecureRandom& secure,
                      mollify::SeededRandom& seeded) {

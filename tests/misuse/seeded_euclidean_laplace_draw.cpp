@@ -1,7 +1,7 @@
 // Noise that a seed tells is no noise.
 // expected: SecureRandom
-#include "kernel/noise/euclidean_laplace.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "kernel/noise.h"
 
 void release(const mollify::EuclideanLaplace& noise, std::span<std::int64_t> vector,
              mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {

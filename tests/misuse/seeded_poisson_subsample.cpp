@@ -1,7 +1,7 @@
 // Nobody can tell who is in a subsample, as somebody with the seed could.
 // expected: SecureRandom
-#include "kernel/order/subsample.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "kernel/order.h"
 
 std::size_t release(const mollify::PoissonSubsample& sample, std::span<const std::uint64_t> counts,
                     mollify::SecureRandom& secure, mollify::SeededRandom& seeded) {

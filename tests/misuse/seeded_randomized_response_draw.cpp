@@ -1,7 +1,7 @@
 // A report is never drawn with a seed.
 // expected: SecureRandom
-#include "kernel/core/randomized_response.h"
-#include "space/seeded_random.h"
+#include "core/randomized_response.h"
+#include "domain/candidates.h"
 
 std::size_t report(const mollify::RandomizedResponse& response, mollify::SecureRandom& secure,
                    mollify::SeededRandom& seeded) {

@@ -1,7 +1,7 @@
 // What is released is never put into an order that a seed tells.
 // expected: SecureRandom
-#include "kernel/order/shuffle.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "kernel/order.h"
 
 void release(std::span<std::uint32_t> values, mollify::SecureRandom& secure,
              mollify::SeededRandom& seeded) {

@@ -1,7 +1,7 @@
 // A release is never drawn with a seed.
 // expected: SecureRandom
-#include "kernel/core/sparse_table.h"
-#include "space/seeded_random.h"
+#include "core/table.h"
+#include "domain/candidates.h"
 
 std::size_t release(const mollify::SparseTable& table, mollify::SecureRandom& secure,
                     mollify::SeededRandom& seeded) {

@@ -1,7 +1,7 @@
 // Nobody can tell who is in a subsample, as somebody with the seed could.
 // expected: SecureRandom
-#include "kernel/order/subsample.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "kernel/order.h"
 
 std::size_t release(mollify::RecordsLeft& records, mollify::SecureRandom& secure,
                     mollify::SeededRandom& seeded) {

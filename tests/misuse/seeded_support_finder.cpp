@@ -1,7 +1,7 @@
 // A hint is a release: it is never found with a seed.
 // expected: SecureRandom
-#include "central/support_hint.h"
-#include "space/seeded_random.h"
+#include "domain/candidates.h"
+#include "methods/central/support.h"
 
 std::uint64_t release(const mollify::SupportFinder& finder,
                       const mollify::OutcomeHistogram& histogram, mollify::SecureRandom& secure,

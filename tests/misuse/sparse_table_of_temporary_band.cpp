@@ -1,7 +1,7 @@
 // A table that outlives its band would read freed bounds.
 // expected: deleted
-#include "kernel/core/sparse_table.h"
-#include "kernel/search/band_spec.h"
+#include "core/table.h"
+#include "kernel/search.h"
 
 std::uint64_t first_numerator(const mollify::BandSpec& spec) {
 #if defined(MISUSE)

@@ -21,13 +21,12 @@
 
 #include <fmt/format.h>
 
-#include "boosting/boosted_scorer.h"
-#include "boosting/network.h"
-#include "boosting/ratio_scorer.h"
+#include "base/sha256.h"
 #include "mollify/mollify.h"
 #include "records/keyed_units.h"
-#include "release/scorer_kind.h"
-#include "space/sha256.h"
+#include "release/spec.h"
+#include "scores/boosting.h"
+#include "scores/network.h"
 
 #define MOLLIFY_OF_LAW "_ZN7mollify10KeyedUnits6of_lawERKNS_11LawIntegersEm"
 #define MOLLIFY_MAKE_SCORER "_ZN7mollify11make_scorerENS_10ScorerKindERKNS_11MixedPointsEd"

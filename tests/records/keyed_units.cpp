@@ -20,6 +20,7 @@
 #include "chi_square.h"
 
 namespace mollify {
+
 namespace {
 
 using Words = std::vector<std::uint64_t>;
@@ -360,4 +361,5 @@ TEST(ReleaseKey, OfBytesThatItDidNotGiveThereIsNone) {
 }
 
 }  // namespace
+
 }  // namespace mollify

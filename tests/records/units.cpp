@@ -1,12 +1,184 @@
 #include "records/units.h"
 
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "core/random.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Id order.
+
+namespace {
+
+// Of few letters, so that many ids begin alike and some are the beginning of others.
+RC_GTEST_PROP(IdOrder, IsThatOfTheBytes, ()) {
+  using Id = std::string;
+  const auto texts = *rc::gen::container<std::vector<Id>>(
+      rc::gen::container<Id>(rc::gen::element('\0', 'a', '\x7f', '\xff')));
+  StringIndex ids;
+  for (const Id& text : texts) {
+    ids.insert(text);
+    ids.insert("eight letters" + text);
+  }
+  std::vector<Id> seen, expected;
+  for (const std::uint32_t place : in_order_of_bytes(ids)) seen.emplace_back(ids[place]);
+  for (std::size_t i = 0; i < ids.size(); ++i) expected.emplace_back(ids[i]);
+  std::sort(expected.begin(), expected.end());
+  RC_ASSERT(seen == expected);
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Unit ids.
+
+namespace {
+
+std::string id_of(std::string_view text) {
+  TextBuffer buffer;
+  return std::string(id_text(text, buffer));
+}
+
+TEST(IdText, OfAnIntegerWithZerosBehindThePointIsTheInteger) {
+  EXPECT_EQ(id_of("1.0"), "1");
+  EXPECT_EQ(id_of("-12.000"), "-12");
+  EXPECT_EQ(id_of("9223372036854775807.0"), "9223372036854775807");
+  for (const char* text : {"", "1", "01", "007", "1.5", "1.0.0", "a.0", "1e3",
+                           "9223372036854775808.0", "2026-01-02", "True", " 1"}) {
+    EXPECT_EQ(id_of(text), text);
+  }
+}
+
+TEST(Roster, FindsAnIdInEveryWayToWriteIt) {
+  Roster roster;
+  for (const char* id : {"2", "007", "1.0", "ann", "True", "2020-01-02"}) {
+    EXPECT_TRUE(roster.insert(id)) << id;
+  }
+  EXPECT_FALSE(roster.insert("1")) << "which is 1.0";
+  EXPECT_FALSE(roster.insert("2.0"));
+  EXPECT_EQ(roster.size(), 6U);
+  EXPECT_EQ(roster[2], "1") << "as a data frame has it";
+  for (const char* two : {"2", "2.0", "02", "2e0", " 2"}) EXPECT_EQ(roster.find(two), 0U) << two;
+  for (const char* seven : {"7", "7.0", "007", "07"}) EXPECT_EQ(roster.find(seven), 1U) << seven;
+  EXPECT_EQ(roster.find("1"), 2U);
+  EXPECT_EQ(roster.find("ann"), 3U);
+  EXPECT_EQ(roster.find("true"), 4U);
+  EXPECT_EQ(roster.find("2020-01-02 00:00:00"), 5U);
+  for (const char* other : {"", "3", "Ann", "2.5", "NA"}) {
+    EXPECT_EQ(roster.find(other), Roster::kAbsent) << other;
+  }
+}
+
+TEST(Roster, KeepsApartWhatItLists) {
+  Roster roster;
+  for (const char* id : {"01", "1"}) EXPECT_TRUE(roster.insert(id));
+  EXPECT_EQ(roster.find("01"), 0U);
+  EXPECT_EQ(roster.find("1"), 1U);
+  EXPECT_EQ(roster.find("1.0"), 1U) << "what an integer column is written as";
+  EXPECT_EQ(roster.find("001"), Roster::kAbsent) << "it may be either";
+}
+
+TEST(Units, OfAColumnWithAMissingIdAreTheSameOfItsTexts) {
+  const std::vector<double> numbers = {1, 12, 1, 7};
+  const std::vector<std::string_view> texts = {"1.0", "12.0", "1.0", "7.0"};
+  const std::vector<std::int64_t> integers = {1, 12, 1, 7};
+  const std::vector<std::uint8_t> valid = {1, 1, 1, 0};
+  std::optional<Roster> roster(std::in_place);
+  for (const char* id : {"12", "1"}) roster->insert(id);
+  for (const Values& ids : {Values(std::span(numbers), valid), Values(std::span(texts), valid),
+                            Values(std::span(integers), valid)}) {
+    Units of_roster(roster);
+    const auto found = of_roster.of(ids);
+    EXPECT_EQ(std::vector(found.begin(), found.end()),
+              (std::vector<std::uint32_t>{1, 0, 1, Units::kNobody}));
+    Units others(std::nullopt);
+    static_cast<void>(others.of(ids));
+    ASSERT_EQ(others.size(), 2U);
+    EXPECT_EQ(others.ids()[0], "1");
+    EXPECT_EQ(others.ids()[1], "12");
+  }
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Unit records.
+
+namespace {
+
+TEST(UnitRecords, OfNoUnitsAreNone) {
+  EXPECT_EQ(UnitRecords::Builder(3).build(0).size(), 0U);
+  const UnitRecords empty = UnitRecords::Builder(3).build(2);
+  EXPECT_EQ(empty.size(), 2U);
+  EXPECT_TRUE(empty.digits(1).empty());
+}
+
+RC_GTEST_PROP(UnitRecords, KeepEachUnitsRecordsInTheirOrder,
+              (const std::vector<std::pair<std::uint8_t, std::uint32_t>>& records)) {
+  UnitRecords::Builder builder(2);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> expected;
+  for (const auto& [unit, digit] : records) {
+    const auto place = builder.add(unit);
+    RC_ASSERT(place.size() == 2U);
+    place[0] = digit;
+    place[1] = ~digit;
+    expected[unit].insert(expected[unit].end(), {digit, ~digit});
+  }
+  const UnitRecords units = std::move(builder).build(256);
+  for (std::uint32_t unit = 0; unit < 256; ++unit) {
+    const auto digits = units.digits(unit);
+    RC_ASSERT(std::vector<std::uint32_t>(digits.begin(), digits.end()) == expected[unit]);
+  }
+}
+
+// Each of a unit's records stays as likely as any other; smaller units keep all of theirs.
+TEST(UnitRecords, AreThinnedEvenly) {
+  constexpr std::uint32_t kRecords = 10;
+  constexpr std::size_t kMost = 3;
+  constexpr int kTrials = 20'000;
+  SecureRandom random;
+  std::vector<int> kept(kRecords);
+  for (int trial = 0; trial < kTrials; ++trial) {
+    UnitRecords::Builder builder(2);
+    for (std::uint32_t i = 0; i < kRecords; ++i) {
+      const auto place = builder.add(0);
+      place[0] = i;
+      place[1] = 100 + i;
+    }
+    for (std::uint32_t i = 0; i < kMost; ++i) builder.add(1)[0] = i;
+    UnitRecords units = std::move(builder).build(2);
+    units.thin(kMost, random);
+    const auto digits = units.digits(0);
+    ASSERT_EQ(digits.size(), 2 * kMost);
+    for (std::size_t i = 0; i < kMost; ++i) {
+      ASSERT_EQ(digits[2 * i + 1], 100 + digits[2 * i]) << "records stay whole";
+      ++kept[digits[2 * i]];
+    }
+    ASSERT_EQ(units.digits(1).size(), 2 * kMost);
+  }
+  // Of 10 binomials of probability 0.3; false alarms 1e-6 in all, 1e-7 each: 5.33 deviations.
+  const double deviation = std::sqrt(kTrials * 0.3 * 0.7);
+  for (const int times : kept) EXPECT_NEAR(times, 0.3 * kTrials, 5.33 * deviation);
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Units.
+
 namespace {
 
 /// More integers than are kept at hand, met twice: neighbours and multiples of powers of two, which
@@ -71,4 +243,5 @@ TEST(Units, OfARosterAreThoseOfTheRosterAlone) {
 }
 
 }  // namespace
+
 }  // namespace mollify

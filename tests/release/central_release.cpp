@@ -16,8 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "records/counted_source.h"
-#include "records/memory_table.h"
+#include "records/source.h"
 #include "release/prepared.h"
 
 namespace mollify {

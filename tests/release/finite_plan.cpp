@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "central/central_design.h"
-#include "kernel/core/invalid_input.h"
-#include "release/plan_model.h"
+#include "core/invalid_input.h"
+#include "methods/central/design.h"
+#include "release/plan.h"
 
 namespace mollify {
 namespace {

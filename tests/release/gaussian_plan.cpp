@@ -1,9 +1,9 @@
 // Plans of Gaussian samples.
 #include <gtest/gtest.h>
 
-#include "central/gaussian_design.h"
-#include "kernel/core/invalid_input.h"
-#include "release/plan_model.h"
+#include "core/invalid_input.h"
+#include "methods/gaussian/design.h"
+#include "release/plan.h"
 
 namespace mollify {
 namespace {

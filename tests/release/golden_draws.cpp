@@ -13,14 +13,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "central/central_mechanism.h"
-#include "kernel/core/fastest_lanes.h"
-#include "local/mechanism.h"
+#include "base/sha256.h"
+#include "core/lanes.h"
+#include "domain/domain.h"
+#include "methods/central/samplers.h"
+#include "methods/local/mechanism.h"
 #include "release/prepared.h"
-#include "release/scorer_kind.h"
-#include "release/spec_json.h"
-#include "space/sha256.h"
-#include "space/space_kind.h"
+#include "release/spec.h"
 
 // In place of the system's, for this program alone: every generator begins with the same words.
 extern "C" int getentropy(void* words, std::size_t size) noexcept {

@@ -1,9 +1,8 @@
-#include "release/json_syntax.h"
-
 #include <gtest/gtest.h>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "refusal.h"
+#include "release/json.h"
 
 namespace mollify {
 namespace {

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/domain_yaml.h"
+#include "formats/domain_yaml.h"
 #include "release/design.h"
 #include "release/verification.h"
 

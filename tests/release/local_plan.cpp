@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/domain.h"
 #include "refusal.h"
 #include "release/plan.h"
-#include "space/domain.h"
 
 namespace mollify {
 namespace {

@@ -1,7 +1,5 @@
 // A release by marginals is drawn once more, by hand, from the same words: where it is cut, what
 // is counted with which weight, and what each step pays.
-#include "release/marginals_release.h"
-
 #include <array>
 #include <numeric>
 #include <string>
@@ -9,12 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include "marginals/marginal_learner.h"
-#include "marginals/private_bins.h"
+#include "methods/marginals/answers.h"
+#include "methods/marginals/learner.h"
+#include "release/central_release.h"
 #include "release/design.h"
 #include "release/prepared.h"
-#include "release/released_model.h"
-#include "release/summed_release.h"
+#include "release/public_inputs.h"
 #include "replay.h"
 
 namespace mollify {

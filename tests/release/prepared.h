@@ -5,10 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "io/csv_sink.h"
-#include "io/csv_source.h"
-#include "io/public_files.h"
-#include "io/scratch.h"
+#include "formats/csv.h"
+#include "formats/public_files.h"
+#include "formats/scratch.h"
 #include "release/local_release.h"
 #include "release/release.h"
 #include "release/verification.h"

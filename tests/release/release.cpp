@@ -15,18 +15,16 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "arrow/arrow_sink.h"
-#include "arrow/arrow_source.h"
-#include "io/domain_yaml.h"
-#include "kernel/core/invalid_input.h"
-#include "kernel/core/table.h"
-#include "kernel/search/projection.h"
-#include "records/memory_table.h"
-#include "records/numeric_rows.h"
+#include "core/invalid_input.h"
+#include "core/table.h"
+#include "formats/arrow.h"
+#include "formats/domain_yaml.h"
+#include "kernel/search.h"
 #include "records/private_table.h"
+#include "records/source.h"
+#include "release/central_release.h"
+#include "release/local_release.h"
 #include "release/prepared.h"
-#include "release/summed_release.h"
-#include "release/unit_estimates.h"
 
 namespace mollify {
 namespace {

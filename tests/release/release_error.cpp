@@ -7,13 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "central/central_design.h"
-#include "kernel/core/invalid_input.h"
-#include "local/band_floor.h"
+#include "core/invalid_input.h"
+#include "methods/central/design.h"
+#include "methods/local/mechanism.h"
 #include "release/acceptance.h"
 #include "release/plan.h"
 #include "release/prepared.h"
-#include "release/release_report.h"
+#include "release/release.h"
 #include "release/spec.h"
 
 using testing::HasSubstr;

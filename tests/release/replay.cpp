@@ -14,13 +14,13 @@
 
 #include <gtest/gtest.h>
 
-#include "accounting/adaptive_gaussian.h"
-#include "central/gaussian_sampler.h"
-#include "central/moment_sampler.h"
-#include "marginals/pair_counts.h"
-#include "records/memory_table.h"
+#include "accounting/gaussian.h"
+#include "methods/gaussian/moments.h"
+#include "methods/gaussian/sampler.h"
+#include "methods/marginals/counts.h"
+#include "records/source.h"
+#include "release/central_release.h"
 #include "release/prepared.h"
-#include "release/summed_release.h"
 
 namespace mollify {
 namespace {

@@ -11,10 +11,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "central/central_mechanism.h"
-#include "kernel/core/invalid_input.h"
-#include "local/mechanism.h"
-#include "release/spec_json.h"
+#include "core/invalid_input.h"
+#include "methods/central/samplers.h"
+#include "methods/local/mechanism.h"
+#include "release/spec.h"
 
 namespace mollify {
 namespace {

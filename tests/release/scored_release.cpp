@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "io/csv_reader.h"
-#include "io/domain_yaml.h"
-#include "local/scored_table.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "methods/local/sampler.h"
 #include "records/private_table.h"
 #include "release/prepared.h"
 

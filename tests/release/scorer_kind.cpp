@@ -1,6 +1,4 @@
 // What every scorer promises.
-#include "release/scorer_kind.h"
-
 #include <rapidcheck.h>
 
 #include <cmath>
@@ -13,9 +11,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "density/mixed_rows.h"
-#include "density/scorer.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
+#include "release/spec.h"
+#include "scores/mixed_rows.h"
+#include "scores/points.h"
 
 namespace mollify {
 namespace {

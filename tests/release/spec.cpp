@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "refusal.h"
 
 namespace mollify {

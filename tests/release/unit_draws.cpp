@@ -13,10 +13,10 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "io/csv_reader.h"
-#include "kernel/order/shuffle.h"
-#include "records/memory_table.h"
-#include "records/record_counter.h"
+#include "formats/csv.h"
+#include "kernel/order.h"
+#include "records/source.h"
+#include "records/tallies.h"
 #include "release/prepared.h"
 
 namespace mollify {

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "io/domain_yaml.h"
-#include "kernel/core/invalid_input.h"
-#include "local/mechanism.h"
+#include "core/invalid_input.h"
+#include "formats/domain_yaml.h"
+#include "methods/local/mechanism.h"
 #include "release/design.h"
 #include "release/prepared.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <mollify/core/randomized_response.h>
-#include <mollify/core/sparse_table.h>
 #include <mollify/core/table.h>
 
 namespace {

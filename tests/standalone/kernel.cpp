@@ -1,15 +1,12 @@
 // A program with the kernel alone. What it needs at run time is what the kernel needs.
 #include <vector>
 
-#include "kernel/channel/alias_table.h"
-#include "kernel/core/randomized_response.h"
-#include "kernel/core/sparse_table.h"
-#include "kernel/core/table.h"
-#include "kernel/noise/discrete_gaussian.h"
-#include "kernel/noise/discrete_laplace.h"
-#include "kernel/order/shuffle.h"
-#include "kernel/search/band_spec.h"
-#include "kernel/search/projection.h"
+#include "core/randomized_response.h"
+#include "core/table.h"
+#include "kernel/channels.h"
+#include "kernel/noise.h"
+#include "kernel/order.h"
+#include "kernel/search.h"
 
 int main() {
   const mollify::Band band = mollify::make_band({.outcome_count = 4, .floor = 0.6, .epsilon = 1});

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "local/mechanism.h"
+#include "methods/local/mechanism.h"
 
 int main() {
   // Public: six outcomes, epsilon 2. Private: the outcomes of nine records.

@@ -3,13 +3,194 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "divergence/compensated_sum.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
+#include "laboratory/boosting/learners.h"
+#include "methods/divergence/f_divergence.h"
+#include "scores/boosting.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// How the log-normaliser of a boosted density is found.
+
+namespace {
+
+double clamped(double value, const BoostedDensity& density) {
+  const double bound = density.log_ratio_bound();
+  return std::clamp(value, -bound, bound);
+}
+
+std::size_t power(std::size_t base, std::size_t exponent) {
+  std::size_t result = 1;
+  for (std::size_t i = 0; i < exponent; ++i) result *= base;
+  return result;
+}
+
+/// The 2^-40 of mass outside the central box is taken to be like the rest.
+double over_grid(const BoostedDensity& density, const Measure& reference, std::size_t cells_along) {
+  const Grid grid = equal_width_grid(reference, power(cells_along, reference.dimension()));
+  return clamped(law_on_grid(density, reference, grid).log_normaliser, density);
+}
+
+}  // namespace
+
+LogNormaliser log_normaliser_by_cubature(const BoostedDensity& density, const Measure& reference,
+                                         std::size_t cells) {
+  if (reference.dimension() != density.dimension()) {
+    throw InvalidInput(
+        fmt::format("the reference must have the density's {} dimensions, but has {}",
+                    density.dimension(), reference.dimension()));
+  }
+  const std::size_t along = cells_along_each_axis(cells, reference.dimension());
+  if (along < 4) {
+    throw InvalidInput(
+        fmt::format("cubature needs at least 4 cells along each axis, but has {}", along));
+  }
+  const double value = over_grid(density, reference, along);
+  return {.value = value,
+          .error = std::abs(value - over_grid(density, reference, along / 2)),
+          .method = LogNormaliser::Method::kCubature,
+          .points = power(along, reference.dimension())};
+}
+
+LogNormaliser log_normaliser_by_sampling(const BoostedDensity& density,
+                                         const Points& reference_draws) {
+  const std::size_t count = reference_draws.size();
+  if (count < 2) {
+    throw InvalidInput(
+        fmt::format("a normaliser needs at least 2 draws from the reference, but has {}", count));
+  }
+  std::vector<double> ratios(count);
+  density.log_ratio(reference_draws, ratios);
+  CompensatedSum sum;
+  const double bound = density.log_ratio_bound();
+  for (double& ratio : ratios) {
+    ratio = std::exp(ratio - bound);
+    sum += ratio;
+  }
+  const double n = static_cast<double>(count);
+  const double mean = sum.value() / n;
+  CompensatedSum squares;
+  for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
+  return {.value = clamped(bound + std::log(mean), density),
+          .error = std::sqrt(squares.value() / (n - 1) / n) / mean,
+          .method = LogNormaliser::Method::kImportanceSampling,
+          .points = count};
+}
+
+// -----------------------------------------------------------------------------------------------
+// A boosted density on the cells of a grid.
+
+GridLaw law_on_grid(const BoostedDensity& density, const Measure& reference, const Grid& grid) {
+  if (reference.dimension() != grid.dimension()) {
+    throw InvalidInput(fmt::format("the grid must have the reference's {} dimensions, but has {}",
+                                   reference.dimension(), grid.dimension()));
+  }
+  const std::size_t cells = grid.cell_count();
+  GridLaw law{.reference = std::vector<double>(cells),
+              .boosted = std::vector<double>(cells),
+              .log_normaliser = 0};
+  reference.cell_masses(grid, law.reference);
+  density.log_ratio(cell_centres(grid), law.boosted);
+  const double bound = density.log_ratio_bound();
+  CompensatedSum of_reference;
+  CompensatedSum of_boosted;
+  for (std::size_t i = 0; i < cells; ++i) {
+    law.boosted[i] = law.reference[i] * std::exp(law.boosted[i] - bound);
+    of_reference += law.reference[i];
+    of_boosted += law.boosted[i];
+  }
+  for (std::size_t i = 0; i < cells; ++i) {
+    law.reference[i] /= of_reference.value();
+    law.boosted[i] /= of_boosted.value();
+  }
+  law.log_normaliser = bound + std::log(of_boosted.value() / of_reference.value());
+  return law;
+}
+
+std::vector<unsigned char> cells_inside(const Grid& grid, const Box& box) {
+  if (box.size() != grid.dimension()) {
+    throw InvalidInput(fmt::format("a region must have the grid's {} dimensions, but has {}",
+                                   grid.dimension(), box.size()));
+  }
+  std::vector<unsigned char> inside(grid.cell_count(), 1);
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    const Box cell = grid.cell(i);
+    for (std::size_t axis = 0; axis < box.size(); ++axis) {
+      if (!box[axis].contains(cell[axis].low + cell[axis].width() / 2)) inside[i] = 0;
+    }
+  }
+  return inside;
+}
+
+std::vector<double> cell_volumes(const Grid& grid) {
+  std::vector<double> volumes(grid.cell_count(), 1.0);
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    for (const Interval& interval : grid.cell(i)) volumes[i] *= interval.width();
+  }
+  return volumes;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Points at which boosting is measured.
+
+Evaluation evaluation_on_grid(const Measure& p, const Measure& reference, const Grid& grid) {
+  if (p.dimension() != reference.dimension()) {
+    throw InvalidInput("the reference must have the density's dimensions, but has others");
+  }
+  const Points centres = cell_centres(grid);
+  Evaluation evaluation{centres, std::vector<double>(grid.cell_count()), centres,
+                        std::vector<double>(grid.cell_count())};
+  p.cell_masses(grid, evaluation.masses_p);
+  reference.cell_masses(grid, evaluation.masses_reference);
+  return evaluation;
+}
+
+IterationDiagnostics diagnose(const BoostedDensity& before, const BoostedDensity& after,
+                              const Evaluation& evaluation) {
+  std::vector<double> weights(evaluation.reference.size());
+  before.log_ratio(evaluation.reference, weights);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double mass = evaluation.is_exact() ? evaluation.masses_reference[i] : 1.0;
+    weights[i] = mass * std::exp(weights[i]);
+  }
+  IterationDiagnostics found = diagnose(
+      classifier_moments(after, evaluation.p, evaluation.masses_p, evaluation.reference, weights),
+      after.theta(after.iterations()));
+  if (after.spec().outputs > 1) found.claimed.reset();  // the papers shrink no classifier
+  return found;
+}
+
+Estimate boosting_gain(const BoostedDensity& density, const Evaluation& evaluation) {
+  std::vector<double> ratios(evaluation.p.size());
+  density.log_density_ratio(evaluation.p, ratios);
+  Estimate gain;
+  if (evaluation.is_exact()) {
+    for (std::size_t i = 0; i < ratios.size(); ++i)
+      gain.value += evaluation.masses_p[i] * ratios[i];
+    gain.value /= std::accumulate(evaluation.masses_p.begin(), evaluation.masses_p.end(), 0.0);
+    return gain;
+  }
+  const auto count = static_cast<double>(ratios.size());
+  if (ratios.empty()) return gain;
+  gain.value = std::accumulate(ratios.begin(), ratios.end(), 0.0) / count;
+  if (ratios.size() < 2) return gain;
+  double squares = 0;
+  for (const double ratio : ratios) squares += (ratio - gain.value) * (ratio - gain.value);
+  gain.standard_error =
+      std::sqrt(squares / (count - 1) / count + std::pow(density.log_normaliser()->error, 2));
+  return gain;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Diagnostics.
+
 namespace {
 
 void require_same(std::size_t values, std::size_t weights) {

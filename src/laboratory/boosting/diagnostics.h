@@ -1,5 +1,4 @@
-// What each iteration of boosting achieved, what can be guaranteed of it, and what the papers
-// claim.
+// What each step gains.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +7,57 @@
 #include <string_view>
 #include <vector>
 
-#include "boosting/boosted_density.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/measure/grid.h"
+#include "laboratory/measure/measure.h"
+#include "scores/boosting.h"
+#include "scores/points.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// How the log-normaliser of a boosted density is found.
+
+/// Sums over cells of equal width that cover the reference's central box, with exact cell masses
+/// and the classifiers' values at cell centres: an error of the order of the squared width where
+/// they are smooth, and of the width where they jump. For one and two dimensions; 2^16 cells take
+/// some tens of milliseconds. Throws InvalidInput if the dimensions differ, beyond three
+/// dimensions, below 4 cells along each axis or beyond 2^24 cells.
+[[nodiscard]] LogNormaliser log_normaliser_by_cubature(const BoostedDensity& density,
+                                                       const Measure& reference,
+                                                       std::size_t cells = std::size_t{1} << 16U);
+
+/// Averages over independent draws from Q0, for any dimension. The standard error is that of the
+/// mean, divided by the mean (the delta method); at most (e^(epsilon/2) - 1) / (2 sqrt(n)) or so.
+/// Throws InvalidInput if the dimensions differ or there are fewer than two draws.
+[[nodiscard]] LogNormaliser log_normaliser_by_sampling(const BoostedDensity& density,
+                                                       const Points& reference_draws);
+
+// -----------------------------------------------------------------------------------------------
+// A boosted density on the cells of a grid.
+
+/// Masses of all cells, each summing to one. NOT PRIVATE.
+struct GridLaw {
+  std::vector<double> reference;  ///< Q0
+  std::vector<double> boosted;    ///< Q_T
+  double log_normaliser = 0;      ///< log Z with these masses
+};
+
+/// Q0's exact cell masses, and Q_T's with the classifiers' values at the cells' middles: what
+/// diagnostics and likelihoods on a grid are made of. Throws InvalidInput if the dimensions differ.
+[[nodiscard]] GridLaw law_on_grid(const BoostedDensity& density, const Measure& reference,
+                                  const Grid& grid);
+
+/// 1 for each cell whose middle lies in the box, 0 for the others. Throws InvalidInput if the
+/// dimensions differ.
+[[nodiscard]] std::vector<unsigned char> cells_inside(const Grid& grid, const Box& box);
+
+/// The volume of each cell.
+[[nodiscard]] std::vector<double> cell_volumes(const Grid& grid);
+
+// -----------------------------------------------------------------------------------------------
+// What each iteration of boosting achieved, what can be guaranteed of it, and what the papers
+// claim.
 
 // All of this is analysis, NOT PRIVATE: expectations under P are private data. The functions are
 // pure and compute with expectations, exact where these are. docs/theory/errata.md derives every
@@ -147,5 +194,36 @@ struct LogRatioRange {
 
 /// Over some points. Throws InvalidInput as log_density_ratio does, and without points.
 [[nodiscard]] LogRatioRange log_ratio_range(const BoostedDensity& density, const Points& points);
+
+// -----------------------------------------------------------------------------------------------
+// Points at which boosting is measured.
+
+/// Two sets of points over which expectations under P and under Q0 are taken. NOT PRIVATE.
+///
+/// On a grid both are the cells' middles, weighted by exact masses; otherwise they are samples that
+/// no classifier learned from, without weights.
+struct Evaluation {
+  Points p;
+  std::vector<double> masses_p;  ///< of each point of p; empty: all alike
+  Points reference;
+  std::vector<double> masses_reference;  ///< of each point of reference; empty: all alike
+
+  [[nodiscard]] bool is_exact() const noexcept { return !masses_p.empty(); }
+};
+
+/// The cells of a grid: exact but for their width. Throws InvalidInput if the dimensions differ.
+[[nodiscard]] Evaluation evaluation_on_grid(const Measure& p, const Measure& reference,
+                                            const Grid& grid);
+
+/// The moments of the last classifier of `after` and what follows from them, `before` being the
+/// density without it. Throws InvalidInput as classifier_moments does.
+[[nodiscard]] IterationDiagnostics diagnose(const BoostedDensity& before,
+                                            const BoostedDensity& after,
+                                            const Evaluation& evaluation);
+
+/// Delta = E_P log dQ_T/dQ0 = KL(P, Q0) - KL(P, Q_T) in nats, by which the negative log-likelihood
+/// falls from Q0 to Q_T; the standard error is that of the mean and of log Z, on a grid 0. Throws
+/// InvalidInput as log_density_ratio does.
+[[nodiscard]] Estimate boosting_gain(const BoostedDensity& density, const Evaluation& evaluation);
 
 }  // namespace mollify

@@ -1,13 +1,20 @@
-// Figures as data: what is drawn, and what is compared with what was published.
+// Figures as data, SVG, PNG and pages.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Figures as data: what is drawn, and what is compared with what was published.
 
 /// Points of one curve, in order.
 struct Curve {
@@ -105,5 +112,60 @@ struct Figure {
   std::vector<PublishedNumber> comparisons{};
   TextTable table{};
 };
+
+// -----------------------------------------------------------------------------------------------
+// The files of figures: numbers as CSV, pictures as SVG, and a page that shows them all.
+
+/// A file to be written, its name without a folder.
+struct FigureFile {
+  std::string name;
+  std::string text;
+};
+
+/// The files of one figure: ID.csv with what its curves, bars and rows are (chart, series, x or
+/// group, y, spread, published), ID-panels.csv with the rows of its rasters if it has some (a row
+/// of pixels a line, from below), ID-published.csv with its comparisons if it has some, and ID.svg
+/// if it has charts.
+[[nodiscard]] std::vector<FigureFile> files_of(const Figure& figure);
+
+/// A word of the page and what it means.
+struct PageWord {
+  std::string_view word;
+  std::string_view meaning;
+};
+
+/// index.html: all figures with their texts, their pictures inside the page, and tables of what was
+/// published, what is expected and what came out. `notice` stands at its head, then the words that
+/// the figures need.
+[[nodiscard]] std::string figure_page(const std::vector<Figure>& figures, const std::string& notice,
+                                      std::span<const PageWord> words = {});
+
+// -----------------------------------------------------------------------------------------------
+// Figures as SVG.
+
+/// The charts of a figure, side by side in rows under its title, with axes, labels and legends: one
+/// picture that needs nothing else, on a ground of its own. Points that are not finite are left
+/// out.
+[[nodiscard]] std::string svg(const Figure& figure);
+
+/// A text in XML or HTML: the characters that mean something there are written as references.
+[[nodiscard]] std::string escaped(const std::string& text);
+
+// -----------------------------------------------------------------------------------------------
+// Small pictures as PNG, for pages that hold them.
+
+using Colour = std::array<std::uint8_t, 3>;
+
+/// 256 colours from dark blue over green to yellow, each lighter than the one before.
+[[nodiscard]] std::array<Colour, 256> heat_colours();
+
+/// A PNG file of `width` times `height` pixels, rows from the top, each pixel the number of its
+/// colour. Stored without compression: 1 byte a pixel and some. Requires as many pixels.
+[[nodiscard]] std::string png(std::size_t width, std::size_t height,
+                              std::span<const std::uint8_t> pixels,
+                              const std::array<Colour, 256>& colours);
+
+/// A file's bytes as an address that holds them, for HTML and SVG.
+[[nodiscard]] std::string data_address(std::string_view media_type, std::string_view bytes);
 
 }  // namespace mollify

@@ -10,10 +10,11 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <fmt/format.h>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "laboratory/measure/truncated_normal.h"
 
 namespace mollify {
+
 namespace {
 
 constexpr std::size_t kMostDimensions = 100;

@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 
 namespace mollify {
+
 namespace {
 
 void refuse_dimension(std::size_t dimension) {

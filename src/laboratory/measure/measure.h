@@ -1,16 +1,57 @@
-// A probability measure on R^d.
+// Measures on R^d.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "kernel/core/secure_random.h"
+#include <nlohmann/json.hpp>
+
+#include "core/random.h"
+#include "domain/candidates.h"
+#include "domain/domain.h"
 #include "laboratory/measure/grid.h"
-#include "laboratory/measure/word_stream.h"
-#include "space/seeded_random.h"
+#include "laboratory/measure/truncated_normal.h"
 
 namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Any source of uniform words behind one type.
+
+/// A view of a word source, for virtual functions that draw from public measures. The source must
+/// outlive it.
+///
+/// Only public laws are drawn through it, in doubles: what decides privacy is drawn in the kernel's
+/// integers. Which source stands behind it is settled where it is made, by Measure::draw and
+/// Measure::simulate.
+class WordStream {
+ public:
+  template <WordSource Source>
+  explicit WordStream(Source& source)
+      : source_(&source), next_([](void* words) { return static_cast<Source*>(words)->word(); }) {}
+
+  std::uint64_t word() { return next_(source_); }
+  std::uint64_t below(std::uint64_t bound) { return uniform_below(*this, bound); }
+
+  /// Uniform on the 2^53 middles of equal parts of (0, 1).
+  double unit() { return (static_cast<double>(word() >> 11) + 0.5) * 0x1p-53; }
+  /// The standard normal quantile of unit().
+  double normal();
+  /// Fills a point, uniform in a finite box.
+  void uniform_in(const Box& box, std::span<double> point);
+
+ private:
+  void* source_;
+  std::uint64_t (*next_)(void*);
+};
+
+// -----------------------------------------------------------------------------------------------
+// A probability measure on R^d.
 
 /// A reference h: what is released without data, and what every law is measured against; or a P
 /// that is known, to be looked at.
@@ -100,5 +141,235 @@ Grid equal_width_grid(const Measure& measure, std::size_t cells);
 /// The same with cells whose marginals have equal masses along each axis: cells of equal mass if
 /// the measure is a product.
 Grid equal_mass_grid(const Measure& measure, std::size_t cells);
+
+// -----------------------------------------------------------------------------------------------
+// The uniform measure on a box.
+
+/// Density 1/volume on a finite box of d >= 1 intervals.
+class UniformMeasure final : public Measure {
+ public:
+  /// Throws InvalidInput unless every interval is finite and not empty, and the volume is a finite
+  /// positive double.
+  explicit UniformMeasure(Box box);
+
+  [[nodiscard]] std::size_t dimension() const override { return box_.size(); }
+  [[nodiscard]] Box box() const override { return box_; }
+  [[nodiscard]] Box central_box() const override { return box_; }
+  [[nodiscard]] double density(std::span<const double> point) const override;
+  [[nodiscard]] double box_mass(const Box& box) const override;
+  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
+                                                     std::size_t cells) const override;
+
+ private:
+  void draw_from(WordStream& words, std::span<double> point) const override;
+  void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
+
+  Box box_;
+  double density_ = 1;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Independent public measures side by side.
+
+/// The product of measures, the coordinates of the first one first.
+class ProductMeasure final : public Measure {
+ public:
+  /// Throws InvalidInput without any factor.
+  explicit ProductMeasure(std::vector<std::shared_ptr<const Measure>> factors);
+
+  [[nodiscard]] std::size_t dimension() const override { return dimension_; }
+  [[nodiscard]] Box box() const override;
+  [[nodiscard]] Box central_box() const override;
+  [[nodiscard]] double density(std::span<const double> point) const override;
+  [[nodiscard]] double box_mass(const Box& box) const override;
+  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
+                                                     std::size_t cells) const override;
+
+ private:
+  void draw_from(WordStream& words, std::span<double> point) const override;
+  void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
+
+  std::vector<std::shared_ptr<const Measure>> factors_;
+  std::size_t dimension_ = 0;
+};
+
+// -----------------------------------------------------------------------------------------------
+// A measure that is uniform in each cell of a grid.
+
+/// The piecewise-constant density of a histogram on a grid of one to three dimensions: public
+/// records counted in cells and smoothed, for instance.
+class HistogramMeasure final : public Measure {
+ public:
+  /// One mass for each bin; normalised here. Throws InvalidInput unless they are as many as the
+  /// grid has cells, positive, with a finite sum. A reference that is zero somewhere lets no law
+  /// follow data there, so counts of records must be smoothed first.
+  HistogramMeasure(Grid bins, std::vector<double> masses);
+
+  [[nodiscard]] std::size_t dimension() const override { return bins_.dimension(); }
+  [[nodiscard]] Box box() const override { return bins_.box(); }
+  [[nodiscard]] Box central_box() const override { return bins_.box(); }
+  [[nodiscard]] double density(std::span<const double> point) const override;
+  /// Costs time in the bins that the box meets.
+  [[nodiscard]] double box_mass(const Box& box) const override;
+  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
+                                                     std::size_t cells) const override;
+
+ private:
+  void draw_from(WordStream& words, std::span<double> point) const override;
+  void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
+
+  /// Calls take(part, mass) for the part of each bin that lies in the box.
+  template <class Take>
+  void for_each_part(const Box& box, const Take& take) const;
+
+  Grid bins_;
+  std::vector<double> masses_;
+  std::vector<double> masses_through_;  // of the bins up to and including each
+};
+
+// -----------------------------------------------------------------------------------------------
+// Mixtures of Gaussians whose axes are those of the space, on a box if one is given.
+
+/// What a Gaussian mixture is made of.
+struct GaussianMixtureSpec {
+  /// One mean of d coordinates for each of m components.
+  std::vector<std::vector<double>> means;
+  /// m weights, not negative, with a positive finite sum; they need not sum to one.
+  std::vector<double> weights;
+  /// m lists of d variances, one for each axis.
+  std::vector<std::vector<double>> variances;
+  /// Empty, or d intervals: the mixture is restricted to this box and renormalised on it, as the
+  /// clients of [Park et al. 2024, Section V-B] are. That is the mixture of the components
+  /// renormalised on the box one by one, with weights in proportion to w_i times what component i
+  /// has there.
+  Box box;
+};
+
+/// sum_i w_i N(m_i, diag v_i), given that the point lies in the box if there is one.
+///
+/// Every component is a product over the axes, so masses of boxes and of cells are exact, by the
+/// distribution function: cells of a grid cost m (n_1 + ... + n_d) erfc and m n_1 ... n_d
+/// multiplications. Mass outside a grid is counted to the outermost cells. Draws inside a cell take
+/// one inverse of the distribution function an axis.
+class GaussianMixture final : public Measure {
+ public:
+  /// Throws InvalidInput, in one sentence, if the spec is malformed or a component has less than
+  /// 1e-290 of its mass on the box along some axis. A spec made from private data must be valid by
+  /// construction.
+  explicit GaussianMixture(const GaussianMixtureSpec& spec);
+
+  [[nodiscard]] std::size_t dimension() const override { return box_.size(); }
+  [[nodiscard]] Box box() const override { return box_; }
+  /// The means and 7.5 deviations on either side, as far as the box reaches.
+  [[nodiscard]] Box central_box() const override;
+  [[nodiscard]] double density(std::span<const double> point) const override;
+  [[nodiscard]] double box_mass(const Box& box) const override;
+  void cell_masses(const Grid& grid, std::span<double> masses) const override;
+  [[nodiscard]] std::vector<double> equal_mass_edges(std::size_t axis,
+                                                     std::size_t cells) const override;
+
+  /// Of the component renormalised on the box; they sum to one.
+  [[nodiscard]] double weight(std::size_t component) const { return weights_[component]; }
+  /// The factor of a component along an axis.
+  [[nodiscard]] const TruncatedNormal& factor(std::size_t component, std::size_t axis) const {
+    return factors_[component * box_.size() + axis];
+  }
+
+ private:
+  void draw_from(WordStream& words, std::span<double> point) const override;
+  void draw_inside_from(WordStream& words, const Box& cell, std::span<double> point) const override;
+
+  Box box_;
+  std::vector<double> weights_;
+  std::vector<TruncatedNormal> factors_;
+};
+
+/// The spec of one Gaussian with the same variance along every axis, on a box if one is given.
+GaussianMixtureSpec single_gaussian(std::vector<double> mean, double variance, Box box = {});
+
+// -----------------------------------------------------------------------------------------------
+// Measures on the part of R^d in which the records of a numeric domain lie.
+
+/// One axis for each column: [min, max] for a number, [min - 1/2, max + 1/2] for an integer, so
+/// that every cell is an interval. Throws InvalidInput, naming the column, if one is neither or has
+/// a null category.
+[[nodiscard]] Box domain_box(const Domain& domain);
+
+/// The middle of each record's cell in the domain's box, coordinates end to end. `digits` are those
+/// of records, end to end. Requires that the domain has a box.
+[[nodiscard]] std::vector<double> domain_points(const Domain& domain,
+                                                std::span<const std::uint32_t> digits);
+
+/// The mixture of Gaussians with axes along the columns that is fitted to **public** records
+/// (fit_gaussian_mixture), in the units of the domain and renormalised on its box (domain_box).
+///
+/// `digits` are those of the records, end to end; without records it is one wide Gaussian. The fit
+/// is deterministic. Throws InvalidInput if the domain has no box or there are to be no components.
+/// O(records components columns).
+[[nodiscard]] GaussianMixtureSpec fitted_reference(const Domain& domain,
+                                                   std::span<const std::uint32_t> digits,
+                                                   std::size_t components);
+
+/// `count` candidates of a numeric domain with the law of a **public** measure on the domain's box
+/// (domain_box), by the domain's seed: the same wherever the mathematical library rounds alike, so
+/// a list that many machines share should be a file. Their densities are with respect to the
+/// uniform law on the box, taken at the middle of each candidate's cell.
+///
+/// Throws InvalidInput if the domain has no box, the measure another dimension, or the measure less
+/// than 2^-80 of its mass on the box, and as Candidates::require_count does.
+[[nodiscard]] Candidates measure_candidates(const Domain& domain, const Measure& measure,
+                                            std::uint64_t count);
+
+// -----------------------------------------------------------------------------------------------
+// Reading JSON that people write: every refusal names the place.
+
+/// The value of a JSON text. Throws InvalidInput, naming the file, if it is not JSON.
+nlohmann::json parsed_json(std::string_view text, const std::string& name);
+
+/// One JSON value and where it stands, for messages. Refers to the value. Every member function
+/// throws InvalidInput, one sentence, if the value is not what is asked for.
+struct JsonNode {
+  const nlohmann::json& value;
+  std::string place;
+
+  /// "PLACE must be EXPECTED, but is a TYPE".
+  [[noreturn]] void refuse(std::string_view expected) const;
+
+  [[nodiscard]] JsonNode member(const char* key) const;
+  [[nodiscard]] double number() const;
+  [[nodiscard]] std::string text() const;
+  /// From 0 to 2^53.
+  [[nodiscard]] std::uint64_t whole_number() const;
+  [[nodiscard]] std::vector<JsonNode> entries() const;
+  [[nodiscard]] std::vector<double> numbers() const;
+
+  /// Refuses an object that has other keys: a misspelt one must not be passed over.
+  void allow_only(std::initializer_list<std::string_view> keys) const;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Measures written as JSON.
+
+/// Reads a measure, public or the P of an analysis, from JSON text; `name` is the file's, for
+/// messages. Lengths are those of the space, variances squares of them.
+///
+///   {"type": "gaussian_mixture", "means": [[..], ..], "weights": [..], "variance": v, "box": B}
+///   {"type": "gaussian", "mean": [..], "variance": v, "box": B}
+///   {"type": "gaussian_mixture_envelope", "radius": r, "variance": v, "dimension": d, "box": B}
+///   {"type": "uniform", "box": B}
+///   {"type": "histogram", "edges": [[..], ..], "masses": [..]}
+///   {"type": "product", "factors": [measure, ..]}
+///
+/// v is one number for all components and axes, or a list with an entry for each component: a
+/// number, or a list with one for each axis (for a gaussian: a list with one for each axis). B is
+/// [[low, high], ..], one pair for each axis: what is described is restricted to the box and
+/// renormalised on it. Without "box" the space is R^d. "edges" are ascending, one list for each
+/// axis; "masses" has one number for each bin, the last axis fastest. Throws InvalidInput, in one
+/// sentence, for anything else, unknown keys included.
+[[nodiscard]] std::shared_ptr<const Measure> measure_from_json(std::string_view text,
+                                                               const std::string& name);
+
+/// The text from which the same mixture is read, a line for each component.
+[[nodiscard]] std::string measure_json(const GaussianMixtureSpec& mixture);
 
 }  // namespace mollify

@@ -10,9 +10,10 @@
 #include <boost/math/special_functions/erf.hpp>
 #include <fmt/format.h>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 
 namespace mollify {
+
 namespace {
 
 constexpr double kInverseSqrtTwoPi = 0.398942280401432677939946059934;

@@ -1,5 +1,3 @@
-#include "laboratory/boosting/acceptance.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +9,7 @@
 
 #include "chi_square.h"
 #include "kernel/hostile_scores.h"
+#include "laboratory/boosting/chains.h"
 #include "refusal.h"
 
 namespace mollify {

@@ -1,5 +1,3 @@
-#include "laboratory/boosting/boosted_model_json.h"
-
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -7,11 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "boosting/network.h"
-#include "laboratory/boosting/decision_tree.h"
-#include "laboratory/boosting/logistic_model.h"
+#include "laboratory/boosting/learners.h"
 #include "not_finite.h"
 #include "refusal.h"
+#include "scores/network.h"
 
 namespace mollify {
 namespace {

@@ -1,5 +1,3 @@
-#include "laboratory/boosting/decision_tree.h"
-
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -8,9 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "boosting/samples.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
+#include "laboratory/boosting/learners.h"
 #include "not_finite.h"
+#include "scores/samples.h"
 
 namespace mollify {
 namespace {

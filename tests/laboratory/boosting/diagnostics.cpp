@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "boosting/finite_space.h"
-#include "divergence/f_divergence.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
+#include "methods/divergence/f_divergence.h"
 #include "sanitized.h"
+#include "scores/finite_space.h"
 
 namespace mollify {
 namespace {

@@ -1,5 +1,3 @@
-#include "laboratory/boosting/fit.h"
-
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -7,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "divergence/f_divergence.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
+#include "laboratory/boosting/learners.h"
+#include "methods/divergence/f_divergence.h"
 
 namespace mollify {
 namespace {

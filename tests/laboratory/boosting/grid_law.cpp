@@ -1,16 +1,12 @@
-#include "laboratory/boosting/grid_law.h"
-
 #include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/fit.h"
-#include "laboratory/boosting/measure_features.h"
-#include "laboratory/measure/gaussian_mixture.h"
-#include "laboratory/measure/uniform_measure.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/measure/measure.h"
 
 namespace mollify {
 namespace {

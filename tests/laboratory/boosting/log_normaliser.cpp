@@ -1,16 +1,14 @@
-#include "laboratory/boosting/log_normaliser.h"
-
 #include <array>
 #include <cmath>
 #include <cstdio>
 
 #include <gtest/gtest.h>
 
-#include "boosting/boosted_density.h"
-#include "kernel/core/invalid_input.h"
-#include "laboratory/boosting/measure_features.h"
-#include "laboratory/measure/gaussian_mixture.h"
-#include "laboratory/measure/uniform_measure.h"
+#include "core/invalid_input.h"
+#include "laboratory/boosting/diagnostics.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/measure/measure.h"
+#include "scores/boosting.h"
 
 namespace mollify {
 namespace {

@@ -1,5 +1,3 @@
-#include "laboratory/boosting/logistic_model.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,8 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "boosting/samples.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
+#include "laboratory/boosting/learners.h"
+#include "scores/samples.h"
 
 namespace mollify {
 namespace {

@@ -1,5 +1,3 @@
-#include "laboratory/boosting/measure_features.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "laboratory/measure/uniform_measure.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/measure/measure.h"
 
 namespace mollify {
 namespace {

@@ -1,5 +1,3 @@
-#include "laboratory/boosting/metropolis_hastings.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,8 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "kernel/core/invalid_input.h"
-#include "laboratory/measure/gaussian_mixture.h"
+#include "core/invalid_input.h"
+#include "laboratory/boosting/chains.h"
+#include "laboratory/measure/measure.h"
 
 namespace mollify {
 namespace {

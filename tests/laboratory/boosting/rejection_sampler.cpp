@@ -1,5 +1,3 @@
-#include "laboratory/boosting/rejection_sampler.h"
-
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -9,7 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "laboratory/measure/gaussian_mixture.h"
+#include "laboratory/boosting/chains.h"
+#include "laboratory/measure/measure.h"
 #include "refusal.h"
 
 namespace mollify {

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "boosting/boosted_density.h"
 #include "laboratory/boosting/diagnostics.h"
-#include "laboratory/boosting/measure_features.h"
-#include "laboratory/measure/gaussian_mixture.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/measure/measure.h"
+#include "scores/boosting.h"
 
 namespace mollify {
 namespace {

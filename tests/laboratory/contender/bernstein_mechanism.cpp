@@ -1,5 +1,3 @@
-#include "laboratory/contender/bernstein_mechanism.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,11 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/invalid_input.h"
-#include "laboratory/boosting/fit.h"
-#include "laboratory/measure/gaussian_mixture.h"
+#include "core/invalid_input.h"
+#include "domain/candidates.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/contender/contenders.h"
+#include "laboratory/measure/measure.h"
 #include "sanitized.h"
-#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

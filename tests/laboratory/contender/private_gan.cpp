@@ -1,16 +1,15 @@
-#include "laboratory/contender/private_gan.h"
-
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/invalid_input.h"
-#include "laboratory/boosting/measure_features.h"
-#include "laboratory/measure/gaussian_mixture.h"
-#include "laboratory/reproduction/known_density.h"
-#include "space/seeded_random.h"
+#include "core/invalid_input.h"
+#include "domain/candidates.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/contender/contenders.h"
+#include "laboratory/measure/measure.h"
+#include "laboratory/reproduction/reproduction.h"
 
 namespace mollify {
 namespace {

@@ -1,5 +1,3 @@
-#include "laboratory/contender/tested_gaussian.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,9 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/core/invalid_input.h"
-#include "laboratory/measure/word_stream.h"
-#include "space/seeded_random.h"
+#include "core/invalid_input.h"
+#include "domain/candidates.h"
+#include "laboratory/contender/contenders.h"
+#include "laboratory/measure/measure.h"
 
 namespace mollify {
 namespace {

@@ -1,9 +1,9 @@
-#include "laboratory/figure/png.h"
-
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "laboratory/figure/figure.h"
 
 namespace mollify {
 namespace {

@@ -1,5 +1,3 @@
-#include "laboratory/figure/svg.h"
-
 #include <array>
 #include <cmath>
 #include <string>
@@ -8,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "laboratory/figure/figure_files.h"
+#include "laboratory/figure/figure.h"
 
 namespace mollify {
 namespace {

@@ -6,10 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernel/core/table.h"
-#include "kernel/search/band_spec.h"
-#include "kernel/search/projection.h"
-#include "local/band_floor.h"
+#include "core/table.h"
+#include "kernel/search.h"
+#include "methods/local/mechanism.h"
 
 namespace mollify {
 namespace {

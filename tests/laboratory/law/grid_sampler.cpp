@@ -1,5 +1,3 @@
-#include "laboratory/law/grid_sampler.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,18 +7,15 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
-#include "divergence/band_projection.h"
-#include "divergence/f_divergence.h"
-#include "kernel/core/invalid_input.h"
-#include "kernel/search/band_spec.h"
-#include "kernel/search/projection.h"
+#include "core/invalid_input.h"
+#include "kernel/search.h"
 #include "laboratory/cubature.h"
-#include "laboratory/law/candidate_law.h"
-#include "laboratory/law/table_scale.h"
+#include "laboratory/law/law.h"
 #include "laboratory/measure/gaussian_envelope.h"
-#include "laboratory/measure/gaussian_mixture.h"
-#include "laboratory/measure/uniform_measure.h"
-#include "local/band_floor.h"
+#include "laboratory/measure/measure.h"
+#include "methods/divergence/f_divergence.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "methods/local/mechanism.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -1,5 +1,3 @@
-#include "laboratory/measure/domain_measure.h"
-
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -7,8 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/candidates.h"
+#include "laboratory/measure/measure.h"
 #include "refusal.h"
-#include "space/seeded_random.h"
 
 namespace mollify {
 namespace {

@@ -1,11 +1,10 @@
-#include "laboratory/measure/gaussian_mixture.h"
-
 #include <array>
 #include <cmath>
 #include <numeric>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "laboratory/cubature.h"
+#include "laboratory/measure/measure.h"
 
 namespace mollify {
 namespace {

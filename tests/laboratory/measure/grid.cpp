@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "not_finite.h"
 
 namespace mollify {

@@ -11,13 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "chi_square.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "laboratory/cubature.h"
 #include "laboratory/measure/gaussian_envelope.h"
-#include "laboratory/measure/gaussian_mixture.h"
-#include "laboratory/measure/histogram_measure.h"
-#include "laboratory/measure/product_measure.h"
-#include "laboratory/measure/uniform_measure.h"
+#include "laboratory/measure/measure.h"
 #include "not_finite.h"
 #include "sanitized.h"
 

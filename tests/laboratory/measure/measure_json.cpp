@@ -1,7 +1,6 @@
-#include "laboratory/measure/measure_json.h"
-
 #include <array>
 
+#include "laboratory/measure/measure.h"
 #include "refusal.h"
 
 namespace mollify {

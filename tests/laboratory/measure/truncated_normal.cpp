@@ -6,7 +6,7 @@
 
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "laboratory/measure/grid.h"
 #include "not_finite.h"
 

@@ -1,5 +1,3 @@
-#include "laboratory/mollifier/convex_projection.h"
-
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,8 +7,9 @@
 #include <rapidcheck/gtest.h>
 
 #include "arbitrary_distribution.h"
-#include "divergence/f_divergence.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
+#include "laboratory/mollifier/mollifier.h"
+#include "methods/divergence/f_divergence.h"
 
 namespace mollify {
 namespace {

@@ -1,14 +1,12 @@
-#include "laboratory/mollifier/laplace_channel.h"
-
 #include <cmath>
 #include <numeric>
 
 #include "chi_square.h"
-#include "divergence/f_divergence.h"
-#include "kernel/core/invalid_input.h"
+#include "core/invalid_input.h"
 #include "kernel/public_matrix.h"
-#include "laboratory/mollifier/convex_mollifier.h"
-#include "local/channel_sampler.h"
+#include "laboratory/mollifier/mollifier.h"
+#include "methods/divergence/f_divergence.h"
+#include "methods/local/sampler.h"
 
 namespace mollify {
 namespace {

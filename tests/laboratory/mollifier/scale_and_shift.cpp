@@ -1,16 +1,14 @@
-#include "laboratory/mollifier/scale_and_shift.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "divergence/f_divergence.h"
-#include "kernel/core/invalid_input.h"
-#include "laboratory/law/grid_sampler.h"
-#include "laboratory/law/table_scale.h"
-#include "laboratory/measure/uniform_measure.h"
-#include "local/band_floor.h"
+#include "core/invalid_input.h"
+#include "laboratory/law/law.h"
+#include "laboratory/measure/measure.h"
+#include "laboratory/mollifier/mollifier.h"
+#include "methods/divergence/f_divergence.h"
+#include "methods/local/mechanism.h"
 
 namespace mollify {
 namespace {

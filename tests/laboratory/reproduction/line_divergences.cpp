@@ -1,5 +1,3 @@
-#include "laboratory/reproduction/line_divergences.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,9 +9,9 @@
 #include <boost/math/quadrature/gauss.hpp>
 #include <gtest/gtest.h>
 
-#include "laboratory/measure/gaussian_mixture.h"
-#include "laboratory/measure/uniform_measure.h"
-#include "laboratory/reproduction/park_clients.h"
+#include "laboratory/measure/measure.h"
+#include "laboratory/reproduction/park.h"
+#include "laboratory/reproduction/reproduction.h"
 
 namespace mollify {
 namespace {

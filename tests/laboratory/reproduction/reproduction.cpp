@@ -16,10 +16,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "laboratory/boosting/perfect_boosting.h"
-#include "laboratory/reproduction/bernstein_contender.h"
-#include "laboratory/reproduction/known_density.h"
-#include "laboratory/reproduction/park_clients.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/reproduction/cheu.h"
+#include "laboratory/reproduction/park.h"
+#include "laboratory/reproduction/reproduction.h"
 
 namespace mollify {
 namespace {

@@ -1,0 +1,601 @@
+#include "accounting/excess.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <numbers>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <boost/math/tools/minima.hpp>
+
+#include "base/directed_rounding.h"
+#include "methods/divergence/f_divergence.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The mean of what a sum of mostly equal variables exceeds zero by, by its rare states.
+
+namespace {
+
+/// What the doubles given may be off by, as a factor, and as much again for the roundings of a
+/// step.
+constexpr double kStep = 0x1p-49;
+/// What all counts beyond a cut may have of the probability.
+constexpr double kBeyond = 1e-16;
+/// Weights of states without the likely value grow with this many expected others, as e^this.
+constexpr double kMostExpected = 500;
+/// Below, products lose digits; larger weights are as good for an upper bound.
+constexpr double kSmallestWeight = 1e-290;
+
+struct RareAtom {
+  double value;
+  MeanExcess probability;  // both sides
+  std::uint64_t most;      // counts beyond are left out
+};
+
+/// P(Bin(n, p) >= count), from above: Chernoff's bound for the Poisson law of that mean, which
+/// holds for the binomial one; 1 up to the mean.
+double tail_up(double mean, double count) {
+  if (count <= mean * (1 + 0x1p-40)) return 1;
+  return std::exp(-(count * std::log(count / mean) - count + mean) * (1 - 0x1p-40)) * (1 + 0x1p-40);
+}
+
+class SparseStates {
+ public:
+  /// `value` is the likely one.
+  SparseStates(double value, std::uint64_t terms, std::vector<RareAtom> rare, MeanExcess likely)
+      : value_(value), terms_(terms), rare_(std::move(rare)) {
+    std::uint64_t others = 0;
+    for (const RareAtom& atom : rare_) others += atom.most;
+    // powers_[i]: of so many terms less than all having the likely value.
+    for (std::uint64_t i = 0; i <= std::min(others, terms_); ++i) {
+      const auto left = static_cast<double>(terms_ - i);
+      const double low =
+          likely.lower > 0 ? left * std::log(likely.lower) * (1 + 0x1p-48) : -HUGE_VAL;
+      const double high = left * std::log(likely.upper) * (1 - 0x1p-48);
+      powers_.push_back({left > 0 ? std::exp(low) * (1 - 0x1p-48) : 1,
+                         left > 0 ? std::min(1.0, std::exp(high) * (1 + 0x1p-48)) : 1});
+    }
+    visit(0, terms_, 0, 0, {1, 1});
+  }
+
+  /// Of at most 2^24 summands, none of them negative.
+  [[nodiscard]] MeanExcess result() const {
+    return {lower_ * (1 - 0x1p-28), upper_ * (1 + 0x1p-28)};
+  }
+
+ private:
+  void visit(std::size_t atom, std::uint64_t left, double value, double size, MeanExcess weight) {
+    if (atom == rare_.size()) {
+      const double rest = static_cast<double>(left) * value_;
+      const double error = (size - rest) * 0x1p-46;
+      const MeanExcess& power = powers_[terms_ - left];
+      const double sum = value + rest;
+      if (sum + error <= 0) return;
+      upper_ +=
+          (sum + error) * (1 + 0x1p-44) * std::max(kSmallestWeight, weight.upper * power.upper);
+      const double product = weight.lower * power.lower;
+      if (product >= kSmallestWeight)
+        lower_ += std::max(0.0, sum - error) * (1 - 0x1p-44) * product;
+      return;
+    }
+    const RareAtom& here = rare_[atom];
+    const std::uint64_t most = std::min(left, here.most);
+    for (std::uint64_t n = 0; n <= most; ++n) {
+      const double times = static_cast<double>(n);
+      // Without a gain nothing is above 0.
+      if (atom > 0 || n > 0) {
+        visit(atom + 1, left - n, value + times * here.value, size + times * std::abs(here.value),
+              weight);
+      }
+      const double part = static_cast<double>(left - n) / static_cast<double>(n + 1);
+      weight.lower *= part * here.probability.lower * (1 - kStep);
+      weight.upper *= part * here.probability.upper * (1 + kStep);
+      weight.upper = std::max(weight.upper, kSmallestWeight);
+    }
+  }
+
+  double value_;
+  std::uint64_t terms_;
+  std::vector<RareAtom> rare_;  // the gain first
+  std::vector<MeanExcess> powers_;
+  double lower_ = 0;
+  double upper_ = 0;
+};
+
+}  // namespace
+
+std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> losses,
+                                        std::uint64_t terms, double most_states) {
+  double given = gain.probability;
+  for (const Atom& loss : losses) given += loss.probability;
+  // What the doubles given are off by, and two roundings of numbers up to 1.
+  const double off = given * 0x1p-47 + 0x1p-51;
+  const MeanExcess zero{std::max(0.0, 1 - given - off), std::clamp(1 - given + off, 0.0, 1.0)};
+  // The likely value: 0, or a loss.
+  double value = 0;
+  MeanExcess likely = zero;
+  const Atom* heaviest = nullptr;
+  for (const Atom& loss : losses) {
+    if (loss.probability > likely.upper) {
+      heaviest = &loss;
+      value = loss.value;
+      likely = {loss.probability * (1 - 0x1p-49), std::min(1.0, loss.probability * (1 + 0x1p-49))};
+    }
+  }
+  if (gain.probability > likely.lower) return std::nullopt;
+  const auto n = static_cast<double>(terms);
+  std::vector<RareAtom> rare{{gain.value, {gain.probability, gain.probability}, 0}};
+  for (const Atom& loss : losses) {
+    if (&loss != heaviest && loss.probability > 0) {
+      rare.push_back({loss.value, {loss.probability, loss.probability}, 0});
+    }
+  }
+  if (heaviest != nullptr && zero.upper > 0) rare.push_back({0, zero, 0});
+  double states = 1;
+  double beyond = 0;
+  double expected = 0;
+  for (RareAtom& atom : rare) {
+    const double mean = n * atom.probability.upper * (1 + 0x1p-40);
+    expected += mean;
+    double count = std::ceil(mean);
+    while (tail_up(mean, count + 1) > kBeyond) count += std::max(1.0, 0.05 * count);
+    count = std::min(std::ceil(count), n);
+    atom.most = static_cast<std::uint64_t>(count);
+    states *= count + 1;
+    if (states > most_states || expected > kMostExpected) return std::nullopt;
+    // Given one gain, of which there are n p: its others are one fewer.
+    const bool all = atom.most == terms;
+    beyond += all ? 0 : tail_up(mean, &atom == &rare.front() ? count : count + 1);
+  }
+  const MeanExcess found = SparseStates(value, terms, rare, likely).result();
+  const double left_out = gain.value * n * gain.probability * beyond * (1 + 0x1p-40);
+  return MeanExcess{found.lower, found.upper + left_out};
+}
+
+// -----------------------------------------------------------------------------------------------
+// The mean of what a sum of few independent equal variables exceeds zero by, state by state.
+
+namespace {
+
+constexpr double kMostWays = 20'000;
+/// What the doubles given, and no more than 2^7 roundings on the way to a weight, may do to it.
+constexpr double kOff = 0x1p-50;
+constexpr double kRounding = 0x1p-44;
+/// Below, products lose digits; larger weights are as good for an upper bound.
+constexpr double kLeastWeight = 1e-270;
+
+/// The ways in which `terms` things can fall on `atoms` places.
+double ways(std::uint64_t terms, std::size_t atoms) {
+  double count = 1;
+  for (std::size_t i = 1; i < atoms; ++i) {
+    count *= static_cast<double>(terms + i) / static_cast<double>(i);
+    if (count > 4 * kMostWays) break;
+  }
+  return count;
+}
+
+/// Visits all ways, atom after atom; what is left over is of value 0.
+class Enumeration {
+ public:
+  Enumeration(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms) {
+    atoms_[count_++] = gain;
+    for (const Atom& loss : losses) {
+      if (loss.probability > 0) atoms_[count_++] = loss;
+    }
+    double all = 0;
+    for (std::size_t i = 0; i < count_; ++i) all += atoms_[i].probability;
+    const double error = all * (kOff + 0x1p-48);
+    zeros_.assign(terms + 1, {1, 1});
+    const double most = std::min(1.0, std::max(0.0, 1 - all + error));
+    const double least = std::max(0.0, 1 - all - error);
+    for (std::size_t i = 1; i <= terms; ++i) {
+      zeros_[i] = {zeros_[i - 1].lower * least, zeros_[i - 1].upper * most};
+    }
+    visit(0, terms, 0, 0, {1, 1});
+  }
+
+  /// Of at most 2^17 summands, none of them negative.
+  MeanExcess result() const { return {lower_ * (1 - 0x1p-34), upper_ * (1 + 0x1p-34)}; }
+
+ private:
+  void visit(std::size_t atom, std::uint64_t left, double value, double size, MeanExcess weight) {
+    if (atom == count_) {
+      const double error = size * 0x1p-46;
+      upper_ += std::max(0.0, value + error) * (1 + kRounding) *
+                std::max(kLeastWeight, weight.upper * zeros_[left].upper);
+      const double product = weight.lower * zeros_[left].lower;
+      if (product >= kLeastWeight) {
+        lower_ += std::max(0.0, value - error) * (1 - kRounding) * product;
+      }
+      return;
+    }
+    const Atom& here = atoms_[atom];
+    for (std::uint64_t n = 0; n <= left; ++n) {
+      const double times = static_cast<double>(n);
+      visit(atom + 1, left - n, value + times * here.value,
+            size + times * (here.value < 0 ? -here.value : here.value), weight);
+      const double part = static_cast<double>(left - n) / static_cast<double>(n + 1);
+      weight.lower *= part * here.probability * (1 - 2 * kOff);
+      weight.upper *= part * here.probability * (1 + 2 * kOff);
+      weight.upper = std::max(weight.upper, kLeastWeight);
+    }
+  }
+
+  std::array<Atom, 5> atoms_{};
+  std::size_t count_ = 0;
+  std::vector<MeanExcess> zeros_;  // how likely so many zeros are
+  double lower_ = 0;
+  double upper_ = 0;
+};
+
+}  // namespace
+
+std::optional<MeanExcess> enumerated_excess(const Atom& gain, std::span<const Atom> losses,
+                                            std::uint64_t terms) {
+  const auto atoms = static_cast<std::size_t>(
+      2 + std::count_if(losses.begin(), losses.end(),
+                        [](const Atom& loss) { return loss.probability > 0; }));
+  if (ways(terms, atoms) > kMostWays) return std::nullopt;
+  return Enumeration(gain, losses, terms).result();
+}
+
+// -----------------------------------------------------------------------------------------------
+// The mean of what a sum of independent equal variables exceeds zero by, certified on both sides.
+
+namespace {
+
+using Complex = std::complex<double>;
+
+/// 128 units of rounding: see Transform::error.
+constexpr double kErrorOfTerms = 0x1p-46;
+/// States without a gain are left in where the gain is at least e^40 times as heavy.
+constexpr double kNegligibleRatio = 40.0;
+/// What ends a refinement: the relative distance of the bounds.
+constexpr double kWanted = 1e-4;
+constexpr double kMostNodes = 1 << 20;
+/// A state is visited in a tenth of the time of a node.
+constexpr double kFewStates = 1 << 14;
+constexpr double kManyNodes = 1 << 15;
+constexpr double kManyStates = 1 << 22;
+/// Deviations of the normal factor after which the trapezoid sum is cut off.
+constexpr double kCut = 6.5;
+/// 1/(sqrt 2 - 1), rounded up.
+constexpr double kSmoothing = 2.4142136;
+
+/// Transforms below e^-70 of their value on the real axis are taken for 0.
+constexpr double kNothing = -70.0;
+
+/// A value and a bound on its distance from the truth; within `still` of t, where that is not 0,
+/// the truth stays below e^-70.
+struct Estimate {
+  Complex value;
+  double error;
+  double still;
+};
+
+/// ln|1 + w|.
+double ln_modulus(Complex w) {
+  if (std::norm(w) > 0.25) return std::log(std::abs(1.0 + w));
+  return 0.5 * std::log1p(w.real() * (2.0 + w.real()) + w.imag() * w.imag());
+}
+
+/// The transform of the sum on the line c + it, divided by e^scale.
+class Transform {
+ public:
+  Transform(const Atom& gain, std::span<const Atom> losses, double terms, double c)
+      : terms_(terms), c_(c), gain_probability_(gain.probability) {
+    add(gain);
+    for (const Atom& loss : losses) {
+      if (loss.probability > 0.0) add(loss);
+    }
+    double all = 0;
+    for (std::size_t i = 0; i < count_; ++i) all += atoms_[i].probability * atoms_[i].growth;
+    without_gain_ = all - gain_probability_ * atoms_[0].factor;
+    const double with = terms_ * std::log1p(all);
+    const double without = without_gain_ > -1.0 ? terms_ * std::log1p(without_gain_) : -HUGE_VAL;
+    const double ratio = with - without;  // at least 0
+    subtracts_ = ratio < kNegligibleRatio;
+    // ln(e^with - e^without), with the difference of the two taken where it is small.
+    const double exact_ratio =
+        subtracts_
+            ? terms_ * std::log1p(gain_probability_ * atoms_[0].factor / (1.0 + without_gain_))
+            : ratio;
+    scale_ = subtracts_ ? without + std::log(std::expm1(exact_ratio)) : with;
+    log_mass_ = with;
+  }
+
+  /// ln of the transform at c, but for rounding.
+  double scale() const { return scale_; }
+  /// The same, of the sum with all its states.
+  double log_mass() const { return log_mass_; }
+
+  /// n times the variance of a term under the law tilted by e^{cx}, but for rounding.
+  double tilted_variance() const {
+    double mass = 1.0;
+    double first = 0;
+    double second = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Tilted& atom = atoms_[i];
+      const double weight = atom.probability * atom.factor;
+      mass += atom.probability * atom.growth;
+      first += weight * atom.value;
+      second += weight * atom.value * atom.value;
+    }
+    first /= mass;
+    return terms_ * std::max(0.0, second / mass - first * first);
+  }
+
+  /// At c + it, t >= 0. With x = cv, y = tv, a term p(e^{x+iy} - 1) = p(e - 2 g sin^2(y/2) + i g
+  /// sin y) for g = e^x and e = g - 1. Counted in units of 2^-53: p, v and t are off by at most 8,
+  /// 9 and 1; the real part by 5|e| + 30 g|x| + 31 g|y| and the imaginary one by 10 g|x| + 23 g|y|,
+  /// the library's 4 in each function included; the factor p and the additions add 14 (|e| + g|y|),
+  /// and the logarithm acts as if its argument were off by 16 (|e| + g|y|) more: in all less than
+  /// 128 (|e| + g|x| + g|y|) times p.
+  Estimate at(double t) const {
+    Complex w = 0;
+    Complex gained = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Tilted& atom = atoms_[i];
+      const double half = 0.5 * (t * atom.value);
+      const double sine = std::sin(half);
+      const double g = atom.factor;
+      const Complex term(atom.growth - g * (2.0 * sine * sine), g * (2.0 * sine * std::cos(half)));
+      if (i == 0) gained = gain_probability_ * (term + 1.0);
+      w += atom.probability * term;
+    }
+    const double error = kErrorOfTerms * (constant_error_ + slope_error_ * t);
+    Estimate result = power(w, error);
+    if (subtracts_) {
+      const Estimate without = power(w - gained, error + kErrorOfTerms * gain_probability_);
+      result.value -= without.value;
+      result.error += without.error + 0x1p-52 * std::abs(result.value);
+      result.still = std::min(result.still, without.still);
+    }
+    return result;
+  }
+
+ private:
+  struct Tilted {
+    double value;
+    double probability;
+    double growth;  // e^{cv} - 1
+    double factor;  // e^{cv}
+  };
+
+  void add(const Atom& atom) {
+    const double x = c_ * atom.value;
+    const double growth = std::expm1(x);
+    const double g = std::exp(x);
+    atoms_[count_++] = {atom.value, atom.probability, growth, g};
+    constant_error_ += atom.probability * (std::abs(growth) + g * std::abs(x));
+    slope_error_ += atom.probability * g * std::abs(atom.value);
+  }
+
+  /// (1 + w)^n e^{-scale} for a w that is off by at most `error`.
+  Estimate power(Complex w, double error) const {
+    const double logarithm = ln_modulus(w);
+    const double modulus = std::exp(logarithm);
+    const double most = std::exp(terms_ * std::log((modulus + error) * (1.0 + 0x1p-48)) - scale_ +
+                                 0x1p-50 * std::abs(scale_));
+    if (most < std::exp(kNothing - 1.0)) {
+      // |1 + w| moves by at most slope_error_ for every unit of t.
+      const double room = std::exp((scale_ + kNothing - 1.0) / terms_) - (modulus + error);
+      return {0.0, most, std::max(0.0, room / slope_error_ * (1.0 - 0x1p-20))};
+    }
+    const double angle = std::atan2(w.imag(), 1.0 + w.real());
+    const double size = std::exp(terms_ * logarithm - scale_);
+    const double turn = terms_ * angle;
+    const Complex value(size * std::cos(turn), size * std::sin(turn));
+    if (error < 0.5 * modulus) {
+      const double exponent =
+          terms_ * (error / (modulus - error) + 0x1p-50 * (std::abs(logarithm) + std::abs(angle))) +
+          0x1p-50 * (1.0 + std::abs(scale_));
+      if (exponent < 0.25) return {value, 2.0 * exponent * size, 0.0};
+    }
+    return {value, 2.0 * (most + size), 0.0};
+  }
+
+  double terms_;
+  double c_;
+  double gain_probability_;
+  std::array<Tilted, 5> atoms_{};
+  std::size_t count_ = 0;
+  double constant_error_ = 0;
+  double slope_error_ = 0;
+  double without_gain_ = 0;
+  bool subtracts_ = false;
+  double scale_ = 0;
+  double log_mass_ = 0;
+};
+
+/// A c that makes the summands about as small as possible; any c > 0 gives true bounds.
+double saddle(const Atom& gain, std::span<const Atom> losses, double terms) {
+  double largest = gain.value;
+  for (const Atom& loss : losses) largest = std::max(largest, -loss.value);
+  const double low = std::log(1e-3 / (largest * terms));
+  const double high = std::log(600.0 / gain.value);
+  const auto height = [&](double log_c) {
+    return Transform(gain, losses, terms, std::exp(log_c)).scale() - 2.0 * log_c;
+  };
+  // ln of a transform minus 2 ln c has one minimum; seven bits place it well enough.
+  constexpr int kBits = 7;
+  return std::exp(boost::math::tools::brent_find_minima(height, low, high, kBits).first);
+}
+
+/// Everything in units of e^scale.
+class Contour {
+ public:
+  Contour(const Atom& gain, std::span<const Atom> losses, double terms)
+      : gain_(gain),
+        losses_(losses),
+        terms_(terms),
+        c_(saddle(gain, losses, terms)),
+        transform_(gain, losses, terms, c_) {
+    deviation_ = std::sqrt(transform_.tilted_variance() + 1.0 / (c_ * c_));
+    // About the result: the peak of the summands times their width.
+    guess_ = 1.0 / (c_ * c_ * deviation_ * 2.5);
+    period_ = 8.0 * deviation_;
+    for (int i = 0; i < 60 && alias(0x1p-8 / c_, 2.0 * guess_) > 1e-7 * guess_; ++i)
+      period_ *= 1.15;
+  }
+
+  double scale() const { return transform_.scale(); }
+
+  /// E(S_+) <= M(c)/(e c), which needs no smoothing.
+  double chernoff() const {
+    const Estimate mass = transform_.at(0.0);
+    return (mass.value.real() + mass.error) / (std::numbers::e * c_) * (1.0 + 0x1p-45);
+  }
+
+  double nodes(double smoothing) const { return kCut * c_ / smoothing * period_ / (2.0 * kPi); }
+
+  /// Bounds for smoothing h = smoothing/c.
+  MeanExcess sum(double smoothing) const {
+    const double h = smoothing / c_;
+    const double step = 2.0 * kPi / period_;
+    const auto count = static_cast<std::uint64_t>(std::ceil(nodes(smoothing)));
+    const std::array<double, 2> squares = {0.5 * h * h, h * h};  // h^2/2 for h and sqrt(2) h
+    std::array<CompensatedSum, 2> sums;
+    std::array<CompensatedSum, 2> errors;
+    for (std::uint64_t j = 0; j <= count; ++j) {
+      const double t = static_cast<double>(j) * step;
+      const Estimate estimate = transform_.at(t);
+      const Complex z(c_, t);
+      const Complex divided = estimate.value / (z * z) * (j == 0 ? 1.0 : 2.0);
+      const double divided_error = estimate.error / std::norm(z) * (j == 0 ? 1.0 : 2.0);
+      if (estimate.value == 0.0) {
+        // This node and the next ones, until the transform may be visible again. Their factors are
+        // below 1.01.
+        const double skipped =
+            std::min(std::floor(estimate.still / step), static_cast<double>(count - j));
+        const double error =
+            1.01 * divided_error + 2.02 * skipped * std::exp(kNothing) / std::norm(z);
+        for (CompensatedSum& sum : errors) sum += error;
+        j += static_cast<std::uint64_t>(skipped);
+        continue;
+      }
+      for (std::size_t i = 0; i < 2; ++i) {
+        const double factor = std::exp(squares[i] * (c_ - t) * (c_ + t));
+        const double turn = 2.0 * squares[i] * c_ * t;
+        sums[i] += factor * (divided.real() * std::cos(turn) - divided.imag() * std::sin(turn));
+        // The factor is off by less than 2^-44, its exponent being at most 22.
+        errors[i] += factor * (divided_error + 0x1p-43 * std::abs(divided));
+      }
+    }
+    const double last = static_cast<double>(count) * step;
+    std::array<double, 2> means{};
+    std::array<double, 2> slack{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      means[i] = sums[i].value() / period_;
+      // Summands fall from `last` on: at most the integral of their bound.
+      const double cut = std::exp(squares[i] * (c_ - last) * (c_ + last)) /
+                         (kPi * last * last * last * 2.0 * squares[i]) * 1.1 *
+                         std::exp(transform_.log_mass() - transform_.scale());
+      slack[i] = (errors[i].value() / period_ + cut) * (1.0 + 0x1p-40) + 0x1p-45 * means[i];
+    }
+    const double upper = means[0] + slack[0];
+    const double aliases = alias(h, upper);
+    const double wider = means[1] + slack[1];
+    const double narrow = means[0] - slack[0] - aliases;
+    return {narrow - kSmoothing * (wider - narrow) * (1.0 + 0x1p-45), upper};
+  }
+
+ private:
+  /// What the multiples of the period other than 0 add to a trapezoid sum whose value at 0 is at
+  /// most `mean`: below zero r(-u) <= u + r(0), above it r(u) <= M(d) e^{-du}/(e d) for every d.
+  double alias(double h, double mean) const {
+    const double decay = std::exp(-c_ * period_);
+    const double below =
+        (decay * mean + std::exp(-c_ * period_ - transform_.scale()) * period_ / (1.0 - decay)) /
+        (1.0 - decay);
+    double above = HUGE_VAL;
+    for (const double more : {0.5, 1.0, 2.0, 4.0, 8.0, 12.0}) {
+      const double d = c_ + more / deviation_;
+      if (d * gain_.value > 690.0) break;
+      const Transform there(gain_, losses_, terms_, d);
+      const double fall = std::exp(-(d - c_) * period_);
+      const double exponent =
+          there.log_mass() - transform_.scale() + 0.5 * h * h * d * d - (d - c_) * period_;
+      above = std::min(above, std::exp(exponent) / ((1.0 - fall) * d));
+    }
+    return 1.1 * (below + above);  // rounding moves n times a logarithm by less than 0.09
+  }
+
+  static constexpr double kPi = std::numbers::pi;
+
+  Atom gain_;
+  std::span<const Atom> losses_;
+  double terms_;
+  double c_;
+  Transform transform_;
+  double deviation_ = 0;
+  double guess_ = 0;
+  double period_ = 0;
+};
+
+}  // namespace
+
+MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms,
+                       double interest) {
+  const double n = static_cast<double>(terms);
+  // Without the losses, and with them at their mean in the states of exactly one gain (Jensen).
+  MeanExcess best{0.0, n * gain.probability * gain.value * (1.0 + 0x1p-46)};
+  double lost = 0;
+  for (const Atom& loss : losses) lost -= loss.probability * loss.value;
+  const double left = 1.0 - gain.probability;
+  if (left > 0.0) {
+    const double once = std::exp((n - 1.0) * std::log1p(-gain.probability));
+    const double excess = gain.value * (1.0 - 0x1p-46) - (n - 1.0) * lost / left * (1.0 + 0x1p-46);
+    const double kept = 1.0 - 0x1p-44 * (1.0 + n * gain.probability / left);
+    // Both fall below 0 where nothing is known.
+    if (excess > 0.0 && kept > 0.0) {
+      best.lower = n * gain.probability * once * excess * kept;
+    }
+  }
+  if (!(best.upper > 0.0) || terms == 1) {
+    best.lower = terms == 1 ? gain.probability * gain.value * (1.0 - 0x1p-46) : 0.0;
+    return best;
+  }
+  if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
+  if (const auto exact = enumerated_excess(gain, losses, terms)) {
+    return {std::max(best.lower, exact->lower), std::min(best.upper, exact->upper)};
+  }
+  const auto tightened = [&best, interest](const std::optional<MeanExcess>& found) {
+    if (!found) return false;
+    best = {std::max(best.lower, found->lower), std::min(best.upper, found->upper)};
+    const bool is_decided = interest > 0.0 && (best.upper <= interest || best.lower > interest);
+    return is_decided || best.upper - best.lower <= kWanted * best.upper;
+  };
+  if (tightened(sparse_excess(gain, losses, terms, kFewStates))) return best;
+  const Contour contour(gain, losses, n);
+  best.upper = std::min(best.upper, contour.chernoff() * exp_up(contour.scale()) * (1.0 + 0x1p-48));
+  if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
+  double gap = HUGE_VAL;
+  bool is_sparse_tried = false;
+  for (double smoothing = 0x1p-7; contour.nodes(smoothing) < kMostNodes; smoothing *= 0.25) {
+    // What is cheaper than so many nodes.
+    if (contour.nodes(smoothing) > kManyNodes && !std::exchange(is_sparse_tried, true) &&
+        tightened(sparse_excess(gain, losses, terms, kManyStates))) {
+      break;
+    }
+    const MeanExcess found = contour.sum(smoothing);
+    if (!std::isfinite(found.upper)) break;
+    best.upper = std::min(best.upper, found.upper * exp_up(contour.scale()) * (1.0 + 0x1p-48));
+    if (found.lower > 0.0) {
+      best.lower = std::max(best.lower, found.lower * exp_down(contour.scale()) * (1.0 - 0x1p-48));
+    }
+    const bool is_decided = interest > 0.0 && (best.upper <= interest || best.lower > interest);
+    const double before = std::exchange(gap, found.upper - found.lower);
+    // Finer steps do not help against rounding.
+    if (is_decided || best.upper - best.lower <= kWanted * best.upper || gap > 0.7 * before) break;
+  }
+  return best;
+}
+
+}  // namespace mollify

@@ -1,0 +1,1057 @@
+#include "analysis/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+#include <boost/math/special_functions/beta.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "accounting/privacy.h"
+#include "core/invalid_input.h"
+#include "methods/central/samplers.h"
+#include "methods/local/sampler.h"
+#include "release/design.h"
+#include "release/public_inputs.h"
+#include "release/verification.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Confidence interval.
+
+namespace {
+
+/// What the inverse beta function may be wrong by, and much more.
+constexpr double kBeyondRounding = 1e-9;
+
+double clopper_pearson_lower(std::uint64_t successes, std::uint64_t trials, double tail) {
+  if (successes == 0) return 0;
+  const auto s = static_cast<double>(successes);
+  const auto n = static_cast<double>(trials);
+  // Doubles are enough: what they are wrong by is taken off.
+  using Doubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+  return boost::math::ibeta_inv(s, n - s + 1, tail, Doubles()) * (1 - kBeyondRounding);
+}
+
+double lower_end(std::uint64_t successes, std::uint64_t trials, double tail) {
+  const double hoeffding =
+      (static_cast<double>(successes) - 1) / static_cast<double>(trials) * (1 - kBeyondRounding);
+  return std::max(0.0, std::min(clopper_pearson_lower(successes, trials, tail), hoeffding));
+}
+
+}  // namespace
+
+ConfidenceInterval binomial_interval(std::uint64_t successes, std::uint64_t trials, double alpha) {
+  return {lower_end(successes, trials, alpha / 2),
+          1 - lower_end(trials - successes, trials, alpha / 2)};
+}
+
+double BoundedDraws::variance() const noexcept {
+  if (count < 2) return 0;
+  const auto n = static_cast<double>(count);
+  return std::max(0.0, square_mean - mean * mean) * n / (n - 1);
+}
+
+ConfidenceInterval bernstein_interval(const BoundedDraws& draws, double alpha) {
+  if (draws.count < 2) return {draws.least, draws.greatest};
+  const auto n = static_cast<double>(draws.count);
+  const double logarithm = std::log(4 / alpha);
+  const double width = std::sqrt(2 * draws.variance() * logarithm / n) +
+                       7 * (draws.greatest - draws.least) * logarithm / (3 * (n - 1));
+  return {std::max(draws.least, draws.mean - width), std::min(draws.greatest, draws.mean + width)};
+}
+
+// -----------------------------------------------------------------------------------------------
+// What the records of a band tell of the units.
+
+namespace {
+
+constexpr double kBoundOutward = 1e-9;
+
+double upper_bound(double x, const EventEdges& inside, const EventEdges& outside, double e) {
+  const double least = std::max(inside.lower, 1 - outside.upper);
+  const double greatest = std::min(1 - outside.lower, inside.upper);
+  const double full = std::min(greatest, std::max(least, inside.lower + inside.least_gap));
+  if (x >= full || full <= least) return 1;
+  const double above_edge = std::max(0.0, 1 - least - outside.lower) / (e - 1);
+  const double f = std::min(1.0, least / (1 - outside.lower + above_edge));
+  return f + (1 - f) * std::max(0.0, x - least) / (full - least);
+}
+
+}  // namespace
+
+void EventEdges::add(const Band& band, std::size_t outcome) {
+  const auto whole = static_cast<double>(band.total());
+  const double low = static_cast<double>(band.lower(outcome)) / whole;
+  const double high = static_cast<double>(band.upper(outcome)) / whole;
+  lower += low;
+  upper += high;
+  least_gap = std::min(least_gap, high - low);
+}
+
+ConfidenceInterval band_bounds(const ConfidenceInterval& law, const EventEdges& inside,
+                               const EventEdges& outside, double e) {
+  const double lower = 1 - upper_bound(1 - law.lower, outside, inside, e);
+  const double upper = upper_bound(law.upper, inside, outside, e);
+  return {std::max(0.0, lower - kBoundOutward), std::min(1.0, upper + kBoundOutward)};
+}
+
+double greatest_edge_ratio(const Band& band) {
+  double greatest = 1;
+  for (std::size_t i = 0; i < (band.is_uniform() ? 1 : band.outcome_count()); ++i) {
+    if (band.lower(i) == 0) continue;
+    greatest =
+        std::max(greatest, static_cast<double>(band.upper(i)) / static_cast<double>(band.lower(i)));
+  }
+  return greatest;
+}
+
+// -----------------------------------------------------------------------------------------------
+// How the records of a release come from the population, as its certificate tells.
+
+namespace {
+
+/// The domain of a release that draws outcomes which each are a record.
+Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
+  if (stated.spec.gaussian() != nullptr) {
+    throw InvalidInput(
+        "estimate is for releases of outcomes, but this one is of Gaussian samples, whose own mean "
+        "and covariance are the estimate");
+  }
+  if (stated.spec.marginals() != nullptr) {
+    throw InvalidInput(
+        "estimate is for records that each have noise of their own, but those of family marginals "
+        "share one model, whose marginals are the estimate");
+  }
+  if (stated.spec.shares_model()) {
+    throw InvalidInput(
+        "estimate is for records that each have noise of their own, but those of space models come "
+        "from one model, whose marginals are the estimate");
+  }
+  const LocalSpec* local = stated.spec.local();
+  if (local == nullptr) return domain;
+  if (space_kind(domain, local->space) == SpaceKind::kCandidates) {
+    throw InvalidInput(
+        "estimate is for categories and grids, but this release is from candidates, which only a "
+        "band draws from, and no band tells the population");
+  }
+  return space_domain(domain, local->space);
+}
+
+void require_valid(const StatedCertificate& stated, const std::string& name, const Domain& domain) {
+  const CertificateCheck check = verify_certificate(stated, name, domain);
+  if (!check.domain_matches) {
+    throw InvalidInput(
+        fmt::format("{} must be of the domain that is given, but is of another one", name));
+  }
+  if (!check.holds()) {
+    throw InvalidInput(
+        fmt::format("{} must hold, but mollify verify finds that it does not", name));
+  }
+}
+
+}  // namespace
+
+ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& name,
+                         const Domain& domain)
+    : domain_(domain) {
+  require_valid(stated, name, domain);
+  domain_ = outcomes_of(stated, domain);
+  DesignedRelease made = design_release(stated.spec, stated.facts, domain);
+  mechanism_ = made.certificate.mechanism();
+  if (made.local) {
+    take_local(made.certificate, std::move(made.local));
+  } else {
+    take_central(made.certificate, *made.central);
+  }
+}
+
+void ReleasedLaw::take_local(const Certificate& certificate,
+                             std::unique_ptr<LocalSampler> sampler) {
+  sampler_ = std::move(sampler);
+  linear_ = LinearLaw::of(*sampler_);
+  smoothed_ = draws_by_scores(*certificate.local());
+  const Privacy draw = certificate.draw;
+  if (draw.notion == PrivacyNotion::kPure) epsilon_ = draw.parameter();
+  multiple_ = *certificate.spec.count;
+  if (certificate.facts.units) exactly_ = *certificate.facts.units * multiple_;
+  if (certificate.spec.model == Model::kIntegral) exactly_ = multiple_;
+}
+
+void ReleasedLaw::take_central(const Certificate& certificate, const CentralSampler& sampler) {
+  const FiniteDesign& finite = *certificate.finite();
+  exactly_ = finite.design.outputs;
+  if (finite.hint) {
+    throw InvalidInput(
+        "estimate is for releases from the whole domain, but this one is from an interval that was "
+        "found privately");
+  }
+  if (const auto* subset = dynamic_cast<const SubsetSampler*>(&sampler)) {
+    linear_ = LinearLaw(subset->response());
+    epsilon_ = finite.design.epsilon0;
+  } else if (const auto* poisson = dynamic_cast<const PoissonSampler*>(&sampler)) {
+    linear_ = LinearLaw(poisson->response());
+    epsilon_ = finite.design.epsilon0;
+    // Uniform records stand in for those that are missing.
+    if (exactly_)
+      failure_up_ = binomial_below_up(finite.design.records, poisson->rate(), *exactly_);
+  } else if (sampler.outputs_are_independent() &&
+             finite.design.mechanism != CentralMechanism::kProduct) {
+    total_variation_up_ = sampler.total_variation_up();
+  } else {
+    throw InvalidInput(
+        fmt::format("estimate needs records that are drawn independently of one law near the "
+                    "population's, which mechanism {} does not promise; next time use subset-rr",
+                    mechanism_));
+  }
+}
+
+void ReleasedLaw::require_count(std::uint64_t records, const std::string& name) const {
+  if (exactly_ && records != *exactly_) {
+    throw InvalidInput(
+        fmt::format("{} must hold the {} that the certificate speaks of, "
+                    "but holds {}",
+                    name, counted(*exactly_, "record"), records));
+  }
+  if (records == 0 || records % multiple_ != 0) {
+    throw InvalidInput(
+        fmt::format("{} must hold {} of each unit, as the certificate says, but holds {} "
+                    "in all",
+                    name, counted(multiple_, "record"), records));
+  }
+}
+
+// -----------------------------------------------------------------------------------------------
+// What a linear mechanism makes of a distribution, and the way back.
+
+LinearLaw::LinearLaw(const RandomizedResponse& response)
+    : kept_(static_cast<double>(response.kept() - response.other()) /
+            static_cast<double>(response.total())),
+      replaced_(response.outcome_count(),
+                static_cast<double>(response.other()) / static_cast<double>(response.total())) {
+  settle();
+}
+
+std::optional<LinearLaw> LinearLaw::of(const LocalSampler& sampler) {
+  if (const auto* response = dynamic_cast<const ChannelSampler<RandomizedResponse>*>(&sampler)) {
+    return LinearLaw(response->channel());
+  }
+  LinearLaw law;
+  law.replaced_.resize(sampler.outcome_count());
+  if (const auto* mixture = dynamic_cast<const ChannelSampler<MixtureChannel>*>(&sampler)) {
+    const MixtureChannel& channel = mixture->channel();
+    law.kept_ =
+        static_cast<double>(channel.keep()) / static_cast<double>(MixtureChannel::kKeepTotal);
+    const auto whole = static_cast<double>(channel.reference_total());
+    for (std::size_t j = 0; j < law.replaced_.size(); ++j) {
+      law.replaced_[j] = (1 - law.kept_) * (static_cast<double>(channel.reference(j)) / whole);
+    }
+  } else if (const auto* staircase =
+                 dynamic_cast<const ChannelSampler<StaircaseChannel>*>(&sampler)) {
+    const StaircaseChannel& channel = staircase->channel();
+    const auto whole = static_cast<double>(channel.total());
+    for (std::size_t rank = 0; rank < law.replaced_.size(); ++rank) {
+      const std::size_t outcome = channel.outcome_at_rank(rank);
+      law.steps_.push_back({.outcome = outcome,
+                            .stop = static_cast<double>(channel.stop_entry(rank)) / whole,
+                            .stay = static_cast<double>(channel.stay_entry(rank)) / whole,
+                            .move = static_cast<double>(channel.move_factor(rank)) / whole,
+                            .weight = static_cast<double>(channel.reference(outcome))});
+    }
+  } else {
+    return std::nullopt;
+  }
+  law.settle();
+  return law;
+}
+
+void LinearLaw::settle() {
+  // The only outcome there is: the matrix is 1 whatever its parts are.
+  if (replaced_.size() == 1) {
+    kept_ = 1;
+    replaced_[0] = 0;
+    steps_.clear();
+  }
+  constexpr double kLeast = 1e-12;
+  const bool keeps =
+      is_mixture() ? kept_ > kLeast
+                   : std::all_of(steps_.begin(), steps_.end() - 1,
+                                 [](const Step& s) { return s.stay - s.stop > kLeast * s.stay; });
+  if (!keeps) {
+    throw InvalidInput(
+        "the mechanism keeps less than 1e-12 of what is private, so nothing can be estimated");
+  }
+}
+
+std::vector<double> LinearLaw::released(std::span<const double> p) const {
+  std::vector<double> q(p.size());
+  if (is_mixture()) {
+    const double sum = std::accumulate(p.begin(), p.end(), 0.0);
+    for (std::size_t j = 0; j < q.size(); ++j) q[j] = kept_ * p[j] + replaced_[j] * sum;
+    return q;
+  }
+  double beyond = std::accumulate(p.begin(), p.end(), 0.0);
+  double moved = 0;
+  double all = 0;
+  for (const Step& s : steps_) {
+    beyond -= p[s.outcome];
+    q[s.outcome] = s.stop * std::max(beyond, 0.0) + s.stay * p[s.outcome] + s.weight * moved;
+    moved += s.move * p[s.outcome];
+    all += q[s.outcome];
+  }
+  const double sum = std::accumulate(p.begin(), p.end(), 0.0);
+  q[steps_.back().outcome] += sum - all;
+  return q;
+}
+
+std::vector<double> LinearLaw::expected(std::span<const double> u) const {
+  std::vector<double> result(u.size());
+  if (is_mixture()) {
+    const double replaced = std::inner_product(u.begin(), u.end(), replaced_.begin(), 0.0);
+    for (std::size_t j = 0; j < u.size(); ++j) result[j] = kept_ * u[j] + replaced;
+    return result;
+  }
+  double after = 0;   // sum of g u over the ranks after
+  double weight = 0;  // and of g
+  for (auto s = steps_.rbegin(); s != steps_.rend(); ++s) {
+    // What the row has not given away goes to the last rank, as it does in `released`.
+    const double own = s->stay * u[s->outcome] + s->move * after;
+    result[s->outcome] = own;
+    after += s->weight * u[s->outcome];
+    weight += s->weight;
+  }
+  double stopped = 0;
+  double given = 0;
+  double left = weight;
+  const double last = u[steps_.back().outcome];
+  for (const Step& s : steps_) {
+    left -= s.weight;
+    const double row = given + s.stay + s.move * std::max(left, 0.0);
+    result[s.outcome] += stopped + (1 - row) * last;
+    stopped += s.stop * u[s.outcome];
+    given += s.stop;
+  }
+  return result;
+}
+
+std::vector<double> LinearLaw::unbiased(std::span<const double> q) const {
+  std::vector<double> p(q.size());
+  if (is_mixture()) {
+    for (std::size_t j = 0; j < p.size(); ++j) p[j] = (q[j] - replaced_[j]) / kept_;
+    return p;
+  }
+  double before = 0;
+  double moved = 0;
+  for (std::size_t rank = 0; rank + 1 < steps_.size(); ++rank) {
+    const Step& s = steps_[rank];
+    const double own =
+        (q[s.outcome] - s.stop * (1 - before) - s.weight * moved) / (s.stay - s.stop);
+    p[s.outcome] = own;
+    before += own;
+    moved += s.move * own;
+  }
+  p[steps_.back().outcome] = 1 - before;
+  return p;
+}
+
+std::vector<double> LinearLaw::report_weights(std::span<const double> v) const {
+  std::vector<double> w(v.size());
+  if (is_mixture()) {
+    const double offset = std::inner_product(v.begin(), v.end(), replaced_.begin(), 0.0);
+    for (std::size_t j = 0; j < w.size(); ++j) w[j] = (v[j] - offset) / kept_;
+    return w;
+  }
+  // `unbiased` backwards: how much the sum moves with each q, and with what stood before each rank.
+  double by_before = -v[steps_.back().outcome];
+  double by_moved = 0;
+  double constant = v[steps_.back().outcome];
+  for (std::size_t rank = steps_.size() - 1; rank-- > 0;) {
+    const Step& s = steps_[rank];
+    const double by_own = (v[s.outcome] + by_before + s.move * by_moved) / (s.stay - s.stop);
+    w[s.outcome] = by_own;
+    constant -= by_own * s.stop;
+    by_before += by_own * s.stop;
+    by_moved -= by_own * s.weight;
+  }
+  // A constant is one that every report counts.
+  for (double& weight : w) weight += constant;
+  return w;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Estimates that are distributions.
+
+namespace {
+
+/// max(r_j, s_j / t) summing to one: outcomes by descending s / r are above their r, as many as
+/// that leaves consistent.
+std::vector<double> filled(const LinearLaw& law, std::span<const double> shares) {
+  const std::size_t k = shares.size();
+  std::vector<std::size_t> order(k);
+  for (std::size_t j = 0; j < k; ++j) order[j] = j;
+  // By s_a r_b > s_b r_a, which no zero r spoils.
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return shares[a] * law.replaced(b) > shares[b] * law.replaced(a);
+  });
+  double share = 0;
+  double floor = 0;  // r of those that are not above it
+  for (std::size_t j = 0; j < k; ++j) floor += law.replaced(j);
+  double t = 1;
+  for (const std::size_t j : order) {
+    const double next_share = share + shares[j];
+    const double next_floor = floor - law.replaced(j);
+    const double next_t = next_share / (1 - next_floor);
+    if (!(shares[j] > next_t * law.replaced(j))) break;
+    share = next_share;
+    floor = next_floor;
+    t = next_t;
+  }
+  std::vector<double> q(k);
+  for (std::size_t j = 0; j < k; ++j) q[j] = std::max(law.replaced(j), shares[j] / t);
+  return q;
+}
+
+}  // namespace
+
+std::vector<double> projected_on_simplex(std::vector<double> masses) {
+  std::vector<double> sorted = masses;
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  double sum = 0;
+  double shift = 0;
+  for (std::size_t j = 0; j < sorted.size(); ++j) {
+    sum += sorted[j];
+    const double next = (sum - 1) / static_cast<double>(j + 1);
+    if (!(sorted[j] > next)) break;
+    shift = next;
+  }
+  for (double& mass : masses) mass = std::max(0.0, mass - shift);
+  return masses;
+}
+
+LikelihoodFit maximum_likelihood(const LinearLaw& law, std::span<const double> shares,
+                                 double draws) {
+  const std::size_t k = shares.size();
+  if (law.is_mixture()) {
+    std::vector<double> p = filled(law, shares);
+    for (std::size_t j = 0; j < k; ++j) {
+      p[j] = std::max(0.0, (p[j] - law.replaced(j)) / law.kept());
+    }
+    return {std::move(p), 0};
+  }
+  constexpr int kMostSteps = 100'000;
+  constexpr double kGap = 1e-6;
+  LikelihoodFit fit{std::vector<double>(k, 1 / static_cast<double>(k)), 0};
+  std::vector<double> u(k);
+  for (int step = 0;; ++step) {
+    const std::vector<double> q = law.released(fit.p);
+    for (std::size_t j = 0; j < k; ++j) u[j] = shares[j] > 0 ? shares[j] / q[j] : 0;
+    const std::vector<double> factor = law.expected(u);
+    fit.gap_up = draws * std::max(0.0, *std::max_element(factor.begin(), factor.end()) - 1);
+    if (fit.gap_up < kGap || step == kMostSteps) return fit;
+    double sum = 0;
+    for (std::size_t x = 0; x < k; ++x) sum += fit.p[x] *= factor[x];
+    for (double& mass : fit.p) mass /= sum;
+  }
+}
+
+// -----------------------------------------------------------------------------------------------
+// From released records and their certificate to the distribution of the population.
+
+namespace {
+
+/// The values of one cell of a column, as its least and its greatest: "20..39".
+std::string cell_text(const Column& column, std::uint32_t cell) {
+  std::string text;
+  column.write(cell, 0, text);
+  if (const std::uint64_t points = column.points(cell); points > 1) {
+    text += "..";
+    column.write(cell, points - 1, text);
+  }
+  return text.empty() ? "null" : text;
+}
+
+double as_number(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    return static_cast<double>(*integer);
+  }
+  const auto* number = std::get_if<double>(&value);
+  return number != nullptr ? *number : 0;
+}
+
+bool is_null(const Column& column, std::uint32_t cell) {
+  return column.mapping().null_is_category && cell + 1 == column.size();
+}
+
+/// The middles of a numeric column's cells, and how far a value is from its own at most.
+struct Middles {
+  std::vector<double> of;  // 0 of the null category
+  double half_cell = 0;
+
+  explicit Middles(const Column& column) {
+    for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
+      if (is_null(column, cell)) {
+        of.push_back(0);
+        continue;
+      }
+      const std::uint64_t points = column.points(cell);
+      const double first = as_number(column.value(cell, 0));
+      const double last = as_number(column.value(cell, points - 1));
+      of.push_back(first + (last - first) / 2);
+      // Numbers lie between the points that are written too.
+      const bool integers = std::holds_alternative<std::int64_t>(column.value(cell, 0));
+      const double spread =
+          points == 1 ? 0 : (last - first) * (integers ? 1 : 1 + 2 / static_cast<double>(points));
+      half_cell = std::max(half_cell, spread / 2);
+    }
+  }
+};
+
+class PopulationEstimator {
+ public:
+  PopulationEstimator(const ReleasedLaw& law, const Empirical& released,
+                      const EstimateRequest& request)
+      : law_(law),
+        released_(released),
+        request_(request),
+        domain_(law.domain()),
+        n_(static_cast<double>(released.total())),
+        shares_(domain_.size()) {
+    for (std::size_t i = 0; i < released.outcomes().size(); ++i) {
+      shares_[released.outcomes()[i]] = static_cast<double>(released.counts()[i]) / n_;
+    }
+    if (law.band() != nullptr) edge_ratio_ = greatest_edge_ratio(*law.band());
+    if (law.linear() && request.method != EstimateMethod::kUnbiased) fit();
+  }
+
+  PopulationEstimate take() {
+    const std::size_t columns = domain_.columns().size();
+    std::vector<std::size_t> numeric;
+    for (std::size_t i = 0; i < columns; ++i) {
+      if (is_numeric(domain_.columns()[i].cells())) numeric.push_back(i);
+    }
+    const bool many = columns > 1;
+    const double families =
+        1 + (many ? 1 : 0) + (numeric.empty() ? 0 : 1) + (many && request_.pairs ? 1 : 0);
+    const double alpha = (1 - request_.confidence - law_.failure_up()) / families;
+
+    std::vector<std::size_t> all(columns);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    found_.outcomes = table(all, alpha / static_cast<double>(domain_.size()));
+    if (many) {
+      double cells = 0;
+      for (const Column& column : domain_.columns()) cells += column.size();
+      for (const std::size_t i : all) found_.marginals.push_back(table({i}, alpha / cells));
+    }
+    for (const std::size_t i : numeric) {
+      found_.means.push_back(mean(i, alpha / static_cast<double>(numeric.size())));
+    }
+    if (many && request_.pairs) take_pairs(alpha);
+    take_comparison();
+    found_.mechanism = law_.mechanism();
+    found_.is_linear = law_.linear().has_value();
+    found_.records = released_.total();
+    found_.request = request_;
+    take_notes();
+    return std::move(found_);
+  }
+
+ private:
+  void fit() {
+    const LinearLaw& linear = *law_.linear();
+    if (request_.method == EstimateMethod::kSimplex) {
+      fitted_ = projected_on_simplex(linear.unbiased(shares_));
+      return;
+    }
+    LikelihoodFit likeliest = maximum_likelihood(linear, shares_, n_);
+    fitted_ = std::move(likeliest.p);
+    found_.likelihood_gap_up = likeliest.gap_up;
+  }
+
+  void take_pairs(double alpha) {
+    const std::size_t columns = domain_.columns().size();
+    double cells = 0;
+    for (std::size_t i = 0; i < columns; ++i) {
+      for (std::size_t j = i + 1; j < columns; ++j) {
+        cells += static_cast<double>(domain_.columns()[i].size()) * domain_.columns()[j].size();
+      }
+    }
+    for (std::size_t i = 0; i < columns; ++i) {
+      for (std::size_t j = i + 1; j < columns; ++j) {
+        found_.pairs.push_back(table({i, j}, alpha / cells));
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint64_t cells_of(const std::vector<std::size_t>& columns) const {
+    std::uint64_t cells = 1;
+    for (const std::size_t i : columns) cells *= domain_.columns()[i].size();
+    return cells;
+  }
+
+  [[nodiscard]] std::size_t cell_of(std::uint32_t outcome,
+                                    const std::vector<std::size_t>& columns) const {
+    std::size_t cell = 0;
+    for (const std::size_t i : columns) {
+      cell = cell * domain_.columns()[i].size() + domain_.digit(outcome, i);
+    }
+    return cell;
+  }
+
+  [[nodiscard]] std::string name_of_cell(std::size_t cell,
+                                         const std::vector<std::size_t>& columns) const {
+    std::string name;
+    for (std::size_t at = columns.size(); at-- > 0;) {
+      const Column& column = domain_.columns()[columns[at]];
+      const auto value = static_cast<std::uint32_t>(cell % column.size());
+      cell /= column.size();
+      name = cell_text(column, value) + (name.empty() ? "" : ", " + name);
+    }
+    return name;
+  }
+
+  /// Each cell at error probability `alpha`.
+  EstimatedTable table(const std::vector<std::size_t>& columns, double alpha) {
+    EstimatedTable made;
+    for (const std::size_t i : columns) made.columns.push_back(domain_.columns()[i].name());
+    const std::size_t cells = cells_of(columns);
+    std::vector<std::uint64_t> counts(cells);
+    for (std::size_t i = 0; i < released_.outcomes().size(); ++i) {
+      counts[cell_of(released_.outcomes()[i], columns)] += released_.counts()[i];
+    }
+    made.cells.resize(cells);
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      made.cells[cell].name = name_of_cell(cell, columns);
+    }
+    found_.intervals += cells;
+    if (law_.linear() && law_.linear()->is_mixture()) {
+      fill_from_mixture(made, columns, counts, alpha);
+    } else if (law_.linear()) {
+      fill_by_weights(made, columns, alpha);
+    } else {
+      fill_with_bounds(made, columns, counts, alpha);
+    }
+    if (!fitted_.empty()) {
+      for (EstimatedValue& cell : made.cells) cell.value = 0;
+      for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
+        *made.cells[cell_of(outcome, columns)].value += fitted_[outcome];
+      }
+    }
+    return made;
+  }
+
+  void fill_from_mixture(EstimatedTable& made, const std::vector<std::size_t>& columns,
+                         const std::vector<std::uint64_t>& counts, double alpha) {
+    const LinearLaw& linear = *law_.linear();
+    std::vector<double> replaced(counts.size());
+    for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
+      replaced[cell_of(outcome, columns)] += linear.replaced(outcome);
+    }
+    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+      const double q = static_cast<double>(counts[cell]) / n_;
+      EstimatedValue& value = made.cells[cell];
+      value.value = (q - replaced[cell]) / linear.kept();
+      // Where no report or every one is of the cell, none deviates; its law has at least what
+      // replaces records, and at most that besides all that are kept.
+      const double law =
+          q > 0 && q < 1 ? q : std::clamp(q, replaced[cell], replaced[cell] + linear.kept());
+      value.standard_error = std::sqrt(std::max(0.0, law * (1 - law)) / n_) / linear.kept();
+      value.interval = unmixed(binomial(counts[cell], alpha), replaced[cell]);
+    }
+  }
+
+  /// What an event's probability is if it is released with one in `law`. Requires a mixture.
+  [[nodiscard]] ConfidenceInterval unmixed(const ConfidenceInterval& law, double replaced) const {
+    const auto back = [&](double share) {
+      return std::clamp((share - replaced) / law_.linear()->kept(), 0.0, 1.0);
+    };
+    return {back(law.lower), back(law.upper)};
+  }
+
+  void fill_by_weights(EstimatedTable& made, const std::vector<std::size_t>& columns,
+                       double alpha) {
+    constexpr double kMostWork = 0x1p34;
+    if (static_cast<double>(made.cells.size()) * static_cast<double>(domain_.size()) > kMostWork) {
+      throw InvalidInput(fmt::format(
+          "mechanism {} needs a pass over the {} outcomes for each of {} estimates, but more than "
+          "2^34 steps are refused; declare fewer bins next time, or use mixture",
+          law_.mechanism(), domain_.size(), made.cells.size()));
+    }
+    std::vector<double> v(domain_.size());
+    for (std::size_t cell = 0; cell < made.cells.size(); ++cell) {
+      for (std::uint32_t outcome = 0; outcome < v.size(); ++outcome) {
+        v[outcome] = cell_of(outcome, columns) == cell ? 1 : 0;
+      }
+      const std::string name = std::move(made.cells[cell].name);
+      made.cells[cell] = weighted(v, alpha, {0, 1});
+      made.cells[cell].name = name;
+    }
+  }
+
+  /// The estimate of the sum of v P; what it can be at all is `range`.
+  [[nodiscard]] EstimatedValue weighted(const std::vector<double>& v, double alpha,
+                                        const ConfidenceInterval& range) const {
+    const BoundedDraws draws = counted(law_.linear()->report_weights(v));
+    const ConfidenceInterval interval = bernstein_interval(draws, alpha);
+    return {.name = {},
+            .value = draws.mean,
+            .standard_error = std::sqrt(draws.variance() / n_),
+            .interval = {std::clamp(interval.lower, range.lower, range.upper),
+                         std::clamp(interval.upper, range.lower, range.upper)}};
+  }
+
+  /// What the reports count by these weights.
+  [[nodiscard]] BoundedDraws counted(const std::vector<double>& weights) const {
+    BoundedDraws draws{.count = released_.total(),
+                       .least = *std::min_element(weights.begin(), weights.end()),
+                       .greatest = *std::max_element(weights.begin(), weights.end())};
+    for (std::size_t i = 0; i < released_.outcomes().size(); ++i) {
+      const std::uint32_t outcome = released_.outcomes()[i];
+      draws.mean += shares_[outcome] * weights[outcome];
+      draws.square_mean += shares_[outcome] * weights[outcome] * weights[outcome];
+    }
+    return draws;
+  }
+
+  void fill_with_bounds(EstimatedTable& made, const std::vector<std::size_t>& columns,
+                        const std::vector<std::uint64_t>& counts, double alpha) {
+    std::vector<EventEdges> inside(counts.size());
+    if (law_.band() != nullptr) {
+      for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
+        inside[cell_of(outcome, columns)].add(*law_.band(), outcome);
+      }
+    }
+    const std::vector<EventEdges> outside = complements(inside);
+    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+      made.cells[cell].interval =
+          bounds(binomial(counts[cell], alpha), inside[cell], outside[cell]);
+    }
+  }
+
+  static std::vector<EventEdges> complements(const std::vector<EventEdges>& events) {
+    double lower = 0;
+    double upper = 0;
+    // The least gap of all others: the least of all, or for that event itself the second.
+    std::size_t least = 0;
+    double second = 1;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      lower += events[i].lower;
+      upper += events[i].upper;
+      if (i == 0) continue;
+      second = std::min(second, std::max(events[i].least_gap, events[least].least_gap));
+      if (events[i].least_gap < events[least].least_gap) least = i;
+    }
+    std::vector<EventEdges> others;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      others.push_back({.lower = std::max(0.0, lower - events[i].lower),
+                        .upper = std::max(0.0, upper - events[i].upper),
+                        .least_gap = i == least ? second : events[least].least_gap});
+    }
+    return others;
+  }
+
+  [[nodiscard]] ConfidenceInterval bounds(const ConfidenceInterval& law, const EventEdges& inside,
+                                          const EventEdges& outside) const {
+    if (law_.band() != nullptr) return band_bounds(law, inside, outside, edge_ratio_);
+    const double away = law_.total_variation_up();
+    return {std::max(0.0, law.lower - away), std::min(1.0, law.upper + away)};
+  }
+
+  EstimatedMean mean(std::size_t column, double alpha) {
+    const Column& declared = domain_.columns()[column];
+    const Middles middles(declared);
+    EstimatedMean made{.mean = {}, .half_cell = middles.half_cell};
+    ++found_.intervals;
+    const bool by_tails = !law_.linear() || law_.linear()->is_mixture();
+    if (!law_.linear()) {
+      made.mean.interval = mean_by_tails(column, middles, alpha);
+    } else if (declared.mapping().null_is_category) {
+      made.mean = mean_without_nulls(column, middles, alpha);
+    } else {
+      // Two intervals, of which one or the other is narrower, each with half of alpha.
+      made.mean = weighted(values_of(column, middles.of), by_tails ? alpha / 2 : alpha,
+                           range_of(declared, middles));
+      if (by_tails) meet(made.mean.interval, mean_by_tails(column, middles, alpha / 2));
+    }
+    if (!fitted_.empty()) made.mean.value = fitted_mean(column, middles);
+    made.mean.name = declared.name();
+    return made;
+  }
+
+  /// A value for each outcome, from one for each cell of a column.
+  [[nodiscard]] std::vector<double> values_of(std::size_t column,
+                                              const std::vector<double>& cells) const {
+    std::vector<double> values(domain_.size());
+    for (std::uint32_t outcome = 0; outcome < values.size(); ++outcome) {
+      values[outcome] = cells[domain_.digit(outcome, column)];
+    }
+    return values;
+  }
+
+  static ConfidenceInterval range_of(const Column& column, const Middles& middles) {
+    const std::size_t cells = middles.of.size() - (column.mapping().null_is_category ? 1U : 0U);
+    const auto end = middles.of.begin() + static_cast<std::ptrdiff_t>(cells);
+    const auto [least, greatest] = std::minmax_element(middles.of.begin(), end);
+    return {*least, *greatest};
+  }
+
+  /// The ratio of two estimates, each with half of alpha.
+  [[nodiscard]] EstimatedValue mean_without_nulls(std::size_t column, const Middles& middles,
+                                                  double alpha) const {
+    const Column& declared = domain_.columns()[column];
+    const ConfidenceInterval range = range_of(declared, middles);
+    const double centre = (range.lower + range.upper) / 2;
+    const double half = (range.upper - range.lower) / 2;
+    std::vector<double> deviations;
+    std::vector<double> present;
+    for (std::uint32_t cell = 0; cell < declared.size(); ++cell) {
+      deviations.push_back(is_null(declared, cell) ? 0 : middles.of[cell] - centre);
+      present.push_back(is_null(declared, cell) ? 0 : 1);
+    }
+    const EstimatedValue sum = weighted(values_of(column, deviations), alpha / 2, {-half, half});
+    const EstimatedValue share = weighted(values_of(column, present), alpha / 2, {0, 1});
+    EstimatedValue made{.name = {}, .interval = range};
+    if (share.interval.lower > 0) {
+      const auto ratio = [&](double value) { return centre + std::clamp(value, -half, half); };
+      made.interval = {ratio(std::min(sum.interval.lower / share.interval.lower,
+                                      sum.interval.lower / share.interval.upper)),
+                       ratio(std::max(sum.interval.upper / share.interval.lower,
+                                      sum.interval.upper / share.interval.upper))};
+    }
+    if (*share.value > 0) {
+      made.value = centre + *sum.value / *share.value;
+      for (std::size_t cell = 0; cell < deviations.size(); ++cell) {
+        deviations[cell] =
+            (deviations[cell] - *sum.value / *share.value * present[cell]) / *share.value;
+      }
+      made.standard_error = weighted(values_of(column, deviations), alpha, range).standard_error;
+    }
+    return made;
+  }
+
+  [[nodiscard]] double fitted_mean(std::size_t column, const Middles& middles) const {
+    const Column& declared = domain_.columns()[column];
+    double sum = 0;
+    double mass = 0;
+    for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
+      const std::uint32_t cell = domain_.digit(outcome, column);
+      if (is_null(declared, cell)) continue;
+      sum += fitted_[outcome] * middles.of[cell];
+      mass += fitted_[outcome];
+    }
+    const ConfidenceInterval range = range_of(declared, middles);
+    return mass > 0 ? sum / mass : (range.lower + range.upper) / 2;
+  }
+
+  /// What lies in both; `interval` itself if nothing does, which is one of the errors.
+  static void meet(ConfidenceInterval& interval, const ConfidenceInterval& other) {
+    const double lower = std::max(interval.lower, other.lower);
+    const double upper = std::min(interval.upper, other.upper);
+    if (lower <= upper) interval = {lower, upper};
+  }
+
+  /// A mean is the least value plus each step to the next one times the probability of lying beyond
+  /// it, and these events have intervals. With a null category it is all that is possible.
+  [[nodiscard]] ConfidenceInterval mean_by_tails(std::size_t column, const Middles& middles,
+                                                 double alpha) {
+    const Column& declared = domain_.columns()[column];
+    const ConfidenceInterval range = range_of(declared, middles);
+    if (declared.mapping().null_is_category || declared.size() == 1) return range;
+    const std::size_t cells = middles.of.size();
+    std::vector<std::uint64_t> counts(cells);
+    for (std::size_t i = 0; i < released_.outcomes().size(); ++i) {
+      counts[domain_.digit(released_.outcomes()[i], column)] += released_.counts()[i];
+    }
+    std::vector<EventEdges> edges(cells);
+    std::vector<double> replaced(cells);
+    for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
+      const std::uint32_t cell = domain_.digit(outcome, column);
+      if (law_.band() != nullptr) edges[cell].add(*law_.band(), outcome);
+      if (law_.linear()) replaced[cell] += law_.linear()->replaced(outcome);
+    }
+    const auto joined = [](const EventEdges& a, const EventEdges& b) {
+      return EventEdges{a.lower + b.lower, a.upper + b.upper, std::min(a.least_gap, b.least_gap)};
+    };
+    std::vector<EventEdges> below(cells + 1);
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      below[cell + 1] = joined(below[cell], edges[cell]);
+    }
+    EventEdges above;
+    double replaced_above = 0;
+    std::uint64_t count = 0;
+    ConfidenceInterval mean{middles.of[0], middles.of[0]};
+    for (std::size_t cell = cells; cell-- > 1;) {
+      above = joined(above, edges[cell]);
+      replaced_above += replaced[cell];
+      count += counts[cell];
+      const ConfidenceInterval shown = binomial(count, alpha / static_cast<double>(cells - 1));
+      const ConfidenceInterval beyond =
+          law_.linear() ? unmixed(shown, replaced_above) : bounds(shown, above, below[cell]);
+      const double step = middles.of[cell] - middles.of[cell - 1];
+      mean.lower += step * beyond.lower;
+      mean.upper += step * beyond.upper;
+    }
+    return mean;
+  }
+
+  /// binomial_interval, once for each count.
+  [[nodiscard]] ConfidenceInterval binomial(std::uint64_t count, double alpha) {
+    if (alpha != known_alpha_) known_.clear();
+    known_alpha_ = alpha;
+    const auto [place, is_new] = known_.try_emplace(count);
+    if (is_new) place->second = binomial_interval(count, released_.total(), alpha);
+    return place->second;
+  }
+
+  void take_comparison() {
+    const double k = domain_.size();
+    if (!law_.linear() || !law_.epsilon() || k < 2) return;
+    const LinearLaw& linear = *law_.linear();
+    double variance = 0;
+    if (linear.is_mixture()) {
+      double replaced = 0;
+      for (std::uint32_t j = 0; j < domain_.size(); ++j) replaced += linear.replaced(j);
+      replaced /= k;
+      variance = replaced * (1 - replaced) / (linear.kept() * linear.kept());
+    } else {
+      return;  // it depends on the outcome
+    }
+    found_.standard_error_here = std::sqrt(variance / n_);
+    found_.standard_error_oracle = std::sqrt(subset_selection_variance(k, *law_.epsilon()) / n_);
+  }
+
+  void take_notes() {
+    std::vector<std::string>& notes = found_.notes;
+    if (law_.band() != nullptr) {
+      notes.push_back(
+          "A band cuts each unit's distribution at its edges, and all that lie beyond an edge are "
+          "released alike: the mean of the units' laws does not determine the mean of their "
+          "distributions, however many units there are. What stands here are the bounds that "
+          "hold.");
+      notes.push_back(
+          "To estimate the population, release by --mechanism randomized-response next time, or "
+          "by public-kernel with a public reference.");
+    } else if (!law_.linear()) {
+      notes.push_back(fmt::format(
+          "What {} makes of the records cannot be undone; bounds are what its total variation of "
+          "at most {:.4g} leaves, for rows that are a random sample of the population.",
+          law_.mechanism(), law_.total_variation_up()));
+      notes.push_back("To estimate the population, release by --mechanism subset-rr next time.");
+    }
+    if (law_.is_smoothed()) {
+      notes.push_back(
+          "The units' distributions are here what the scorer made of their records, not the "
+          "records themselves.");
+    }
+    notes.push_back(
+        "That these records are of this certificate is not checked, for it was made before they "
+        "were drawn: keep the two together.");
+  }
+
+  const ReleasedLaw& law_;
+  const Empirical& released_;
+  const EstimateRequest& request_;
+  const Domain& domain_;
+  double n_;
+  std::vector<double> shares_;
+  std::vector<double> fitted_;  // empty where the unbiased estimate is asked for
+  double edge_ratio_ = 1;
+  double known_alpha_ = 0;
+  std::unordered_map<std::uint64_t, ConfidenceInterval> known_;
+  PopulationEstimate found_;
+};
+
+}  // namespace
+
+PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& released,
+                                       const EstimateRequest& request, const std::string& name) {
+  if (!(request.confidence > 0.5) || !(request.confidence < 1)) {
+    throw InvalidInput(
+        fmt::format("confidence must be above 0.5 and below 1, but is {:g}", request.confidence));
+  }
+  if (!law.linear() && request.method != EstimateMethod::kUnbiased) {
+    throw InvalidInput(
+        fmt::format("method {} needs a linear mechanism, but {} is none: only bounds hold",
+                    name_of(request.method), law.mechanism()));
+  }
+  if (!(law.failure_up() < (1 - request.confidence) / 2)) {
+    throw InvalidInput(
+        fmt::format("confidence must leave room for the probability {:.3g} that records are "
+                    "missing, but is {:g}",
+                    law.failure_up(), request.confidence));
+  }
+  law.require_count(released.total(), name);
+  return PopulationEstimator(law, released, request).take();
+}
+
+// -----------------------------------------------------------------------------------------------
+// Estimates for programs.
+
+namespace {
+
+using EstimateJson = nlohmann::ordered_json;
+
+EstimateJson known(const std::optional<double>& value) {
+  return value ? EstimateJson(*value) : EstimateJson(nullptr);
+}
+
+EstimateJson value_json(const EstimatedValue& value, const char* name, const char* what) {
+  return {{name, value.name},
+          {what, known(value.value)},
+          {"standard_error", known(value.standard_error)},
+          {"lower", value.interval.lower},
+          {"upper", value.interval.upper}};
+}
+
+EstimateJson cells_json(const EstimatedTable& table) {
+  EstimateJson cells = EstimateJson::array();
+  for (const EstimatedValue& cell : table.cells) {
+    cells.push_back(value_json(cell, "outcome", "probability"));
+  }
+  return cells;
+}
+
+EstimateJson tables_json(const std::vector<EstimatedTable>& tables) {
+  EstimateJson json = EstimateJson::array();
+  for (const EstimatedTable& table : tables) {
+    json.push_back({{"columns", table.columns}, {"estimates", cells_json(table)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string estimate_json(const PopulationEstimate& estimate) {
+  EstimateJson json{{"mechanism", estimate.mechanism},
+                    {"linear", estimate.is_linear},
+                    {"records", estimate.records},
+                    {"confidence", estimate.request.confidence},
+                    {"intervals", estimate.intervals},
+                    {"method", name_of(estimate.request.method)},
+                    {"columns", estimate.outcomes.columns},
+                    {"estimates", cells_json(estimate.outcomes)},
+                    {"marginals", tables_json(estimate.marginals)},
+                    {"means", EstimateJson::array()}};
+  for (const EstimatedMean& mean : estimate.means) {
+    EstimateJson row = value_json(mean.mean, "column", "mean");
+    row["half_cell"] = mean.half_cell;
+    json["means"].push_back(std::move(row));
+  }
+  if (estimate.request.pairs) json["pairs"] = tables_json(estimate.pairs);
+  json["frequency_oracle"] = nullptr;
+  if (estimate.standard_error_oracle) {
+    json["frequency_oracle"] = {{"name", "subset-selection"},
+                                {"standard_error", *estimate.standard_error_oracle},
+                                {"standard_error_here", known(estimate.standard_error_here)}};
+  }
+  if (estimate.likelihood_gap_up) json["likelihood_gap"] = *estimate.likelihood_gap_up;
+  json["notes"] = estimate.notes;
+  // Names of columns may hold any bytes; JSON holds text.
+  return json.dump(2, ' ', false, EstimateJson::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mollify

@@ -1,0 +1,207 @@
+#include "base/decimals.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <system_error>
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <fmt/format.h>
+
+#include "core/invalid_input.h"
+
+namespace mollify {
+
+namespace {
+
+using boost::multiprecision::cpp_int;
+
+constexpr int kMostDigits = 1100;
+constexpr int kGreatestPower = 1100;
+
+cpp_int power(unsigned base, int exponent) {
+  return boost::multiprecision::pow(cpp_int(base), static_cast<unsigned>(exponent));
+}
+
+bool is_decimal_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+}  // namespace
+
+/// integer·10^exponent.
+struct Decimal::Integer {
+  cpp_int integer;
+  int exponent = 0;
+
+  explicit Integer(const Decimal& number)
+      : integer(number.is_zero() ? cpp_int(0) : cpp_int(number.digits_)),
+        exponent(number.exponent_) {}
+
+  Integer(cpp_int value, int power_of_ten) : integer(std::move(value)), exponent(power_of_ten) {}
+
+  /// Both with the lesser exponent.
+  static void align(Integer& a, Integer& b) {
+    Integer& larger = a.exponent > b.exponent ? a : b;
+    const int least = std::min(a.exponent, b.exponent);
+    larger.integer *= power(10, larger.exponent - least);
+    larger.exponent = least;
+  }
+
+  Decimal decimal() const {
+    Decimal number;
+    if (integer == 0) return number;
+    number.digits_ = integer.str();
+    const std::size_t length = number.digits_.find_last_not_of('0') + 1;
+    number.exponent_ = exponent + static_cast<int>(number.digits_.size() - length);
+    number.digits_.resize(length);
+    return number;
+  }
+};
+
+Decimal::Decimal(double value) {
+  if (!(value >= 0.0) || std::isinf(value)) {
+    throw InvalidInput(fmt::format("a number must be finite and at least 0, but is {}", value));
+  }
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  const cpp_int mantissa(static_cast<std::int64_t>(std::ldexp(fraction, 53)));
+  exponent -= 53;
+  // m·2^−e = m·5^e·10^−e.
+  *this = (exponent >= 0 ? Integer(mantissa * power(2, exponent), 0)
+                         : Integer(mantissa * power(5, -exponent), exponent))
+              .decimal();
+}
+
+Decimal Decimal::parse(std::string_view text, std::string_view name) {
+  const auto refuse = [&]() {
+    throw InvalidInput(fmt::format("{} must be a decimal number of at least 0, but is \"{}\"", name,
+                                   text.substr(0, 60)));
+  };
+  std::string digits;
+  int exponent = 0;
+  bool point = false;
+  std::size_t i = 0;
+  for (; i < text.size() && (is_decimal_digit(text[i]) || (text[i] == '.' && !point)); ++i) {
+    if (text[i] == '.') {
+      point = true;
+      continue;
+    }
+    digits += text[i];
+    if (point) --exponent;
+  }
+  if (digits.empty() || digits.size() > kMostDigits) refuse();
+  if (i < text.size()) {
+    if (text[i] != 'e' && text[i] != 'E') refuse();
+    ++i;
+    if (i < text.size() && text[i] == '+' && i + 1 < text.size() && is_decimal_digit(text[i + 1]))
+      ++i;
+    int given = 0;
+    const char* end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data() + i, end, given);
+    if (error != std::errc() || stopped != end) refuse();
+    if (given > kGreatestPower || given < -kGreatestPower) refuse();
+    exponent += given;
+  }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  return Integer(digits.empty() ? cpp_int(0) : cpp_int(digits), exponent).decimal();
+}
+
+std::string Decimal::text() const {
+  constexpr int kMostZeros = 20;
+  if (is_zero()) return "0";
+  const int length = static_cast<int>(digits_.size());
+  const int whole = length + exponent_;  // digits before the point
+  if (whole > kMostZeros || whole < -kMostZeros) {
+    return fmt::format("{}{}{}e{}", digits_.substr(0, 1), length > 1 ? "." : "", digits_.substr(1),
+                       whole - 1);
+  }
+  if (whole <= 0) return "0." + std::string(static_cast<std::size_t>(-whole), '0') + digits_;
+  if (exponent_ >= 0) return digits_ + std::string(static_cast<std::size_t>(exponent_), '0');
+  const auto before = static_cast<std::size_t>(whole);
+  return digits_.substr(0, before) + "." + digits_.substr(before);
+}
+
+double Decimal::down() const {
+  const double above = up();
+  if (std::isfinite(above) && Decimal(above) == *this) return above;
+  return std::nextafter(above, 0.0);
+}
+
+double Decimal::up() const {
+  if (is_zero()) return 0.0;
+  constexpr double kGreatest = std::numeric_limits<double>::max();
+  const std::string scientific = fmt::format("{}e{}", digits_, exponent_);
+  double nearest = 0.0;
+  const auto [stopped, error] =
+      std::from_chars(scientific.data(), scientific.data() + scientific.size(), nearest);
+  static_cast<void>(stopped);
+  if (error == std::errc::result_out_of_range) {
+    nearest = static_cast<int>(digits_.size()) + exponent_ > 0 ? kGreatest : 0.0;
+  }
+  // The nearest is one of the two neighbours, or next to them.
+  nearest = std::min(nearest, kGreatest);
+  const double start = std::nextafter(nearest, 0.0);
+  double value = Decimal(start) >= *this ? start : nearest;
+  while (std::isfinite(value) && Decimal(value) < *this) {
+    value = std::nextafter(value, std::numeric_limits<double>::infinity());
+  }
+  return value;
+}
+
+Decimal Decimal::with_digits_down(int digits) const {
+  Decimal shorter = *this;
+  const int dropped = static_cast<int>(digits_.size()) - digits;
+  if (dropped <= 0) return shorter;
+  shorter.digits_.resize(static_cast<std::size_t>(digits));
+  shorter.exponent_ += dropped;
+  return Integer(shorter).decimal();
+}
+
+Decimal Decimal::with_digits_up(int digits) const {
+  Decimal below = with_digits_down(digits);
+  if (below == *this) return below;
+  const int dropped = static_cast<int>(digits_.size()) - digits;
+  return below + Integer(1, exponent_ + dropped).decimal();
+}
+
+Decimal operator+(const Decimal& a, const Decimal& b) {
+  Decimal::Integer left(a);
+  Decimal::Integer right(b);
+  Decimal::Integer::align(left, right);
+  return Decimal::Integer(left.integer + right.integer, left.exponent).decimal();
+}
+
+Decimal operator*(const Decimal& a, const Decimal& b) {
+  const Decimal::Integer left(a);
+  const Decimal::Integer right(b);
+  return Decimal::Integer(left.integer * right.integer, left.exponent + right.exponent).decimal();
+}
+
+Decimal minus_or_zero(const Decimal& a, const Decimal& b) {
+  Decimal::Integer left(a);
+  Decimal::Integer right(b);
+  Decimal::Integer::align(left, right);
+  if (left.integer <= right.integer) return {};
+  return Decimal::Integer(left.integer - right.integer, left.exponent).decimal();
+}
+
+std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {
+  Decimal::Integer left(a);
+  Decimal::Integer right(b);
+  Decimal::Integer::align(left, right);
+  const int sign = left.integer.compare(right.integer);
+  return sign <=> 0;
+}
+
+std::string words_of(const Decimal& number) {
+  const std::string text = number.text();
+  if (!text.starts_with("0.")) return text;
+  const std::size_t first = text.find_first_not_of('0', 2);
+  const std::size_t power = first - 1;  // of a tenth
+  if (power < 5) return text;
+  const std::string rest = text.substr(first + 1);
+  return fmt::format("{}{}{}e-{:02}", text[first], rest.empty() ? "" : ".", rest, power);
+}
+
+}  // namespace mollify

@@ -1,0 +1,100 @@
+#include "base/names.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/invalid_input.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What somebody may have meant who typed a name that there is not.
+
+namespace {
+
+char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// The optimal string alignment distance.
+std::size_t distance(std::string_view a, std::string_view b) {
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> table((a.size() + 1) * width);
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& {
+    return table[i * width + j];
+  };
+  for (std::size_t i = 0; i <= a.size(); ++i) at(i, 0) = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) at(0, j) = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (same ? 0 : 1)});
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+          lower(a[i - 2]) == lower(b[j - 1])) {
+        at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+      }
+    }
+  }
+  return at(a.size(), b.size());
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view typed, std::span<const std::string> known) {
+  constexpr std::size_t kShort = 3;      // names whose first letter is right, or they are others
+  constexpr std::size_t kLongest = 100;  // names of more letters are not mistyped but others
+  if (typed.size() < 2 || typed.size() > kLongest) return {};
+  std::string nearest;
+  // Dashes are no letters of a name.
+  const auto dashes = static_cast<std::size_t>(std::count(typed.begin(), typed.end(), '-'));
+  std::size_t least = std::max<std::size_t>(1, (typed.size() - dashes) / 3) + 1;
+  for (const std::string& name : known) {
+    if (name.empty() || name.size() > kLongest) continue;
+    if (typed.size() <= kShort && lower(typed.front()) != lower(name.front())) continue;
+    const std::size_t steps = distance(typed, name);
+    if (steps >= least) continue;
+    least = steps;
+    nearest = name;
+  }
+  return nearest;
+}
+
+std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
+  const std::string name = nearest_name(typed, known);
+  // What is a name is wrong by what is missing after it.
+  return name.empty() || name == typed ? "" : fmt::format(" (did you mean \"{}\"?)", name);
+}
+
+void refuse_name(std::string_view what, std::string_view expected, std::string_view typed,
+                 std::span<const std::string> known) {
+  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"{}", what, expected,
+                                 with_visible_nul(typed),
+                                 did_you_mean(typed.substr(0, typed.find('=')), known)));
+}
+
+void refuse_name(std::string_view what, std::string_view typed,
+                 std::span<const std::string> known) {
+  std::string expected;
+  for (const std::string& name : known) {
+    if (!expected.empty()) expected += &name == &known.back() ? " or " : ", ";
+    expected += name;
+  }
+  refuse_name(what, expected, typed, known);
+}
+
+// -----------------------------------------------------------------------------------------------
+// Commands that are printed to be run.
+
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char letter : text) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
+}  // namespace mollify

@@ -1,0 +1,99 @@
+// Names of enumerations, the nearest name, shell words.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/invalid_input.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The names that users give to the values of an enumeration.
+
+/// An enumeration with one table of values and names beside it, which everything below reads:
+///
+///     constexpr std::array names_of(Fruit) { return std::array{Named{Fruit::kApple, "apple"}}; }
+template <class Enumeration>
+struct Named {
+  Enumeration value;
+  std::string_view name;
+};
+template <class Enumeration>
+Named(Enumeration, const char*) -> Named<Enumeration>;
+
+template <class Enumeration>
+[[nodiscard]] constexpr auto names() {
+  return names_of(Enumeration{});
+}
+
+template <class Enumeration>
+requires requires { names_of(Enumeration{}); }
+[[nodiscard]] constexpr std::string_view name_of(Enumeration value) noexcept {
+  for (const auto& known : names<Enumeration>()) {
+    if (known.value == value) return known.name;
+  }
+  return {};
+}
+
+/// The value of that name, if there is one.
+template <class Enumeration>
+[[nodiscard]] constexpr std::optional<Enumeration> named(std::string_view name) noexcept {
+  for (const auto& known : names<Enumeration>()) {
+    if (known.name == name) return known.value;
+  }
+  return std::nullopt;
+}
+
+/// "one, two, three", in the order of the table, or "one, two or three".
+template <class Enumeration>
+[[nodiscard]] std::string all_names(std::string_view before_last = ", ") {
+  std::string text;
+  const auto known = names<Enumeration>();
+  for (const auto& one : known) {
+    if (!text.empty()) text += &one == &known.back() ? before_last : ", ";
+    text += one.name;
+  }
+  return text;
+}
+
+// -----------------------------------------------------------------------------------------------
+// What somebody may have meant who typed a name that there is not.
+
+/// The one of `known` that the fewest insertions, deletions, replacements and swaps of neighbours
+/// make of `typed`, ignoring case; empty if all are further than a third of its letters, it has but
+/// one, or none is known. The first of equals. Both public: nothing private may be compared.
+[[nodiscard]] std::string nearest_name(std::string_view typed, std::span<const std::string> known);
+
+/// " (did you mean \"epsilon\"?)", or nothing; nothing for a name itself, too.
+[[nodiscard]] std::string did_you_mean(std::string_view typed, std::span<const std::string> known);
+
+/// Throws InvalidInput: "fruit must be apple or plum, but is \"plm\" (did you mean \"plum\"?)";
+/// `what` is "fruit", `expected` "apple or plum". What is typed after "=" is no part of the name.
+[[noreturn]] void refuse_name(std::string_view what, std::string_view expected,
+                              std::string_view typed, std::span<const std::string> known);
+
+/// The same where the names known are all that is expected.
+[[noreturn]] void refuse_name(std::string_view what, std::string_view typed,
+                              std::span<const std::string> known);
+
+/// The value of an enumeration that a user names; refuse_name if there is none.
+template <class Enumeration>
+[[nodiscard]] Enumeration known_value(std::string_view what, std::string_view typed) {
+  if (const auto value = named<Enumeration>(typed)) return *value;
+  std::vector<std::string> known;
+  for (const auto& one : names<Enumeration>()) known.emplace_back(one.name);
+  refuse_name(what, typed, known);
+}
+
+// -----------------------------------------------------------------------------------------------
+// Commands that are printed to be run.
+
+/// The text as a POSIX shell takes it for one word: in single quotes where it holds anything but
+/// letters, digits and marks that mean nothing there.
+[[nodiscard]] std::string shell_word(const std::string& text);
+
+}  // namespace mollify

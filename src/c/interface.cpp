@@ -1,0 +1,375 @@
+#include "c/interface.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/invalid_input.h"
+#include "mollify/accounting.h"
+#include "mollify/estimate.h"
+#include "mollify/model.h"
+#include "mollify/plan.h"
+#include "mollify/release.h"
+#include "mollify/sampler.h"
+#include "mollify/verify.h"
+#include "mollify/version.h"
+
+// -----------------------------------------------------------------------------------------------
+// Nothing is thrown across the C interface.
+
+namespace mollify::c {
+namespace {
+
+// No memory is asked for when there is none left to ask for.
+thread_local char last_error[4096] = "";
+
+}  // namespace
+
+void remember(const char* sentence) noexcept {
+  std::snprintf(last_error, sizeof last_error, "%s", sentence);
+}
+
+char* text_for_c(const std::string& text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+CText warnings_for_c(const std::vector<std::string>& sentences) {
+  const auto text =
+      nlohmann::json(sentences).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return {text_for_c(text), mollify_free_text};
+}
+
+}  // namespace mollify::c
+
+const char* mollify_last_error() { return mollify::c::last_error; }
+const char* mollify_version() { return mollify::kVersion; }
+void mollify_free_text(char* text) { std::free(text); }
+
+// -----------------------------------------------------------------------------------------------
+// Release.
+
+namespace mollify::c {
+namespace {
+
+std::optional<front::Charging> charging(const char* ledger, const char* data_set) {
+  if ((ledger == nullptr) != (data_set == nullptr)) {
+    throw InvalidInput("a ledger and the data set's name in it go together, but one is given");
+  }
+  if (ledger == nullptr) return std::nullopt;
+  return front::Charging{front::Ledger(ledger), data_set};
+}
+
+front::EstimateOptions estimate_options(const char* text) {
+  front::EstimateOptions options;
+  if (text == nullptr) return options;
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) throw InvalidInput("the options must be a JSON object, but are none");
+  for (const auto& [key, value] : json.items()) {
+    if (key == "confidence" && value.is_number()) {
+      options.confidence = value.get<double>();
+    } else if (key == "method" && value.is_string()) {
+      options.method = value.get<std::string>();
+    } else if (key == "pairs" && value.is_boolean()) {
+      options.pairs = value.get<bool>();
+    } else {
+      throw InvalidInput(
+          "the options must be confidence (a number), method (a text) and pairs (true or false), "
+          "but one is " +
+          key);
+    }
+  }
+  return options;
+}
+
+front::GivenValues given_values(const char* text) {
+  front::GivenValues given;
+  if (text == nullptr) return given;
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  bool is_read = json.is_object();
+  if (is_read) {
+    for (const auto& [column, value] : json.items()) {
+      is_read = is_read && value.is_string();
+      if (is_read) given[column] = value.get<std::string>();
+    }
+  }
+  if (!is_read) throw InvalidInput("given must be a JSON object of texts, but is not");
+  return given;
+}
+
+/// What is to be said of the release, if anybody reads it.
+CText said_of(const front::PreparedRelease& prepared, const char* const* read_by) {
+  return read_by == nullptr ? CText(nullptr, mollify_free_text)
+                            : warnings_for_c(prepared.report().warnings);
+}
+
+void hand_over(CText text, char** out) {
+  if (out != nullptr) *out = text.release();
+}
+
+}  // namespace
+}  // namespace mollify::c
+
+using mollify::InvalidInput;
+using mollify::c::charging;
+using mollify::c::CText;
+using mollify::c::estimate_options;
+using mollify::c::given_values;
+using mollify::c::guarded;
+using mollify::c::hand_over;
+using mollify::c::said_of;
+using mollify::c::text_for_c;
+namespace front = mollify::front;
+
+mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, const char* ledger,
+                               const char* data_set, struct ArrowArrayStream* released,
+                               char** certificate, char** warnings) {
+  return guarded([&] {
+    const auto source = front::Source::arrow(data);
+    const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    CText said = said_of(prepared, warnings);
+    ArrowArrayStream rows{};
+    const auto certified =
+        front::release(prepared, source, front::Sink::arrow(&rows), charging(ledger, data_set));
+    // Everything that can fail comes before the stream is handed over.
+    *certificate = text_for_c(certified.json());
+    hand_over(std::move(said), warnings);
+    *released = rows;
+  });
+}
+
+mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* data,
+                                     const char* ledger, const char* data_set,
+                                     struct ArrowArrayStream* released, char** certificate,
+                                     char** model, char** warnings) {
+  return guarded([&] {
+    const auto source = front::Source::arrow(data);
+    const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    if (nlohmann::json::parse(prepared.certificate().json())["spec"].value("family", "") !=
+        "marginals") {
+      throw InvalidInput("a model is released by family \"marginals\" alone");
+    }
+    CText said = said_of(prepared, warnings);
+    std::string drawn_from;
+    ArrowArrayStream rows{};
+    const auto certified =
+        front::release(prepared, source, front::Sink::arrow(&rows).with_model(drawn_from),
+                       charging(ledger, data_set));
+    CText text(text_for_c(certified.json()), mollify_free_text);
+    *model = text_for_c(drawn_from);
+    *certificate = text.release();
+    hand_over(std::move(said), warnings);
+    *released = rows;
+  });
+}
+
+mollify_status mollify_generate(const char* model, uint64_t count, const char* given,
+                                struct ArrowArrayStream* rows) {
+  return guarded([&] {
+    front::generate(front::Model::parse(model), count, given_values(given),
+                    front::Sink::arrow(rows));
+  });
+}
+
+mollify_status mollify_release_csv(const char* spec, const char* data, const char* ledger,
+                                   const char* data_set, const char* released,
+                                   const char* certificate, char** warnings) {
+  return guarded([&] {
+    const auto source = front::Source::csv(data);
+    const auto prepared = front::prepare(front::ReleaseSpec::parse(spec), source);
+    CText said = said_of(prepared, warnings);
+    front::release(prepared, source, front::Sink::csv(released, certificate),
+                   charging(ledger, data_set));
+    hand_over(std::move(said), warnings);
+  });
+}
+
+mollify_status mollify_plan(const char* question, char** report) {
+  return guarded([&] { *report = text_for_c(front::plan(question, "the question").json); });
+}
+
+mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate) {
+  return guarded([&] {
+    const auto prepared =
+        front::prepare(front::ReleaseSpec::parse(spec),
+                       records == 0 ? std::nullopt : std::optional<std::uint64_t>(records));
+    *certificate = text_for_c(prepared.certificate().json());
+  });
+}
+
+mollify_status mollify_release_report(const char* spec, uint64_t records, char** report) {
+  return guarded([&] {
+    const front::ReleaseReport found =
+        front::prepare(front::ReleaseSpec::parse(spec),
+                       records == 0 ? std::nullopt : std::optional<std::uint64_t>(records))
+            .report();
+    nlohmann::ordered_json json;
+    json["total_variation"] = nullptr;
+    if (found.total_variation) json["total_variation"] = *found.total_variation;
+    json["why"] = found.why;
+    json["notes"] = found.notes;
+    json["warnings"] = found.warnings;
+    *report = text_for_c(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  });
+}
+
+mollify_status mollify_verify(const char* certificate, const char* domain, char** report) {
+  return guarded([&] {
+    const auto found =
+        front::verify(front::Certificate::parse(certificate), front::Domain::parse(domain));
+    const auto known = [](const std::optional<bool>& held) {
+      return held ? nlohmann::ordered_json(*held) : nlohmann::ordered_json(nullptr);
+    };
+    const nlohmann::ordered_json json{{"holds", found.holds()},
+                                      {"verdict", found.verdict},
+                                      {"domain_matches", found.domain_matches},
+                                      {"list_matches", known(found.list_matches)},
+                                      {"ranges_match", known(found.ranges_match)},
+                                      {"design_matches", known(found.design_matches)},
+                                      {"guarantee_holds", known(found.guarantee_holds)},
+                                      {"total_holds", known(found.total_holds)},
+                                      {"accuracy_matches", known(found.accuracy_matches)},
+                                      {"epsilon_realised", found.epsilon_realised_up}};
+    *report = text_for_c(json.dump(2) + "\n");
+  });
+}
+
+mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
+                                const char* options, char** report) {
+  return guarded([&] {
+    const auto found =
+        front::estimate(front::Certificate::parse(certificate), front::Domain::parse(domain),
+                        front::Source::csv(released), estimate_options(options));
+    *report = text_for_c(found.json);
+  });
+}
+
+// -----------------------------------------------------------------------------------------------
+// Sampler.
+
+struct mollify_sampler {
+  mollify::front::Sampler sampler;
+};
+
+namespace mollify::c {
+namespace {
+
+using nlohmann::json;
+
+/// Throws InvalidInput for text that is no object of the parameters' names and types.
+front::SamplerParameters parse(const char* text) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) throw InvalidInput("the sampler's parameters must be a JSON object");
+  front::SamplerParameters parameters;
+  for (const auto& item : object.items()) {
+    const std::string& key = item.key();
+    const json& value = item.value();
+    const auto require = [&](bool fits, const char* what) {
+      if (!fits) throw InvalidInput(key + " must be " + what + ", but is " + value.dump());
+    };
+    const auto number = [&](std::optional<double>& parameter) {
+      require(value.is_number(), "a number");
+      parameter = value.get<double>();
+    };
+    if (key == "mechanism") {
+      require(value.is_string(), "a name");
+      parameters.mechanism = value.get<std::string>();
+    } else if (key == "outcomes") {
+      require(value.is_number_unsigned(), "a whole number");
+      parameters.outcomes = value.get<std::size_t>();
+    } else if (key == "reference") {
+      require(value.is_array() && std::all_of(value.begin(), value.end(),
+                                              [](const json& mass) { return mass.is_number(); }),
+              "an array of numbers");
+      parameters.reference = value.get<std::vector<double>>();
+    } else if (key == "epsilon") {
+      number(parameters.epsilon);
+    } else if (key == "mu") {
+      number(parameters.mu);
+    } else if (key == "c1") {
+      number(parameters.c1);
+    } else if (key == "c2") {
+      number(parameters.c2);
+    } else if (key == "gamma") {
+      number(parameters.gamma);
+    } else if (key == "location") {
+      number(parameters.location);
+    } else {
+      throw InvalidInput("a sampler has no parameter \"" + key + "\"");
+    }
+  }
+  return parameters;
+}
+
+template <class Score>
+mollify_status draw(const mollify_sampler* sampler, const Score* scores, std::uint64_t rows,
+                    std::uint32_t* released) {
+  return guarded([&] {
+    sampler->sampler.draw(std::span<const Score>(scores, rows * sampler->sampler.outcomes()),
+                          std::span<std::uint32_t>(released, rows));
+  });
+}
+
+}  // namespace
+}  // namespace mollify::c
+
+using mollify::c::guarded;
+
+mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler,
+                                   char** warnings) {
+  return guarded([&] {
+    const auto parsed = mollify::c::parse(parameters);
+    auto made = std::make_unique<mollify_sampler>(mollify_sampler{mollify::front::Sampler(parsed)});
+    if (warnings != nullptr) {
+      const auto draw = parsed.mu ? mollify::front::Privacy::gaussian(*parsed.mu)
+                                  : mollify::front::Privacy::pure(parsed.epsilon.value_or(0));
+      *warnings = mollify::c::warnings_for_c(mollify::front::epsilon_warnings(draw)).release();
+    }
+    *sampler = made.release();
+  });
+}
+
+void mollify_free_sampler(mollify_sampler* sampler) { delete sampler; }
+
+uint64_t mollify_sampler_outcomes(const mollify_sampler* sampler) {
+  return sampler->sampler.outcomes();
+}
+
+double mollify_sampler_epsilon_realised_up(const mollify_sampler* sampler) {
+  return sampler->sampler.epsilon_realised_up();
+}
+
+mollify_status mollify_draw(const mollify_sampler* sampler, const double* scores, uint64_t rows,
+                            uint32_t* released) {
+  return mollify::c::draw(sampler, scores, rows, released);
+}
+
+mollify_status mollify_draw_float(const mollify_sampler* sampler, const float* scores,
+                                  uint64_t rows, uint32_t* released) {
+  return mollify::c::draw(sampler, scores, rows, released);
+}
+
+mollify_status mollify_draw_units(const mollify_sampler* sampler, const uint32_t* outcomes,
+                                  const uint64_t* offsets, const double* weights, uint64_t units,
+                                  uint32_t* released) {
+  return guarded([&] {
+    const std::size_t records = offsets[units];
+    sampler->sampler.draw_units(
+        {outcomes, records}, {offsets, units + 1},
+        weights == nullptr ? std::span<const double>() : std::span(weights, records),
+        {released, units});
+  });
+}

@@ -1,0 +1,1027 @@
+#include "cli/compare_table.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "accounting/privacy.h"
+#include "cli/check.h"
+#include "cli/compare.h"
+#include "cli/main.h"
+#include "cli/marginals.h"
+#include "cli/progress.h"
+#include "core/invalid_input.h"
+#include "core/table.h"
+#include "formats/csv.h"
+#include "formats/public_files.h"
+#include "kernel/search.h"
+#include "methods/divergence/f_divergence.h"
+#include "methods/gaussian/design.h"
+#include "methods/gaussian/moments.h"
+#include "methods/gaussian/sampler.h"
+#include "methods/marginals/answers.h"
+#include "methods/marginals/counts.h"
+#include "methods/marginals/design.h"
+#include "records/private_table.h"
+#include "records/source.h"
+#include "release/acceptance.h"
+#include "release/advice.h"
+#include "release/central_release.h"
+#include "release/design.h"
+#include "release/local_release.h"
+#include "scores/mixtures.h"
+
+namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// The law of a central release beside the truth.
+
+namespace {
+
+/// A simulation ends with so many records, or when it has taken so long.
+constexpr std::uint64_t kSimulatedRecords = 20'000;
+constexpr std::chrono::seconds kSimulatedFor{2};
+
+/// Counts released records as outcomes of the domain.
+class OutcomeTally final : public Sink {
+ public:
+  explicit OutcomeTally(const Domain& domain) : encoder_(domain), counts_(domain.size()) {}
+
+  void begin(const Schema&) override {}
+  void write(const Block& block) override {
+    encoder_.encode(block);
+    for (const std::uint32_t outcome : encoder_.outcomes()) ++counts_[outcome];
+    records_ += block.rows;
+  }
+  void finish() override {}
+
+  [[nodiscard]] std::uint64_t records() const { return records_; }
+  [[nodiscard]] std::vector<double> law() const {
+    std::vector<double> law;
+    for (const std::uint64_t count : counts_) {
+      law.push_back(static_cast<double>(count) / std::max(1.0, static_cast<double>(records_)));
+    }
+    return law;
+  }
+
+ private:
+  RecordEncoder encoder_;
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t records_ = 0;
+};
+
+/// Keeps released numbers, a row after the other, as coordinates.
+class PointList final : public Sink {
+ public:
+  explicit PointList(const RealColumns& columns) : columns_(columns) {}
+
+  void begin(const Schema&) override {}
+  void write(const Block& block) override {
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      for (std::size_t column = 0; column < columns_.size(); ++column) {
+        const double number = std::get<double>(block.columns[column][row]);
+        points.push_back(columns_.is_logarithm(column) ? std::log(number) : number);
+      }
+    }
+  }
+  void finish() override {}
+
+  std::vector<double> points;
+
+ private:
+  const RealColumns& columns_;
+};
+
+/// Releases again and again, nothing of which is kept or charged.
+template <class Records>
+void simulate(const PreparedRelease& release, const Source& data, Sink& sink, Records records) {
+  SecureRandom random;
+  const auto end = std::chrono::steady_clock::now() + kSimulatedFor;
+  Progress progress("simulated records", kSimulatedRecords);
+  do {
+    release.draw(data, random, sink, 1);
+    progress.reached(std::min<std::uint64_t>(records(), kSimulatedRecords));
+  } while (records() < kSimulatedRecords && std::chrono::steady_clock::now() < end);
+  progress.finish();
+}
+
+std::unique_ptr<const PreparedRelease> prepared_for(ReleaseSpec spec, const PublicFiles& inputs,
+                                                    const Source& source) {
+  spec.accept_error = spec.accept_large_delta = true;  // nothing is released
+  auto release = prepare(spec, inputs, public_count(spec, source));
+  release->require(source);
+  return release;
+}
+
+/// Each of the mechanism's outputs is a randomized response of one record, drawn evenly.
+bool is_randomized_response(CentralMechanism mechanism) {
+  switch (mechanism) {
+    case CentralMechanism::kSubsampledRr:
+    case CentralMechanism::kRevealOrObscure:
+    case CentralMechanism::kSubsetRr:
+    case CentralMechanism::kShuffledRr:
+    case CentralMechanism::kPoissonRr:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The table's own law, and that of a released record.
+struct FiniteLaws {
+  std::vector<double> truth;
+  std::vector<double> law;
+  std::uint64_t simulated = 0;  ///< 0 where the law is exact
+};
+
+std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
+                             const PublicFiles& inputs, const Source& source) {
+  std::vector<double> truth(domain.size());
+  if (!spec.unit) {
+    for (const std::uint32_t outcome : read_outcomes(source, domain)) ++truth[outcome];
+  } else {
+    const UnitTable units = read_units(source, domain, *spec.unit, roster_of(spec, inputs));
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      const auto outcomes = units.outcomes(unit);
+      const auto weights = units.weights(unit);
+      const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+      for (std::size_t i = 0; i < outcomes.size(); ++i) truth[outcomes[i]] += weights[i] / sum;
+    }
+  }
+  const double sum = std::accumulate(truth.begin(), truth.end(), 0.0);
+  if (!(sum > 0)) {
+    throw InvalidInput(
+        fmt::format("{} must hold records to compare with, but holds none", source.name()));
+  }
+  for (double& mass : truth) mass /= sum;
+  return truth;
+}
+
+FiniteLaws finite_laws(const PreparedRelease& release, const Domain& domain,
+                       const PublicFiles& inputs, const Source& source) {
+  const ReleaseSpec& spec = release.certificate().spec;
+  const FiniteDesign& design = *release.certificate().finite();
+  FiniteLaws laws;
+  laws.truth = truth_of(spec, domain, inputs, source);
+  if (is_randomized_response(design.design.mechanism) && !design.hint) {
+    // A record keeps its value but for a uniform draw, whose rate is TV k/(k - 1).
+    const auto k = static_cast<double>(domain.size());
+    const double uniform = k > 1 ? design.design.total_variation_up * k / (k - 1) : 0;
+    for (const double mass : laws.truth) laws.law.push_back((1 - uniform) * mass + uniform / k);
+    return laws;
+  }
+  OutcomeTally tally(domain);
+  simulate(release, source, tally, [&] { return tally.records(); });
+  laws.law = tally.law();
+  laws.simulated = tally.records();
+  return laws;
+}
+
+/// What so many simulated records alone are from their law in total variation, on average.
+double simulation_distance(const FiniteLaws& laws) {
+  double sum = 0;
+  for (const double mass : laws.law) sum += std::sqrt(mass * (1 - mass));
+  return sum / std::sqrt(2 * std::acos(-1.0) * static_cast<double>(laws.simulated));
+}
+
+int compare_finite(const PreparedRelease& release, const Domain& domain, const PublicFiles& inputs,
+                   const Source& source, const std::string& data, bool json) {
+  const FiniteLaws laws = finite_laws(release, domain, inputs, source);
+  const std::vector<double> uniform(domain.size(), 1.0 / domain.size());
+  const NamedLaw named[] = {law_over_outcomes("truth", domain, laws.truth),
+                            law_over_outcomes("law", domain, laws.law),
+                            law_over_outcomes("uniform", domain, uniform)};
+  const Certificate& certificate = release.certificate();
+  const auto own =
+      own_means(source, domain, certificate.spec.unit, roster_of(certificate.spec, inputs));
+  const DivergenceReport law = divergence_report(laws.truth, laws.law);
+  const CompareCaveats caveats = compare_caveats(certificate.spec, domain, data);
+  if (json) {
+    Json result{{"notice", kNotPrivate},
+                {"model", "central"},
+                {"mechanism", certificate.mechanism()},
+                {"total", certificate.total.text()},
+                {"records", *certificate.facts.records},
+                {"simulated_records", laws.simulated},
+                {"law", divergence_json(law)},
+                {"uniform", divergence_json(divergence_report(laws.truth, uniform))}};
+    result.update(marginals_json(domain, named, own));
+    caveats.add_to(result);
+    print_json(result);
+    return kSuccess;
+  }
+  fmt::print("{}\n{}, {}, {} {}; {}\n", kNotPrivate, certificate.mechanism(),
+             certificate.total.text(), *certificate.facts.records,
+             certificate.spec.unit ? "units" : "records",
+             laws.simulated == 0
+                 ? std::string("the law of a released record is exact")
+                 : fmt::format("the law of a released record is simulated by {} records, which "
+                               "alone put it at total variation {:.2g}",
+                               laws.simulated, simulation_distance(laws)));
+  print_marginals(domain, named, own);
+  caveats.print();
+  fmt::print("\ntruth from the law:     {}\n", law.text());
+  fmt::print("truth from uniform:     {}\n", divergence_report(laws.truth, uniform).text());
+  fmt::print("{}a record is as good as a new row of the same population, but for {}\n",
+             within_bins(domain), times_words(total_variation(laws.truth, laws.law)));
+  return kSuccess;
+}
+
+/// What is known of a shared model's accuracy by looking at the data.
+struct SharedAccuracy {
+  /// Of each column, in its coordinates: the standard deviation from which on the design's accuracy
+  /// holds, and the table's.
+  std::vector<double> least_deviations{}, deviations{};
+  double greatest_correlation = 0;  ///< of any two columns, in size
+  std::uint64_t releases = 0;       ///< simulated
+  /// The models' total variation from the table's Gaussian.
+  double least = 1, greatest = 0;
+
+  [[nodiscard]] bool is_met(std::size_t column) const {
+    return deviations[column] >= least_deviations[column];
+  }
+  [[nodiscard]] bool is_met() const {
+    if (greatest_correlation > kStatedCorrelation) return false;
+    for (std::size_t i = 0; i < deviations.size(); ++i) {
+      if (!is_met(i)) return false;
+    }
+    return true;
+  }
+};
+
+SharedGaussian gaussian_of(const PointSummary& summary) {
+  const std::size_t d = summary.means.size();
+  SharedGaussian found{summary.means, std::vector<double>(d * d)};
+  std::size_t pair = 0;
+  for (std::size_t i = 0; i < d; ++i) {
+    found.covariance[i * d + i] = summary.deviations[i] * summary.deviations[i];
+    for (std::size_t j = i + 1; j < d; ++j, ++pair) {
+      found.covariance[i * d + j] = found.covariance[j * d + i] =
+          summary.correlations[pair] * summary.deviations[i] * summary.deviations[j];
+    }
+  }
+  return found;
+}
+
+/// Measures models as releases do, nothing of which is kept or charged, and draws from each of them
+/// as many points as from any other.
+SharedAccuracy simulate_models(const MomentDesign& design, const RealColumns& columns,
+                               const std::vector<double>& rows, const PointSummary& truth,
+                               std::vector<double>& points) {
+  constexpr std::uint64_t kSimulatedModels = 40;
+  constexpr std::size_t kDrawsOfDistance = 4000;
+  SharedAccuracy found{.deviations = truth.deviations};
+  for (const double correlation : truth.correlations) {
+    found.greatest_correlation = std::max(found.greatest_correlation, std::abs(correlation));
+  }
+  std::vector<double> low, high;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    low.push_back(columns.low(i));
+    high.push_back(columns.high(i));
+    found.least_deviations.push_back((high[i] / 2 - low[i] / 2) / kStatedDeviations.back());
+  }
+  const MomentSampler sampler(design, low, high);
+  const MemoryTable table(columns.size(), rows);
+  const SharedGaussian of_table = gaussian_of(truth);
+  SecureRandom random;
+  const auto end = std::chrono::steady_clock::now() + kSimulatedFor;
+  Progress progress("simulated releases", kSimulatedModels);
+  do {
+    const SharedGaussian model = sampler.measure(table, random);
+    const double distance = simulated_total_variation(of_table, model, kDrawsOfDistance, random);
+    found.least = std::min(found.least, distance);
+    found.greatest = std::max(found.greatest, distance);
+    model.draw(kSimulatedRecords / kSimulatedModels, low, high, random,
+               [&](std::span<const double> point) {
+                 points.insert(points.end(), point.begin(), point.end());
+               });
+    progress.reached(++found.releases);
+  } while (found.releases < kSimulatedModels && std::chrono::steady_clock::now() < end);
+  progress.finish();
+  return found;
+}
+
+Json accuracy_json(const SharedAccuracy& found, const RealColumns& columns,
+                   const MomentDesign& design) {
+  Json spreads = Json::array();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    spreads.push_back({{"column", columns.name(i)},
+                       {"least_deviation", found.least_deviations[i]},
+                       {"deviation", found.deviations[i]},
+                       {"is_met", found.is_met(i)}});
+  }
+  return {{"spreads", spreads},
+          {"greatest_correlation", found.greatest_correlation},
+          {"is_met", found.is_met()},
+          {"total_variation",
+           {{"expected", design.expected_total_variation},
+            {"releases", found.releases},
+            {"least", found.least},
+            {"greatest", found.greatest}}}};
+}
+
+void print_accuracy(const SharedAccuracy& found, const RealColumns& columns,
+                    const MomentDesign& design) {
+  fmt::print("\nthe expected total variation from the data's Gaussian, {:.4g}, holds where\n",
+             design.expected_total_variation);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    fmt::print("  {} has a standard deviation of {:.3g} or more; it is {:.3g}: {}\n",
+               printable(coordinate_name(columns, i)), found.least_deviations[i],
+               found.deviations[i], found.is_met(i) ? "met" : "NOT MET");
+  }
+  if (columns.size() > 1) {
+    fmt::print("  no correlation is above {:g}; the greatest is {:.2g}: {}\n", kStatedCorrelation,
+               found.greatest_correlation,
+               found.greatest_correlation <= kStatedCorrelation ? "met" : "NOT MET");
+  }
+  fmt::print("in {} simulated release{} it was {:.3g} at least and {:.3g} at most\n",
+             found.releases, found.releases == 1 ? "" : "s", found.least, found.greatest);
+  const char* const shared =
+      "all records of a release share the noise of one mean and one covariance";
+  if (found.is_met()) {
+    fmt::print(
+        "{}: they are as good as new rows of the same Gaussian, but for about {}; how Gaussian the "
+        "data are shows above\n",
+        shared, times_words(design.expected_total_variation));
+  } else {
+    fmt::print(
+        "{}: here that promises nothing. Declare ranges nearer to the data, or spend a larger "
+        "budget; the worst of these releases was as good as new rows of the same Gaussian, but for "
+        "{}\n",
+        shared, times_words(found.greatest));
+  }
+}
+
+int compare_gaussian(const PreparedRelease& release, const Domain& domain,
+                     const PublicFiles& inputs, const Source& source, const std::string& data,
+                     bool json) {
+  const ReleaseSpec& spec = release.certificate().spec;
+  const RealColumns columns(domain, spec.gaussian()->logarithms);
+  std::vector<double> rows;
+  SecureRandom random;
+  if (spec.unit) {
+    rows = read_unit_points(source, columns, *spec.unit, roster_of(spec, inputs), random);
+  } else {
+    NumericRows(source, columns).visit([&](std::span<const double> some) {
+      rows.insert(rows.end(), some.begin(), some.end());
+    });
+  }
+  if (rows.empty()) {
+    throw InvalidInput(
+        fmt::format("{} must hold records to compare with, but holds none", source.name()));
+  }
+  const PointSummary truth = summary_of_points(rows, columns.size());
+  const MomentDesign* const moments = release.certificate().moments();
+  PointList released(columns);
+  SharedAccuracy accuracy;
+  if (moments != nullptr) {
+    accuracy = simulate_models(*moments, columns, rows, truth, released.points);
+  } else {
+    simulate(release, source, released, [&] { return released.points.size() / columns.size(); });
+  }
+  const std::vector<std::string> notes = log_normal_notes(columns, rows);
+  const PointSummary law = summary_of_points(released.points, columns.size());
+  const std::uint64_t simulated = released.points.size() / columns.size();
+  const Certificate& certificate = release.certificate();
+  const CompareCaveats caveats = compare_caveats(certificate.spec, domain, data);
+  if (json) {
+    Json result{{"notice", kNotPrivate},
+                {"model", "central"},
+                {"family", "gaussian"},
+                {"mechanism", certificate.mechanism()},
+                {"total", certificate.total.text()},
+                {"records", *certificate.facts.records},
+                {"simulated_records", simulated},
+                {"columns", columns.names()},
+                {"truth", point_summary_json(truth)},
+                {"law", point_summary_json(law)},
+                {"notes", notes}};
+    if (moments != nullptr) result["accuracy"] = accuracy_json(accuracy, columns, *moments);
+    caveats.add_to(result);
+    print_json(result);
+    return kSuccess;
+  }
+  fmt::print("{}\n{}, {}, {}; the law is simulated by {} records\n\n", kNotPrivate,
+             certificate.mechanism(), certificate.total.text(),
+             counted(*certificate.facts.records, spec.unit ? "unit" : "record"), simulated);
+  print_point_summaries(columns, truth, law, "law");
+  if (!notes.empty()) fmt::print("\n");
+  for (const std::string& note : notes) fmt::print("note: {}\n", note);
+  caveats.print();
+  if (moments != nullptr) {
+    print_accuracy(accuracy, columns, *moments);
+    return kSuccess;
+  }
+  fmt::print(
+      "\na record is as good as a new row of the same Gaussian, but for {}; how Gaussian the data "
+      "are shows above\n",
+      times_words(certificate.gaussian()->total_variation_up()));
+  return kSuccess;
+}
+
+}  // namespace
+
+int compare_central(const ReleaseSpec& spec, const std::string& data, bool json) {
+  if (spec.marginals() != nullptr) return compare_marginals(spec, data, json);
+  const PublicFiles inputs(data);
+  const Domain domain = inputs.domain(spec.domain);
+  const CsvSource source(data);
+  const auto release = prepared_for(spec, inputs, source);
+  for (const std::string& warning : release->warnings()) {
+    tell("WARNING: " + warning + "\n");
+  }
+  if (spec.gaussian() != nullptr)
+    return compare_gaussian(*release, domain, inputs, source, data, json);
+  return compare_finite(*release, domain, inputs, source, data, json);
+}
+
+double central_distance(const ReleaseSpec& spec, const std::string& data) {
+  if (spec.marginals() != nullptr) return marginals_distance(spec, data);
+  const PublicFiles inputs(data);
+  const Domain domain = inputs.domain(spec.domain);
+  const CsvSource source(data);
+  const auto release = prepared_for(spec, inputs, source);
+  const Certificate& certificate = release->certificate();
+  if (certificate.moments() != nullptr) return certificate.moments()->expected_total_variation;
+  if (certificate.gaussian() != nullptr) return certificate.gaussian()->total_variation_up();
+  const FiniteLaws laws = finite_laws(*release, domain, inputs, source);
+  return total_variation(laws.truth, laws.law);
+}
+
+// -----------------------------------------------------------------------------------------------
+// A simulated release of one model, all of whose rows are drawn from it, beside the truth.
+
+namespace {
+
+/// Counts released rows.
+class PairTally final : public Sink {
+ public:
+  PairTally(const Domain& domain, PairCounts& counts)
+      : encoder_(domain), counter_(counts.sizes()), counts_(counts) {}
+
+  void begin(const Schema&) override {}
+  void write(const Block& block) override {
+    encoder_.encode(block);
+    std::vector<std::span<const std::uint32_t>> digits;
+    for (std::size_t i = 0; i < counts_.sizes().size(); ++i) digits.push_back(encoder_.digits(i));
+    counter_.add(digits);
+  }
+  void finish() override { counts_ = std::move(counter_).take(); }
+
+ private:
+  RecordEncoder encoder_;
+  PairCounter counter_;
+  PairCounts& counts_;
+};
+
+/// Private bins are known to nobody before, and compared in as many of equal width.
+Domain compared_domain(const Domain& domain) {
+  std::vector<Column> columns;
+  for (const Column& column : domain.columns()) {
+    if (!has_private_bins(column.cells())) {
+      columns.push_back(column);
+      continue;
+    }
+    const Cells cells = [&]() -> Cells {
+      if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+        return IntegerCells::make(integers->min(), integers->max(),
+                                  std::min<std::uint64_t>(integers->count(), kBinsOfRun));
+      }
+      const auto& numbers = std::get<NumberCells>(column.cells());
+      return numbers.spike() ? NumberCells::with_spike(numbers.min(), numbers.max(), kBinsOfRun,
+                                                       *numbers.spike())
+                             : NumberCells::make(numbers.min(), numbers.max(), kBinsOfRun);
+    }();
+    columns.push_back(Column::make(column.name(), cells, column.mapping()));
+  }
+  return Domain::make(std::move(columns), domain.seed());
+}
+
+struct ComparedTable {
+  Domain domain;
+  PairCounts truth;
+  PairCounts released;
+  std::uint64_t records;    ///< rows, or units
+  std::uint64_t simulated;  ///< rows
+  std::vector<std::optional<OwnMean>> own;
+  Certificate certificate;
+};
+
+ComparedTable simulated(ReleaseSpec spec, const std::string& data) {
+  const PublicFiles inputs(data);
+  const Domain declared = inputs.domain(spec.domain);
+  const Domain domain = compared_domain(declared);
+  const CsvSource source(data);
+  const std::optional<Roster> roster = roster_of(spec, inputs);
+  spec.accept_large_delta = spec.accept_error = true;  // nothing is released
+  const auto asked = prepare(spec, inputs, public_count(spec, source));
+  asked->require(source);
+  require_countable_pairs(domain);
+  SecureRandom random;
+  PairCounts truth = exact_pair_counts(source, domain, spec.unit, roster, random);
+  const auto column = truth.column(0);
+  const std::uint64_t weight = std::accumulate(column.begin(), column.end(), std::uint64_t{0});
+  if (weight == 0) refuse_nothing_to_compare(data);
+  const std::uint64_t records = spec.unit ? weight / kUnitWeight : weight;
+  const std::uint64_t count = std::max(spec.count.value_or(1), records);
+  spec.count = count;
+  const auto release = prepare(spec, inputs, public_count(spec, source));
+  PairCounts released(truth.sizes());
+  PairTally tally(domain, released);
+  release->draw(source, random, tally, 1);
+  // Private bins are found by each release, and those of this comparison are nobody's to cut finer.
+  auto own = own_means(source, declared, spec.unit, roster);
+  return {domain, std::move(truth), std::move(released),   records,
+          count,  std::move(own),   release->certificate()};
+}
+
+Json noise_json(const MarginalDistance& distance) {
+  return {{"mean", distance.mean}, {"worst", distance.worst}};
+}
+
+}  // namespace
+
+int compare_marginals(const ReleaseSpec& spec, const std::string& data, bool json) {
+  const ComparedTable table = simulated(spec, data);
+  const NamedLaw truth = law_of_counts("truth", table.truth);
+  const NamedLaw laws[] = {truth, law_of_counts("released", table.released),
+                           law_of_independent_columns("independent", truth)};
+  std::optional<MarginalError> noise;
+  if (const MarginalDesign* design = table.certificate.marginals()) {
+    noise = marginal_error(*design, table.records);
+  }
+  const CompareCaveats caveats = compare_caveats(spec, table.domain, data);
+  if (json) {
+    Json result{{"notice", kNotPrivate},
+                {"model", name_of(spec.model)},
+                {"mechanism", table.certificate.mechanism()},
+                {"total", table.certificate.total.text()},
+                {"records", table.records},
+                {"simulated_records", table.simulated}};
+    if (noise) {
+      result["family"] = "marginals";
+      result["expected_noise"] = {{"one_way", noise_json(noise->columns)},
+                                  {"two_way", two_way_json(*noise)}};
+    }
+    result.update(marginals_json(table.domain, laws, table.own));
+    caveats.add_to(result);
+    print_json(result);
+    return kSuccess;
+  }
+  fmt::print("{}\n{}, {}, {}; {} of one simulated release\n", kNotPrivate,
+             table.certificate.mechanism(), table.certificate.total.text(),
+             counted(table.records, spec.unit ? "unit" : "row"), counted(table.simulated, "row"));
+  print_marginals(table.domain, laws, table.own);
+  caveats.print();
+  if (noise && noise->usual > 0) {
+    fmt::print("\nbefore the data: {}\n", marginals_error_words(*noise));
+  }
+  fmt::print(
+      "{}two columns of the released rows are {:.4f} from the table's in total variation, on "
+      "average over pairs\n",
+      within_bins(table.domain), pair_distances(table.domain, truth, laws[1]).mean);
+  return kSuccess;
+}
+
+double marginals_distance(const ReleaseSpec& spec, const std::string& data) {
+  const ComparedTable table = simulated(spec, data);
+  return pair_distances(table.domain, law_of_counts("truth", table.truth),
+                        law_of_counts("released", table.released))
+      .mean;
+}
+
+// -----------------------------------------------------------------------------------------------
+// compare, where outcomes are points.
+
+namespace {
+
+/// A column of points, for people: its name and the values that 0 and 1 stand for; those of ordered
+/// levels, per level.
+struct Label {
+  std::string name;
+  double least = 0;
+  double unit = 1;
+};
+
+std::vector<Label> labels_of(const Domain& domain, const RecordLayout& layout) {
+  std::vector<Label> labels;
+  for (const Column& column : domain.columns()) {
+    Label label{column.name()};
+    const bool number = layout.columns()[labels.size()].scale == Scale::kNumber;
+    if (const auto* cells = std::get_if<NumberCells>(&column.cells());
+        cells != nullptr && cells->are_equal()) {
+      label.least = cells->min();
+      label.unit = (cells->max() - cells->min()) / (number ? 1 : cells->size());
+    } else if (const auto* integers = std::get_if<IntegerCells>(&column.cells());
+               integers != nullptr && integers->declared_edges().empty()) {
+      const double width = static_cast<double>(integers->max() - integers->min()) + 1;
+      label.least = static_cast<double>(integers->min()) - (number ? 0.5 : 0);
+      label.unit = width / (number ? 1 : integers->size());
+    }
+    // Of two levels the share of the second one is told, by its name.
+    const MixedColumn& mixed = layout.columns()[labels.size()];
+    if (mixed.scale == Scale::kCategory && mixed.levels == 2) {
+      label.name = fmt::format("{} = {}", column.name(), level_text(column, 1));
+    }
+    labels.push_back(label);
+    if (is_ordered(column.cells()) && column.mapping().null_is_category)
+      labels.push_back({column.name() + " is null"});
+  }
+  return labels;
+}
+
+bool has_mean(const MixedColumn& column) {
+  return column.scale != Scale::kCategory || column.levels == 2;
+}
+
+struct PointComparison {
+  std::size_t units = 0;
+  MixedSummary truth;
+  std::array<MixedSummary, 3> others;  // law, reference, uniform
+};
+
+constexpr std::array<const char*, 3> kOthers = {"law", "reference", "uniform"};
+
+PointComparison comparison_of(const LocalRelease& release, const Source& data) {
+  if (release.space().is_fresh()) {
+    throw InvalidInput(
+        "units must share one list of candidates to be compared, but --fresh is given");
+  }
+  SecureRandom random;
+  const UnitEstimates units(release, data, random);
+  // Points are drawn from bands alone.
+  const Band& band = *release.sampler().band();
+  const auto total = static_cast<double>(band.total());
+  const std::size_t outcomes = band.outcome_count();
+  const auto add_law = [&](const Table& table, std::vector<double>& law) {
+    for (std::size_t i = 0; i < outcomes; ++i) {
+      law[i] += static_cast<double>(table.numerators()[i]) / total;
+    }
+  };
+  Table table(band);
+  std::vector<double> reference(outcomes);
+  add_law(table, reference);
+
+  PointComparison comparison;
+  std::vector<double> law(outcomes);
+  std::vector<float> masses(outcomes);
+  std::vector<double> weights;
+  std::vector<MixedPoints> parts;
+  std::size_t records = 0;
+  Progress progress("units", units.size());
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    MixedPoints rows = units.rows(unit);
+    if (rows.size() == 0) continue;
+    units.masses(unit, masses);
+    project(table, masses);
+    add_law(table, law);
+    weights.insert(weights.end(), rows.size(), 1 / static_cast<double>(rows.size()));
+    records += rows.size();
+    parts.push_back(std::move(rows));
+    ++comparison.units;
+    progress.reached(unit + 1);
+  }
+  progress.finish();
+  if (records == 0) return comparison;
+  MixedPoints truth(release.space().layout().columns(), records);
+  for (std::size_t column = 0; column < truth.columns().size(); ++column) {
+    auto to = truth.values(column).begin();
+    for (const MixedPoints& part : parts) {
+      to = std::copy(part.values(column).begin(), part.values(column).end(), to);
+    }
+  }
+  const MixedPoints points = release.space().points();
+  std::vector<double> uniform(outcomes, 1.0);
+  const std::span<const float> densities = release.space().densities();
+  for (std::size_t i = 0; i < densities.size(); ++i)
+    uniform[i] = 1 / static_cast<double>(densities[i]);
+  const MarginalCuts cuts = MarginalCuts::quartiles_of(truth, weights);
+  comparison.truth = summarise(truth, cuts, weights);
+  comparison.others = {summarise(points, cuts, law), summarise(points, cuts, reference),
+                       summarise(points, cuts, uniform)};
+  return comparison;
+}
+
+struct Distance {
+  const char* key;
+  const char* words;
+  double SummaryDistance::*value;
+};
+
+constexpr std::array<Distance, 5> kDistances = {{
+    {"worst_mean", "worst mean, in deviations", &SummaryDistance::worst_mean},
+    {"mean_correlation", "correlations, on average", &SummaryDistance::mean_correlation},
+    {"worst_correlation", "worst correlation", &SummaryDistance::worst_correlation},
+    {"mean_pair_tv", "two-way marginals, mean TV", &SummaryDistance::mean_pair},
+    {"worst_pair_tv", "two-way marginals, worst TV", &SummaryDistance::worst_pair},
+}};
+
+void print_text(const LocalRelease& release, const PointComparison& found,
+                const CompareCaveats& caveats) {
+  const RecordLayout& layout = release.space().layout();
+  const std::vector<Label> labels = labels_of(release.space().domain(), layout);
+  fmt::print("{}\n{}, {}, {} a draw; mean of {} unit{}\n\n", kNotPrivate,
+             space_text(release.certificate()), release.certificate().mechanism(),
+             release.certificate().draw.text(), found.units, found.units == 1 ? "" : "s");
+  fmt::print("{:<28} {:>12} {:>12} {:>12} {:>12}\n", "mean", "truth", kOthers[0], kOthers[1],
+             kOthers[2]);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (!has_mean(layout.columns()[i])) continue;
+    const auto value = [&](const MixedSummary& summary) {
+      return labels[i].least + labels[i].unit * summary.means[i];
+    };
+    fmt::print("{:<28} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n", printable(labels[i].name),
+               value(found.truth), value(found.others[0]), value(found.others[1]),
+               value(found.others[2]));
+  }
+  fmt::print("\n{:<28} {:>12} {:>12} {:>12} {:>12}\n", "distance from the truth", "", kOthers[0],
+             kOthers[1], kOthers[2]);
+  for (const Distance& distance : kDistances) {
+    fmt::print("{:<28} {:>12}", distance.words, "");
+    for (const MixedSummary& other : found.others) {
+      fmt::print(" {:>12.4f}", summary_distance(found.truth, other).*distance.value);
+    }
+    fmt::print("\n");
+  }
+  caveats.print();
+  fmt::print(
+      "\nof two columns together records are as good as ones drawn from the data, but for {}, on "
+      "average over pairs\n"
+      "plan and advise tell the worst case of all columns of a record together, over all data "
+      "there could be: total variation {:.4g}, near 1 for any sampler over so many outcomes\n",
+      times_words(summary_distance(found.truth, found.others.front()).mean_pair),
+      draw_risk(release.certificate(), release.space().domain()).quoted_total_variation());
+}
+
+Json summary_json(const MixedSummary& summary) {
+  return {{"means", summary.means},
+          {"deviations", summary.deviations},
+          {"correlations", summary.correlations}};
+}
+
+}  // namespace
+
+void refuse_nothing_to_compare(std::string_view data) {
+  throw InvalidInput(fmt::format(
+      "{} must hold records of a unit to compare with, but holds none: all that is released comes "
+      "from the reference",
+      data));
+}
+
+int compare_points(const LocalRelease& release, const Source& data, const std::string& file,
+                   bool json) {
+  const PointComparison found = comparison_of(release, data);
+  if (found.units == 0) refuse_nothing_to_compare(data.name());
+  const CompareCaveats caveats =
+      compare_caveats(release.certificate().spec, release.space().domain(), file);
+  if (!json) {
+    print_text(release, found, caveats);
+    return kSuccess;
+  }
+  Json columns = Json::array();
+  for (const Label& label : labels_of(release.space().domain(), release.space().layout())) {
+    columns.push_back(
+        {{"name", printable(label.name)}, {"least", label.least}, {"unit", label.unit}});
+  }
+  Json result = {{"notice", kNotPrivate},
+                 {"space", name_of(release.space().kind())},
+                 {"outcomes", release.space().size()},
+                 {"mechanism", release.certificate().mechanism()},
+                 {"guarantee", guarantee_json(release.certificate().draw)},
+                 {"units", found.units},
+                 {"columns", columns},
+                 {"truth", summary_json(found.truth)}};
+  for (std::size_t i = 0; i < kOthers.size(); ++i) {
+    Json other = summary_json(found.others[i]);
+    const SummaryDistance distance = summary_distance(found.truth, found.others[i]);
+    for (const Distance& named : kDistances) other["distance"][named.key] = distance.*named.value;
+    result[kOthers[i]] = other;
+  }
+  caveats.add_to(result);
+  print_json(result);
+  return kSuccess;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Rows that have been released beside the table that they are of.
+
+namespace {
+
+/// A column of which no bins are declared is compared in so many, where it has more values.
+constexpr std::uint32_t kComparedCells = 16;
+constexpr std::uint32_t kFewValues = 32;
+/// What is read of it to find them.
+constexpr std::size_t kMostRead = 1'000'000;
+
+bool is_uncut(const Column& column) {
+  const Cells& cells = column.cells();
+  if (!is_numeric(cells) || column.size() <= kFewValues) return false;
+  if (has_private_bins(cells)) return true;
+  const auto* integers = std::get_if<IntegerCells>(&cells);
+  return integers != nullptr ? !integers->declares_bins() && integers->declared_edges().empty()
+                             : !std::get<NumberCells>(cells).declares_bins();
+}
+
+/// Cells that begin where about equally many of the levels do, each that of a value.
+template <class Number>
+std::vector<Number> edges_of(const Column& column, std::vector<std::uint32_t> levels) {
+  std::sort(levels.begin(), levels.end());
+  const auto first_of = [&](std::uint32_t level) {
+    return std::get<Number>(column.value(level, 0));
+  };
+  std::vector<Number> edges;
+  const auto add = [&](Number edge) {
+    if (edges.empty() || edge > edges.back()) edges.push_back(edge);
+  };
+  if constexpr (std::is_same_v<Number, double>) {
+    add(std::get<NumberCells>(column.cells()).min());
+  } else {
+    add(std::get<IntegerCells>(column.cells()).min());
+  }
+  for (std::uint32_t cell = 1; cell < kComparedCells && !levels.empty(); ++cell) {
+    add(first_of(levels[levels.size() * cell / kComparedCells]));
+  }
+  return edges;
+}
+
+Cells recut(const Column& column, std::vector<std::uint32_t> levels) {
+  if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+    return IntegerCells::with_starts(edges_of<std::int64_t>(column, std::move(levels)),
+                                     integers->max());
+  }
+  const auto& numbers = std::get<NumberCells>(column.cells());
+  std::vector<double> edges = edges_of<double>(column, std::move(levels));
+  if (edges.back() < numbers.max()) edges.push_back(numbers.max());
+  return NumberCells::with_edges(edges, numbers.spike());
+}
+
+/// The domain with its uncut columns in cells of about equally many of the table's rows: nothing is
+/// released by it, so it may follow the data.
+Domain cut_where_data_lie(const Domain& domain, const Source& source) {
+  std::vector<std::string> names;
+  std::vector<const Column*> uncut;
+  for (const Column& column : domain.columns()) {
+    if (!is_uncut(column)) continue;
+    names.push_back(column.name());
+    uncut.push_back(&column);
+  }
+  std::vector<std::vector<std::uint32_t>> levels(uncut.size());
+  if (!uncut.empty()) {
+    source.visit(wanted_columns(source, names), [&](const Block& block) {
+      for (std::size_t i = 0; i < uncut.size(); ++i) {
+        for (std::size_t row = 0; row < block.rows && levels[i].size() < kMostRead; ++row) {
+          const std::uint32_t level = uncut[i]->encode(block.columns[i][row]);
+          if (number_of_level(*uncut[i], level)) levels[i].push_back(level);
+        }
+      }
+    });
+  }
+  std::vector<Column> columns;
+  std::size_t next = 0;
+  for (const Column& column : domain.columns()) {
+    if (!is_uncut(column)) {
+      columns.push_back(column);
+    } else {
+      columns.push_back(
+          Column::make(column.name(), recut(column, std::move(levels[next++])), column.mapping()));
+    }
+  }
+  return Domain::make(std::move(columns), domain.seed());
+}
+
+/// What so many rows drawn from the truth itself are from it, in total variation, on average over
+/// pairs of columns; of the column where there is but one.
+double distance_by_chance(const Domain& domain, const NamedLaw& truth, std::uint64_t rows) {
+  const std::size_t columns = domain.columns().size();
+  double all = 0;
+  std::size_t pairs = 0;
+  const auto add = [&](std::size_t i, std::size_t j) {
+    double sum = 0;
+    for (const double share : truth.shares(i, j)) sum += std::sqrt(share * (1 - share));
+    all += sum / std::sqrt(2 * std::acos(-1.0) * static_cast<double>(rows));
+    ++pairs;
+  };
+  for (std::size_t i = 0; i < columns; ++i) {
+    for (std::size_t j = i + 1; j < columns; ++j) add(i, j);
+  }
+  if (pairs == 0) add(0, 0);
+  return std::min(1.0, all / static_cast<double>(pairs));
+}
+
+std::vector<double> points_of(const Source& source, const RealColumns& columns) {
+  std::vector<double> points;
+  NumericRows(source, columns).visit([&](std::span<const double> some) {
+    points.insert(points.end(), some.begin(), some.end());
+  });
+  return points;
+}
+
+bool are_uncut_numbers(const Domain& domain) {
+  return std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& column) {
+    return std::holds_alternative<NumberCells>(column.cells()) && is_uncut(column) &&
+           !column.mapping().null_is_category;
+  });
+}
+
+std::uint64_t weight_of(const PairCounts& counts) {
+  const auto column = counts.column(0);
+  return std::accumulate(column.begin(), column.end(), std::uint64_t{0});
+}
+
+}  // namespace
+
+int compare_released(const ReleasedRows& asked, bool json) {
+  const ReleaseSpec& spec = asked.spec;
+  const PublicFiles inputs(asked.data);
+  const Domain declared = inputs.domain(spec.domain);
+  const bool are_points = are_uncut_numbers(declared);
+  if (!asked.logarithms.empty() && !are_points) {
+    throw InvalidInput(
+        "--log is for columns of numbers of which no bins are declared, but the domain has others");
+  }
+  const std::optional<Roster> roster = roster_of(spec, inputs);
+  const CsvSource data(asked.data);
+  const CsvSource released(asked.released);
+  data.require_repeatable();
+  released.require_repeatable();
+  const Domain domain = cut_where_data_lie(declared, data);
+  require_countable_pairs(domain);
+  SecureRandom random;
+  const PairCounts counts = exact_pair_counts(data, domain, spec.unit, roster, random);
+  if (weight_of(counts) == 0) refuse_nothing_to_compare(asked.data);
+  const PairCounts of_released =
+      exact_pair_counts(released, domain, std::nullopt, std::nullopt, random);
+  const std::uint64_t rows = weight_of(of_released);
+  if (rows == 0) {
+    throw InvalidInput(fmt::format("{} must hold released rows, but holds none", asked.released));
+  }
+  const std::uint64_t records = weight_of(counts) / (spec.unit ? kUnitWeight : 1);
+  const NamedLaw truth = law_of_counts("truth", counts);
+  const NamedLaw laws[] = {truth, law_of_counts("released", of_released),
+                           law_of_independent_columns("independent", truth)};
+  auto own = own_means(data, domain, spec.unit, roster);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    // Cells of this comparison alone move no mean of a release.
+    if (own[i] && is_uncut(declared.columns()[i])) own[i]->in_bins = own[i]->mean;
+  }
+  const auto own_released = own_means(released, domain, std::nullopt);
+  const bool is_alone = domain.columns().size() == 1;
+  const double distance = is_alone ? total_variation(truth.shares(0, 0), laws[1].shares(0, 0))
+                                   : pair_distances(domain, truth, laws[1]).mean;
+  const double chance = distance_by_chance(domain, truth, rows);
+  std::optional<RealColumns> columns;
+  PointSummary summary, summary_released;
+  if (are_points) {
+    columns.emplace(declared, asked.logarithms);
+    summary =
+        summary_of_points(spec.unit ? read_unit_points(data, *columns, *spec.unit, roster, random)
+                                    : points_of(data, *columns),
+                          columns->size());
+    summary_released = summary_of_points(points_of(released, *columns), columns->size());
+  }
+  // How the rows were released, and what stood for units without any, is not known here.
+  tell_undeclared(declared);
+  const CompareCaveats caveats{mapped_counts(asked.data, declared), {represented(spec).front()}};
+  if (json) {
+    Json result{{"notice", kNotPrivate}, {"released", asked.released},
+                {"records", records},    {"released_records", rows},
+                {"tv", distance},        {"tv_by_chance", chance}};
+    if (columns) {
+      result["points"] = {{"columns", columns->names()},
+                          {"truth", point_summary_json(summary)},
+                          {"released", point_summary_json(summary_released)}};
+    }
+    result.update(marginals_json(domain, laws, own, own_released));
+    caveats.add_to(result);
+    print_json(result);
+    return kSuccess;
+  }
+  fmt::print("{}\n{} of {} beside {} of {}\n", kNotPrivate, counted(rows, "row"), asked.released,
+             counted(records, spec.unit ? "unit" : "row"), asked.data);
+  if (columns) {
+    fmt::print("\n");
+    print_point_summaries(*columns, summary, summary_released, "released");
+  } else {
+    print_marginals(domain, laws, own, own_released);
+  }
+  caveats.print();
+  fmt::print(
+      "\n{}{} of the released rows {} {:.4f} from the table's in total variation{}; {} rows drawn "
+      "from the table itself would be {:.4f} from it, by chance alone\n",
+      within_bins(declared), is_alone ? "the column" : "two columns", is_alone ? "is" : "are",
+      distance, is_alone ? "" : ", on average over pairs", rows, chance);
+  return kSuccess;
+}
+
+}  // namespace mollify::cli

@@ -1,0 +1,676 @@
+#include "cli/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/names.h"
+#include "cli/main.h"
+#include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/same_value.h"
+#include "formats/csv.h"
+#include "formats/text_files.h"
+#include "kernel/channels.h"
+#include "laboratory/boosting/learners.h"
+#include "laboratory/mollifier/mollifier.h"
+#include "methods/local/sampler.h"
+#include "release/design.h"
+#include "release/spec.h"
+#include "scores/network.h"
+
+namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// Numbers between commas, one question each.
+
+std::vector<std::string> number_list(const std::string& text, const std::string& name) {
+  std::vector<std::string> list;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    list.push_back(text.substr(begin, end - begin));
+    if (list.back().empty()) {
+      throw InvalidInput(
+          fmt::format("{} must be a number, or several between commas, but is \"{}\"", name, text));
+    }
+    begin = end + 1;
+  }
+  return list;
+}
+
+double number_of(const std::string& text, const std::string& name) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stopped != end) {
+    throw InvalidInput(fmt::format("{} must be a number, but is \"{}\"", name, text));
+  }
+  return value;
+}
+
+void take_epsilon_list(CLI::App& command, std::optional<std::string>& epsilons) {
+  CLI::Option* const one = command.get_option("--epsilon");
+  const std::string help = one->get_description();
+  const std::string group = one->get_group();
+  command.remove_option(one);
+  command.add_option("--epsilon", epsilons, help + "; several between commas")
+      ->type_name("NUMBER,...")
+      ->group(group);
+}
+
+std::vector<Json> for_each_epsilon(const Json& parts) {
+  const Json::json_pointer place("/privacy/epsilon");
+  if (!parts.contains(place)) return {parts};
+  std::vector<Json> each;
+  for (const std::string& epsilon : number_list(parts[place].get<std::string>(), "epsilon")) {
+    each.push_back(parts);
+    each.back()[place] = epsilon;
+  }
+  return each;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Distributions in files, for the commands that take one directly.
+
+namespace {
+
+void add(NamedDistribution& distribution, const std::string& outcome, double mass,
+         const std::string& place) {
+  if (!(mass >= 0) || !std::isfinite(mass)) {
+    throw InvalidInput(
+        fmt::format("the mass at {} must be finite and not negative, but is {:g}", place, mass));
+  }
+  distribution.outcomes.push_back(outcome);
+  distribution.masses.push_back(mass);
+}
+
+NamedDistribution read_json(const std::string& path) {
+  const nlohmann::json json = nlohmann::json::parse(read_text_file(path), nullptr, false);
+  if (!json.is_array()) {
+    throw InvalidInput(fmt::format("{} must be a JSON array of numbers, but is not", path));
+  }
+  NamedDistribution distribution;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string place = fmt::format("position {} of {}", i, path);
+    if (!json[i].is_number()) {
+      throw InvalidInput(
+          fmt::format("the mass at {} must be a number, but is {}", place, json[i].type_name()));
+    }
+    add(distribution, std::to_string(i), json[i].get<double>(), place);
+  }
+  return distribution;
+}
+
+NamedDistribution read_csv(const std::string& path) {
+  CsvReader csv(path);
+  const std::size_t outcome = csv.position("outcome", "which names the outcomes");
+  const std::size_t p = csv.position("p", "which holds their masses");
+  NamedDistribution distribution;
+  StringIndex seen;
+  while (csv.next()) {
+    const std::string place = fmt::format("{} line {}", path, csv.line_number());
+    if (csv.fields_in_line() != csv.header().size()) {
+      throw InvalidInput(fmt::format("{} must have {} fields like the header, but has {}", place,
+                                     csv.header().size(), csv.fields_in_line()));
+    }
+    const std::string_view name = csv.fields()[outcome];
+    const std::string_view text = csv.fields()[p];
+    double mass = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mass);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      throw InvalidInput(
+          fmt::format("the mass at {} must be a number, but is \"{}\"", place, text));
+    }
+    if (seen.find(name) != StringIndex::kAbsent) {
+      throw InvalidInput(
+          fmt::format("{} must name a new outcome, but \"{}\" is already listed", place, name));
+    }
+    seen.insert(name);
+    add(distribution, std::string(name), mass, place);
+  }
+  return distribution;
+}
+
+}  // namespace
+
+NamedDistribution read_distribution(const std::string& path) {
+  NamedDistribution distribution = path.ends_with(".csv") ? read_csv(path) : read_json(path);
+  double sum = 0;
+  for (const double mass : distribution.masses) sum += mass;
+  if (!(sum > 0) || !std::isfinite(sum)) {
+    throw InvalidInput(fmt::format(
+        "the masses of {} must have a positive, finite sum, but their sum is {:g}", path, sum));
+  }
+  distribution.sum = sum;
+  for (double& mass : distribution.masses) mass /= sum;
+  return distribution;
+}
+
+std::vector<double> masses_in_order(const NamedDistribution& given, const NamedDistribution& like,
+                                    const std::string& path) {
+  StringIndex positions;
+  for (const std::string& outcome : given.outcomes) positions.insert(outcome);
+  if (given.outcomes.size() != like.outcomes.size()) {
+    throw InvalidInput(fmt::format("{} must have the {} outcomes of P, but has {}", path,
+                                   like.outcomes.size(), given.outcomes.size()));
+  }
+  std::vector<double> masses;
+  for (const std::string& outcome : like.outcomes) {
+    const std::uint32_t position = positions.find(outcome);
+    if (position == StringIndex::kAbsent) {
+      throw InvalidInput(
+          fmt::format("{} must have the outcomes of P, but has no \"{}\"", path, outcome));
+    }
+    masses.push_back(given.masses[position]);
+  }
+  return masses;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Boxes as users write them.
+
+Box box_from(std::string_view option, const std::string& text, std::size_t dimension) {
+  Box box;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t colon = std::min(part.find(':'), part.size());
+    const auto low = read_number(std::string_view(part).substr(0, colon));
+    const auto high = read_number(std::string_view(part).substr(std::min(colon + 1, part.size())));
+    if (!low || !high || !(*low < *high)) break;
+    box.push_back({*low, *high});
+    begin = end + 1;
+  }
+  if (box.size() != dimension) {
+    throw InvalidInput(
+        fmt::format("{} must be low:high for each of {} axes with commas between them, but is "
+                    "\"{}\"",
+                    option, dimension, text));
+  }
+  return box;
+}
+
+// -----------------------------------------------------------------------------------------------
+// The options that say what boosting learns with.
+
+namespace {
+
+constexpr double kHeldOutShare = 0.2;
+
+NetworkOptions network_options(const LearnerOptions& options) {
+  const std::string schedule = options.schedule.value_or("fast");
+  if (schedule != "fast" && schedule != "papers") {
+    refuse_name("schedule", schedule, std::vector<std::string>{"fast", "papers"});
+  }
+  NetworkOptions network = schedule == "papers" ? NetworkOptions{} : release_network();
+  const auto whole = [](const std::optional<std::uint64_t>& given, std::size_t& value) {
+    if (given) value = static_cast<std::size_t>(*given);
+  };
+  whole(options.width, network.width);
+  whole(options.depth, network.depth);
+  whole(options.epochs, network.epochs);
+  whole(options.minibatches, network.minibatches);
+  network.rate = options.rate.value_or(network.rate);
+  if (options.patience) {
+    network.held_out = kHeldOutShare;
+    network.patience = static_cast<std::size_t>(*options.patience);
+  }
+  if (options.optimiser) {
+    if (*options.optimiser != "nesterov" && *options.optimiser != "adam") {
+      refuse_name("optimiser", *options.optimiser, std::vector<std::string>{"nesterov", "adam"});
+    }
+    network.optimiser = *options.optimiser == "adam" ? Optimiser::kAdam : Optimiser::kNesterov;
+  }
+  return network;
+}
+
+}  // namespace
+
+void LearnerOptions::add_to(CLI::App& command) {
+  const std::string group = "Learner";
+  add_text(command, "--learner", learner, "NAME", "network, tree or logistic (default: network)")
+      ->group(group);
+  add_text(command, "--schedule", schedule, "NAME",
+           "fast, or papers: 750 epochs of two minibatches by Nesterov's method (default: "
+           "fast)")
+      ->group(group);
+  add_whole_number(command, "--width", width, "neurons of a hidden layer (default: 25)")
+      ->group(group);
+  add_whole_number(command, "--depth", depth,
+                   "hidden layers of a network (default: 3) or splits on a path of a tree")
+      ->group(group);
+  add_whole_number(command, "--epochs", epochs, "passes over the samples")->group(group);
+  add_whole_number(command, "--minibatches", minibatches, "steps in a pass")->group(group);
+  add_text(command, "--optimiser", optimiser, "NAME", "nesterov or adam")->group(group);
+  add_whole_number(command, "--patience", patience,
+                   "stop early after so many passes without a better cross-entropy on a fifth of "
+                   "the samples, held out (default: never)")
+      ->group(group);
+  add_number(command, "--rate", rate, "learning rate")->group(group);
+}
+
+bool LearnerOptions::is_given() const {
+  return learner || schedule || optimiser || width || depth || epochs || minibatches || patience ||
+         rate;
+}
+
+std::unique_ptr<WeakLearner> LearnerOptions::make() const {
+  const std::string name = learner.value_or("network");
+  if (name == "network") return std::make_unique<NetworkLearner>(network_options(*this));
+  if (name != "tree" && name != "logistic") {
+    refuse_name("learner", name, std::vector<std::string>{"network", "tree", "logistic"});
+  }
+  for (const auto& [flag, given] :
+       {std::pair{"--schedule", schedule.has_value()}, std::pair{"--width", width.has_value()},
+        std::pair{"--epochs", epochs.has_value()},
+        std::pair{"--minibatches", minibatches.has_value()},
+        std::pair{"--optimiser", optimiser.has_value()},
+        std::pair{"--patience", patience.has_value()}, std::pair{"--rate", rate.has_value()},
+        std::pair{"--depth", depth && name == "logistic"}}) {
+    if (given) {
+      throw InvalidInput(fmt::format("{} is for networks, but the learner is {}", flag, name));
+    }
+  }
+  if (name == "logistic") {
+    return std::make_unique<LogisticLearner>(LogisticOptions{.has_products = true});
+  }
+  TreeOptions tree;
+  if (depth) tree.depth = static_cast<std::size_t>(*depth);
+  return std::make_unique<TreeLearner>(tree);
+}
+
+// -----------------------------------------------------------------------------------------------
+// The options that say which mechanism, the same for every command.
+
+void MechanismOptions::add_to(CLI::App& command, const std::string& reference_help,
+                              std::string_view spent_on) {
+  describe(command.add_option("--mechanism", mechanism))
+      ->description(fmt::format("one of {} (default: minimax)", local_mechanisms_text()));
+  describe(add_number(command, "--epsilon", epsilon))
+      ->description(fmt::format("privacy budget of {}, from 1e-06", spent_on));
+  describe(add_number(command, "--mu", mu));
+  describe(add_number(command, "--c1", c1));
+  describe(add_number(command, "--c2", c2));
+  describe(add_number(command, "--gamma", gamma));
+  describe(command.add_option("--reference", reference))
+      ->description(
+          fmt::format("{}; makes {} the default", reference_help, name_of(Mechanism::kRelative)));
+}
+
+void MechanismOptions::add_band_to(CLI::App& command) {
+  describe(command.add_option("--band", band))
+      ->description(
+          "where the band lies, instead of a mechanism: minimax (for --c2), relative, or "
+          "location=B");
+}
+
+std::optional<Mechanism> MechanismOptions::named() const {
+  if (!mechanism) return std::nullopt;
+  const std::optional<Mechanism> known = mollify::named<Mechanism>(*mechanism);
+  if (!known || *known == Mechanism::kLocation) {
+    refuse_mechanism(*mechanism, Model::kLocal);
+  }
+  return known;
+}
+
+void MechanismOptions::require_budget() const {
+  if (epsilon || mu) return;
+  refuse_missing(named() == Mechanism::kGaussianCurve ? "--mu" : "--epsilon");
+}
+
+LocalSpec MechanismOptions::spec() const {
+  LocalSpec spec{.mechanism = named(), .c1 = c1, .c2 = c2, .gamma = gamma};
+  if (band) {
+    spec.band = parse_band(*band);
+    if (spec.band->mechanism == Mechanism::kLocation && !spec.band->location) {
+      throw InvalidInput(fmt::format(
+          "band {} is found when a release is prepared; here say where it lies, location=B",
+          *band));
+    }
+  }
+  if (reference) spec.reference = PublicFile{*reference};
+  return spec;
+}
+
+Mechanism MechanismOptions::chosen() const { return chosen_mechanism(spec(), mu.has_value()); }
+
+MechanismParameters MechanismOptions::parameters(std::size_t outcome_count,
+                                                 std::span<const double> reference_masses,
+                                                 SpaceKind space) const {
+  MechanismParameters parameters =
+      mechanism_parameters(spec(), mu.has_value(), space, outcome_count, reference_masses);
+  parameters.epsilon = epsilon;
+  parameters.mu = mu;
+  return parameters;
+}
+
+// -----------------------------------------------------------------------------------------------
+// The samplers that sources put in a band's place, for `mollify law`.
+
+namespace {
+
+constexpr const char* kNaive = "naive";
+constexpr const char* kConvex = "convex";
+constexpr const char* kScaleAndShift = "scale-and-shift";
+constexpr const char* kLaplace = "laplace";
+
+/// A JSON array of rows, each an array of as many masses as there are outcomes.
+MatrixChannel channel_from(const std::string& path, std::size_t outcome_count, double epsilon) {
+  const Json json = Json::parse(read_text_file(path), nullptr, false);
+  if (!json.is_array() || json.empty()) {
+    throw InvalidInput(
+        fmt::format("{} must be a JSON array of rows, each an array of masses, but is not", path));
+  }
+  std::vector<double> rows;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const Json& row = json[i];
+    const bool is_row =
+        row.is_array() && row.size() == outcome_count &&
+        std::all_of(row.begin(), row.end(), [](const Json& mass) { return mass.is_number(); });
+    if (!is_row) {
+      throw InvalidInput(
+          fmt::format("row {} of {} must be an array of {} masses, one for each "
+                      "outcome, but is not",
+                      i, path, outcome_count));
+    }
+    for (const Json& mass : row) rows.push_back(mass.get<double>());
+  }
+  return MatrixChannel::make(rows, outcome_count, epsilon);
+}
+
+}  // namespace
+
+void MollifierOptions::add_to(CLI::App& command) {
+  const std::string group = "Mollifiers of the sources, in place of --mechanism";
+  add_text(
+      command, "--mollifier", mollifier, "NAME",
+      "naive: a value of p through a channel; convex: the mixture of a channel's rows nearest "
+      "to p; scale-and-shift: p squeezed towards the reference until it fits the relative band")
+      ->group(group);
+  add_text(command, "--channel", channel, "FILE",
+           "for naive and convex: a JSON array with a row of masses for each input, or the word "
+           "laplace for outcomes that are equal cells of an interval")
+      ->group(group);
+}
+
+bool MollifierOptions::given() const {
+  if (!mollifier) {
+    if (channel) throw InvalidInput("--channel is for --mollifier, but none is given");
+    return false;
+  }
+  if (*mollifier != kNaive && *mollifier != kConvex && *mollifier != kScaleAndShift) {
+    refuse_name("mollifier", *mollifier, std::vector<std::string>{kNaive, kConvex, kScaleAndShift});
+  }
+  if (is_scale_and_shift() && channel) {
+    throw InvalidInput("--channel is for naive and convex, but scale-and-shift has none");
+  }
+  if (!is_scale_and_shift()) needed(channel, "--channel");
+  return true;
+}
+
+bool MollifierOptions::is_scale_and_shift() const { return mollifier == kScaleAndShift; }
+
+std::unique_ptr<LocalSampler> MollifierOptions::sampler(std::size_t outcome_count,
+                                                        double epsilon) const {
+  MatrixChannel matrix = *channel == kLaplace ? laplace_channel(outcome_count, epsilon)
+                                              : channel_from(*channel, outcome_count, epsilon);
+  if (*mollifier == kConvex) {
+    return std::make_unique<ConvexMollifierSampler>(std::move(matrix), epsilon);
+  }
+  if (matrix.input_count() != outcome_count) {
+    throw InvalidInput(
+        fmt::format("the naive sampler needs a row for each of {} outcomes, but the channel has {}",
+                    outcome_count, matrix.input_count()));
+  }
+  return std::make_unique<ChannelSampler<MatrixChannel>>(std::move(matrix), Privacy::pure(epsilon));
+}
+
+// -----------------------------------------------------------------------------------------------
+// The options that say what a release chooses from.
+
+void SpaceOptions::add_to(CLI::App& command) {
+  describe(command.add_option("--space", space));
+  describe(add_whole_number(command, "--cells", cells));
+  describe(add_whole_number(command, "--candidates", candidates));
+  describe(command.add_flag("--fresh", fresh));
+  describe(command.add_flag("--trees", trees));
+  describe(command.add_option("--candidates-file", candidates_file));
+  describe(command.add_option("--score", score));
+}
+
+SpaceSpec SpaceOptions::request() const {
+  SpaceSpec request{.cells = cells,
+                    .candidates = candidates,
+                    .fresh = fresh,
+                    .trees = trees,
+                    .scorer = chosen_scorer()};
+  if (candidates_file) request.list = PublicFile{*candidates_file};
+  if (space) request.kind = known_value<SpaceKind>("space", *space);
+  return request;
+}
+
+std::optional<ScorerKind> SpaceOptions::chosen_scorer() const {
+  if (!score) return std::nullopt;
+  return known_value<ScorerKind>("score", *score);
+}
+
+ScorerKind SpaceOptions::scorer_for(SpaceKind kind) const {
+  return chosen_scorer().value_or(usual_scorer(kind));
+}
+
+// -----------------------------------------------------------------------------------------------
+// The flags that say what to release, or what to plan.
+
+namespace {
+
+constexpr const char* kMechanismFlags = "Mechanism, all of it public";
+constexpr const char* kSpaceFlags = "Space, all of it public";
+constexpr const char* kCentralFlags = "Model central, all of it public";
+constexpr const char* kGaussianFlags = "Model central, family gaussian, all of it public";
+constexpr const char* kMarginalsFlags = "Model central, family marginals, all of it public";
+
+/// What --help says of a flag.
+struct FlagHelp {
+  const char* flag;
+  const char* value;
+  const char* group;
+  const char* help;
+};
+
+constexpr FlagHelp kHelp[] = {
+    {"--model", "MODEL", "", "local, integral or central"},
+    {"--domain", "FILE", "", "the public domain, YAML"},
+    {"--count", "NUMBER", "", "records to release: for each unit, or in model central in all"},
+    {"--alpha", "NUMBER", "",
+     "total variation of an output's law from the data's: at worst, or in model central for any "
+     "data"},
+    {"--k", "NUMBER", "", "number of outcomes, when there is no domain"},
+    {"--region", "REGION", "",
+     "COLUMN=VALUE[,VALUE]; several narrow it. Without a domain: its reference mass"},
+    {"--unit", "COLUMN", "", "column that names the unit of each row"},
+    {"--units", "FILE", "", "public CSV of all units; protects who is in the data"},
+    {"--units-column", "COLUMN", "", "column of --units that names them (default: as --unit)"},
+    {"--accept-error", "", "", "release even what cannot be told apart from public noise"},
+    {"--mechanism", "NAME", kMechanismFlags, ""},  // its help lists names
+    {"--epsilon", "NUMBER", kMechanismFlags,
+     "privacy budget of the whole release, of a unit all draws together, from 1e-06; a draw counts "
+     "30 at most"},
+    {"--mu", "NUMBER", kMechanismFlags,
+     "Gaussian privacy in place of epsilon, from 0.001 to 20 for each draw; makes "
+     "gaussian-curve the default"},
+    {"--c1", "NUMBER", kMechanismFlags,
+     "least density of the private distribution P against the reference; makes class the default"},
+    {"--c2", "NUMBER", kMechanismFlags,
+     "greatest density of P against the reference; makes class the default"},
+    {"--gamma", "NUMBER", kMechanismFlags,
+     "P is within this factor of the reference; makes neighbourhood the default"},
+    {"--reference", "FILE", kMechanismFlags,
+     "public CSV of records in the domain; makes relative the default; of family marginals what "
+     "the model begins at"},
+    {"--band", "CHOICE", kMechanismFlags,
+     "where the band lies, instead of a mechanism: minimax (for --c2), relative, location=B, "
+     "typical or typical=STRENGTH,RECORDS (for a Dirichlet prior), file=F (from tune --best)"},
+    {"--delta", "NUMBER", kCentralFlags,
+     "privacy budget beside epsilon (default: 0, which is pure)"},
+    {"--n", "NUMBER", kCentralFlags, "number of records; it is public"},
+    {"--strong", "", kCentralFlags, "alpha bounds all outputs together"},
+    {"--curve", "", kCentralFlags, "print total variation against n as well"},
+    {"--rho", "NUMBER", kCentralFlags,
+     "budget in zCDP, instead of epsilon and delta; for mechanism product and for families"},
+    {"--accept-large-delta", "", kCentralFlags,
+     "release even where delta is 1/n or more, so that whole records may be released as they are"},
+    {"--rate", "NUMBER", kCentralFlags,
+     "looks at each record with this probability and releases as many as come, instead of "
+     "--count; for mechanism poisson-rr"},
+    {"--support", "HINT", kCentralFlags,
+     "what is known of where the records lie in a large domain of integers: contiguous, bounded, "
+     "heavy, width=W or subgaussian=S; half of the budget finds it"},
+    {"--family", "NAME", kCentralFlags,
+     "marginals: a table of many columns; all rows are drawn from one model, learned from noisy "
+     "counts. gaussian: every column of the domain is a number, the rows are taken for draws from "
+     "one Gaussian, and so are the records released; how near they come rests on that, privacy "
+     "rests on nothing about the data"},
+    {"--neighbours", "RELATION", kMarginalsFlags,
+     "replace: a row (or unit) may be any other, and how many there are is public (default); "
+     "add-remove: it may be missing, so that their number is protected too"},
+    {"--copula", "", kMarginalsFlags,
+     "columns are joined by their rank correlations alone: for numbers, ordered columns and "
+     "columns of two values, few rows or a small budget"},
+    {"--dimension", "NUMBER", kGaussianFlags, "number of coordinates d, 1 to 1024"},
+    {"--mean-range", "NUMBER", kGaussianFlags,
+     "each coordinate of the mean lies in a range this many standard deviations wide; a part of "
+     "the records finds where"},
+    {"--shared", "", kGaussianFlags,
+     "learns one noisy mean and one noisy covariance and draws all rows from them, any number at "
+     "the same cost; for those who have no public covariance. Rows are cut to the domain's ranges"},
+    {"--covariance", "FILE", kGaussianFlags,
+     "public CSV of the covariance matrix, columns named in the header; of logarithms where --log "
+     "says so"},
+    {"--covariance-bound", "NUMBER", kGaussianFlags,
+     "the covariance lies between that of --covariance (default: 1 for each column, and "
+     "independent) and this many times it; with --rho, or with --delta"},
+    {"--mean-bound", "NUMBER", kGaussianFlags,
+     "the mean lies within so many standard deviations of the middle of the declared ranges "
+     "(default: it is found first, by a part of the rows)"},
+    {"--log", "COLUMN,...", kGaussianFlags,
+     "columns whose logarithms are Gaussian, separated by commas"},
+    {"--paper-variance", "", kGaussianFlags,
+     "with --epsilon alone: the published variance of the noise, not the corrected one"},
+    {"--space", "KIND", kSpaceFlags,
+     "categories, grid or candidates (default: what the domain suggests); or models: one of many "
+     "public distributions is released, with as many of its rows as asked for"},
+    {"--cells", "NUMBER", kSpaceFlags, "cells of a grid, in all (default: 65536)"},
+    {"--candidates", "NUMBER", kSpaceFlags,
+     "how many public records to choose from (default: 65536), or models (default: 20000)"},
+    {"--fresh", "", kSpaceFlags, "new candidates for each unit, instead of one shared list"},
+    {"--trees", "", kSpaceFlags,
+     "with --space models: every second one is a tree of columns, not a product; best with a "
+     "--reference, whose tree it is"},
+    {"--candidates-file", "FILE", kSpaceFlags, "a list made by mollify candidates"},
+    {"--score", "NAME", kSpaceFlags,
+     "kernel, empirical, histogram, gaussian-mixture, ratio or mbde: how rows become an estimate "
+     "(default: empirical for categories, kernel otherwise)"},
+};
+
+const CLI::Option* given_option(const CLI::App& command, const Part& part) {
+  if (*part.flag == '\0') return nullptr;
+  const CLI::Option* option = command.get_option_no_throw(part.flag);
+  return option == nullptr || option->count() == 0 ? nullptr : option;
+}
+
+template <class Value>
+Value parsed(const std::string& text, const char* flag, const char* expected) {
+  Value value{};
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stopped == end) return value;
+  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"", flag + 2, expected, text));
+}
+
+}  // namespace
+
+CLI::Option* describe(CLI::Option* option) {
+  const std::string flag = option->get_name();
+  const auto help = std::find_if(std::begin(kHelp), std::end(kHelp),
+                                 [&](const FlagHelp& one) { return one.flag == flag; });
+  if (*help->value != '\0') option->type_name(help->value);
+  if (*help->group != '\0') option->group(help->group);
+  return option->description(help->help);
+}
+
+void add_part_flags(CLI::App& command, std::span<const Part> parts) {
+  bool central_mechanism = false;
+  for (const FlagHelp& help : kHelp) {
+    const auto found = std::find_if(parts.begin(), parts.end(), [&](const Part& one) {
+      return one.flag == std::string_view(help.flag);
+    });
+    if (found == parts.end()) continue;
+    const Part& part = *found;
+    central_mechanism |=
+        part.place == std::string_view("/mechanism") && part.scope != PartScope::kLocal;
+    CLI::Option* option = nullptr;
+    if (part.kind == PartKind::kTruth) {
+      option = command.add_flag(help.flag);
+    } else if (part.kind == PartKind::kTexts) {
+      option = command.add_option_function<std::vector<std::string>>(
+          help.flag, [](const std::vector<std::string>&) {});
+      if (std::string_view(help.value).ends_with(",...")) option->delimiter(',');
+    } else {
+      option = command.add_option_function<std::string>(help.flag, [](const std::string&) {});
+    }
+    describe(option);
+  }
+  std::string mechanisms = fmt::format("one of {} (default: minimax)", local_mechanisms_text());
+  if (central_mechanism) {
+    mechanisms += fmt::format(
+        "; in model central one of {} (default: auto, the one with the least total variation)",
+        central_mechanisms_text());
+  }
+  command.get_option("--mechanism")->description(mechanisms);
+}
+
+Json given_parts(const CLI::App& command, std::span<const Part> parts) {
+  Json json = Json::object();
+  for (const Part& part : parts) {
+    const CLI::Option* option = given_option(command, part);
+    if (option == nullptr) continue;
+    Json& place = json[Json::json_pointer(part.place)];
+    const std::string text = option->results().back();
+    switch (part.kind) {
+      case PartKind::kTruth:
+        place = true;
+        break;
+      case PartKind::kTexts:
+        place = option->results();
+        break;
+      case PartKind::kFile:
+      case PartKind::kDomain:
+        place["file"] = text;
+        break;
+      case PartKind::kWhole:
+        place = parsed<std::uint64_t>(text, part.flag, "a whole number");
+        break;
+      case PartKind::kNumber:
+        place = parsed<double>(text, part.flag, "a number");
+        break;
+      default:
+        place = text;
+    }
+  }
+  return json;
+}
+
+std::string first_given_part(const CLI::App& command, std::span<const Part> parts) {
+  for (const Part& part : parts) {
+    if (given_option(command, part) != nullptr) return part.flag;
+  }
+  return {};
+}
+
+}  // namespace mollify::cli

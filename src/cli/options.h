@@ -1,0 +1,184 @@
+// Options that commands share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/main.h"
+#include "laboratory/measure/grid.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/sampler.h"
+#include "release/public_inputs.h"
+#include "release/spec.h"
+#include "scores/boosting.h"
+
+namespace mollify::cli {
+
+// -----------------------------------------------------------------------------------------------
+// Numbers between commas, one question each: --epsilon 0.5,1,2.
+
+/// The texts between the commas. Throws InvalidInput, naming what they are, where one is empty.
+std::vector<std::string> number_list(const std::string& text, const std::string& name);
+
+/// One of them as a number. Throws InvalidInput for what is none.
+double number_of(const std::string& text, const std::string& name);
+
+/// Lets the command's --epsilon take a list, into `epsilons`.
+void take_epsilon_list(CLI::App& command, std::optional<std::string>& epsilons);
+
+/// The parts once for each epsilon that they list; once if they name none.
+std::vector<Json> for_each_epsilon(const Json& parts);
+
+// -----------------------------------------------------------------------------------------------
+// Distributions in files, for the commands that take one directly.
+
+/// Masses and their outcomes' names, in the file's order; normalised.
+struct NamedDistribution {
+  std::vector<std::string> outcomes;
+  std::vector<double> masses;
+  double sum = 1;  ///< of the masses as they were given
+};
+
+/// Reads a JSON array of numbers (outcomes are named 0, 1, ...) or a CSV file with the columns
+/// outcome and p. Throws InvalidInput, in one sentence, unless there is at least one outcome, their
+/// names differ, and the masses are finite, not negative, and not all zero.
+NamedDistribution read_distribution(const std::string& path);
+
+/// The masses of `given` in the order of `like`'s outcomes. Throws InvalidInput if they are not the
+/// same outcomes.
+std::vector<double> masses_in_order(const NamedDistribution& given, const NamedDistribution& like,
+                                    const std::string& path);
+
+// -----------------------------------------------------------------------------------------------
+// Boxes as users write them: low:high for each axis, with commas between them.
+
+/// Reads "-1:1,0:2.5". Throws InvalidInput, naming `option`, unless there is an interval of finite
+/// ends for each axis.
+Box box_from(std::string_view option, const std::string& text, std::size_t dimension);
+
+// -----------------------------------------------------------------------------------------------
+// The options that say what boosting learns with.
+
+/// As given; nothing is checked.
+struct LearnerOptions {
+  std::optional<std::string> learner, schedule, optimiser;
+  std::optional<std::uint64_t> width, depth, epochs, minibatches, patience;
+  std::optional<double> rate;
+
+  /// Adds --learner, --schedule, --width, --depth, --epochs, --minibatches, --optimiser and --rate.
+  void add_to(CLI::App& command);
+
+  /// Whether any of them is given.
+  [[nodiscard]] bool is_given() const;
+
+  /// The learner asked for. Throws InvalidInput for unknown names, options that it does not have,
+  /// and values out of range.
+  [[nodiscard]] std::unique_ptr<WeakLearner> make() const;
+};
+
+// -----------------------------------------------------------------------------------------------
+// The options that say which mechanism, the same for every command.
+
+/// As given; nothing is checked but the mechanism's name.
+struct MechanismOptions {
+  std::optional<std::string> mechanism;
+  std::optional<double> epsilon;
+  std::optional<double> mu;
+  std::optional<double> c1;
+  std::optional<double> c2;
+  std::optional<double> gamma;
+  std::optional<std::string> reference;
+  std::optional<std::string> band;
+
+  /// Adds --mechanism, --epsilon, --mu, --c1, --c2, --gamma and --reference to a command, whose
+  /// budget is spent on "all draws of a unit together" or "one draw".
+  void add_to(CLI::App& command, const std::string& reference_help, std::string_view spent_on);
+
+  /// Adds --band to a command.
+  void add_band_to(CLI::App& command);
+
+  /// The mechanism named; none if none is. Throws InvalidInput for an unknown name.
+  [[nodiscard]] std::optional<Mechanism> named() const;
+
+  /// Refuses (InvalidInput) what names no budget: mu for gaussian-curve, epsilon otherwise.
+  void require_budget() const;
+
+  /// The mechanism named, or the one the other options stand for.
+  [[nodiscard]] Mechanism chosen() const;
+
+  /// The parameters of one draw over `outcome_count` outcomes of a space.
+  MechanismParameters parameters(std::size_t outcome_count,
+                                 std::span<const double> reference_masses,
+                                 SpaceKind space = SpaceKind::kCategories) const;
+
+ private:
+  [[nodiscard]] LocalSpec spec() const;
+};
+
+// -----------------------------------------------------------------------------------------------
+// The samplers that sources put in a band's place, for `mollify law`.
+
+/// As given; nothing is checked.
+struct MollifierOptions {
+  std::optional<std::string> mollifier, channel;
+
+  /// Adds --mollifier and --channel to a command.
+  void add_to(CLI::App& command);
+
+  /// Whether a mollifier is named. Throws InvalidInput for an unknown name, for a channel that the
+  /// mollifier does not have or lacks, and for one without a mollifier.
+  [[nodiscard]] bool given() const;
+
+  /// Whether it is scale-and-shift, which has no channel: a band whose scores are changed.
+  [[nodiscard]] bool is_scale_and_shift() const;
+
+  /// The sampler of naive or convex over so many outcomes. Throws InvalidInput for a channel file
+  /// that is none, whose columns do not satisfy epsilon, or of another shape.
+  [[nodiscard]] std::unique_ptr<LocalSampler> sampler(std::size_t outcome_count,
+                                                      double epsilon) const;
+};
+
+// -----------------------------------------------------------------------------------------------
+// The options that say what a release chooses from.
+
+/// As given; nothing is checked but names.
+struct SpaceOptions {
+  std::optional<std::string> space, candidates_file, score;
+  std::optional<std::uint64_t> cells, candidates;
+  bool fresh = false;
+  bool trees = false;
+
+  /// Adds --space, --cells, --candidates, --fresh, --trees, --candidates-file and --score to a
+  /// command.
+  void add_to(CLI::App& command);
+
+  /// What is asked for. Throws InvalidInput for an unknown name.
+  [[nodiscard]] SpaceSpec request() const;
+  [[nodiscard]] std::optional<ScorerKind> chosen_scorer() const;
+  /// The one asked for, or the space's usual one.
+  [[nodiscard]] ScorerKind scorer_for(SpaceKind kind) const;
+};
+
+// -----------------------------------------------------------------------------------------------
+// The flags that say what to release, or what to plan.
+
+/// Adds the flag of each part that has one.
+void add_part_flags(CLI::App& command, std::span<const Part> parts);
+
+/// Gives an option the help, the name of its value and the group that its flag has in all commands.
+CLI::Option* describe(CLI::Option* option);
+
+/// The parts given as flags, as a JSON form; nothing is checked but numbers.
+Json given_parts(const CLI::App& command, std::span<const Part> parts);
+
+/// The first of these flags that is given; empty if none is.
+std::string first_given_part(const CLI::App& command, std::span<const Part> parts);
+
+}  // namespace mollify::cli

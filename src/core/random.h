@@ -1,0 +1,169 @@
+// Words: the secure generator and integers from it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// 128-bit integers, the widest the kernel's inequalities need in a register.
+
+// An extension of all supported compilers, hence the spelling.
+__extension__ using uint128 = unsigned __int128;
+__extension__ using int128 = __int128;
+
+/// floor(a b / 2^127) for a, b <= 2^127: a product of numbers in units of 2^-127.
+constexpr uint128 times_127(uint128 a, uint128 b) {
+  constexpr uint128 kLow = (uint128{1} << 64) - 1;
+  const uint128 middle =
+      (a >> 64) * (b & kLow) + (a & kLow) * (b >> 64) + (((a & kLow) * (b & kLow)) >> 64);
+  return (((a >> 64) * (b >> 64) + (middle >> 64)) << 1) | ((middle >> 63) & 1);
+}
+
+/// Of a public matrix: the greatest and the least numerator that one outcome has under any input.
+/// Their ratio bounds what the outcome tells.
+struct Extremes {
+  uint128 greatest;
+  uint128 least;
+};
+
+// -----------------------------------------------------------------------------------------------
+// An unbiased integer below a bound from any source of uniform 64-bit words.
+
+/// A source of independent, uniform 64-bit words.
+template <class Source>
+concept WordSource = requires(Source& source) {
+  { source.word() } -> std::same_as<std::uint64_t>;
+};
+
+/// Uniform on {0, ..., bound - 1}; bound must not be 0.
+///
+/// Theorem. If the words are uniform and independent, so is the value: each has the same number of
+/// accepted words [Lemire 2019, Lemma 4.1]. Proof. Let r = 2^64 mod bound. A word w gives value v,
+/// and is accepted, where w * bound is in [v 2^64 + r, (v + 1) 2^64). That interval is 2^64 - r
+/// long, a multiple of bound, so wherever it lies it holds exactly (2^64 - r) / bound multiples of
+/// bound. Other words are drawn anew; they are fewer than half, so fewer than two are used on
+/// average. QED
+template <WordSource Source>
+std::uint64_t uniform_below(Source& source, std::uint64_t bound) {
+  uint128 product = 0;
+  do {
+    product = static_cast<uint128>(source.word()) * bound;
+  } while (static_cast<std::uint64_t>(product) < bound &&          // r is, too: else no division
+           static_cast<std::uint64_t>(product) < -bound % bound);  // 2^64 mod bound
+  return static_cast<std::uint64_t>(product >> 64);
+}
+
+/// The same for a bound that is used many times: the division is done once.
+class UniformBelow {
+ public:
+  explicit UniformBelow(std::uint64_t bound) : bound_(bound), rejected_(-bound % bound) {}
+
+  [[nodiscard]] std::uint64_t bound() const { return bound_; }
+
+  template <WordSource Source>
+  [[nodiscard]] std::uint64_t operator()(Source& source) const {
+    uint128 product = 0;
+    do {
+      product = static_cast<uint128>(source.word()) * bound_;
+    } while (static_cast<std::uint64_t>(product) < rejected_);
+    return static_cast<std::uint64_t>(product >> 64);
+  }
+
+ private:
+  std::uint64_t bound_;
+  std::uint64_t rejected_;  // 2^64 mod bound
+};
+
+}  // namespace mollify
+
+namespace mollify::detail {
+
+// -----------------------------------------------------------------------------------------------
+// The ChaCha20 block function of RFC 8439, many blocks at a time.
+
+/// Blocks are made in batches of eight: 512 bytes, 64 words of 64 bits.
+inline constexpr std::size_t kChaChaBatchBytes = 512;
+
+/// Writes `batches` batches of keystream for block counters counter, counter + 1, ...
+/// `nonce` is the RFC's 96-bit nonce as three little-endian words. Leaves neither the key nor the
+/// keystream on the stack. tests/core/random.cpp compares with the RFC and libsodium.
+void chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3], std::uint32_t counter,
+              unsigned char* out, std::size_t batches);
+
+/// The same for one instruction set, which leaves some of it on the stack.
+struct ChaCha20Lanes {
+  void (*keystream)(const std::uint32_t* key, const std::uint32_t* nonce, std::uint32_t counter,
+                    unsigned char* out, std::size_t batches);
+  static const ChaCha20Lanes kBaseline, kAvx2, kAvx512;
+};
+
+}  // namespace mollify::detail
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The only source of randomness that a release accepts.
+
+/// A cryptographic generator of uniform words: ChaCha20 keyed by the operating system's entropy.
+///
+/// Construction. 32 bytes from getentropy(3) key a ChaCha20 stream (RFC 8439). Each refill of the
+/// buffer spends its first 32 bytes as the next key and forgets the old one (fast key erasure), and
+/// each word is wiped as it is handed out, so what is in memory tells nothing about past words.
+///
+/// Fork. The state lies in memory that the operating system hands to a child as zeros
+/// (MADV_WIPEONFORK), and a counter advanced by pthread_atfork stands in for fork() where that is
+/// not supported. Either way `alive` is not the child's fork count, so a child draws fresh entropy
+/// before its first word: parent and children never share one. Not covered: a bare clone() on a
+/// system without MADV_WIPEONFORK, and a signal handler that forks and goes on while an object is
+/// in use.
+///
+/// Failure. If the operating system gives no entropy, or no memory for the state, the program says
+/// so on standard error and aborts. There is no fallback and no seed.
+///
+/// Threads. An object belongs to one thread at a time; give each thread its own. About 12 KiB each.
+class SecureRandom {
+ public:
+  SecureRandom();
+
+  /// A uniform 64-bit word.
+  std::uint64_t word() {
+    if (state_->position == kKeyWords + kWords || state_->alive != fork_count_) refill();
+    std::uint64_t& slot = state_->stream[state_->position++];
+    const std::uint64_t value = slot;
+    slot = 0;
+    return value;
+  }
+
+  /// A uniform integer below `bound`, which must not be 0. Unbiased (see uniform_below).
+  std::uint64_t below(std::uint64_t bound) { return uniform_below(*this, bound); }
+
+ private:
+  friend class KeyedRandom;  // whose words are those of a release's key (records/keyed_units.h)
+
+  static constexpr std::size_t kKeyWords = 4;
+  static constexpr std::size_t kWords = 1024 - kKeyWords;
+
+  struct State {
+    std::uint64_t stream[kKeyWords + kWords];  // the next key, then words to hand out
+    std::size_t position;                      // of the next word in `stream`
+    std::uint64_t alive;  // the fork count under which the stream was made; 0 if there is none
+  };
+
+  struct Forget {
+    void operator()(State* state) const;
+  };
+
+  void refill();
+
+  /// One more than the number of forks between the program's first generator and this process:
+  /// never 0.
+  static std::uint64_t fork_count_;
+
+  std::unique_ptr<State, Forget> state_;
+};
+
+}  // namespace mollify

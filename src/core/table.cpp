@@ -1,0 +1,99 @@
+#include "core/table.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/invalid_input.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The table.
+
+Table::Table(const Band& band) : Table(&band) { fit_reference(bounds_of(band), written()); }
+
+void Table::require_count(std::size_t count) const {
+  if (count == band_->outcome_count()) return;
+  throw InvalidInput("a table over " + std::to_string(band_->outcome_count()) +
+                     " outcomes needs as many scores, but has " + std::to_string(count));
+}
+
+std::size_t detail::run_at(std::span<const std::uint64_t> numerators,
+                           std::span<const std::uint64_t> block_sums, std::uint64_t position) {
+  std::size_t block = 0;
+  while (position >= block_sums[block]) position -= block_sums[block++];
+  // Eight at a time while eight are left. In the right eight all runs that end at or before the
+  // position are counted, for a processor cannot foresee where a loop would stop. No sum overflows:
+  // all numerators together are N.
+  constexpr std::size_t kGroup = 8;
+  const std::uint64_t* const first = numerators.data();
+  const std::uint64_t* const end = first + numerators.size();
+  const std::uint64_t* n = first + block * kBlock;
+  for (; end - n >= static_cast<std::ptrdiff_t>(kGroup); n += kGroup) {
+    const std::uint64_t sum = ((n[0] + n[1]) + (n[2] + n[3])) + ((n[4] + n[5]) + (n[6] + n[7]));
+    if (position < sum) {
+      std::size_t ended = 0;
+      std::uint64_t run_end = 0;
+      for (std::size_t i = 0; i + 1 < kGroup; ++i) {
+        run_end += n[i];
+        ended += position >= run_end ? 1U : 0U;
+      }
+      return static_cast<std::size_t>(n - first) + ended;
+    }
+    position -= sum;
+  }
+  while (position >= *n) position -= *n++;
+  return static_cast<std::size_t>(n - first);
+}
+
+// -----------------------------------------------------------------------------------------------
+// A table whose cost is that of the outcomes with a score, not that of all outcomes.
+
+SparseTable::SparseTable(const Band& band) : band_(&band) {
+  take({}, {});
+  fit_reference(bounds(), {numerators_, block_sums_});
+}
+
+void SparseTable::take(std::span<const std::uint32_t> outcomes, std::span<const double> scores) {
+  outcomes_.clear();
+  scores_.clear();
+  std::size_t least = 0;
+  for (std::size_t j = 0; j < std::min(outcomes.size(), scores.size()); ++j) {
+    if (outcomes[j] < least || outcomes[j] >= band_->outcome_count()) continue;
+    outcomes_.push_back(outcomes[j]);
+    scores_.push_back(scores[j]);
+    least = outcomes_.back() + std::size_t{1};
+  }
+  const std::size_t scored = outcomes_.size();
+  lowers_.resize(scored + 1);
+  numerators_.resize(scored + 1);
+  block_sums_.resize((scored + kBlock) / kBlock);
+  scored_before_.resize(scored + 1);
+  scored_before_[0] = 0;
+  for (std::size_t j = 0; j < scored; ++j) {
+    lowers_[j] = band_->lower(outcomes_[j]);
+    scored_before_[j + 1] = scored_before_[j] + lowers_[j];
+  }
+  scores_.push_back(0);
+  lowers_[scored] = band_->lower_before(band_->outcome_count()) - scored_before_[scored];
+}
+
+Bounds SparseTable::bounds() const {
+  Bounds bounds = bounds_of(*band_);
+  bounds.lowers = lowers_.data();
+  bounds.size = lowers_.size();
+  return bounds;
+}
+
+std::size_t SparseTable::locate_unscored(std::uint64_t position) const {
+  // Walk from unscored positions to positions among all lower bounds: step over every scored
+  // outcome that comes before. Those are the ones whose unscored prefix is at most the position.
+  const auto after = std::partition_point(
+      scored_before_.begin(), scored_before_.end() - 1, [&](const std::uint64_t& before) {
+        const auto j = static_cast<std::size_t>(&before - scored_before_.data());
+        return band_->lower_before(outcomes_[j]) - before <= position;
+      });
+  return band_->outcome_at(position + *after);
+}
+
+}  // namespace mollify

@@ -1,0 +1,377 @@
+#include "domain/domain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/names.h"
+#include "base/sha256.h"
+#include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/same_value.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The public domain.
+
+Domain::Domain(std::vector<Column> columns, std::uint64_t seed, double product)
+    : columns_(std::move(columns)),
+      strides_(columns_.size()),
+      seed_(seed),
+      product_(product),
+      size_(product <= kMaxOutcomes ? static_cast<std::uint32_t>(product) : 0) {
+  // Of a domain that is not enumerable they mean nothing, and nobody uses them.
+  std::uint32_t stride = 1;
+  for (std::size_t i = columns_.size(); i-- > 0;) {
+    strides_[i] = stride;
+    stride *= columns_[i].size();
+  }
+}
+
+Domain Domain::make(std::vector<Column> columns, std::uint64_t seed) {
+  if (columns.empty()) throw InvalidInput("a domain must have at least one column, but has none");
+  StringIndex names;
+  double product = 1;
+  for (const Column& column : columns) {
+    if (names.find(column.name()) != StringIndex::kAbsent) {
+      throw InvalidInput(fmt::format("column names must be distinct, but \"{}\" is declared twice",
+                                     column.name()));
+    }
+    names.insert(column.name());
+    product *= column.size();
+  }
+  return Domain(std::move(columns), seed, product);
+}
+
+std::vector<std::string> Domain::names() const {
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.push_back(column.name());
+  return names;
+}
+
+void Domain::require_enumerable(std::string_view what) const {
+  if (is_enumerable()) return;
+  throw InvalidInput(
+      fmt::format("{} needs a domain of at most {} outcomes, but the product of its columns is "
+                  "{:.15g}; declare fewer bins or fewer columns",
+                  what, kMaxOutcomes, product_));
+}
+
+std::uint32_t Domain::encode(std::span<const std::string_view> fields) const noexcept {
+  std::uint32_t outcome = 0;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::string_view field = i < fields.size() ? fields[i] : std::string_view();
+    outcome += columns_[i].encode(field) * strides_[i];
+  }
+  return outcome;
+}
+
+void Domain::encode_digits(std::span<const std::string_view> fields,
+                           std::span<std::uint32_t> digits) const noexcept {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    digits[i] = columns_[i].encode(i < fields.size() ? fields[i] : std::string_view());
+  }
+}
+
+std::string Domain::canonical_text() const {
+  std::string text = fmt::format("mollify-domain 1 seed {}\n", seed_);
+  for (const Column& column : columns_) text += column.canonical_text() + '\n';
+  return text;
+}
+
+namespace {
+
+/// "column "a"", or "columns "a", "b" and 3 more".
+std::string columns_named(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNames = 10;
+  std::string text = names.size() == 1 ? "column" : "columns";
+  for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) {
+    text += fmt::format("{} \"{}\"", i == 0 ? "" : ",", names[i]);
+  }
+  if (names.size() > kMostNames) text += fmt::format(" and {} more", names.size() - kMostNames);
+  return text;
+}
+
+}  // namespace
+
+std::string Domain::undeclared_words() const {
+  std::vector<std::string> outside, null;
+  for (const Column& column : columns_) {
+    if (!column.mapping().declares_outside()) outside.push_back(column.name());
+    if (!column.mapping().declares_null()) null.push_back(column.name());
+  }
+  std::string words;
+  if (!outside.empty()) {
+    words = fmt::format(
+        "the domain does not say what an undeclared value becomes in {}: a release takes it for "
+        "the "
+        "first value, or the nearest number. Write outside: clip if you mean that, or outside: "
+        "VALUE.",
+        columns_named(outside));
+  }
+  if (!null.empty()) {
+    words += fmt::format(
+        "{}he domain does not say what a missing value becomes in {}: a release takes it for the "
+        "first value, or the lowest number. Write null: category to keep it missing, or null: "
+        "VALUE.",
+        words.empty() ? "t" : " T", columns_named(null));
+  }
+  return words;
+}
+
+std::string Domain::hash() const {
+  Sha256 hash;
+  hash.add(canonical_text());
+  return hash.hex();
+}
+
+// -----------------------------------------------------------------------------------------------
+// What somebody may have meant who typed a word that a column does not declare.
+
+std::string did_you_mean(const Column& column, std::string_view typed) {
+  constexpr std::uint32_t kMostWords = 1000;  // more would take long, for each value that is asked
+  const auto* categories = std::get_if<Categories>(&column.cells());
+  if (categories == nullptr || categories->size() > kMostWords) return {};
+  std::vector<std::string> words;
+  for (std::uint32_t cell = 0; cell < categories->size(); ++cell) {
+    words.emplace_back(categories->value(cell));
+  }
+  return did_you_mean(typed, words);
+}
+
+std::string did_you_mean(const Domain& domain, std::string_view column, std::string_view typed) {
+  for (const Column& one : domain.columns()) {
+    if (one.name() == column) return did_you_mean(one, typed);
+  }
+  return {};
+}
+
+// -----------------------------------------------------------------------------------------------
+// The grid of a numeric domain.
+
+namespace {
+
+constexpr std::uint64_t kUsualCells = 65'536;
+
+/// The greatest n with n^power <= cells, for cells up to 2^24.
+std::uint64_t whole_root(std::uint64_t cells, std::size_t power) {
+  const auto fits = [&](std::uint64_t base) {
+    std::uint64_t product = 1;
+    for (std::size_t i = 0; i < power && product <= cells; ++i) product *= base;
+    return product <= cells;
+  };
+  std::uint64_t low = 1;
+  std::uint64_t high = cells;
+  while (low < high) {
+    const std::uint64_t middle = (low + high + 1) / 2;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+Cells recut(const Cells& cells, std::uint64_t count) {
+  if (const auto* numbers = std::get_if<NumberCells>(&cells)) {
+    return NumberCells::make(numbers->min(), numbers->max(), count);
+  }
+  const auto& integers = std::get<IntegerCells>(cells);
+  return IntegerCells::make(integers.min(), integers.max(), std::min(integers.count(), count));
+}
+
+}  // namespace
+
+Domain recut_domain(const Domain& domain, std::optional<std::uint64_t> cells) {
+  if (cells) require_between("cells", *cells, 1, Domain::kMaxOutcomes);
+  const std::uint64_t of_each = whole_root(cells.value_or(kUsualCells), domain.columns().size());
+  std::vector<Column> columns;
+  for (const Column& column : domain.columns()) {
+    columns.push_back(
+        Column::make(column.name(), recut(column.cells(), of_each), column.mapping()));
+  }
+  return Domain::make(std::move(columns), domain.seed());
+}
+
+// -----------------------------------------------------------------------------------------------
+// What a release chooses from.
+
+namespace {
+
+constexpr double kMostChosenCategories = std::uint32_t{1} << 20U;
+constexpr std::size_t kMostGridColumns = 3;
+
+bool is_undeclared_number(const Column& column) noexcept {
+  const auto* numbers = std::get_if<NumberCells>(&column.cells());
+  return numbers != nullptr && !numbers->declares_bins();
+}
+
+bool can_be_cut(const Column& column) noexcept {
+  return is_numeric(column.cells()) && !column.mapping().null_is_category;
+}
+
+}  // namespace
+
+SpaceKind chosen_space(const Domain& domain) noexcept {
+  const auto& columns = domain.columns();
+  if (domain.product() <= kMostChosenCategories &&
+      std::none_of(columns.begin(), columns.end(), is_undeclared_number)) {
+    return SpaceKind::kCategories;
+  }
+  if (columns.size() <= kMostGridColumns &&
+      std::all_of(columns.begin(), columns.end(), can_be_cut)) {
+    return SpaceKind::kGrid;
+  }
+  return SpaceKind::kCandidates;
+}
+
+void require_space(const Domain& domain, SpaceKind kind) {
+  if (kind == SpaceKind::kCategories) domain.require_enumerable("space categories");
+  if (kind != SpaceKind::kGrid) return;
+  const auto& columns = domain.columns();
+  if (columns.size() > kMostGridColumns) {
+    throw InvalidInput(fmt::format("space grid needs at most {} columns, but the domain has {}",
+                                   kMostGridColumns, columns.size()));
+  }
+  for (const Column& column : columns) {
+    if (can_be_cut(column)) continue;
+    throw InvalidInput(
+        fmt::format("space grid needs columns of numbers or integers without a null category, but "
+                    "column \"{}\" is not one",
+                    column.name()));
+  }
+}
+
+// -----------------------------------------------------------------------------------------------
+// The records of a numeric domain as points of R^d, not cut into cells.
+
+RealColumns::RealColumns(const Domain& domain, std::span<const std::string> logarithms) {
+  for (const Column& column : domain.columns()) {
+    const auto* numbers = std::get_if<NumberCells>(&column.cells());
+    if (numbers == nullptr) {
+      throw InvalidInput(
+          fmt::format("column \"{}\" must be of type number to be a coordinate, but is {}",
+                      column.name(), type_name(column.cells())));
+    }
+    const Mapping& mapping = column.mapping();
+    if (mapping.null_is_category) {
+      throw InvalidInput(
+          fmt::format("column \"{}\" must map nulls to a number to be a coordinate, but declares "
+                      "a category for them",
+                      column.name()));
+    }
+    const auto times = std::count(logarithms.begin(), logarithms.end(), column.name());
+    if (times > 1) {
+      throw InvalidInput(
+          fmt::format("column \"{}\" must be named once for logarithms, but is named {} times",
+                      column.name(), times));
+    }
+    const bool logarithm = times == 1;
+    if (logarithm && !(numbers->min() > 0)) {
+      throw InvalidInput(fmt::format(
+          "column \"{}\" must have a min above 0 to have logarithms, but it is {}: a zero has "
+          "none. "
+          "Set min to the least value that counts, and write outside: VALUE for what a zero "
+          "becomes",
+          column.name(), numbers->min()));
+    }
+    if (logarithm && !mapping.outside_value) {
+      throw InvalidInput(fmt::format(
+          "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, zeros "
+          "widen the spread of all others. Write outside: VALUE, a usual value of the column, into "
+          "the domain",
+          column.name(), numbers->min()));
+    }
+    const auto place = [logarithm](double value) { return logarithm ? std::log(value) : value; };
+    // Column has seen that a mapping declares a number.
+    const auto declared = [&](const std::string& value) {
+      return place(read_number_of(value, numbers->min(), numbers->max()).value_or(0));
+    };
+    Axis axis{.name = column.name(),
+              .min = numbers->min(),
+              .max = numbers->max(),
+              .low = place(numbers->min()),
+              .high = place(numbers->max()),
+              .below = place(numbers->min()),
+              .above = place(numbers->max()),
+              .null = place(numbers->min()),
+              .unreadable = place(numbers->min()),
+              .logarithm = logarithm};
+    if (mapping.outside_value) {
+      axis.below = axis.above = axis.null = axis.unreadable = declared(*mapping.outside_value);
+    }
+    if (mapping.null_value) axis.null = declared(*mapping.null_value);
+    axes_.push_back(std::move(axis));
+  }
+  for (const std::string& name : logarithms) {
+    const auto is_named = [&](const Axis& axis) { return axis.name == name; };
+    if (std::none_of(axes_.begin(), axes_.end(), is_named)) {
+      throw InvalidInput(
+          fmt::format("logarithms must be of the domain's columns, but \"{}\" is none of them{}",
+                      name, did_you_mean(name, names())));
+    }
+  }
+}
+
+std::vector<std::string> RealColumns::names() const {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes_) names.push_back(axis.name);
+  return names;
+}
+
+double RealColumns::coordinate(const Axis& axis, double number) noexcept {
+  if (std::isnan(number)) return axis.null;
+  if (number < axis.min) return axis.below;
+  if (number > axis.max) return axis.above;
+  return axis.logarithm ? std::log(number) : number + 0.0;
+}
+
+double RealColumns::coordinate(const Axis& axis, std::string_view text) noexcept {
+  if (const auto number = read_number_of(text, axis.min, axis.max))
+    return coordinate(axis, *number);
+  return is_null_word(without_outer_spaces(text)) ? axis.null : axis.unreadable;
+}
+
+double RealColumns::read(std::size_t column, const Value& value) const noexcept {
+  const Axis& axis = axes_[column];
+  if (const auto* text = std::get_if<std::string_view>(&value)) return coordinate(axis, *text);
+  if (const auto* number = std::get_if<double>(&value)) return coordinate(axis, *number);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    return coordinate(axis, static_cast<double>(*integer));
+  }
+  if (const auto* truth = std::get_if<bool>(&value)) {
+    return coordinate(axis, std::string_view(*truth ? "true" : "false"));
+  }
+  return axis.null;
+}
+
+void RealColumns::read(std::span<const std::string_view> fields,
+                       std::span<double> point) const noexcept {
+  for (std::size_t i = 0; i < axes_.size(); ++i) point[i] = coordinate(axes_[i], fields[i]);
+}
+
+double RealColumns::number(std::size_t column, double coordinate) const noexcept {
+  constexpr double kGreatest = std::numeric_limits<double>::max();
+  const double value = axes_[column].logarithm ? std::exp(coordinate) : coordinate;
+  return std::clamp(value, -kGreatest, kGreatest);
+}
+
+void RealColumns::write(std::span<const double> point, std::vector<std::string>& fields) const {
+  fields.resize(axes_.size());
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    fields[i].clear();
+    fmt::format_to(std::back_inserter(fields[i]), "{}", number(i, point[i]));
+  }
+}
+
+}  // namespace mollify

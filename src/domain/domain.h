@@ -1,0 +1,240 @@
+// A domain: columns, outcomes, grids, what is recut.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/names.h"
+#include "domain/column.h"
+#include "domain/same_value.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The public domain: what a record can be.
+
+/// A product of columns. Public and immutable.
+///
+/// A record is a vector of digits, one cell of each column. If there are at most 2^24 such vectors
+/// the domain is enumerable, and a record is also one outcome 0 … size() - 1: the mixed-radix
+/// number whose first column is the most significant digit, so that outcomes in ascending order are
+/// records in lexicographic order of their columns.
+class Domain {
+ public:
+  static constexpr std::uint32_t kMaxOutcomes = std::uint32_t{1} << 24U;
+
+  /// `seed` fixes the public candidates of samplers that use them; it is part of the domain so
+  /// that it is chosen before any data is opened.
+  /// Throws InvalidInput unless there is at least one column and names are distinct.
+  [[nodiscard]] static Domain make(std::vector<Column> columns, std::uint64_t seed = 0);
+
+  /// The number of digit vectors; exact up to 2^53, and possibly infinite.
+  [[nodiscard]] double product() const noexcept { return product_; }
+  [[nodiscard]] bool is_enumerable() const noexcept { return product_ <= kMaxOutcomes; }
+  /// Throws InvalidInput, saying that `what` needs it, unless the domain is enumerable.
+  void require_enumerable(std::string_view what) const;
+
+  /// The number of outcomes. Requires is_enumerable(), as all that speaks of outcomes does.
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
+  /// The columns' names.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+
+  /// The outcome of a private record. Total: defined for any fields, of any content and of any
+  /// number; fields come in the columns' order, missing ones are nulls, further ones are ignored.
+  [[nodiscard]] std::uint32_t encode(std::span<const std::string_view> fields) const noexcept;
+
+  /// The digits of a private record, one for each column; total like `encode`, for every domain.
+  /// Requires digits.size() == columns().size().
+  void encode_digits(std::span<const std::string_view> fields,
+                     std::span<std::uint32_t> digits) const noexcept;
+
+  /// The outcome's digit for one column. Requires outcome < size() and column < columns().size().
+  [[nodiscard]] std::uint32_t digit(std::uint32_t outcome, std::size_t column) const noexcept {
+    return outcome / strides_[column] % columns_[column].size();
+  }
+
+  /// Writes a record of the outcome to `fields`, one text for each column; where an outcome stands
+  /// for several values, one of them is drawn uniformly.
+  ///
+  /// `random.below(bound)`, or `random(bound)`, must return an unbiased integer in [0, bound): on a
+  /// release path it is a SecureRandom. For every draw, encode of what is written is the outcome.
+  /// Requires outcome < size().
+  template <class Random>
+  void decode(std::uint32_t outcome, Random&& random, std::vector<std::string>& fields) const {
+    write_fields([&](std::size_t i) { return digit(outcome, i); }, random, fields);
+  }
+
+  /// The same for a record given by its digits, for every domain. Requires one digit for each
+  /// column, each below that column's size.
+  template <class Random>
+  void write_digits(std::span<const std::uint32_t> digits, Random&& random,
+                    std::vector<std::string>& fields) const {
+    write_fields([&](std::size_t i) { return digits[i]; }, random, fields);
+  }
+
+  /// `random.below(bound)` or `random(bound)`, whichever it has.
+  template <class Random>
+  [[nodiscard]] static std::uint64_t integer_below(Random& random, std::uint64_t bound) {
+    if constexpr (requires { random.below(bound); }) {
+      return random.below(bound);
+    } else {
+      return random(bound);
+    }
+  }
+
+  /// A line with version and seed, then one line for each column. Domains with the same text have
+  /// the same seed and encode and decode alike; a domain's hash is computed from it.
+  [[nodiscard]] std::string canonical_text() const;
+  /// Its name in certificates: SHA-256 of that text, as 64 hexadecimal digits.
+  [[nodiscard]] std::string hash() const;
+
+  /// One sentence or two on the columns that do not declare what becomes of other values, and of
+  /// missing ones, with the words to write; empty if all of them do. Public.
+  [[nodiscard]] std::string undeclared_words() const;
+
+  friend bool operator==(const Domain& left, const Domain& right) {
+    return left.canonical_text() == right.canonical_text();
+  }
+
+ private:
+  template <class Digit, class Random>
+  void write_fields(Digit digit_of, Random& random, std::vector<std::string>& fields) const {
+    fields.resize(columns_.size());
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      fields[i].clear();
+      const std::uint32_t value = digit_of(i);
+      const std::uint64_t points = columns_[i].points(value);
+      columns_[i].write(value, points == 1 ? 0 : integer_below(random, points), fields[i]);
+    }
+  }
+
+  Domain(std::vector<Column> columns, std::uint64_t seed, double product);
+
+  std::vector<Column> columns_;
+  std::vector<std::uint32_t> strides_;
+  std::uint64_t seed_;
+  double product_;
+  std::uint32_t size_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// What somebody may have meant who typed a word that a column does not declare.
+
+/// " (did you mean \"female\"?)" of a column of declared words that are at most a thousand; nothing
+/// for other columns, or where none is near. What is typed is public, or its owner asks.
+[[nodiscard]] std::string did_you_mean(const Column& column, std::string_view typed);
+/// The same of the domain's column of that name.
+[[nodiscard]] std::string did_you_mean(const Domain& domain, std::string_view column,
+                                       std::string_view typed);
+
+// -----------------------------------------------------------------------------------------------
+// The grid of a numeric domain.
+
+/// The same columns cut anew, into as many cells of equal width each: an enumerable domain, whose
+/// outcomes are the cells of a grid.
+///
+/// Each of the d columns gets floor(cells^(1/d)) cells; without `cells`, 65 536 for one column,
+/// 256 for each of two, 40 for each of three. Integers are never cut finer than single integers.
+/// Requires require_space(domain, SpaceKind::kGrid) to have passed. Throws InvalidInput unless
+/// `cells` is from 1 to 2^24 and every cell can be written (NumberCells::make).
+[[nodiscard]] Domain recut_domain(const Domain& domain,
+                                  std::optional<std::uint64_t> cells = std::nullopt);
+
+// -----------------------------------------------------------------------------------------------
+// What a release chooses from: the outcomes of a domain, the cells of a grid, or candidates.
+
+/// Only indices are ever drawn, so every space of records is first made finite with public
+/// information alone, and the guarantee over indices is inherited (docs/theory/spaces.md).
+enum class SpaceKind {
+  kCategories,  ///< all records of an enumerable domain
+  kGrid,        ///< the cells of equal width of one to three numeric columns, cut anew
+  kCandidates,  ///< a list of public records, for any domain
+  kModels,      ///< a list of public distributions, of which one is released with rows of it
+};
+
+[[nodiscard]] constexpr auto names_of(SpaceKind) {
+  return std::array{Named{SpaceKind::kCategories, "categories"}, Named{SpaceKind::kGrid, "grid"},
+                    Named{SpaceKind::kCandidates, "candidates"},
+                    Named{SpaceKind::kModels, "models"}};
+}
+
+/// A domain may leave the bins of a number open. At most 2^20 outcomes without such a column:
+/// categories. At most three columns, all of them numbers or integers without a null category:
+/// grid. Every other domain: candidates.
+[[nodiscard]] SpaceKind chosen_space(const Domain& domain) noexcept;
+
+/// Throws InvalidInput, in one sentence, for a space that the domain cannot have: categories of
+/// more than 2^24 outcomes, or a grid of other columns than `chosen_space` speaks of.
+void require_space(const Domain& domain, SpaceKind kind);
+
+// -----------------------------------------------------------------------------------------------
+// The records of a numeric domain as points of R^d, not cut into cells.
+
+/// One axis for each column of a domain whose columns are all numbers. Public and immutable.
+///
+/// What a field becomes is what the domain declares: the number as it is, if it lies in [min, max];
+/// the nearer bound or the `outside` value, if not; the `null` value for nulls. Text that is no
+/// number, and nulls of which nothing is declared, become the `outside` value, or min without one.
+/// A column may be taken in logarithms: its axis then runs from ln min to ln max, and what is
+/// written is e to the coordinate.
+class RealColumns {
+ public:
+  /// `logarithms` names the columns that are taken in logarithms. Throws InvalidInput, naming the
+  /// column, unless every column is a number without a null category, and every column named is one
+  /// of the domain's, named once, with a min above 0 and a declared `outside`: zeros have no
+  /// logarithm.
+  explicit RealColumns(const Domain& domain, std::span<const std::string> logarithms = {});
+
+  [[nodiscard]] std::size_t size() const noexcept { return axes_.size(); }
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] const std::string& name(std::size_t column) const noexcept {
+    return axes_[column].name;
+  }
+  [[nodiscard]] bool is_logarithm(std::size_t column) const noexcept {
+    return axes_[column].logarithm;
+  }
+  /// The least and the greatest coordinate that a record can have.
+  [[nodiscard]] double low(std::size_t column) const noexcept { return axes_[column].low; }
+  [[nodiscard]] double high(std::size_t column) const noexcept { return axes_[column].high; }
+
+  /// The coordinate of a private value. Total, and finite, for any value.
+  [[nodiscard]] double read(std::size_t column, const Value& value) const noexcept;
+  /// The point of a private record's fields. Requires size() of each.
+  void read(std::span<const std::string_view> fields, std::span<double> point) const noexcept;
+
+  /// The number that a coordinate is written as. It is not clipped to the domain: a Gaussian knows
+  /// no bounds.
+  [[nodiscard]] double number(std::size_t column, double coordinate) const noexcept;
+  /// The fields of a point, in as many digits as tell doubles apart. Requires size() coordinates.
+  void write(std::span<const double> point, std::vector<std::string>& fields) const;
+
+ private:
+  struct Axis {
+    std::string name;
+    double min;
+    double max;
+    double low;    // min or its logarithm
+    double high;   // max or its logarithm
+    double below;  // the coordinates of what is not in [min, max]
+    double above;
+    double null;
+    double unreadable;
+    bool logarithm;
+  };
+
+  [[nodiscard]] static double coordinate(const Axis& axis, double number) noexcept;
+  [[nodiscard]] static double coordinate(const Axis& axis, std::string_view text) noexcept;
+
+  std::vector<Axis> axes_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,104 @@
+// Days and times.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/names.h"
+#include "domain/numbers.h"
+#include "domain/same_value.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Days and times as they are written.
+
+inline constexpr std::int64_t kSecondsOfDay = 86'400;
+
+struct TimeText {
+  std::int64_t seconds = 0;              ///< since 1970, of the clock that was read
+  std::optional<std::int64_t> offset{};  ///< of that clock from UTC, in seconds to the east
+  std::string_view fraction{};           ///< digits of a second's part, none of them a last zero
+};
+
+/// "2026-01-31", which is its first second, or "2026-01-31T12:34:56+01:00", in the forms that
+/// DateCells tells of; nothing for any other text. Years are from 1 to 9999.
+[[nodiscard]] std::optional<TimeText> read_time(std::string_view text) noexcept;
+
+/// "9:30" or "09:30:00.5Z": the clock of a time, without a day. Seconds are since midnight.
+[[nodiscard]] std::optional<TimeText> read_clock(std::string_view text) noexcept;
+
+/// "Z", "+01:00" or "-0530", in seconds east of UTC; nothing for any other text.
+[[nodiscard]] std::optional<std::int64_t> read_offset(std::string_view text) noexcept;
+
+// -----------------------------------------------------------------------------------------------
+// A column of days, or of seconds, from min to max.
+
+/// Cells that the calendar cuts: weeks begin on Monday.
+enum class Period : std::uint8_t { kDay, kWeek, kMonth, kQuarter, kYear };
+
+constexpr auto names_of(Period) {
+  return std::array{Named{Period::kDay, "day"}, Named{Period::kWeek, "week"},
+                    Named{Period::kMonth, "month"}, Named{Period::kQuarter, "quarter"},
+                    Named{Period::kYear, "year"}};
+}
+
+/// What of a time a column holds.
+enum class Grain : std::uint8_t { kDay, kSecond };
+
+/// The days `2026-01-31`, or the seconds `2026-01-31T12:34:56`, of the years 1 to 9999, in cells.
+///
+/// A day may be given as a time, whose clock is left out, and a time as a day, which is its first
+/// second; between day and clock may be a space, an hour may have one digit, and parts of a second
+/// are left out. A zone is stated: the column's clock is that of one offset from UTC, in which
+/// times with another offset
+/// (`Z`, `+01:00`) are read, times without one are taken to be, and all are written. Without a
+/// stated zone, days and times are what a wall clock shows, and one with an offset is read as UTC's
+/// clock shows it: data frames with a zone hold UTC too, and both must give the same cells.
+class DateCells {
+ public:
+  struct Declaration {
+    Grain grain = Grain::kDay;
+    std::string min{}, max{};  ///< as values are written
+    std::optional<Period> period{};
+    std::optional<std::uint64_t> bins{};  ///< instead of a period
+    std::optional<std::string> zone{};    ///< "Z" or "+01:00"; of seconds
+
+    /// Sets period or bins: "month", or "12". Throws InvalidInput for anything else.
+    void cut_by(const std::string& text);
+
+    friend bool operator==(const Declaration&, const Declaration&) = default;
+  };
+
+  /// With neither period nor bins each day, or second, is a cell, as far as 2^24 go. Throws
+  /// InvalidInput for what is no day or time, a min above max, and both a period and bins.
+  static DateCells make(const Declaration& declared);
+
+  [[nodiscard]] const Declaration& declared() const noexcept { return declared_; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return cells_.size(); }
+  /// Days or seconds of the column's clock since the beginning of 1970.
+  [[nodiscard]] const IntegerCells& cells() const noexcept { return cells_; }
+
+  /// Total; O(length).
+  [[nodiscard]] Reading read(std::string_view text) const noexcept;
+
+  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept {
+    return cells_.points(cell);
+  }
+  void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
+
+  /// "a day from 2026-01-01 to 2026-12-31", for messages.
+  [[nodiscard]] std::string expectation() const;
+
+ private:
+  DateCells(Declaration declared, std::optional<std::int64_t> offset, IntegerCells cells);
+
+  Declaration declared_;
+  std::optional<std::int64_t> offset_;  // seconds east of UTC
+  IntegerCells cells_;
+};
+
+}  // namespace mollify

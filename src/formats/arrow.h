@@ -1,0 +1,97 @@
+// Sources and sinks of Arrow streams.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/arrow_column.h"
+#include "records/sink.h"
+#include "records/source.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Arrow arrays as a source of records.
+
+/// A stream of record batches, or one batch, that another program exported. What it hands over is
+/// released once: when the source no longer needs it, or is destroyed.
+///
+/// A stream that is visited once is read as it comes, in bounded memory. One that must be counted
+/// or visited again (`require_repeatable`) is read to its end first, and held.
+///
+/// Batches whose shape is not that of their types are refused (InvalidInput), when they come: fewer
+/// buffers, children or values than there must be, negative lengths, no dictionary. What is wrong
+/// in private values alone is not: see ArrowColumn. Where a column that is asked for holds lists,
+/// each row becomes records as ListRows says. Columns of other types than these may be there, but
+/// cannot be asked for.
+class ArrowSource final : public Source {
+ public:
+  /// Takes the stream over. Throws InvalidInput unless it is one, of batches with columns.
+  explicit ArrowSource(ArrowArrayStream* stream);
+  /// Takes both over. Throws InvalidInput unless they are a schema and its batch.
+  ArrowSource(ArrowSchema* schema, ArrowArray* batch);
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "the data"; }
+  [[nodiscard]] const std::vector<std::string>& columns() const noexcept override { return names_; }
+  void visit(std::span<const std::size_t> wanted,
+             const std::function<void(const Block&)>& take) const override;
+  [[nodiscard]] std::uint64_t record_count() const override;
+  void require_repeatable() const override;
+  void require_readable(std::size_t column) const override;
+  [[nodiscard]] bool holds_lists(std::size_t column) const noexcept;
+
+ private:
+  using Batch = ArrowOwned<ArrowArray>;
+  class BatchReader;
+
+  void take_schema(ArrowSchema* schema);
+  void require_batch(const ArrowArray& batch) const;
+  [[nodiscard]] Batch next(ArrowOwned<ArrowArrayStream>& stream) const;
+
+  std::vector<std::string> names_;
+  std::vector<std::optional<ArrowType>> types_;
+  std::vector<std::string> formats_;
+  mutable ArrowOwned<ArrowArrayStream> stream_;  // until it is read
+  mutable std::vector<Batch> held_;
+  mutable bool is_held_ = false;
+};
+
+/// Throws InvalidInput if a source holds lists, whose lengths are private, where it must have a row
+/// for each record: in every column, or, where a column names the unit of each, in that one.
+void require_lists_of_units(const Source& source, const std::optional<std::string>& unit_column);
+
+// -----------------------------------------------------------------------------------------------
+// Released records as an Arrow stream.
+
+/// Gathers a table for another program: integers as int64, numbers as double, truths as bool, texts
+/// as large_utf8, those of a column that declares its words as a dictionary with int32 places, days
+/// as date32, and times as timestamps of microseconds: of UTC in columns with a zone, otherwise of
+/// no zone. A text in a column of days or times that is none is a null.
+class ArrowSink final : public Sink {
+ public:
+  ArrowSink();
+  ~ArrowSink() override;
+
+  void begin(const Schema& schema) override;
+  void write(const Block& block) override;
+  void finish() override;
+
+  /// The whole table as a stream, as often as one likes, for the streams share it. What `stream`
+  /// points to is overwritten; who takes it releases it. Throws std::logic_error before `finish`.
+  void export_to(ArrowArrayStream* stream) const;
+
+ private:
+  struct Table;
+
+  std::shared_ptr<Table> table_;
+  bool finished_ = false;
+};
+
+}  // namespace mollify

@@ -1,0 +1,173 @@
+#include "formats/check.h"
+
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "domain/column.h"
+#include "records/source.h"
+
+namespace mollify {
+
+namespace {
+
+std::string expected_of(const Column& column) {
+  return fmt::format("must be {}{}", column.expectation(),
+                     column.declares_nulls() ? " or null" : "");
+}
+
+/// Of a word it cannot be told whether it is another one or a typing error.
+bool is_declared_beyond(const Column& column, Verdict verdict) {
+  const Cells& cells = column.cells();
+  if (verdict != Verdict::kOutside) return false;
+  if (!is_numeric(cells) && !std::holds_alternative<DateCells>(cells)) return false;
+  return column.mapping().declares_outside();
+}
+
+/// The domain's least or greatest value, as it writes it.
+std::string bound_text(const Column& column, bool is_greatest) {
+  if (const auto* dates = std::get_if<DateCells>(&column.cells())) {
+    return is_greatest ? dates->declared().max : dates->declared().min;
+  }
+  if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+    return fmt::format("{}", is_greatest ? integers->max() : integers->min());
+  }
+  const auto& numbers = std::get<NumberCells>(column.cells());
+  return fmt::format("{}", is_greatest ? numbers.max() : numbers.min());
+}
+
+/// What stands for the verdict's outcome. Of an outcome of many values the domain says which it
+/// means, and an interval would not tell.
+std::string becomes_text(const Column& column, Verdict verdict, std::uint32_t outcome) {
+  const Mapping& mapping = column.mapping();
+  const auto& declared =
+      verdict == Verdict::kNull && mapping.null_value ? mapping.null_value : mapping.outside_value;
+  if (column.points(outcome) == 1) return outcome_text(column, outcome);
+  if (declared) return *declared;
+  const bool clips = verdict == Verdict::kOutside && mapping.clips && column.size() > 1;
+  return clips ? bound_text(column, outcome > 0) : outcome_text(column, outcome);
+}
+
+/// The field of a row's count, if it is not read as it is. Returns the number of findings.
+std::uint64_t check_count(CsvReader& csv, std::size_t place, const FindingReport& report) {
+  const std::string_view field = csv.fields()[place];
+  const auto count = read_count(field);
+  constexpr std::uint64_t kMost = CountedSource::kMostOfARow;
+  if (count && *count <= kMost) return 0;
+  report({csv.line_number(), csv.header()[place], field,
+          fmt::format("must be a whole number from 0 to {}", kMost),
+          fmt::format("{}", count ? kMost : 0)});
+  return 1;
+}
+
+}  // namespace
+
+std::string null_text(const Column& column) {
+  return becomes_text(column, Verdict::kNull, column.encode(Value()));
+}
+
+std::string outcome_text(const Column& column, std::uint32_t outcome) {
+  if (column.mapping().null_is_category && outcome + 1 == column.size()) return "null";
+  std::string first;
+  column.write(outcome, 0, first);
+  const std::uint64_t points = column.points(outcome);
+  if (points == 1) return first;
+  std::string last;
+  column.write(outcome, points - 1, last);
+  return fmt::format("from {} to {}", first, last);
+}
+
+std::uint64_t check_record(RecordReader& records, const Roster* roster,
+                           const FindingReport& report) {
+  CsvReader& csv = records.csv();
+  std::uint64_t findings = 0;
+  const auto find = [&](std::string_view column, std::string_view value,
+                        std::string_view expectation) {
+    ++findings;
+    report({csv.line_number(), column, value, expectation, "", false, false});
+  };
+
+  if (csv.overlong()) {
+    find("", "", fmt::format("must have at most {} bytes", LineReader::kMaxLineBytes));
+  }
+  if (!is_utf8(csv.line())) find("", "", "must be UTF-8 text");
+  if (!csv.well_quoted()) {
+    find("", "",
+         "must have a closing quote for each opening one in the same line, and two quotes for one "
+         "inside a field");
+  }
+  if (csv.fields_in_line() != csv.header().size()) {
+    find("", "",
+         fmt::format("must have {} fields like the header, not {}", csv.header().size(),
+                     csv.fields_in_line()));
+  }
+  for (std::size_t i = 0; i < records.fields().size(); ++i) {
+    const Column& column = records.domain().columns()[i];
+    const std::string_view value = records.fields()[i];
+    const Verdict verdict = column.read(value).verdict;
+    if (verdict == Verdict::kValue || (verdict == Verdict::kNull && column.declares_nulls())) {
+      continue;
+    }
+    const bool is_declared = is_declared_beyond(column, verdict);
+    if (!is_declared) ++findings;
+    report({csv.line_number(), column.name(), value, expected_of(column),
+            becomes_text(column, verdict, column.encode(value)),
+            !(verdict == Verdict::kNull ? column.mapping().declares_null()
+                                        : column.mapping().declares_outside()),
+            is_declared});
+  }
+  if (records.has_units()) {
+    const std::string_view unit = records.unit();
+    if (unit.empty()) {
+      find(records.unit_column(), unit, "must name a unit");
+    } else if (roster != nullptr && roster->find(unit) == Roster::kAbsent) {
+      find(records.unit_column(), unit, "must be a unit of the roster");
+    }
+  }
+  return findings;
+}
+
+CheckCounts check_table(const std::string& path, const Domain& domain,
+                        const std::optional<std::string>& unit_column,
+                        const std::optional<Roster>& roster, const FindingReport& report,
+                        const std::optional<std::string>& counts_column) {
+  RecordReader records(path, domain, unit_column);
+  std::optional<std::size_t> counts_place;
+  if (counts_column) {
+    counts_place =
+        records.csv().position(*counts_column, "which says how many records a row stands for");
+  }
+  CheckCounts counts;
+  counts.declared_nulls.resize(domain.columns().size());
+  while (records.next()) {
+    if (!records.csv().ends_as_a_record()) {
+      ++counts.findings;
+      report({records.csv().line_number(), "", "",
+              "must end in a line feed: what follows the last one in a file of one column is no "
+              "record",
+              "", false});
+      break;
+    }
+    for (std::size_t i = 0; i < records.fields().size(); ++i) {
+      const Column& column = domain.columns()[i];
+      if (!column.mapping().null_value) continue;
+      if (column.read(records.fields()[i]).verdict == Verdict::kNull) ++counts.declared_nulls[i];
+    }
+    if (records.csv().line().empty()) {
+      ++counts.findings;
+      report({records.csv().line_number(), "", "",
+              "must not be empty: it is taken for a record of nulls", "", false});
+      ++counts.records;
+      ++counts.records_with_findings;
+      continue;
+    }
+    std::uint64_t findings = check_record(records, roster ? &*roster : nullptr, report);
+    if (counts_place) findings += check_count(records.csv(), *counts_place, report);
+    ++counts.records;
+    counts.findings += findings;
+    if (findings > 0) ++counts.records_with_findings;
+  }
+  return counts;
+}
+
+}  // namespace mollify

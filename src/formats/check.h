@@ -1,0 +1,68 @@
+// Strict validation of a private file, for the data holder. NOT PRIVATE.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/domain.h"
+#include "formats/csv.h"
+#include "records/units.h"
+
+namespace mollify {
+
+/// One place at which a file is not what its domain declares. The texts are valid only during the
+/// call that reports the finding.
+struct Finding {
+  std::uint64_t line;
+  std::string_view column;       ///< empty if the finding is about the whole line
+  std::string_view value;        ///< the field's text; empty if the finding is about the line
+  std::string_view expectation;  ///< "must be an integer from 0 to 100", to follow the place
+  /// What a release takes the field for: a declared value, as the domain writes it, or else the
+  /// outcome's text.
+  std::string becomes{};
+  bool by_default = false;  ///< since nothing is declared for such a value
+  /// A number, day or time beyond a bound, of which the domain says what it becomes: told, but
+  /// nothing to mend, and not counted among the findings.
+  bool is_declared = false;
+};
+
+/// What an outcome of a column stands for: "f", "null", "from 0 to 9".
+[[nodiscard]] std::string outcome_text(const Column& column, std::uint32_t outcome);
+
+/// What a release takes a null for, as a finding says it.
+[[nodiscard]] std::string null_text(const Column& column);
+
+using FindingReport = std::function<void(const Finding&)>;
+
+/// What a check saw.
+struct CheckCounts {
+  std::uint64_t records = 0;
+  std::uint64_t records_with_findings = 0;
+  std::uint64_t findings = 0;
+  /// Of each column of the domain, how many nulls become a value that is declared for them. No
+  /// findings.
+  std::vector<std::uint64_t> declared_nulls{};
+};
+
+/// Reports every place of the reader's current record which is not as declared, that is, every
+/// place a release would map: values outside the domain or not of the column's type, nulls where
+/// none are declared, lines with too few or too many fields, misplaced or unclosed quotes, bytes
+/// that are not UTF-8, lines that are too long, and units that are empty or not in the roster.
+/// Returns the number of findings; none if and only if every field is a value of its column, a
+/// declared null, or beyond a bound where `outside` is declared.
+std::uint64_t check_record(RecordReader& records, const Roster* roster,
+                           const FindingReport& report);
+
+/// Checks a whole file in bounded memory; an empty line is a record, and one finding. In the column
+/// of counts it reports what is no count, or too great. Throws InvalidInput like `read_table` and
+/// `read_units`.
+CheckCounts check_table(const std::string& path, const Domain& domain,
+                        const std::optional<std::string>& unit_column,
+                        const std::optional<Roster>& roster, const FindingReport& report,
+                        const std::optional<std::string>& counts_column = std::nullopt);
+
+}  // namespace mollify

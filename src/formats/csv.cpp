@@ -1,0 +1,520 @@
+#include "formats/csv.h"
+
+#include <csv.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/names.h"
+#include "base/sha256.h"
+#include "core/invalid_input.h"
+#include "core/lanes.h"
+#include "domain/column.h"
+#include "domain/numbers.h"
+#include "formats/csv_lanes.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Lines of a CSV file as rows of fields.
+
+void CsvRows::split(std::string_view lines, std::size_t columns) {
+  lines_ = lines;
+  const std::size_t room = lines.size() + detail::CsvLanes::kSpare;
+  if (places_.size() < room) {
+    places_.resize(room);
+    line_feeds_.resize(room);
+  }
+  const auto found = detail::fastest<detail::CsvLanes>().find_separators(
+      lines.data(), lines.size(), places_.data(), line_feeds_.data());
+  rows_.clear();
+  unquoted_.clear();
+  std::uint32_t begin = 0, first = 0;
+  const auto add = [&](std::uint32_t end, std::uint32_t last) {
+    rows_.push_back({begin, end, first, last - first, false});
+  };
+  for (std::size_t i = 0; i < found.line_feeds; ++i) {
+    const std::uint32_t feed = line_feeds_[i];
+    const std::uint32_t place = places_[feed];
+    add(place - (place > begin && lines[place - 1] == '\r' ? 1U : 0U), feed);
+    begin = place + 1;
+    first = feed + 1;
+  }
+  const auto size = static_cast<std::uint32_t>(lines.size());
+  if (begin < size || size == 0) add(size, static_cast<std::uint32_t>(found.separators));
+  if (!found.has_quotes) return;
+  parser_.make_room(lines.size());
+  for (Row& row : rows_) {
+    const std::string_view line = lines.substr(row.begin, row.end - row.begin);
+    if (line.find('"') != std::string_view::npos) split_quoted(row, columns);
+  }
+}
+
+void CsvRows::split_quoted(Row& row, std::size_t columns) {
+  // Separators between quotes are none, so there are at most so many fields. Room is made before
+  // libcsv's functions in C, which nothing may leave.
+  const std::size_t first = unquoted_.size();
+  const std::size_t kept = std::min(row.commas + std::size_t{1}, columns);
+  unquoted_.resize(first + kept);
+  std::size_t count = 0;
+  parser_.parse(lines_.substr(row.begin, row.end - row.begin),
+                [&](std::string_view field) noexcept {
+                  if (count < kept) unquoted_[first + count] = field;
+                  ++count;
+                });
+  row.first = static_cast<std::uint32_t>(first);
+  row.commas = static_cast<std::uint32_t>(std::max<std::size_t>(count, 1) - 1);
+  row.is_quoted = true;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Reads records from a CSV file, each from its own line.
+
+namespace {
+
+/// How files begin that hold no text, and what is to be done with them.
+const char* packing_of(std::string_view beginning) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 8> kPackings = {
+      {{"\x1f\x8b", "looks compressed by gzip: unpack it first"},
+       {"BZh", "looks compressed by bzip2: unpack it first"},
+       {"\xfd"
+        "7zXZ",
+        "looks compressed by xz: unpack it first"},
+       {"\x28\xb5\x2f\xfd", "looks compressed by zstd: unpack it first"},
+       {"PK\x03\x04", "looks like a zip archive or a spreadsheet: save it as CSV first"},
+       {"PAR1", "looks like Parquet: save it as CSV first"},
+       {"\xff\xfe", "looks like UTF-16: save it as UTF-8 first"},
+       {"\xfe\xff", "looks like UTF-16: save it as UTF-8 first"}}};
+  for (const auto& [bytes, packing] : kPackings) {
+    if (beginning.starts_with(bytes)) return packing;
+  }
+  return nullptr;
+}
+
+/// What separates fields where commas do not, as it seems.
+std::string separator_hint(const std::vector<std::string>& header) {
+  if (header.size() != 1) return "";
+  constexpr std::array<std::pair<char, const char*>, 3> kSeparators = {
+      {{';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}}};
+  for (const auto& [letter, name] : kSeparators) {
+    if (header.front().find(letter) == std::string::npos) continue;
+    return fmt::format("; its first line has {} and no comma, but commas separate fields", name);
+  }
+  return "";
+}
+
+}  // namespace
+
+CsvReader::CsvReader(std::string path, std::optional<std::string_view> bytes)
+    : lines_(std::move(path), bytes) {
+  if (!lines_.next()) {
+    throw InvalidInput(fmt::format("{} must start with a header, but is empty", lines_.path()));
+  }
+  if (const char* packing = packing_of(lines_.line())) {
+    throw InvalidInput(fmt::format("{} must be text, but {}", lines_.path(), packing));
+  }
+  if (lines_.line().empty()) {
+    throw InvalidInput(
+        fmt::format("{} must start with a header, but its first line is empty", lines_.path()));
+  }
+  if (lines_.overlong()) {
+    throw InvalidInput(
+        fmt::format("{} must start with a header of at most {} bytes, but its first "
+                    "line is longer",
+                    lines_.path(), LineReader::kMaxLineBytes));
+  }
+  // Between quotes it is a name's, however odd.
+  const std::string_view header = lines_.line();
+  if (header.find('\r') != std::string_view::npos && header.find('"') == std::string_view::npos) {
+    throw InvalidInput(
+        fmt::format("{} must end its lines with a line feed, but line 1 holds a carriage return "
+                    "without one",
+                    lines_.path()));
+  }
+  if (!well_quoted()) {
+    throw InvalidInput(
+        fmt::format("{} line 1 must be a header with closed quotes, but holds a misplaced quote",
+                    lines_.path()));
+  }
+  rows_.split(header, header.size() + 1);  // not so many
+  for (std::size_t i = 0; i < rows_.field_count(0); ++i) {
+    const std::string_view name = rows_.field(0, i);
+    require_without_nul(fmt::format("a column's name in {}", lines_.path()), name);
+    header_.emplace_back(name);
+  }
+}
+
+std::size_t CsvReader::position(std::string_view column, std::string_view reason,
+                                Header told) const {
+  const auto found = std::find(header_.begin(), header_.end(), column);
+  if (found == header_.end()) {
+    std::string more = separator_hint(header_);
+    if (told == Header::kTold && more.empty()) {
+      constexpr std::size_t kMostNamed = 20;
+      const std::size_t named = std::min(header_.size(), kMostNamed);
+      more = fmt::format(
+          "; it has {}{}{}",
+          fmt::join(header_.begin(), header_.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+          named < header_.size() ? ", ..." : "", did_you_mean(column, header_));
+    }
+    throw InvalidInput(fmt::format("{} has no column \"{}\", {}{}", path(), column, reason, more));
+  }
+  if (std::find(found + 1, header_.end(), column) != header_.end()) {
+    throw InvalidInput(
+        fmt::format("{} has more than one column \"{}\", {}", path(), column, reason));
+  }
+  return static_cast<std::size_t>(found - header_.begin());
+}
+
+bool CsvReader::next_line() {
+  if (!lines_.next()) return false;
+  split();
+  return true;
+}
+
+bool CsvReader::next() {
+  do {
+    if (!next_line()) return false;
+  } while (lines_.line().empty());
+  return true;
+}
+
+std::string_view CsvReader::next_lines(std::size_t most) {
+  const std::string_view lines = lines_.next_lines(most);
+  return ends_as_a_record() ? lines : std::string_view();
+}
+
+void CsvReader::split() {
+  rows_.split(lines_.line(), header_.size());
+  fields_.resize(header_.size());
+  for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i] = rows_.field(0, i);
+}
+
+bool CsvReader::well_quoted() {
+  if (lines_.line().find('"') == std::string_view::npos) return true;
+  QuotedLine strict(CSV_STRICT | CSV_STRICT_FINI);
+  strict.make_room(lines_.line().size());
+  return strict.parse(lines_.line(), [](std::string_view) noexcept {});
+}
+
+// -----------------------------------------------------------------------------------------------
+// Reads a CSV file as outcomes of a domain.
+
+RecordReader::RecordReader(std::string path, const Domain& domain,
+                           const std::optional<std::string>& unit_column,
+                           std::optional<std::string_view> bytes)
+    : csv_(std::move(path), bytes), domain_(domain), fields_(domain.columns().size()) {
+  for (const Column& column : domain.columns()) {
+    if (unit_column == column.name()) {
+      throw InvalidInput(fmt::format(
+          "the unit column must not be a column of the domain, but \"{}\" is", *unit_column));
+    }
+    positions_.push_back(
+        csv_.position(column.name(), "which the domain declares", CsvReader::Header::kTold));
+  }
+  if (unit_column)
+    unit_position_ =
+        csv_.position(*unit_column, "which names the unit of a record", CsvReader::Header::kTold);
+}
+
+bool RecordReader::next() {
+  if (!csv_.next_line()) return false;
+  for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i] = csv_.fields()[positions_[i]];
+  return true;
+}
+
+std::string_view RecordReader::unit() const noexcept {
+  return unit_position_ ? csv_.fields()[*unit_position_] : std::string_view();
+}
+
+// -----------------------------------------------------------------------------------------------
+// A CSV file as a source of records.
+
+namespace {
+
+/// Some lines of the file as a block.
+class LineBlock {
+ public:
+  explicit LineBlock(std::span<const std::size_t> wanted)
+      : wanted_(wanted), texts_(wanted.size()), values_(wanted.size()) {}
+
+  /// Copies the lines, for a reader's are gone with the next ones.
+  void take(std::string_view lines) { lines_.assign(lines); }
+
+  [[nodiscard]] Block split(std::size_t columns) {
+    rows_.split(lines_, columns);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      texts_[i].resize(rows_.size());
+      for (std::size_t row = 0; row < rows_.size(); ++row) {
+        texts_[i][row] = rows_.field(row, wanted_[i]);
+      }
+      values_[i] = Values(std::span<const std::string_view>(texts_[i]));
+    }
+    return {rows_.size(), values_};
+  }
+
+ private:
+  std::span<const std::size_t> wanted_;
+  std::string lines_;
+  CsvRows rows_;
+  std::vector<std::vector<std::string_view>> texts_;
+  std::vector<Values> values_;
+};
+
+/// Threads that read one file, some lines at a time each, and pass what they made of them on in the
+/// lines' order.
+class Readers {
+ public:
+  Readers(CsvReader& csv, std::span<const std::size_t> wanted) : csv_(csv), wanted_(wanted) {}
+
+  void run(const std::vector<std::unique_ptr<BlockWorker>>& workers) {
+    std::vector<std::thread> threads;
+    try {
+      threads.reserve(workers.size());
+      for (std::size_t i = 1; i < workers.size(); ++i) {
+        threads.emplace_back([this, &worker = *workers[i]] { read(worker); });
+      }
+    } catch (const std::exception&) {  // then fewer do the same
+    }
+    read(*workers.front());
+    for (std::thread& thread : threads) thread.join();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void read(BlockWorker& worker) noexcept {
+    try {
+      LineBlock lines(wanted_);
+      while (const auto turn = next(lines)) {
+        const Block block = lines.split(csv_.header().size());
+        worker.work(block);
+        if (!worker.takes()) {
+          if (taken_ == kFailed) return;
+          continue;
+        }
+        if (!await(*turn)) return;
+        worker.take(block);
+        std::uint32_t mine = *turn;
+        taken_.compare_exchange_strong(mine, after(*turn));  // not over a failure
+        taken_.notify_all();
+      }
+    } catch (...) {
+      {
+        const std::lock_guard lock(failing_);
+        if (!error_) error_ = std::current_exception();
+      }
+      taken_ = kFailed;
+      taken_.notify_all();
+    }
+  }
+
+  /// The next lines, and which turn they have; nothing if there are none.
+  std::optional<std::uint32_t> next(LineBlock& lines) {
+    const std::lock_guard lock(reading_);
+    const std::string_view read = csv_.next_lines(kRowsPerBlock);
+    if (read.empty()) return std::nullopt;
+    lines.take(read);
+    return std::exchange(given_, after(given_));
+  }
+
+  /// Waits until all lines before are taken; false if they never will be.
+  bool await(std::uint32_t turn) const {
+    std::uint32_t taken = taken_;
+    while (taken != turn && taken != kFailed) {
+      taken_.wait(taken);
+      taken = taken_;
+    }
+    return taken == turn;
+  }
+
+  /// Turns begin anew when there are no more: far fewer are waited for at once.
+  static std::uint32_t after(std::uint32_t turn) { return (turn + 1) % kFailed; }
+
+  CsvReader& csv_;
+  std::span<const std::size_t> wanted_;
+  static constexpr std::uint32_t kFailed = std::numeric_limits<std::uint32_t>::max();
+
+  std::mutex reading_;
+  std::uint32_t given_ = 0;
+  /// The turn that is next, or kFailed. 32 bits are what the kernel waits on. A condition variable
+  /// would need the C++ library of GCC 12 where the program runs; this needs no library.
+  std::atomic<std::uint32_t> taken_ = 0;
+  std::mutex failing_;
+  std::exception_ptr error_;
+};
+
+/// A worker of one function.
+class Taker final : public BlockWorker {
+ public:
+  explicit Taker(const std::function<void(const Block&)>& take) : take_(take) {}
+  void take(const Block& block) override { take_(block); }
+
+ private:
+  const std::function<void(const Block&)>& take_;
+};
+
+}  // namespace
+
+CsvSource::CsvSource(std::string path, std::optional<std::string> bytes, std::size_t threads)
+    : path_(std::move(path)),
+      bytes_(std::move(bytes)),
+      threads_(std::max<std::size_t>(threads, 1)),
+      opened_(std::make_unique<CsvReader>(path_, this->bytes())) {
+  columns_ = opened_->header();
+}
+
+std::unique_ptr<CsvReader> CsvSource::open() const {
+  if (opened_) return std::move(opened_);
+  require_repeatable();
+  auto again = std::make_unique<CsvReader>(path_, bytes());
+  if (again->header() != columns_) {
+    throw InvalidInput(
+        fmt::format("{} must not change while it is read, but has another header", path_));
+  }
+  return again;
+}
+
+void CsvSource::visit(std::span<const std::size_t> wanted,
+                      const std::function<void(const Block&)>& take) const {
+  visit_by(wanted, [&] { return std::make_unique<Taker>(take); });
+}
+
+void CsvSource::visit_by(std::span<const std::size_t> wanted,
+                         const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const {
+  const std::unique_ptr<CsvReader> csv = open();
+  std::vector<std::unique_ptr<BlockWorker>> workers;
+  for (std::size_t i = 0; i < threads_; ++i) workers.push_back(make_worker());
+  Readers(*csv, wanted).run(workers);
+}
+
+std::uint64_t CsvSource::record_count() const {
+  require_repeatable();
+  CsvReader csv(path_, bytes());
+  const std::uint64_t header = csv.line_number();
+  while (!csv.next_lines(kRowsPerBlock).empty()) {
+  }
+  const std::uint64_t lines = csv.line_number() - header;
+  return lines > 0 && !csv.ends_as_a_record() ? lines - 1 : lines;
+}
+
+void CsvSource::require_repeatable() const {
+  if (!bytes_) require_rereadable(path_);
+}
+
+std::optional<Provenance> CsvSource::provenance() const {
+  Sha256 digest;
+  if (bytes_) {
+    digest.add(*bytes_);
+    return Provenance{path_, digest.hex()};
+  }
+  std::ifstream file(path_, std::ios::binary);
+  if (!file) throw InvalidInput(fmt::format("{} cannot be opened", path_));
+  std::array<char, 1U << 16U> bytes{};
+  while (file) {
+    file.read(bytes.data(), bytes.size());
+    digest.add(std::string_view(bytes.data(), static_cast<std::size_t>(file.gcount())));
+  }
+  return Provenance{path_, digest.hex()};
+}
+
+// -----------------------------------------------------------------------------------------------
+// Writes records as CSV.
+
+namespace {
+
+bool needs_quotes(std::string_view field) {
+  if (field.empty()) return false;
+  // A first field that starts like a byte order mark would lose it when the file is read.
+  if (field.front() == ' ' || field.back() == ' ' || field.starts_with("\xef\xbb\xbf")) return true;
+  return std::any_of(field.begin(), field.end(), [](char c) {
+    return c == ',' || c == '"' || c == '\n' || c == '\r' || c == '\t';
+  });
+}
+
+void append_field(std::string_view field, std::string& csv) {
+  if (!needs_quotes(field)) {
+    csv += field;
+    return;
+  }
+  const std::size_t begin = csv.size();
+  csv.resize(begin + csv_write(nullptr, 0, field.data(), field.size()));
+  csv_write(csv.data() + begin, csv.size() - begin, field.data(), field.size());
+}
+
+}  // namespace
+
+void append_csv_record(std::span<const std::string> fields, std::string& csv) {
+  if (fields.size() == 1 && fields[0].empty()) {
+    csv += "\"\"\n";
+    return;
+  }
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) csv += ',';
+    append_field(fields[i], csv);
+  }
+  csv += '\n';
+}
+
+// -----------------------------------------------------------------------------------------------
+// A CSV file, or its text, as a sink of records.
+
+namespace {
+
+void append_value(const ColumnSchema& column, const Value& value, std::string& text) {
+  TextBuffer buffer;
+  if (const auto* word = std::get_if<std::string_view>(&value)) {
+    text += *word;
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    text += text_of(*integer, buffer);
+  } else if (const auto* truth = std::get_if<bool>(&value)) {
+    const std::size_t cell = *truth ? 1 : 0;
+    text += column.words.empty() ? (*truth ? "true" : "false") : column.words[cell];
+  } else if (const auto* number = std::get_if<double>(&value)) {
+    if (column.exponent) {
+      const DecimalLattice lattice(*column.exponent);
+      lattice.write(lattice.multiple(*number), text);
+    } else {
+      text += text_of(*number, buffer);
+    }
+  }
+}
+
+/// In a text that no domain declares, a line break would make two records of one.
+bool ends_a_line(char letter) { return letter == '\n' || letter == '\r'; }
+
+}  // namespace
+
+void CsvSink::begin(const Schema& schema) {
+  schema_ = schema;
+  std::vector<std::string> names;
+  for (const ColumnSchema& column : schema) names.push_back(column.name);
+  append_csv_record(names, csv_);
+}
+
+void CsvSink::write(const Block& block) {
+  std::vector<std::string> fields(schema_.size());
+  for (std::size_t row = 0; row < block.rows; ++row) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      fields[i].clear();
+      append_value(schema_[i], block.columns[i][row], fields[i]);
+      std::replace_if(fields[i].begin(), fields[i].end(), ends_a_line, '\v');
+    }
+    append_csv_record(fields, csv_);
+  }
+}
+
+}  // namespace mollify

@@ -1,0 +1,335 @@
+// CSV: rows, reader, source, writer, sink.
+#pragma once
+
+#include <csv.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/domain.h"
+#include "formats/text_files.h"
+#include "records/sink.h"
+#include "records/source.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The fields of a line that holds quotes.
+
+/// libcsv, given one line at a time. Its own line ends and its trimming of spaces are switched off.
+class QuotedLine {
+ public:
+  /// Options are libcsv's. Without any it is total, and makes fields of all bytes.
+  explicit QuotedLine(unsigned char options = 0) : options_(options) { start(); }
+  ~QuotedLine() { csv_free(&parser_); }
+  QuotedLine(const QuotedLine&) = delete;
+  QuotedLine& operator=(const QuotedLine&) = delete;
+
+  /// Forgets the fields given before, and makes room for those of lines of so many bytes in all.
+  void make_room(std::size_t size) {
+    unquoted_.clear();
+    unquoted_.reserve(size);
+  }
+
+  /// Passes each field of the line to keep(text), which must not throw, for C calls it. The texts
+  /// stay valid until make_room. False if quotes are misplaced, which strict parsers alone mind.
+  template <class Keep>
+  bool parse(std::string_view line, Keep keep) {
+    struct State {
+      std::string& unquoted;
+      Keep& keep;
+    } state{unquoted_, keep};
+    // All fields together are no longer than their line: appending them never allocates.
+    const auto submit = [](void* field, std::size_t size, void* data) {
+      State& to = *static_cast<State*>(data);
+      const std::size_t begin = to.unquoted.size();
+      to.unquoted.append(static_cast<const char*>(field), size);
+      to.keep(std::string_view(to.unquoted).substr(begin));
+    };
+    if (csv_parse(&parser_, line.data(), line.size(), submit, nullptr, &state) == line.size() &&
+        csv_fini(&parser_, submit, nullptr, &state) == 0) {
+      return true;
+    }
+    const bool out_of_memory = csv_error(&parser_) == CSV_ENOMEM;
+    csv_free(&parser_);
+    start();
+    if (out_of_memory) throw std::bad_alloc();
+    return false;
+  }
+
+ private:
+  void start() {
+    csv_init(&parser_, options_);
+    csv_set_space_func(&parser_, [](unsigned char) { return 0; });
+    csv_set_term_func(&parser_, [](unsigned char) { return 0; });
+    csv_set_blk_size(&parser_, std::size_t{1} << 16U);
+  }
+
+  unsigned char options_;
+  csv_parser parser_{};
+  std::string unquoted_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Lines of a CSV file as rows of fields.
+
+/// The fields of some whole lines, one row each, as CsvReader says. Total: whatever bytes the lines
+/// hold, each has fields.
+///
+/// Separators are found many bytes at a time (formats/csv_lanes.h). Lines that hold a quote are
+/// libcsv's.
+class CsvRows {
+ public:
+  /// Splits the lines, which lie end to end and end in line feeds, a carriage return perhaps before
+  /// them; the last one may have no end. Of each at most `columns` fields are kept. The bytes, at
+  /// most 2^32 - 1, must outlive the rows. O(bytes).
+  void split(std::string_view lines, std::size_t columns);
+
+  [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
+
+  /// How many fields the line has. Requires row < size().
+  [[nodiscard]] std::size_t field_count(std::size_t row) const noexcept {
+    return rows_[row].commas + std::size_t{1};
+  }
+
+  /// A field, empty where the line has none. Valid until the next split. Requires row < size(),
+  /// column < columns. O(1).
+  [[nodiscard]] std::string_view field(std::size_t row, std::size_t column) const noexcept {
+    const Row& of = rows_[row];
+    if (column > of.commas) return {};
+    if (of.is_quoted) return unquoted_[of.first + column];
+    const std::size_t begin =
+        column == 0 ? of.begin : places_[of.first + column - 1] + std::size_t{1};
+    const std::size_t end = column == of.commas ? of.end : places_[of.first + column];
+    return lines_.substr(begin, end - begin);
+  }
+
+ private:
+  /// A line from `begin` to `end`; `first` is the place of its first separator, or of its first
+  /// field if it is quoted.
+  struct Row {
+    std::uint32_t begin, end, first, commas;
+    bool is_quoted;
+  };
+
+  void split_quoted(Row& row, std::size_t columns);
+
+  std::string_view lines_;
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> places_;      // of separators
+  std::vector<std::uint32_t> line_feeds_;  // which of them end lines
+  std::vector<std::string_view> unquoted_;
+  QuotedLine parser_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Reads records from a CSV file, each from its own line.
+
+/// The records of a comma-separated file, streamed in bounded memory.
+///
+/// RFC 4180 with one deliberate difference: **one line is one record**. In the standard a quoted
+/// field may hold line breaks, so an unclosed quote in one person's record would swallow the
+/// records of others and let one unit's data change what another unit releases. Here a quote that
+/// is open at the end of its line is closed there.
+///
+/// The header is public and read strictly. Records are private and read totally: whatever bytes a
+/// line holds, it has fields. Lines without any character are skipped, unless they are asked for.
+/// Nothing is trimmed.
+class CsvReader {
+ public:
+  /// Opens the file and reads its header. Throws InvalidInput if the file cannot be opened, is
+  /// empty, or its first line is not a well-formed header of at most 1 MiB. Bytes
+  /// are as LineReader's.
+  explicit CsvReader(std::string path, std::optional<std::string_view> bytes = std::nullopt);
+
+  [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
+
+  /// Whether a sentence may name the columns there are: not of a private file, in which the first
+  /// line may be a record.
+  enum class Header { kSecret, kTold };
+
+  /// The position of a column in the header. Throws InvalidInput if there is none of this name,
+  /// or more than one; `reason` ends the sentence: "which the domain declares".
+  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason,
+                                     Header header = Header::kSecret) const;
+
+  /// Goes to the next record; false at the end of the file. Throws std::system_error only if the
+  /// operating system cannot read.
+  bool next();
+
+  /// Goes to the next line, which is a record though it be empty: for where the number of records
+  /// is public and may not depend on what they hold.
+  bool next_line();
+
+  /// Goes on by some lines at once, records all of them, as LineReader::next_lines does; empty at
+  /// the end of the records. They are for CsvRows; `fields` is then of none of them.
+  std::string_view next_lines(std::size_t most);
+
+  /// The record's fields, as many as the header has: those missing in the line are empty, those
+  /// beyond the header are left out. Valid until the next call of `next`.
+  [[nodiscard]] std::span<const std::string_view> fields() const noexcept { return fields_; }
+
+  /// How many fields the line itself has.
+  [[nodiscard]] std::size_t fields_in_line() const noexcept { return rows_.field_count(0); }
+  [[nodiscard]] std::string_view line() const noexcept { return lines_.line(); }
+  [[nodiscard]] std::uint64_t line_number() const noexcept { return lines_.number(); }
+  [[nodiscard]] bool overlong() const noexcept { return lines_.overlong(); }
+  [[nodiscard]] const std::string& path() const noexcept { return lines_.path(); }
+
+  /// False for what follows the last line feed of a file of one column. A file whose lines are
+  /// separated and not ended there would have a record more or less as its last value is null or
+  /// not, so in such a file every record is ended; elsewhere a record holds a comma at least.
+  [[nodiscard]] bool ends_as_a_record() const noexcept {
+    return header_.size() > 1 || lines_.terminated();
+  }
+
+  /// True if every quote of the line is where RFC 4180 allows one, and closed.
+  [[nodiscard]] bool well_quoted();
+
+ private:
+  void split();
+
+  LineReader lines_;
+  CsvRows rows_;  // the current line
+  std::vector<std::string> header_;
+  std::vector<std::string_view> fields_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Reads a CSV file as outcomes of a domain.
+
+/// The records of a CSV file in a domain's columns, and, if asked for, the unit each belongs to.
+/// Columns of the file that the domain does not declare are ignored.
+class RecordReader {
+ public:
+  /// `domain` must outlive the reader. Throws InvalidInput if the file cannot be opened, has no
+  /// header, lacks a column, or if the unit column is also a column of the domain.
+  RecordReader(std::string path, const Domain& domain,
+               const std::optional<std::string>& unit_column = std::nullopt,
+               std::optional<std::string_view> bytes = std::nullopt);
+
+  /// Goes to the next record, which an empty line is too; false at the end of the file.
+  bool next();
+
+  /// The record's fields in the domain's order. Valid until the next call of `next`.
+  [[nodiscard]] std::span<const std::string_view> fields() const noexcept { return fields_; }
+  /// The record's digits, one for each column; total.
+  void read_digits(std::span<std::uint32_t> digits) const noexcept {
+    domain_.encode_digits(fields_, digits);
+  }
+  /// The record's outcome; total. Requires an enumerable domain.
+  [[nodiscard]] std::uint32_t outcome() const noexcept { return domain_.encode(fields_); }
+  /// The record's unit; empty if the field is, or without a unit column.
+  [[nodiscard]] std::string_view unit() const noexcept;
+
+  [[nodiscard]] const Domain& domain() const noexcept { return domain_; }
+  [[nodiscard]] bool has_units() const noexcept { return unit_position_.has_value(); }
+  /// The unit column's name. Requires has_units().
+  [[nodiscard]] const std::string& unit_column() const noexcept {
+    return csv_.header()[*unit_position_];
+  }
+  /// The line the record was read from.
+  [[nodiscard]] CsvReader& csv() noexcept { return csv_; }
+
+ private:
+  CsvReader csv_;
+  const Domain& domain_;
+  std::vector<std::size_t> positions_;
+  std::optional<std::size_t> unit_position_;
+  std::vector<std::string_view> fields_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Who is told how far files are read.
+
+/// Told how many bytes of a regular file have been read, of how many: all of them when its reader
+/// is done with it, which may be before the end. Must not throw.
+using ReadingWatch =
+    std::function<void(const std::string& path, std::uint64_t read, std::uint64_t bytes)>;
+
+/// Sets who is told by every LineReader of the program, because files are read deep within jobs: a
+/// terminal. Call it before any file is read.
+void watch_reading(ReadingWatch watch);
+
+// -----------------------------------------------------------------------------------------------
+// A CSV file as a source of records.
+
+/// The lines below a CSV file's header, streamed in bounded memory as columns of text. Every line
+/// is a record, an empty one a record of nulls; in a file of one column, every line that ends in a
+/// line feed (CsvReader::ends_as_a_record).
+///
+/// Memory: about 2 MiB and the blocks' fields for each thread, more only for a line of more than
+/// 128 KiB.
+///
+/// A pipe can be visited once, and not counted; a regular file as often as one likes.
+class CsvSource final : public Source {
+ public:
+  /// Opens the file and reads its header. Throws InvalidInput like CsvReader. Given its bytes,
+  /// reads those as often as one likes: of a pipe, which is then only their name. Visits are by so
+  /// many threads, which share the file's lines; fewer if there are not so many to be had.
+  explicit CsvSource(std::string path, std::optional<std::string> bytes = std::nullopt,
+                     std::size_t threads = 1);
+
+  [[nodiscard]] std::string_view name() const noexcept override { return path_; }
+  [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
+    return columns_;
+  }
+  void visit(std::span<const std::size_t> wanted,
+             const std::function<void(const Block&)>& take) const override;
+  void visit_by(std::span<const std::size_t> wanted,
+                const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const override;
+  [[nodiscard]] std::uint64_t record_count() const override;
+  void require_repeatable() const override;
+  [[nodiscard]] std::optional<Provenance> provenance() const override;
+
+ private:
+  [[nodiscard]] std::unique_ptr<CsvReader> open() const;
+
+  [[nodiscard]] std::optional<std::string_view> bytes() const noexcept {
+    return bytes_ ? std::optional<std::string_view>(*bytes_) : std::nullopt;
+  }
+
+  std::string path_;
+  std::optional<std::string> bytes_;
+  std::size_t threads_;
+  std::vector<std::string> columns_;
+  mutable std::unique_ptr<CsvReader> opened_;  // behind the header; the first visit takes it
+};
+
+// -----------------------------------------------------------------------------------------------
+// Writes records as CSV.
+
+/// Appends one record and a line feed, quoted as RFC 4180 says where a field needs it (commas,
+/// quotes, line breaks, outer spaces). A record of one empty field is written as `""`, so that
+/// its line is not empty and no reader skips it.
+void append_csv_record(std::span<const std::string> fields, std::string& csv);
+
+// -----------------------------------------------------------------------------------------------
+// A CSV file, or its text, as a sink of records.
+
+/// Appends a table to a text as CSV: a header, then a line for each record, quoted as RFC 4180 says
+/// where a field needs it. A null is an empty field, and a line break within a text a vertical tab:
+/// a record is one line.
+class CsvSink final : public Sink {
+ public:
+  /// `csv` must outlive the sink.
+  explicit CsvSink(std::string& csv) : csv_(csv) {}
+
+  void begin(const Schema& schema) override;
+  void write(const Block& block) override;
+  void finish() override {}
+
+ private:
+  std::string& csv_;
+  Schema schema_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,75 @@
+// Domains in YAML.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/domain.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// A YAML document as plain nodes that know their lines.
+
+/// A scalar with its text exactly as written, a sequence, or a mapping.
+///
+/// yaml-cpp's own nodes resolve aliases, forget which of two equal keys came first and cannot
+/// tell `null` from nothing; this tree is built from its parser's events instead.
+struct YamlNode {
+  enum class Kind : std::uint8_t { kScalar, kSequence, kMapping };
+
+  Kind kind = Kind::kScalar;
+  bool quoted = false;
+  bool null = false;  // an unquoted null, ~ or nothing at all; its text is "null"
+  std::uint32_t line = 1;
+  std::string text{};
+  std::vector<YamlNode> items{};  // of a mapping: key, value, key, value, …
+
+  [[nodiscard]] bool is_scalar() const noexcept { return kind == Kind::kScalar; }
+  /// True for an unquoted scalar of this text.
+  [[nodiscard]] bool is_word(std::string_view word) const noexcept {
+    return is_scalar() && !quoted && text == word;
+  }
+};
+
+/// Parses one document. Throws InvalidInput, one sentence with name and line, for text that is not
+/// YAML, is not UTF-8, or uses aliases, anchors, tags, several documents, nesting deeper than 16,
+/// or keys that are not scalars or are repeated.
+[[nodiscard]] YamlNode parse_yaml(std::string_view yaml, const std::string& name);
+
+// -----------------------------------------------------------------------------------------------
+// Domain files.
+
+/// Reads a domain file:
+///
+///     seed: 7                 # optional; fixes the public candidates of samplers that use them
+///     columns:                # a mapping as here, or a list of mappings that have a `name`
+///       age:     {type: integer, min: 0, max: 110, bins: 11, outside: 40}
+///       income:  {type: number, min: 0, max: 2e5, bins: 20, null: category}
+///       height:  {type: number, min: 50, max: 250}    # without bins: not cut by hand
+///       region:  {type: categorical, values: [north, south], null: south}
+///       insured: {type: boolean, values: ["no", "yes"]}
+///
+/// docs/domain.md tells every type, key and default. `null: category` and `outside: clip` are words
+/// of the format; in quotes they are values of a column that has these. Values are written as
+/// they are declared: yes, 1 or 1.0.
+///
+/// Throws InvalidInput, one sentence with file and line, for anything else: unknown or repeated
+/// keys, aliases and anchors, tags, nesting deeper than 16, files above 64 MiB or that are not
+/// UTF-8 text.
+[[nodiscard]] Domain read_domain(const std::string& path);
+
+/// The same for text that was already read; `name` stands for the file in messages.
+[[nodiscard]] Domain parse_domain(std::string_view yaml, const std::string& name);
+
+/// The domain as a file: `parse_domain` makes an equal domain of it. Each of the notes becomes a
+/// comment line at the top. What is left to defaults may be spelled out: then `parse_domain` makes
+/// a domain of it that maps alike and declares it.
+enum class Defaults { kLeftOut, kSpelledOut };
+[[nodiscard]] std::string domain_yaml(const Domain& domain,
+                                      const std::vector<std::string>& notes = {},
+                                      Defaults defaults = Defaults::kLeftOut);
+
+}  // namespace mollify

@@ -1,0 +1,478 @@
+#include "formats/draft_domain.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "accounting/privacy.h"
+#include "core/invalid_input.h"
+#include "domain/column.h"
+#include "domain/same_value.h"
+#include "domain/times.h"
+#include "formats/csv.h"
+#include "formats/public_files.h"
+
+namespace mollify {
+
+namespace {
+
+constexpr std::size_t kMaxCategories = 1000;
+constexpr std::uint64_t kMaxUngrouped = 64;
+constexpr std::uint32_t kBins = 10;
+constexpr double kMostBinnedOutcomes = std::uint32_t{1} << 20U;
+
+// Values that keep a column from being of a type, where nearly all are of it, or all but one word
+// that is written again and again, as "n/a" is.
+struct Strangers {
+  std::uint64_t of_type = 0, others = 0;
+  std::uint64_t line = 0;  // of the first other
+  std::string value{};
+  bool are_alike = true;
+
+  void see(bool is_of_type, std::string_view text, std::uint64_t at) {
+    ++(is_of_type ? of_type : others);
+    if (is_of_type) return;
+    if (others == 1) {
+      line = at;
+      value = text;
+    }
+    are_alike = are_alike && text == value;
+  }
+  [[nodiscard]] bool are_few() const {
+    constexpr std::uint64_t kOneIn = 10;
+    const bool is_one_word = are_alike && others > 1 && of_type > others;
+    return others > 0 && (of_type >= kOneIn * others || is_one_word);
+  }
+  [[nodiscard]] std::uint64_t seen() const { return of_type + others; }
+  [[nodiscard]] std::string words(const char* things) const {
+    return are_alike && others > 1
+               ? fmt::format(
+                     "all but {} values are {}, and these are \"{}\", as line {} is; if "
+                     "nothing is known there, leave such fields empty",
+                     others, things, value, line)
+               : fmt::format("all but {} are {}; line {} is \"{}\"", counted(others, "value"),
+                             things, line, value);
+  }
+};
+
+// What has been seen of a column.
+class ColumnSketch {
+ public:
+  void see(std::string_view text, std::uint64_t line) {
+    ++seen_;
+    if (is_null_word(text)) {
+      has_null_ = true;
+      return;
+    }
+    numbers_.see(see_number(text), text, line);
+    if (values_.size() <= kMaxCategories || all_integers()) values_.insert(text);
+    see_words(text);
+    days_.see(see_day(text), text, line);
+    times_.see(see_time(text), text, line);
+    if (is_like_a_day(text)) {
+      if (like_days_++ == 0) a_day_ = text;
+    }
+  }
+
+  /// What keeps it from being numbers or days, where that is a few values; empty if nothing does.
+  [[nodiscard]] std::string few_strangers() const {
+    if (numbers_.are_few()) return numbers_.words("numbers");
+    if (days_.are_few()) return days_.words("days");
+    return times_.are_few() ? times_.words("times") : "";
+  }
+
+  /// How to declare what is mostly days or times, but no column of them as it stands; empty for
+  /// others.
+  [[nodiscard]] std::string proposed_days() const {
+    if (all_days() || all_times() || all_numbers() || 10 * like_days_ < 9 * days_.seen()) return "";
+    if (offsets_ > 0 && times_.of_type > 0 && offsets_ < times_.of_type) {
+      return fmt::format(
+          "its values look like times, as \"{}\", but some state an offset from UTC and others do "
+          "not; written alike they are a datetime",
+          a_day_);
+    }
+    if (!days_.are_few() && times_.are_few() && clocks_ > 0) {
+      return fmt::format(
+          "{}; without them it is {{type: datetime, min: {}, max: {}, bins: month{}}}",
+          times_.words("times"), time_text(first_time_), time_text(last_time_),
+          zone() ? ", zone: Z" : "");
+    }
+    const std::string declared =
+        fmt::format("{{type: date, min: {}, max: {}, bins: month}}",
+                    first_day_.empty() ? "DAY" : first_day_, last_day_.empty() ? "DAY" : last_day_);
+    if (days_.are_few())
+      return fmt::format("{}; without them it is {}", days_.words("days"), declared);
+    return fmt::format("its values look like days, as \"{}\"; written like 2026-01-31 it is {}",
+                       a_day_, declared);
+  }
+
+  [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
+  /// More than a column has that tells of groups.
+  [[nodiscard]] bool has_many_values() const { return values_.size() > kMaxCategories; }
+  /// More values than a categorical column is drafted with.
+  [[nodiscard]] bool is_too_wide() const {
+    return !all_numbers() && !all_days() && !all_times() && has_many_values();
+  }
+
+  /// What about the values may tell who somebody is; nullptr if nothing.
+  [[nodiscard]] const char* suspicion() const {
+    constexpr std::uint64_t kFewRecords = 20;
+    if (2 * addresses_ > seen_) return "its values look like e-mail addresses";
+    if (4 * sentences_ > seen_) return "its values look like free text";
+    // Numbers with a point are measured, and so are days and times; integers may count.
+    const bool nearly_all_differ = 20 * values_.size() >= 19 * seen_;
+    if (seen_ >= kFewRecords && nearly_all_differ && !(all_numbers() && !all_integers()) &&
+        !all_days() && !all_times()) {
+      return "nearly every value is another, as in an identifier";
+    }
+    return nullptr;
+  }
+
+  // Nothing if the column holds nulls only. Numbers are cut into `bins`, if there are any.
+  [[nodiscard]] std::optional<Cells> cells(std::optional<std::uint64_t> bins) const {
+    if (holds_only_nulls()) return std::nullopt;
+    if (auto words = booleans()) return words;
+    if (all_integers()) return integers(bins);
+    if (all_numbers() && min_ < max_) return NumberCells::make(min_, max_, bins);
+    if (all_days()) return days();
+    if (all_times()) return times();
+    std::vector<std::string> sorted;
+    for (std::size_t i = 0; i < values_.size(); ++i) sorted.emplace_back(values_[i]);
+    std::sort(sorted.begin(), sorted.end());
+    // Of the ways in which one number is written the first one is enough.
+    std::set<std::string, std::less<>> seen;
+    std::erase_if(sorted, [&seen](const std::string& value) {
+      SameValueBuffer buffer;
+      const auto same = same_value_text(value, buffer);
+      return same && !seen.emplace(*same).second;
+    });
+    return Categories::make(sorted);
+  }
+
+  [[nodiscard]] bool has_null() const { return has_null_; }
+
+ private:
+  void see_words(std::string_view text) {
+    constexpr auto kWordsOfASentence = 4;
+    if (std::count(text.begin(), text.end(), ' ') >= kWordsOfASentence) ++sentences_;
+    if (text.find('@') != std::string_view::npos) ++addresses_;
+  }
+
+  /// Three numbers with the same mark between them, one of which may be a year; a time may follow.
+  static bool is_like_a_day(std::string_view text) {
+    constexpr std::size_t kMostDigits = 4;
+    char mark = 0;
+    std::size_t digits = 0, parts = 1;
+    for (const char letter : text.substr(0, text.find_first_of(" T"))) {
+      if (letter >= '0' && letter <= '9') {
+        if (++digits > kMostDigits) return false;
+        continue;
+      }
+      if (digits == 0 || (letter != '-' && letter != '/' && letter != '.')) return false;
+      if (mark != 0 && letter != mark) return false;
+      mark = letter;
+      digits = 0;
+      ++parts;
+    }
+    return parts == 3 && digits > 0;
+  }
+
+  /// Whether it is one.
+  bool see_day(std::string_view text) {
+    constexpr std::size_t kLetters = sizeof("2026-01-31") - 1;
+    if (text.size() != kLetters || text[4] != '-' || text[7] != '-') return false;
+    try {
+      DateCells::make({.min = std::string(text), .max = std::string(text)});
+    } catch (const InvalidInput&) {
+      return false;
+    }
+    if (first_day_.empty() || text < first_day_) first_day_ = text;
+    if (text > last_day_) last_day_ = text;
+    return true;
+  }
+
+  /// Whether it is one, or a day.
+  bool see_time(std::string_view text) {
+    const auto time = read_time(text);
+    if (!time) return false;
+    constexpr std::size_t kLettersOfADay = sizeof("2026-01-31") - 1;
+    if (text.size() > kLettersOfADay) ++clocks_;
+    if (time->offset) ++offsets_;
+    const std::int64_t at = time->seconds - time->offset.value_or(0);
+    if (first_time_.empty() || at < first_second_) {
+      first_second_ = at;
+      first_time_ = text;
+    }
+    if (last_time_.empty() || at > last_second_) {
+      last_second_ = at;
+      last_time_ = text;
+    }
+    return true;
+  }
+
+  static Period period_of(std::uint64_t days) {
+    return days <= kMaxUngrouped ? Period::kDay : days <= 2 * 366 ? Period::kMonth : Period::kYear;
+  }
+
+  [[nodiscard]] Cells days() const {
+    DateCells::Declaration declared{.min = first_day_, .max = last_day_};
+    declared.period = period_of(DateCells::make(declared).cells().count());
+    return DateCells::make(declared);
+  }
+
+  /// The zone of UTC, if the times state theirs.
+  [[nodiscard]] std::optional<std::string> zone() const {
+    return offsets_ > 0 ? std::optional<std::string>("Z") : std::nullopt;
+  }
+
+  /// As a column of that zone writes it.
+  [[nodiscard]] std::string time_text(const std::string& time) const {
+    std::string text;
+    DateCells::make({.grain = Grain::kSecond, .min = time, .max = time, .zone = zone()})
+        .write(0, 0, text);
+    return text;
+  }
+
+  [[nodiscard]] Cells times() const {
+    DateCells::Declaration declared{.grain = Grain::kSecond,
+                                    .min = time_text(first_time_),
+                                    .max = time_text(last_time_),
+                                    .zone = zone()};
+    const auto span = static_cast<std::uint64_t>(last_second_ - first_second_);
+    constexpr std::uint64_t kFewDays = 2;  // make too few cells
+    if (span > kFewDays * kSecondsOfDay) {
+      declared.period = period_of(span / kSecondsOfDay + 1);
+    } else if (span >= kMaxUngrouped) {
+      declared.bins = kBins;
+    }
+    return DateCells::make(declared);
+  }
+
+  /// Whether it is one.
+  bool see_number(std::string_view text) {
+    const std::string_view digits = text.substr(text.front() == '-' ? 1 : 0);
+    const bool padded = digits.size() > 1 && digits[0] == '0' && digits[1] != '.';
+    const auto number = padded ? std::nullopt : read_number(text);
+    if (!number || !std::isfinite(*number)) return false;
+    min_ = std::min(min_, *number);
+    max_ = std::max(max_, *number);
+    const auto integer = read_integer(text);
+    if (!integer || text.find('.') != std::string_view::npos) {
+      all_integers_ = false;
+      return true;
+    }
+    min_integer_ = std::min(min_integer_, *integer);
+    max_integer_ = std::max(max_integer_, *integer);
+    return true;
+  }
+
+  [[nodiscard]] bool all_numbers() const { return numbers_.others == 0; }
+  [[nodiscard]] bool all_integers() const { return all_integers_ && all_numbers(); }
+  [[nodiscard]] bool all_days() const { return days_.others == 0; }
+  /// All with an offset from UTC, or none.
+  [[nodiscard]] bool all_times() const {
+    return times_.others == 0 && clocks_ > 0 && (offsets_ == 0 || offsets_ == times_.of_type);
+  }
+
+  [[nodiscard]] std::optional<Cells> booleans() const {
+    if (values_.size() != 2) return std::nullopt;
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPairs = {
+        {{"false", "true"}, {"f", "t"}, {"no", "yes"}, {"n", "y"}}};
+    for (const auto& [no, yes] : kPairs) {
+      for (const auto& [a, b] : {std::pair{0U, 1U}, std::pair{1U, 0U}}) {
+        if (equal_ignoring_case(values_[a], no) && equal_ignoring_case(values_[b], yes)) {
+          return BooleanWords::make(std::string(values_[a]), std::string(values_[b]));
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Cells integers(std::optional<std::uint64_t> bins) const {
+    const std::uint64_t span =
+        static_cast<std::uint64_t>(max_integer_) - static_cast<std::uint64_t>(min_integer_);
+    if (span < kMaxUngrouped) return IntegerCells::make(min_integer_, max_integer_);
+    return IntegerCells::make(min_integer_, max_integer_, bins);
+  }
+
+  // No more than decide whether the column is categorical; all integers, which may be identifiers.
+  StringIndex values_;
+  std::uint64_t seen_ = 0;
+  std::uint64_t sentences_ = 0;  // values of five words or more
+  std::uint64_t addresses_ = 0;  // values with an @
+  std::uint64_t like_days_ = 0;
+  std::string first_day_, last_day_, a_day_;
+  std::uint64_t clocks_ = 0;   // times that are more than a day
+  std::uint64_t offsets_ = 0;  // times that state one from UTC
+  std::int64_t first_second_ = 0, last_second_ = 0;
+  std::string first_time_, last_time_;
+  Strangers numbers_, days_, times_;
+  bool has_null_ = false;
+  bool all_integers_ = true;  // of the numbers
+  double min_ = std::numeric_limits<double>::infinity();
+  double max_ = -std::numeric_limits<double>::infinity();
+  std::int64_t min_integer_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_integer_ = std::numeric_limits<std::int64_t>::min();
+};
+
+void require_well_formed(CsvReader& csv) {
+  const auto refuse = [&csv](const std::string& what) {
+    throw InvalidInput(fmt::format("{} line {} {}", csv.path(), csv.line_number(), what));
+  };
+  if (csv.overlong()) {
+    refuse(fmt::format("must have at most {} bytes", LineReader::kMaxLineBytes));
+  }
+  if (!csv.well_quoted()) refuse("must have closed quotes, but holds a misplaced quote");
+  if (csv.fields_in_line() != csv.header().size()) {
+    refuse(fmt::format("must have {} fields like the header, but has {}", csv.header().size(),
+                       csv.fields_in_line()));
+  }
+}
+
+/// What is known of a column, and why it is left out; empty if it is not.
+struct DraftedColumn {
+  std::string name{};
+  ColumnSketch sketch{};
+  std::string left_out{};
+};
+
+/// Why columns are left out: of the first ones, where there are many.
+std::string reasons_of(const std::vector<DraftedColumn>& columns) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < columns.size() && i < kMost; ++i) {
+    text += fmt::format("{}\"{}\": {}", i == 0 ? ": " : "; ", columns[i].name, columns[i].left_out);
+  }
+  if (columns.size() > kMost) text += fmt::format("; and {} more", columns.size() - kMost);
+  return text;
+}
+
+Domain domain_of(const std::vector<DraftedColumn>& columns, std::optional<std::uint64_t> bins,
+                 const std::string& public_csv) {
+  std::vector<Column> made;
+  for (const auto& [name, sketch, left_out] : columns) {
+    try {
+      if (!left_out.empty()) continue;
+      auto cells = sketch.cells(bins);
+      if (!cells) continue;
+      made.push_back(
+          Column::make(name, std::move(*cells), {.null_is_category = sketch.has_null()}));
+    } catch (const InvalidInput& error) {
+      throw InvalidInput(fmt::format("{} column \"{}\": {}", public_csv, name, error.what()));
+    }
+  }
+  if (made.empty()) {
+    throw InvalidInput(
+        fmt::format("{} must have a column to draft a domain from, but none is left{}", public_csv,
+                    reasons_of(columns)));
+  }
+  try {
+    return Domain::make(std::move(made));
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}; choose other columns", public_csv, error.what()));
+  }
+}
+
+/// What of a column may tell who somebody is; empty if nothing does.
+std::string suspicion_of(const DraftedColumn& column) {
+  if (const char* suspicion = column.sketch.suspicion()) return suspicion;
+  const bool names_many = names_a_unit(column.name) && column.sketch.has_many_values();
+  return names_many || names_somebody(column.name) ? "its name says so" : "";
+}
+
+/// `is_asked_for`: by its name, so that whom it names is meant.
+std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) {
+  const ColumnSketch& sketch = column.sketch;
+  if (sketch.holds_only_nulls()) return "it holds nulls only";
+  if (const std::string days = sketch.proposed_days(); !days.empty()) return days;
+  if (sketch.is_too_wide()) {
+    const std::string few = sketch.few_strangers();
+    return few.empty()
+               ? fmt::format("it has more than {} values that are not numbers", kMaxCategories)
+               : few;
+  }
+  const std::string suspicion = is_asked_for ? "" : suspicion_of(column);
+  if (suspicion.empty()) return "";
+  return fmt::format("it may tell who somebody is ({}); name it in --columns if that is meant",
+                     suspicion);
+}
+
+/// Other separators make one column of all.
+void require_commas(const CsvReader& csv) {
+  if (csv.header().size() != 1) return;
+  for (const auto& [letter, name] :
+       {std::pair{';', "semicolons"}, std::pair{'\t', "tabs"}, std::pair{'|', "bars"}}) {
+    if (csv.header().front().find(letter) == std::string::npos) continue;
+    throw InvalidInput(fmt::format(
+        "{} must have commas between its fields, but its first line has {} and no comma",
+        csv.path(), name));
+  }
+}
+
+}  // namespace
+
+DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
+                         const std::vector<std::string>& excluded) {
+  CsvReader csv(public_csv);
+  require_commas(csv);
+  std::vector<std::string> names = columns.empty() ? csv.header() : columns;
+  for (const std::string& name : excluded) {
+    static_cast<void>(csv.position(name, "to be left out", CsvReader::Header::kTold));
+    std::erase(names, name);
+  }
+  std::vector<std::size_t> positions;
+  positions.reserve(names.size());
+  std::vector<DraftedColumn> drafted;
+  for (const std::string& name : names) {
+    positions.push_back(csv.position(name, "to draft from", CsvReader::Header::kTold));
+    drafted.push_back({.name = name});
+  }
+  std::uint64_t records = 0;
+  for (; csv.next(); ++records) {
+    require_well_formed(csv);
+    for (std::size_t i = 0; i < drafted.size(); ++i) {
+      drafted[i].sketch.see(csv.fields()[positions[i]], csv.line_number());
+    }
+  }
+
+  std::vector<std::string> notes = {
+      fmt::format("Drafted from the public file {} ({}). Never draft a domain from private "
+                  "data.",
+                  public_csv, counted(records, "record")),
+      "Review it before use: bounds and categories are those that happened to be in that file."};
+  for (DraftedColumn& column : drafted) {
+    column.left_out = reason_to_leave_out(column, !columns.empty());
+    if (!column.left_out.empty()) {
+      notes.push_back(fmt::format("Column \"{}\" is left out: {}.", column.name, column.left_out));
+      continue;
+    }
+    if (const std::string few = column.sketch.few_strangers(); !few.empty()) {
+      notes.push_back(fmt::format("Column \"{}\" is taken for words: {}.", column.name, few));
+    }
+    // One that was asked for by its name.
+    if (const std::string suspicion = suspicion_of(column); !suspicion.empty()) {
+      notes.push_back(
+          fmt::format("Column \"{}\" may tell who somebody is: {}. Leave it out (--exclude) unless "
+                      "that is meant.",
+                      column.name, suspicion));
+    }
+  }
+  Domain domain = domain_of(drafted, kBins, public_csv);
+  if (domain.product() > kMostBinnedOutcomes) {
+    domain = domain_of(drafted, std::nullopt, public_csv);
+    notes.emplace_back(
+        "Numbers are not cut into bins, for there would be too many outcomes: a release chooses "
+        "from a grid or from candidates.");
+  }
+  return {std::move(domain), std::move(notes)};
+}
+
+}  // namespace mollify

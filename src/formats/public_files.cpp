@@ -1,0 +1,553 @@
+#include "formats/public_files.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/sha256.h"
+#include "core/invalid_input.h"
+#include "domain/candidates.h"
+#include "domain/column.h"
+#include "domain/domain.h"
+#include "domain/same_value.h"
+#include "formats/check.h"
+#include "formats/csv.h"
+#include "formats/domain_yaml.h"
+#include "formats/text_files.h"
+#include "records/units.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What the names of columns tell of people.
+
+namespace {
+
+template <std::size_t kSize>
+bool is_one_of(std::string_view column, const std::array<std::string_view, kSize>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return equal_ignoring_case(column, name); });
+}
+
+/// Whether a part of it reads so.
+bool holds(std::string_view column, std::string_view part) {
+  for (std::size_t at = 0; at + part.size() <= column.size(); ++at) {
+    if (equal_ignoring_case(column.substr(at, part.size()), part)) return true;
+  }
+  return false;
+}
+
+/// "id", or ends in it: "user_id", "user-id", "user id".
+bool is_an_id(std::string_view column) {
+  constexpr std::array<std::string_view, 3> kEnds = {"_id", "-id", " id"};
+  return equal_ignoring_case(column, "id") ||
+         (column.size() > 3 && is_one_of(column.substr(column.size() - 3), kEnds));
+}
+
+}  // namespace
+
+bool names_somebody(std::string_view column) {
+  constexpr std::array<std::string_view, 9> kParts = {
+      "name",     "address",         "street", "email",  "phone",
+      "passport", "social_security", "birth",  "comment"};
+  constexpr std::array<std::string_view, 3> kWhole = {"ssn", "note", "notes"};
+  return is_an_id(column) || is_one_of(column, kWhole) ||
+         std::any_of(kParts.begin(), kParts.end(),
+                     [&](std::string_view part) { return holds(column, part); });
+}
+
+bool names_a_unit(std::string_view column) {
+  constexpr std::array<std::string_view, 16> kWhole = {
+      "uid",    "userid",  "user",        "person", "patient",  "customer",  "client", "subject",
+      "member", "student", "participant", "pupil",  "employee", "household", "device", "school"};
+  return is_an_id(column) || is_one_of(column, kWhole);
+}
+
+// -----------------------------------------------------------------------------------------------
+// Lists of candidates in files.
+
+namespace {
+
+/// The parts of a line that is being read from its front.
+class Fields {
+ public:
+  explicit Fields(std::string_view line) : rest_(line) {}
+
+  bool word(std::string_view expected) {
+    if (!rest_.starts_with(expected)) return false;
+    rest_.remove_prefix(expected.size());
+    return true;
+  }
+
+  template <class Number, class... Format>
+  bool number(Number& value, Format... format) {
+    const char* const end = rest_.data() + rest_.size();
+    const auto [stopped, error] = std::from_chars(rest_.data(), end, value, format...);
+    if (error != std::errc()) return false;
+    rest_ = {stopped, static_cast<std::size_t>(end - stopped)};
+    return true;
+  }
+
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+}  // namespace
+
+Candidates read_candidates(const std::string& path, const Domain& domain,
+                           std::optional<std::string_view> bytes) {
+  LineReader lines(path, bytes);
+  const auto refuse = [&](const std::string& what) {
+    throw InvalidInput(fmt::format("{} line {} must {}", path, lines.number(), what));
+  };
+  const auto next = [&](const std::string& what) {
+    if (!lines.next()) {
+      throw InvalidInput(
+          fmt::format("{} must {}, but ends after line {}", path, what, lines.number()));
+    }
+    return Fields(lines.line());
+  };
+
+  Fields first = next("be a list of candidates");
+  if (!first.word(kCandidatesFormat) || !first.at_end())
+    refuse(fmt::format("be \"{}\"", kCandidatesFormat));
+  Fields second = next("name its domain");
+  if (!second.word("domain ")) refuse("name the domain's hash");
+  if (!second.word(domain.hash()) || !second.at_end()) {
+    refuse("name this domain, but the list was made for another");
+  }
+  Fields third = next("say how many records it has");
+  std::uint64_t count = 0;
+  std::uint64_t columns = 0;
+  if (!third.word("records ") || !third.number(count) || !third.word(" columns ") ||
+      !third.number(columns)) {
+    refuse("say how many records and columns there are");
+  }
+  const bool dense = third.word(" densities");
+  if (!third.at_end()) refuse("say how many records and columns there are");
+  if (columns != domain.columns().size()) {
+    refuse(fmt::format("have {} columns like the domain, but has {}", domain.columns().size(),
+                       columns));
+  }
+  if (count < 1 || count > Candidates::kMost) {
+    refuse(fmt::format("have from 1 to {} records, but has {}", Candidates::kMost, count));
+  }
+
+  std::vector<std::uint32_t> digits;
+  std::vector<float> densities;
+  digits.reserve(static_cast<std::size_t>(count * columns));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Fields record = next(fmt::format("have {} records", count));
+    bool whole = true;
+    for (std::uint64_t column = 0; column < columns && whole; ++column) {
+      std::uint32_t digit = 0;
+      whole = (column == 0 || record.word(",")) && record.number(digit);
+      digits.push_back(digit);
+    }
+    if (dense && whole) {
+      float density = 0;
+      whole = record.word(",0x") && record.number(density, std::chars_format::hex);
+      densities.push_back(density);
+    }
+    if (!whole || !record.at_end()) {
+      refuse(fmt::format("have {} digits{} with commas between them", columns,
+                         dense ? " and a density" : ""));
+    }
+  }
+  if (lines.next()) refuse(fmt::format("not be there, for there are {} records", count));
+  try {
+    return Candidates::of(domain, std::move(digits), std::move(densities));
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+// -----------------------------------------------------------------------------------------------
+// Reads a public covariance matrix.
+
+namespace {
+
+double entry(const CsvReader& csv, std::size_t field) {
+  const std::string_view text = csv.fields()[field];
+  const auto number = read_number(text);
+  if (!number || !std::isfinite(*number)) {
+    throw InvalidInput(
+        fmt::format("{} line {} must hold a finite number in column \"{}\", but it "
+                    "is \"{}\"",
+                    csv.path(), csv.line_number(), csv.header()[field], text));
+  }
+  return *number;
+}
+
+}  // namespace
+
+std::vector<double> read_covariance(const std::string& path, const RealColumns& columns,
+                                    std::optional<std::string_view> bytes) {
+  CsvReader csv(path, bytes);
+  const bool has_labels = csv.header().front().empty();
+  const std::size_t offset = has_labels ? 1 : 0;
+  const std::size_t rows = csv.header().size() - offset;
+  std::vector<std::size_t> positions;  // of the columns in the header
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    positions.push_back(csv.position(columns.name(i), "whose covariance is needed"));
+  }
+  std::vector<double> matrix(columns.size() * columns.size());
+  std::size_t row = 0;
+  for (; csv.next(); ++row) {
+    if (row == rows) {
+      throw InvalidInput(
+          fmt::format("{} must have {} rows like its columns, but has more", path, rows));
+    }
+    if (csv.fields_in_line() != csv.header().size()) {
+      throw InvalidInput(fmt::format("{} line {} must have {} fields like the header, but has {}",
+                                     path, csv.line_number(), csv.header().size(),
+                                     csv.fields_in_line()));
+    }
+    const std::string& name = csv.header()[row + offset];
+    if (has_labels && csv.fields().front() != name) {
+      throw InvalidInput(
+          fmt::format("{} line {} must be labelled \"{}\" like the header, but is "
+                      "\"{}\"",
+                      path, csv.line_number(), name, csv.fields().front()));
+    }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (positions[i] != row + offset) continue;
+      for (std::size_t j = 0; j < columns.size(); ++j) {
+        matrix[i * columns.size() + j] = entry(csv, positions[j]);
+      }
+    }
+  }
+  if (row < rows) {
+    throw InvalidInput(
+        fmt::format("{} must have {} rows like its columns, but has {}", path, rows, row));
+  }
+  return matrix;
+}
+
+// -----------------------------------------------------------------------------------------------
+// A released model's file, which holds its domain too.
+
+std::string model_file_text(const std::string& released, const Domain& domain) {
+  auto json = nlohmann::ordered_json::parse(released);
+  json["domain"] = domain_yaml(domain);
+  return json.dump() + "\n";
+}
+
+ModelFile parse_model_file(const std::string& text, const std::string& name) {
+  ReleasedModel released = parse_released_model(text, name);
+  const auto json = nlohmann::ordered_json::parse(text);
+  const auto yaml = json.find("domain");
+  if (yaml == json.end() || !yaml->is_string()) {
+    throw InvalidInput(fmt::format("{} must have a domain at /domain", name));
+  }
+  Domain domain = parse_domain(yaml->get<std::string>(), "the domain in " + name);
+  bool fits = domain.hash() == released.domain_sha256 &&
+              domain.columns().size() == released.model.columns().size();
+  for (std::size_t i = 0; fits && i < domain.columns().size(); ++i) {
+    fits = domain.columns()[i].size() == released.model.columns()[i].groups.of.size();
+  }
+  if (!fits) {
+    throw InvalidInput(
+        fmt::format("{} must have the domain that its model was made for, but has another", name));
+  }
+  return {std::move(domain), std::move(released.model)};
+}
+
+ModelFile read_model_file(const std::string& path) {
+  return parse_model_file(read_text_file(path), path);
+}
+
+// -----------------------------------------------------------------------------------------------
+// What a public file has in common with the private one, for the data holder.
+
+namespace {
+
+std::vector<std::size_t> places_of(const CsvReader& csv, const std::vector<std::string>& columns) {
+  std::vector<std::size_t> places;
+  for (const std::string& column : columns) {
+    const auto found = std::find(csv.header().begin(), csv.header().end(), column);
+    places.push_back(static_cast<std::size_t>(found - csv.header().begin()));
+  }
+  return places;
+}
+
+/// The fields one after the other, each after its length, so that no two records have one key.
+void write_key(const CsvReader& csv, const std::vector<std::size_t>& places, std::string& key) {
+  key.clear();
+  for (const std::size_t place : places) {
+    const std::string_view field = csv.fields()[place];
+    key += std::to_string(field.size());
+    key += ':';
+    key += field;
+  }
+}
+
+}  // namespace
+
+Overlap overlap_of(const std::string& public_file, const std::string& private_file) {
+  CsvReader open(public_file);
+  CsvReader secret(private_file);
+  Overlap overlap;
+  for (const std::string& column : open.header()) {
+    const auto& others = secret.header();
+    if (std::find(others.begin(), others.end(), column) != others.end()) {
+      overlap.columns.push_back(column);
+    }
+  }
+  const auto open_places = places_of(open, overlap.columns);
+  const auto secret_places = places_of(secret, overlap.columns);
+  StringIndex known;
+  std::vector<std::uint64_t> left;  // how often each may still be met
+  std::string key;
+  while (open.next()) {
+    ++overlap.records;
+    write_key(open, open_places, key);
+    const std::uint32_t index = known.insert(key);
+    if (index == left.size()) left.push_back(0);
+    ++left[index];
+  }
+  while (!overlap.columns.empty() && secret.next()) {
+    write_key(secret, secret_places, key);
+    const std::uint32_t index = known.find(key);
+    if (index == StringIndex::kAbsent || left[index] == 0) continue;
+    --left[index];
+    ++overlap.shared;
+  }
+  return overlap;
+}
+
+// -----------------------------------------------------------------------------------------------
+// The public list of units.
+
+Roster read_roster(const std::string& path, const std::string& unit_column,
+                   std::optional<std::string_view> bytes) {
+  CsvReader csv(path, bytes);
+  const std::size_t position = csv.position(unit_column,
+                                            "which names the units (its first line must be a "
+                                            "header; --units-column names another column)",
+                                            CsvReader::Header::kTold);
+  Roster units;
+  while (csv.next()) {
+    const auto refuse = [&](const std::string& what) {
+      throw InvalidInput(fmt::format("{} line {} must {}", path, csv.line_number(), what));
+    };
+    if (csv.overlong()) {
+      refuse(fmt::format("have at most {} bytes, but is longer", LineReader::kMaxLineBytes));
+    }
+    if (!csv.well_quoted()) refuse("have closed quotes, but holds a misplaced quote");
+    if (csv.fields_in_line() != csv.header().size()) {
+      refuse(fmt::format("have {} fields like the header, but has {}", csv.header().size(),
+                         csv.fields_in_line()));
+    }
+    const std::string_view id = csv.fields()[position];
+    if (id.empty()) refuse("name a unit, but its id is empty");
+    if (!units.insert(id)) {
+      refuse(fmt::format("name a new unit, but \"{}\" is already listed", id));
+    }
+  }
+  if (units.size() == 0)
+    throw InvalidInput(fmt::format("{} must list units, but lists none", path));
+  return units;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Reads public reference records.
+
+namespace {
+
+bool is_header(const CsvReader& csv) {
+  return csv.fields_in_line() == csv.header().size() &&
+         std::equal(csv.header().begin(), csv.header().end(), csv.fields().begin());
+}
+
+/// Whether the value would go to the domain's nearest one, were it private.
+bool is_clipped(const Domain& domain, const Finding& finding) {
+  const auto column = std::find_if(domain.columns().begin(), domain.columns().end(),
+                                   [&](const Column& one) { return one.name() == finding.column; });
+  return column != domain.columns().end() &&
+         (is_numeric(column->cells()) || std::holds_alternative<DateCells>(column->cells())) &&
+         !column->mapping().outside_value &&
+         column->read(finding.value).verdict == Verdict::kOutside;
+}
+
+/// Passes each record to `take`, or refuses it.
+template <class Take>
+void read_strictly(const std::string& path, const Domain& domain, Take take,
+                   const std::optional<std::string>& unit_column = std::nullopt,
+                   std::optional<std::string_view> bytes = std::nullopt) {
+  RecordReader records(path, domain, unit_column, bytes);
+  bool any = false;
+  while (records.next()) {
+    if (records.csv().line().empty()) continue;
+    any = true;
+    check_record(records, nullptr, [&](const Finding& finding) {
+      if (is_header(records.csv())) {
+        throw InvalidInput(
+            fmt::format("{} line {} is the header again: keep only the first one, as of files that "
+                        "were joined",
+                        path, finding.line));
+      }
+      const std::string place =
+          finding.column.empty() ? "" : fmt::format(" column \"{}\"", finding.column);
+      const std::string value =
+          finding.column.empty() ? ""
+                                 : fmt::format(", but is \"{}\"{}", finding.value,
+                                               did_you_mean(domain, finding.column, finding.value));
+      throw InvalidInput(
+          fmt::format("{} line {}{} {}{}{}", path, finding.line, place, finding.expectation, value,
+                      is_clipped(domain, finding) ? " (outside: clip is for private values)" : ""));
+    });
+    take(records);
+  }
+  if (!any) {
+    throw InvalidInput(fmt::format("{} must hold at least one record, but holds none", path));
+  }
+}
+
+}  // namespace
+
+Empirical read_public_records(const std::string& path, const Domain& domain) {
+  Tally<std::uint32_t> tally;
+  read_strictly(path, domain, [&](const RecordReader& record) { tally.add(record.outcome()); });
+  return Empirical(tally.take());
+}
+
+std::vector<std::uint32_t> read_public_digits(const std::string& path, const Domain& domain,
+                                              std::optional<std::string_view> bytes) {
+  std::vector<std::uint32_t> digits;
+  const std::size_t columns = domain.columns().size();
+  read_strictly(
+      path, domain,
+      [&](const RecordReader& record) {
+        digits.resize(digits.size() + columns);
+        record.read_digits(std::span(digits).last(columns));
+      },
+      std::nullopt, bytes);
+  return digits;
+}
+
+UnitRecords read_public_units(const std::string& path, const Domain& domain,
+                              const std::string& unit_column) {
+  UnitRecords::Builder builder(domain.columns().size());
+  StringIndex units;
+  read_strictly(
+      path, domain,
+      [&](const RecordReader& record) {
+        TextBuffer buffer;
+        record.read_digits(builder.add(units.insert(id_text(record.unit(), buffer))));
+      },
+      unit_column);
+  return std::move(builder).build(units.size());
+}
+
+bool same_file_or_content(const std::string& left, const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(left, right, error)) return true;
+  // Only files can be compared by content: reading a pipe would take its data away.
+  if (!fs::is_regular_file(left, error) || !fs::is_regular_file(right, error)) return false;
+  const auto left_size = fs::file_size(left, error);
+  if (error || left_size != fs::file_size(right, error) || error) return false;
+  std::ifstream left_file(left, std::ios::binary);
+  std::ifstream right_file(right, std::ios::binary);
+  if (!left_file || !right_file) return false;
+  using Bytes = std::istreambuf_iterator<char>;
+  return std::equal(Bytes(left_file), Bytes(), Bytes(right_file), Bytes());
+}
+
+bool same_file_or_content(const std::string& left, std::string_view left_bytes,
+                          const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(left, right, error)) return true;
+  if (!fs::is_regular_file(right, error)) return false;
+  if (fs::file_size(right, error) != left_bytes.size() || error) return false;
+  std::ifstream file(right, std::ios::binary);
+  if (!file) return false;
+  return std::equal(left_bytes.begin(), left_bytes.end(), std::istreambuf_iterator<char>(file), {});
+}
+
+// -----------------------------------------------------------------------------------------------
+// Files as the public inputs of releases.
+
+void PublicFiles::require_public(const char* what, const std::string& name) const {
+  if (!private_file_) return;
+  const bool same = private_bytes_ ? bytes(name) == *private_bytes_
+                                   : same_file_or_content(name, bytes(name), *private_file_);
+  if (same) {
+    throw InvalidInput(
+        fmt::format("the {} must be public, but {} is the private file itself", what, name));
+  }
+}
+
+const std::string& PublicFiles::bytes(const std::string& name) const {
+  const auto known = bytes_.find(name);
+  return known != bytes_.end() ? known->second
+                               : bytes_.emplace(name, LineReader(name).bytes()).first->second;
+}
+
+Domain PublicFiles::domain(const SpecDomain& domain) const {
+  if (domain.file.empty()) return parse_domain(domain.text, domain.name());
+  const auto text = bytes_.find(domain.file);
+  if (text != bytes_.end()) return parse_domain(text->second, domain.file);
+  const auto known = domains_.find(domain.file);
+  return known != domains_.end()
+             ? known->second
+             : domains_.emplace(domain.file, read_domain(domain.file)).first->second;
+}
+
+Roster PublicFiles::roster(const std::string& name, const std::string& unit_column) const {
+  require_public("roster", name);
+  return read_roster(name, unit_column, bytes(name));
+}
+
+std::vector<std::uint32_t> PublicFiles::records(const std::string& name,
+                                                const Domain& domain) const {
+  require_public("reference", name);
+  return read_public_digits(name, domain, bytes(name));
+}
+
+Candidates PublicFiles::candidates(const std::string& name, const Domain& domain) const {
+  require_public("list of candidates", name);
+  return read_candidates(name, domain, bytes(name));
+}
+
+PublicBand PublicFiles::band(const std::string& name) const {
+  require_public("band", name);
+  return parse_public_band(bytes(name), name);
+}
+
+std::vector<double> PublicFiles::covariance(const std::string& name,
+                                            const RealColumns& columns) const {
+  require_public("covariance", name);
+  return read_covariance(name, columns, bytes(name));
+}
+
+std::string PublicFiles::sha256(const std::string& name) const {
+  Sha256 hash;
+  try {
+    hash.add(bytes(name));
+  } catch (const InvalidInput&) {
+    return {};  // whoever reads it says what is wrong
+  }
+  return hash.hex();
+}
+
+}  // namespace mollify

@@ -1,0 +1,167 @@
+// Public inputs that are files.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/candidates.h"
+#include "domain/domain.h"
+#include "records/tallies.h"
+#include "records/units.h"
+#include "release/public_inputs.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What the names of columns tell of people.
+
+/// Whether the name says that the column tells who somebody is: "email", "birth_date", "user_id".
+[[nodiscard]] bool names_somebody(std::string_view column);
+
+/// Whether the name says that the column names whom rows belong to: "person", "school", "user_id".
+[[nodiscard]] bool names_a_unit(std::string_view column);
+
+// -----------------------------------------------------------------------------------------------
+// Lists of candidates in files.
+
+/// The list that `write_candidates` wrote. Throws InvalidInput, one sentence with file and line,
+/// for anything else, and for a list of another domain.
+/// Bytes are as LineReader's.
+[[nodiscard]] Candidates read_candidates(const std::string& path, const Domain& domain,
+                                         std::optional<std::string_view> bytes = std::nullopt);
+
+// -----------------------------------------------------------------------------------------------
+// Reads a public covariance matrix.
+
+/// The covariance matrix of the columns, row by row in their order, from a CSV file whose header
+/// names columns and whose rows come in the order of the header. An unnamed first column, which
+/// labels the rows, is as other programs write it: the labels must be the header's names in its
+/// order. Further columns and their rows are left out; of a column in logarithms the numbers are
+/// those of the logarithm.
+///
+/// The file is **public**: the first thing that is not as it must be throws InvalidInput with file,
+/// line and column. Whether the matrix is a covariance is Whitening's to judge.
+/// Bytes are as LineReader's.
+[[nodiscard]] std::vector<double> read_covariance(
+    const std::string& path, const RealColumns& columns,
+    std::optional<std::string_view> bytes = std::nullopt);
+
+// -----------------------------------------------------------------------------------------------
+// A released model's file, which holds its domain too.
+
+/// A model and the domain of its rows.
+struct ModelFile {
+  Domain domain;
+  MarginalModel model;
+};
+
+/// What released_model_text wrote, with the domain as a domain file beside it.
+[[nodiscard]] std::string model_file_text(const std::string& released, const Domain& domain);
+
+/// Throws InvalidInput, one sentence naming `name`, for anything else than model_file_text writes.
+[[nodiscard]] ModelFile parse_model_file(const std::string& text, const std::string& name);
+[[nodiscard]] ModelFile read_model_file(const std::string& path);
+
+// -----------------------------------------------------------------------------------------------
+// What a public file has in common with the private one, for the data holder. NOT PRIVATE.
+
+/// The records that two CSV files share, in the columns that both have.
+struct Overlap {
+  std::vector<std::string> columns;  ///< that both have
+  std::uint64_t records = 0;         ///< of the public file
+  std::uint64_t shared = 0;          ///< of these, how many the private file has too
+};
+
+/// Counts records as often as they are in both files: a copy shares all of its records, and so does
+/// the private file less its last row. Records of few possible values are shared by chance. Fields
+/// are compared byte for byte; without a column in common nothing is shared.
+///
+/// A release never asks this, because a refusal would tell of private records. Memory in proportion
+/// to the public file. Throws InvalidInput for a file that cannot be opened or has no header.
+[[nodiscard]] Overlap overlap_of(const std::string& public_file, const std::string& private_file);
+
+// -----------------------------------------------------------------------------------------------
+// The public list of units.
+
+/// The units of a public CSV file, in its order, from the column of this name. With a roster, who
+/// is in the private data is protected too.
+///
+/// Strict: throws InvalidInput, with the line, for an empty id, an id listed twice (1 and 1.0 are
+/// one), or a line that is not well-formed; and for a roster without units.
+/// Bytes are as LineReader's.
+[[nodiscard]] Roster read_roster(const std::string& path, const std::string& unit_column,
+                                 std::optional<std::string_view> bytes = std::nullopt);
+
+// -----------------------------------------------------------------------------------------------
+// Reads public reference records.
+
+/// The records of a **public** CSV file. Strict: the first value that is not as the domain declares
+/// throws InvalidInput with file, line, column and value. Never call it with a private file.
+/// Requires an enumerable domain.
+[[nodiscard]] Empirical read_public_records(const std::string& path, const Domain& domain);
+
+/// The same records as digits, a record after the other, for every domain. Bytes are as
+/// LineReader's.
+[[nodiscard]] std::vector<std::uint32_t> read_public_digits(
+    const std::string& path, const Domain& domain,
+    std::optional<std::string_view> bytes = std::nullopt);
+
+/// The records of each unit of a public file, in no particular order of units. Strict in the same
+/// way.
+[[nodiscard]] UnitRecords read_public_units(const std::string& path, const Domain& domain,
+                                            const std::string& unit_column);
+
+/// True if both names lead to the same file, or to files with the same bytes: then a "public" file
+/// is the private one. Files that cannot be read are not the same.
+[[nodiscard]] bool same_file_or_content(const std::string& left, const std::string& right);
+/// The same for a file, or a pipe, whose bytes were read.
+[[nodiscard]] bool same_file_or_content(const std::string& left, std::string_view left_bytes,
+                                        const std::string& right);
+
+// -----------------------------------------------------------------------------------------------
+// Files as the public inputs of releases.
+
+/// The names of a spec as those of files: a domain in YAML, and CSV.
+class PublicFiles final : public PublicInputs {
+ public:
+  /// What is public must not be the private file itself, nor hold the very same bytes: then a
+  /// reading function throws InvalidInput. Whatever else two files share is not looked at, because
+  /// a refusal would tell of it (check_overlap does, for the data holder). None given: nothing is
+  /// private. Given the private bytes, which must outlive this, the file is only their name.
+  /// `texts` are, by name, what is in memory and no file.
+  explicit PublicFiles(std::optional<std::string> private_file = std::nullopt,
+                       std::optional<std::string_view> private_bytes = std::nullopt,
+                       std::map<std::string, std::string> texts = {})
+      : private_file_(std::move(private_file)),
+        private_bytes_(private_bytes),
+        bytes_(std::move(texts)) {}
+
+  [[nodiscard]] Domain domain(const SpecDomain& domain) const override;
+  [[nodiscard]] Roster roster(const std::string& name,
+                              const std::string& unit_column) const override;
+  [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
+                                                   const Domain& domain) const override;
+  [[nodiscard]] Candidates candidates(const std::string& name, const Domain& domain) const override;
+  [[nodiscard]] PublicBand band(const std::string& name) const override;
+  [[nodiscard]] std::vector<double> covariance(const std::string& name,
+                                               const RealColumns& columns) const override;
+  /// Of the very bytes that the others parse; empty for what cannot be read.
+  [[nodiscard]] std::string sha256(const std::string& name) const override;
+
+ private:
+  void require_public(const char* what, const std::string& name) const;
+
+  [[nodiscard]] const std::string& bytes(const std::string& name) const;
+
+  std::optional<std::string> private_file_;
+  std::optional<std::string_view> private_bytes_;
+  // Each file is read once: a pipe has nothing for a second reader, and a file may have changed.
+  mutable std::map<std::string, std::string> bytes_;
+  mutable std::map<std::string, Domain> domains_;
+};
+
+}  // namespace mollify

@@ -1,0 +1,279 @@
+// Sources and sinks for programs.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "base/threads.h"
+#include "core/invalid_input.h"
+#include "formats/arrow.h"
+#include "formats/csv.h"
+#include "formats/text_files.h"
+#include "front/release.h"
+#include "records/source.h"
+
+namespace mollify::front {
+
+// -----------------------------------------------------------------------------------------------
+// Source.
+
+Source Source::csv(const std::string& path, std::size_t threads) {
+  return Source(std::make_shared<const Inside>(
+      std::make_unique<inside::CsvSource>(path, std::nullopt, inside::thread_count(threads)),
+      path));
+}
+
+Source Source::memory(const std::vector<ColumnView>& columns) {
+  std::vector<std::string> names;
+  std::vector<inside::Values> values;
+  for (const ColumnView& column : columns) {
+    names.push_back(column.name);
+    values.push_back(std::visit(
+        [&](const auto& rows) { return inside::Values(rows, column.valid); }, column.values));
+  }
+  return Source(std::make_shared<const Inside>(
+      std::make_unique<inside::MemorySource>(std::move(names), std::move(values))));
+}
+
+Source Source::arrow(ArrowArrayStream* stream) {
+  return Source(std::make_shared<const Inside>(std::make_unique<inside::ArrowSource>(stream)));
+}
+
+Source Source::arrow(ArrowSchema* schema, ArrowArray* batch) {
+  return Source(
+      std::make_shared<const Inside>(std::make_unique<inside::ArrowSource>(schema, batch)));
+}
+
+Source Source::with_counts(const std::string& column) const {
+  inside::require_without_nul("a column's name", column);
+  return Source(std::make_shared<const Inside>(
+      std::make_unique<inside::CountedSource>(*inside_->records, column), inside_->path, inside_));
+}
+
+std::string Source::csv_text() const {
+  const inside::Source& table = *inside_->records;
+  std::vector<std::size_t> all;
+  inside::Schema schema;
+  for (const std::string& name : table.columns()) {
+    table.require_readable(all.size());
+    all.push_back(all.size());
+    schema.push_back({.name = name});
+  }
+  std::string text;
+  inside::CsvSink sink(text);
+  sink.begin(schema);
+  table.visit(all, [&](const inside::Block& block) { sink.write(block); });
+  sink.finish();
+  return text;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Sink.
+
+namespace {
+
+/// Both files are made, without a name yet, before anything is charged: what cannot be written is
+/// refused and not discovered.
+class CsvFile final : public Sink::Inside {
+ public:
+  CsvFile(const std::string& path, const std::optional<std::string>& certificate_path)
+      : file_(path), certificate_path_(certificate_path) {
+    if (certificate_path) certificate_.emplace(*certificate_path);
+  }
+
+  void begin(const inside::Schema& schema) override { rows_.begin(schema); }
+  void write(const inside::Block& block) override {
+    rows_.write(block);
+    file_.write(text_);
+    text_.clear();
+  }
+  void certify(const std::string& certificate) override {
+    if (certificate_) certificate_->write(certificate);
+    is_certified_ = true;
+  }
+  void finish() override {
+    rows_.finish();
+    file_.write(text_);
+    if (certificate_ && is_certified_) certificate_->commit();
+    try {
+      file_.commit();
+    } catch (...) {
+      std::error_code ignored;
+      if (is_certified_ && certificate_path_) {
+        std::filesystem::remove(*certificate_path_, ignored);
+      }
+      throw;
+    }
+  }
+
+ private:
+  inside::AtomicFile file_;
+  std::optional<std::string> certificate_path_;
+  std::optional<inside::AtomicFile> certificate_;
+  bool is_certified_ = false;  // rows of a model are not
+  std::string text_;
+  inside::CsvSink rows_{text_};
+};
+
+/// The values of a column, of the type that the schema says.
+ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& values) {
+  ReleasedColumn column{
+      .name = schema.name, .values = {}, .valid = {}, .words = schema.words, .clock = schema.clock};
+  const auto copy = [&]<class Kept, class Held>(std::vector<Kept> rows, Held none) {
+    rows.reserve(values.size());
+    for (std::size_t row = 0; row < values.size(); ++row) {
+      const inside::Value value = values[row];
+      const Held* held = std::get_if<Held>(&value);
+      column.valid.push_back(held != nullptr ? 1 : 0);
+      rows.push_back(static_cast<Kept>(held != nullptr ? *held : none));
+    }
+    column.values = std::move(rows);
+  };
+  switch (schema.type) {
+    case inside::ValueType::kInteger:
+      copy(std::vector<std::int64_t>(), std::int64_t{0});
+      break;
+    case inside::ValueType::kNumber:
+      copy(std::vector<double>(), 0.0);
+      break;
+    case inside::ValueType::kBoolean:
+      copy(std::vector<std::uint8_t>(), false);
+      break;
+    case inside::ValueType::kText:
+      copy(std::vector<std::string>(), std::string_view());
+      break;
+  }
+  return column;
+}
+
+/// The reverse, of columns that outlive the values.
+class Shown {
+ public:
+  explicit Shown(const ReleasedColumn& column) {
+    schema.name = column.name;
+    schema.words = column.words;
+    schema.clock = column.clock;
+    std::visit([&](const auto& rows) { hold(rows, column.valid); }, column.values);
+  }
+  inside::ColumnSchema schema;
+  inside::Values values;
+
+ private:
+  void hold(const std::vector<std::int64_t>& rows, std::span<const std::uint8_t> valid) {
+    schema.type = inside::ValueType::kInteger;
+    values = inside::Values(std::span(rows), valid);
+  }
+  void hold(const std::vector<double>& rows, std::span<const std::uint8_t> valid) {
+    schema.type = inside::ValueType::kNumber;
+    values = inside::Values(std::span(rows), valid);
+  }
+  void hold(const std::vector<std::uint8_t>& rows, std::span<const std::uint8_t> valid) {
+    schema.type = inside::ValueType::kBoolean;
+    values = inside::Values(std::span(rows), valid);
+  }
+  void hold(const std::vector<std::string>& rows, std::span<const std::uint8_t> valid) {
+    schema.type = inside::ValueType::kText;
+    texts_.assign(rows.begin(), rows.end());
+    values = inside::Values(std::span<const std::string_view>(texts_), valid);
+  }
+
+  std::vector<std::string_view> texts_;
+};
+
+class Columns final : public Sink::Inside {
+ public:
+  explicit Columns(std::vector<ReleasedColumn>& columns) : columns_(columns) {}
+
+  void begin(const inside::Schema& schema) override { rows_.begin(schema); }
+  void write(const inside::Block& block) override { rows_.write(block); }
+  void finish() override {
+    std::vector<ReleasedColumn> whole;
+    for (std::size_t i = 0; i < rows_.schema().size(); ++i) {
+      whole.push_back(owned(rows_.schema()[i], rows_.column(i)));
+    }
+    columns_ = std::move(whole);
+  }
+
+ private:
+  std::vector<ReleasedColumn>& columns_;
+  inside::MemorySink rows_;
+};
+
+class Stream final : public Sink::Inside {
+ public:
+  explicit Stream(ArrowArrayStream* stream) : stream_(stream) {}
+
+  void begin(const inside::Schema& schema) override { table_.begin(schema); }
+  void write(const inside::Block& block) override { table_.write(block); }
+  void finish() override {
+    table_.finish();
+    table_.export_to(stream_);
+  }
+
+ private:
+  ArrowArrayStream* stream_;
+  inside::ArrowSink table_;
+};
+
+/// Another sink, and a text for the model.
+class WithModel final : public Sink::Inside {
+ public:
+  WithModel(front::Sink sink, std::string& model) : sink_(std::move(sink)), model_(model) {}
+
+  void begin(const inside::Schema& schema) override { sink_.inside().begin(schema); }
+  void write(const inside::Block& block) override { sink_.inside().write(block); }
+  void take_model(const std::string& text) override {
+    taken_ = text;
+    sink_.inside().take_model(text);
+  }
+  void certify(const std::string& certificate) override { sink_.inside().certify(certificate); }
+  void finish() override {
+    sink_.inside().finish();
+    model_ = std::move(taken_);
+  }
+
+ private:
+  front::Sink sink_;
+  std::string taken_;
+  std::string& model_;
+};
+
+}  // namespace
+
+void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream) {
+  std::vector<std::unique_ptr<const Shown>> shown;
+  inside::Schema schema;
+  std::size_t rows = 0;
+  for (const ReleasedColumn& column : columns) {
+    shown.push_back(std::make_unique<const Shown>(column));
+    schema.push_back(shown.back()->schema);
+    rows = shown.back()->values.size();
+  }
+  inside::ArrowSink table;
+  table.begin(schema);
+  std::vector<inside::Values> values(columns.size());
+  for (std::size_t begin = 0; begin < rows; begin += inside::kRowsPerBlock) {
+    const std::size_t count = std::min(inside::kRowsPerBlock, rows - begin);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = shown[i]->values.slice(begin, count);
+    }
+    table.write({count, values});
+  }
+  table.finish();
+  table.export_to(stream);
+}
+
+Sink Sink::csv(const std::string& path, std::optional<std::string> certificate_path) {
+  return Sink(std::make_shared<CsvFile>(path, certificate_path));
+}
+
+Sink Sink::memory(std::vector<ReleasedColumn>& columns) {
+  return Sink(std::make_shared<Columns>(columns));
+}
+
+Sink Sink::arrow(ArrowArrayStream* stream) { return Sink(std::make_shared<Stream>(stream)); }
+
+Sink Sink::with_model(std::string& model) const {
+  return Sink(std::make_shared<WithModel>(*this, model));
+}
+
+}  // namespace mollify::front

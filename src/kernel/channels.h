@@ -1,0 +1,262 @@
+// Public matrices whose columns are checked in integers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/band.h"
+#include "core/random.h"
+#include "core/table.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Many exact draws from one table, each in constant time.
+
+/// Walker's alias method over a table's integers.
+///
+/// Definition. k columns of height N hold k N unit parts; outcome i owns k n_i of them, in column i
+/// below its threshold and in the columns whose alias it is above theirs.
+///
+/// Theorem. `draw` returns i with probability exactly n_i / N: a uniform column and a uniform
+/// height below N hit each of the k N parts equally often. No rounding takes place: all of it is
+/// integers (Walker 1977; Vose 1991, without the floating point).
+///
+/// O(k) to make, 12 bytes an outcome, O(1) a draw. Independent of the table once made.
+class AliasTable {
+ public:
+  explicit AliasTable(const Table& table);
+
+  /// The outcome that owns the part at `height`, below the total, of column `column`. NOT PRIVATE.
+  [[nodiscard]] std::size_t outcome_at(std::size_t column, std::uint64_t height) const {
+    return height < thresholds_[column] ? column : aliases_[column];
+  }
+
+  [[nodiscard]] std::size_t draw(SecureRandom& random) const {
+    const auto column = static_cast<std::size_t>(below_columns_(random));
+    return outcome_at(column, below_total_(random));
+  }
+
+ private:
+  UniformBelow below_total_;
+  UniformBelow below_columns_;
+  std::vector<std::uint64_t> thresholds_;
+  std::vector<std::uint32_t> aliases_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// A public integer matrix given row by row: the generators of a convex mollifier.
+
+/// m public distributions over k outcomes, as rows of integers that each sum to N = 2^62.
+///
+/// Theorem (columns). If in every column the greatest entry is at most Ebar times the least, every
+/// mixture of the rows is within a factor e^epsilon of every other at every outcome: the rows
+/// generate a convex epsilon-mollifier [Husain et al. 2020, eq. 3]. The factory checks all columns
+/// in integers and refuses the rows if one fails.
+///
+/// Memory 8 m k bytes, m k at most 2^24. A draw takes O(log k). Rows out of range count as 0.
+class MatrixChannel {
+ public:
+  static constexpr std::uint64_t kTotal = std::uint64_t{1} << 62;
+
+  /// `rows` holds m rows of `outcome_count` positive finite masses each; each row is normalised and
+  /// moved towards the mean of all by 2^-38 / (1 - e^-epsilon), so that rows at e^epsilon itself
+  /// pass. Throws InvalidInput if the shape or a mass is wrong, or if a column's entries differ by
+  /// more than a factor e^epsilon.
+  static MatrixChannel make(std::span<const double> rows, std::size_t outcome_count,
+                            double epsilon);
+
+  /// Whether every column satisfies the theorem, decided in integers. O(m k).
+  [[nodiscard]] bool satisfies(const ExpBound& bound) const;
+
+  [[nodiscard]] std::size_t input_count() const { return prefix_.size() / (outcome_count_ + 1); }
+  [[nodiscard]] std::size_t outcome_count() const { return outcome_count_; }
+  [[nodiscard]] uint128 total() const { return kTotal; }
+  /// Numerator over total() of outcome j in row x.
+  [[nodiscard]] uint128 entry(std::size_t x, std::size_t j) const {
+    const std::size_t at = x * (outcome_count_ + 1) + j;
+    return prefix_[at + 1] - prefix_[at];
+  }
+  [[nodiscard]] Extremes column(std::size_t j) const;
+
+  [[nodiscard]] std::size_t draw(std::size_t row, SecureRandom& random) const {
+    return locate(row, random.below(kTotal));
+  }
+
+ private:
+  MatrixChannel() = default;
+  [[nodiscard]] std::size_t locate(std::size_t row, std::uint64_t position) const;
+
+  std::size_t outcome_count_ = 0;
+  std::vector<std::uint64_t> prefix_;  // k + 1 entries for each row
+};
+
+// -----------------------------------------------------------------------------------------------
+// Keep the value or replace it by a draw from a public reference, with exact probabilities.
+
+/// A public integer matrix: value x of {0, ..., k - 1} is reported as outcome j with probability
+///   (a [j = x] G + (A - a) g_j) / (A G),   A = 2^62,  G = sum g,
+/// for public integers 0 <= a <= A and g_j >= 1. A draw keeps the value if an integer below A is
+/// below a, and otherwise takes the outcome whose run of the cumulative g holds an integer below G.
+///
+/// Theorem (columns). In column j the greatest entry is a G + (A - a) g_j and, when k > 1, the
+/// least is (A - a) g_j. If the first is at most Ebar times the second for every j then any report
+/// is at most e^epsilon times as likely under one value as under another; averaging over values
+/// drawn from P and from P' keeps that [Park et al. 2024, eq. 35; docs/theory/public-matrices.md].
+/// The least g_j decides.
+///
+/// The reference's own law g / G is left in place exactly. Memory 8 bytes an outcome. A draw takes
+/// O(log k). Values out of range are private data and count as 0.
+class MixtureChannel {
+ public:
+  /// A.
+  static constexpr std::uint64_t kKeepTotal = std::uint64_t{1} << 62;
+
+  /// The largest a that satisfies the theorem at epsilon, found in integers: weight
+  /// (E - 1) h_min / ((E - 1) h_min + 1) on the value. `reference` holds k from 1 to 2^24 positive
+  /// finite masses. Throws InvalidInput otherwise.
+  static MixtureChannel pure(std::span<const double> reference, double epsilon);
+
+  /// Keeps the value with probability `weight` in [0, 1], rounded down to a multiple of 1/A. Makes
+  /// no claim: the caller's theorem is another one (the Gaussian curve).
+  static MixtureChannel with_weight(std::span<const double> reference, double weight);
+
+  /// The same from a itself. Throws InvalidInput for more than A.
+  static MixtureChannel with_kept(std::span<const double> reference, std::uint64_t kept);
+
+  /// Whether every column satisfies the theorem, decided in integers. O(k).
+  [[nodiscard]] bool satisfies(const ExpBound& bound) const;
+
+  [[nodiscard]] std::size_t input_count() const { return outcome_count(); }
+  [[nodiscard]] std::size_t outcome_count() const { return prefix_.size() - 1; }
+  /// A G.
+  [[nodiscard]] uint128 total() const { return uint128{kKeepTotal} * reference_total(); }
+  /// a: the value is kept with probability keep() / kKeepTotal.
+  [[nodiscard]] std::uint64_t keep() const { return keep_; }
+  /// g_j.
+  [[nodiscard]] std::uint64_t reference(std::size_t j) const { return prefix_[j + 1] - prefix_[j]; }
+  /// G.
+  [[nodiscard]] std::uint64_t reference_total() const { return prefix_.back(); }
+  /// Numerator over total() of reporting value x as outcome j.
+  [[nodiscard]] uint128 entry(std::size_t x, std::size_t j) const {
+    return replaced_entry(j) + (x == j ? kept_entry() : 0);
+  }
+  [[nodiscard]] Extremes column(std::size_t j) const;
+
+  [[nodiscard]] std::size_t draw(std::size_t value, SecureRandom& random) const {
+    if (random.below(kKeepTotal) < keep_) return value < outcome_count() ? value : 0;
+    return draw_reference(random);
+  }
+  /// An outcome of the law g / G, which the channel leaves in place.
+  [[nodiscard]] std::size_t draw_reference(SecureRandom& random) const {
+    return locate(random.below(reference_total()));
+  }
+
+ private:
+  explicit MixtureChannel(std::span<const double> reference);
+  [[nodiscard]] uint128 kept_entry() const { return uint128{keep_} * reference_total(); }
+  [[nodiscard]] uint128 replaced_entry(std::size_t j) const {
+    return uint128{kKeepTotal - keep_} * reference(j);
+  }
+  [[nodiscard]] std::size_t locate(std::uint64_t position) const;
+
+  std::uint64_t keep_ = 0;
+  std::vector<std::uint64_t> prefix_;  // of g, with k + 1 entries
+};
+
+// -----------------------------------------------------------------------------------------------
+// The public-data kernel of Zamanlooy, Diaz and Asoodeh as an exact integer matrix.
+
+/// A public integer matrix that leaves a public distribution q in place (q K = q, to about 2^-40)
+/// and of all epsilon-LDP kernels that do moves records least [Zamanlooy et al. 2024].
+///
+/// Definition. Let the outcomes be sorted by ascending q, integers g_i standing for q, G_{>i} the
+/// sum of those after i, w_i = E g_i + G_{>i}. The staircase begins with U_0 = N and descends:
+///   a value beyond i stops at i with c_i = U_i g_i / w_i parts,  U_{i+1} = U_i - c_i;
+///   the value i itself stays with d_i = U_i E g_i / w_i parts, and
+///   moves to each j > i with v_i g_j parts, v_i = U_i / w_i.
+/// All are rounded to integers, v upwards but so that it never ascends, and what it then leaves
+/// over of U_i - d_i goes to the last outcome, the likeliest: each row sums to N = 2^126 exactly.
+///
+/// Theorem (columns). If in every column the greatest entry is at most Ebar times the least, any
+/// report is at most e^epsilon times as likely under one value as under another. The factory checks
+/// all columns in integers, in O(k), and throws if one fails; rounding can therefore cost
+/// usefulness but not privacy. In the order of ascending q none fails; in other orders they do
+/// (q = (.6, .3, .1) as it stands, at epsilon = 1, realises 2.26). E is Ebar less 2^-46 of it, a
+/// hundred times the rounding of the entries.
+///
+/// Memory 64 bytes an outcome; a draw takes O(log k). Values out of range count as 0.
+class StaircaseChannel {
+ public:
+  static constexpr int kTotalBits = 126;
+
+  /// `reference` holds q: k from 1 to 2^24 positive finite masses. Throws InvalidInput otherwise.
+  static StaircaseChannel make(std::span<const double> reference, double epsilon);
+
+  /// Whether every column satisfies the theorem, decided in integers. O(k).
+  [[nodiscard]] bool satisfies(const ExpBound& bound) const;
+
+  [[nodiscard]] std::size_t input_count() const { return outcome_count(); }
+  [[nodiscard]] std::size_t outcome_count() const { return order_.size(); }
+  [[nodiscard]] uint128 total() const { return uint128{1} << kTotalBits; }
+  /// Numerator over total() of reporting value x as outcome j.
+  [[nodiscard]] uint128 entry(std::size_t x, std::size_t j) const;
+  [[nodiscard]] Extremes column(std::size_t j) const;
+  /// The integer that stands for q_j; their sum is reference_total().
+  [[nodiscard]] std::uint64_t reference(std::size_t j) const;
+  [[nodiscard]] std::uint64_t reference_total() const { return prefix_.back(); }
+
+  /// The staircase itself, by rank in the order of ascending q: the outcome there, c, d and v.
+  [[nodiscard]] std::size_t outcome_at_rank(std::size_t rank) const { return order_[rank]; }
+  [[nodiscard]] uint128 stop_entry(std::size_t rank) const {
+    return steps_[rank] - steps_[rank + 1];
+  }
+  [[nodiscard]] uint128 stay_entry(std::size_t rank) const { return stays_[rank]; }
+  [[nodiscard]] uint128 move_factor(std::size_t rank) const { return moves_[rank]; }
+  /// What the moves leave over, added to the last outcome's share of them.
+  [[nodiscard]] uint128 rest_entry(std::size_t rank) const {
+    return steps_[rank] - stays_[rank] - moves_[rank] * weight_after(rank);
+  }
+
+  /// The outcome that value x is reported as for a uniform `position` below total(): each outcome j
+  /// has exactly entry(x, j) positions. NOT PRIVATE.
+  [[nodiscard]] std::size_t outcome_at(std::size_t x, uint128 position) const;
+
+  [[nodiscard]] std::size_t draw(std::size_t value, SecureRandom& random) const {
+    const uint128 high = random.word() >> (128 - kTotalBits);
+    return outcome_at(value < outcome_count() ? value : 0, (high << 64) | random.word());
+  }
+  /// An outcome of the law q, as the integers have it.
+  [[nodiscard]] std::size_t draw_reference(SecureRandom& random) const {
+    return locate_weight(random.below(reference_total()));
+  }
+
+ private:
+  friend struct BadStaircase;  // of the tests: the check must see what no factory makes
+
+  StaircaseChannel() = default;
+  /// With the outcomes in any order, of which the theorem's is one; unchecked.
+  [[nodiscard]] static StaircaseChannel in_order(std::span<const double> reference, double sum,
+                                                 std::vector<std::uint32_t> order,
+                                                 const ExpBound& bound);
+  [[nodiscard]] std::size_t locate_weight(std::uint64_t position) const;
+
+  [[nodiscard]] std::uint64_t weight(std::size_t rank) const {
+    return prefix_[rank + 1] - prefix_[rank];
+  }
+  [[nodiscard]] std::uint64_t weight_after(std::size_t rank) const {
+    return prefix_.back() - prefix_[rank + 1];
+  }
+
+  // Indexed by rank: the position in the order of ascending q.
+  std::vector<std::uint32_t> order_;   // outcome at each rank
+  std::vector<std::uint32_t> rank_;    // rank of each outcome
+  std::vector<std::uint64_t> prefix_;  // of g, k + 1 entries
+  std::vector<uint128> steps_;         // U, k + 1 entries
+  std::vector<uint128> stays_;         // d
+  std::vector<uint128> moves_;         // v, descending
+  Extremes last_column_{};             // of the last rank, which also receives the rests
+};
+
+}  // namespace mollify

@@ -1,0 +1,108 @@
+// Where between its bounds each numerator should lie.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "core/table.h"
+
+namespace mollify::detail {
+
+// -----------------------------------------------------------------------------------------------
+// What every public list of masses must satisfy.
+
+template <class Mass>
+double sum_of_validated(std::span<const Mass> masses) {
+  require_between("the number of outcomes", masses.size(), 1, Band::kMostOutcomes);
+  double sum = 0;
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    if (!(masses[i] > 0) || !std::isfinite(masses[i])) {
+      throw InvalidInput("the reference mass of outcome " + std::to_string(i) +
+                         " must be finite and positive, but is " +
+                         shortest(static_cast<double>(masses[i])));
+    }
+    sum += static_cast<double>(masses[i]);
+  }
+  if (!std::isfinite(sum)) throw InvalidInput("the reference masses must have a finite sum");
+  return sum;
+}
+
+/// The sum of 1 to 2^24 finite, positive masses; throws InvalidInput for any other list.
+[[nodiscard]] inline double validated_mass_sum(std::span<const double> masses) {
+  return sum_of_validated(masses);
+}
+[[nodiscard]] inline double validated_mass_sum(std::span<const float> masses) {
+  return sum_of_validated(masses);
+}
+
+}  // namespace mollify::detail
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Which lower bounds a band has: shares of a public reference.
+
+/// What a band is made of. All of it is public: nothing here may be computed from private data.
+struct BandSpec {
+  /// Number of outcomes k, 1 to 2^24. May be left 0 when `reference` is given.
+  std::size_t outcome_count = 0;
+  /// Reference masses h, k positive finite numbers, normalised by make_band. Empty: uniform.
+  std::span<const double> reference = {};
+  /// The same in single precision, instead: of a network, say.
+  std::span<const float> float_reference = {};
+  /// b: no outcome is released with probability below b * h. In (0, 1).
+  double floor = 0;
+  /// The privacy parameter of one draw, from 1e-6; above 30 it counts as 30.
+  double epsilon = 0;
+  /// N, the number of equal parts that probability is cut into. Smaller values serve the exhaustive
+  /// tests; the guarantee holds for every N, the resolution is best at 2^62.
+  std::uint64_t total = Band::kGreatestTotal;
+};
+
+/// The band with
+///   lower_i = ceil(N b h_i (1 + 2^-39)),
+/// and for k = 1 the only outcome has lower = upper = N: it is released always.
+///
+/// The hair of 2^-39 makes up for Ebar lying 2^-40 below e^epsilon, so that the upper bounds still
+/// reach N for the P that a minimax band is made for; where these lower bounds sum to more than N
+/// (b next to 1) they are max(1, floor(N b h_i)) instead. All of this decides how useful a band is;
+/// Band's theorem holds for any lower bounds.
+///
+/// The integers are the same on every machine: certificates hash them. Throws InvalidInput, in one
+/// sentence, if the spec is malformed or no table fits. O(k).
+[[nodiscard]] Band make_band(const BandSpec& spec);
+
+// -----------------------------------------------------------------------------------------------
+// The projection of scores on a band: where the tables that releases are drawn from should lie.
+
+/// Makes a table the projection of its scores: n follows clip(t score_i, lower_i, upper_i), the
+/// f-divergence projection of the scores' distribution on the band for every f at once [Park et al.
+/// 2024, Proposition III.4], to 1e-9 relative or two parts of N, whichever is larger.
+///
+/// t is found by Newton's method on a monotone, piecewise linear function, in about five passes
+/// over the scores. Privacy does not rest on it: a table keeps its theorem whatever t is.
+///
+/// NaN and negative scores count as zero, and so may scores below 2^-500 of the greatest; beside
+/// infinite scores all finite ones do. Where the outcomes with a score are all at their upper
+/// bounds, those without share what is left in proportion to the reference (docs/theory/band.md);
+/// so scores without any positive one give the reference.
+///
+/// The number of scores is public: any other than the band's throws InvalidInput (Table alone).
+/// Their values never throw. Outcomes that are not ascending are sorted and their scores added.
+void project(Table& table, std::span<const double> scores);
+void project(Table& table, std::span<const float> scores);
+void project(SparseTable& table, std::span<const std::uint32_t> outcomes,
+             std::span<const double> scores);
+
+/// A new table made so.
+[[nodiscard]] Table projected(const Band& band, std::span<const double> scores);
+[[nodiscard]] Table projected(const Band& band, std::span<const float> scores);
+Table projected(Band&&, std::span<const double>) = delete;
+Table projected(Band&&, std::span<const float>) = delete;
+
+}  // namespace mollify

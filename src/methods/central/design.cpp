@@ -1,0 +1,424 @@
+#include "methods/central/design.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "accounting/privacy.h"
+#include "accounting/shuffling.h"
+#include "base/directed_rounding.h"
+#include "core/invalid_input.h"
+#include "methods/central/samplers.h"
+
+namespace mollify {
+
+namespace {
+
+using Notion = PrivacyNotion;
+
+void validate(const CentralRequest& request) {
+  const auto& [records, outcomes, outputs, budget] = request;
+  require_between("the number of records", records, 1, RandomizedResponse::kMostRecords);
+  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
+  if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
+  require_central_budget(budget);
+  if (budget.notion == Notion::kConcentrated) {
+    if (!std::isfinite(budget.rho) || budget.rho <= 0) {
+      throw InvalidInput(fmt::format("rho must be finite and positive, but is {}", budget.rho));
+    }
+    return;
+  }
+  if (!std::isfinite(budget.epsilon) || budget.epsilon <= 0) {
+    throw InvalidInput(
+        fmt::format("epsilon must be finite and positive, but is {}", budget.epsilon));
+  }
+  if (!(budget.delta >= 0 && budget.delta < 1)) {
+    throw InvalidInput(
+        fmt::format("delta must be at least 0 and below 1, but is {}", budget.delta));
+  }
+}
+
+/// What most mechanisms begin with; throws if they cannot release so many.
+CentralDesign begin(CentralMechanism mechanism, const CentralRequest& request) {
+  if (request.budget.notion == Notion::kConcentrated) {
+    throw InvalidInput(
+        fmt::format("mechanism {} spends epsilon and delta, but the budget is rho; mechanism "
+                    "product spends rho",
+                    name_of(mechanism)));
+  }
+  if (request.outputs > request.records) {
+    throw InvalidInput(fmt::format(
+        "at most as many outputs can be released as there are records, {}, but {} are asked for",
+        request.records, request.outputs));
+  }
+  CentralDesign design;
+  design.mechanism = mechanism;
+  design.records = request.records;
+  design.outcomes = request.outcomes;
+  design.outputs = request.outputs;
+  return design;
+}
+
+/// ln(K / L), rounded up.
+double epsilon0_up(const RandomizedResponse& response) {
+  return response.outcome_count() > 1 ? ln_ratio_up(response.kept(), response.other()) : 0;
+}
+
+RandomizedResponse pure_response(const CentralDesign& design) {
+  return {design.outcomes, design.guarantee.epsilon, design.records, *design.outputs};
+}
+
+CentralDesign subsampled(CentralMechanism mechanism, const CentralRequest& request) {
+  CentralDesign design = begin(mechanism, request);
+  design.guarantee = Privacy::pure(ExpBound(request.budget.epsilon).epsilon());
+  design.epsilon0 = epsilon0_up(pure_response(design));
+  design.why = fmt::format(
+      "{} of {} {} through randomized response with odds 1 + (n/m)(e^epsilon - 1), the "
+      "greatest that pure privacy allows",
+      request.outputs, counted(request.records, "record"), request.outputs == 1 ? "goes" : "go");
+  return design;
+}
+
+CentralDesign ds_roo(const CentralRequest& request) {
+  CentralDesign design = begin(CentralMechanism::kDsRoo, request);
+  design.runs = request.outputs;
+  design.guarantee = Privacy::pure(ExpBound(request.budget.epsilon).epsilon());
+  design.why = fmt::format(
+      "each output is a uniform outcome or one of {}, the oftener a record the better all "
+      "outcomes are covered; in the worst case no better than subsampled-rr",
+      counted(request.records / request.outputs, "record"));
+  return design;
+}
+
+/// The greatest P(M < m) with which poisson-rr is designed; its total variation counts it.
+constexpr double kShortfall = 1e-12;
+
+/// What the mechanisms that rest on shuffling begin with.
+CentralDesign begin_shuffled(CentralMechanism mechanism, const CentralRequest& request) {
+  CentralDesign design = begin(mechanism, request);
+  if (request.budget.delta == 0) {
+    throw InvalidInput(fmt::format(
+        "mechanism {} needs a delta above 0, but it is 0; subsampled-rr is the pure one",
+        name_of(mechanism)));
+  }
+  design.guarantee = Privacy::approximate(request.budget.epsilon, request.budget.delta);
+  return design;
+}
+
+/// Leaves room for other processors' rounding: what is designed on one is verified on any other.
+constexpr double kRoomOfResponse = 1 - 0x1p-40;
+
+/// The epsilon0 of each response, from what the accounting certifies; never less than the whole
+/// epsilon, which a response keeps without being shuffled. Integers are too coarse for more
+/// than 30.
+template <class Certified>
+double response_epsilon(const CentralRequest& request, const Certified& certified) {
+  const double epsilon = request.budget.epsilon;
+  if (epsilon >= ExpBound::kGreatestEpsilon) return ExpBound::kGreatestEpsilon;
+  return std::clamp(certified() * kRoomOfResponse, epsilon, ExpBound::kGreatestEpsilon);
+}
+
+CentralDesign subset(const CentralRequest& request) {
+  CentralDesign design = begin_shuffled(CentralMechanism::kSubsetRr, request);
+  design.epsilon0 = response_epsilon(request, [&] {
+    return subset_epsilon0_down(request.records, request.outputs, request.outcomes,
+                                request.budget.epsilon, request.budget.delta);
+  });
+  design.why = fmt::format(
+      "{} of {} records are chosen and their reports shuffled, which allows each a randomized "
+      "response of epsilon0 = {:.4g}",
+      request.outputs, request.records, *design.epsilon0);
+  return design;
+}
+
+CentralDesign shuffled(const CentralRequest& request) {
+  CentralDesign design = begin_shuffled(CentralMechanism::kShuffledRr, request);
+  if (request.outputs != request.records) {
+    throw InvalidInput(
+        "mechanism shuffled-rr releases a report of each record, so as many outputs as there are "
+        "records; subset-rr releases fewer");
+  }
+  design.epsilon0 = response_epsilon(request, [&] {
+    return shuffle_epsilon0_down(request.records, request.outcomes, request.budget.epsilon,
+                                 request.budget.delta);
+  });
+  design.why = fmt::format(
+      "all {} reports are shuffled, which allows each a randomized response of epsilon0 = {:.4g}",
+      request.records, *design.epsilon0);
+  return design;
+}
+
+CentralDesign poisson_at(const CentralRequest& request, double rate) {
+  CentralDesign design = begin_shuffled(CentralMechanism::kPoissonRr, request);
+  design.rate = PoissonSubsample(rate).rate();
+  design.epsilon0 = response_epsilon(request, [&] {
+    return shuffle_epsilon0_down(request.records, request.outcomes, request.budget.epsilon,
+                                 request.budget.delta, design.rate);
+  });
+  return design;
+}
+
+CentralDesign poisson(const CentralRequest& request) {
+  begin_shuffled(CentralMechanism::kPoissonRr, request);
+  const std::optional<double> rate = poisson_rate_for(request.records, request.outputs, kShortfall);
+  if (!rate) {
+    throw InvalidInput(fmt::format(
+        "mechanism poisson-rr cannot be sure of {} reports from {} records; it needs some hundred "
+        "records more than outputs, and subset-rr does not",
+        request.outputs, request.records));
+  }
+  CentralDesign design = poisson_at(request, *rate);
+  design.why = fmt::format(
+      "each record is looked at with probability {:.4g}, which hides how many were and allows each "
+      "report epsilon0 = {:.4g}",
+      design.rate, *design.epsilon0);
+  return design;
+}
+
+CentralDesign histogram(const CentralRequest& request) {
+  CentralRequest one = request;
+  one.outputs = 1;  // more outputs than records are no trouble here
+  CentralDesign design = begin(CentralMechanism::kHistogram, one);
+  design.outputs = request.outputs;
+  design.guarantee = Privacy::pure(request.budget.epsilon);
+  design.why =
+      "all outputs are drawn from one histogram with noise, the baseline: they share its errors";
+  return design;
+}
+
+/// d, where k = 2^d.
+unsigned coordinates_of(std::uint64_t outcomes) {
+  if (outcomes < 2 || !std::has_single_bit(outcomes)) {
+    throw InvalidInput(fmt::format(
+        "mechanism product needs 2^d outcomes, one for each vector of d bits, but there are {}",
+        outcomes));
+  }
+  return static_cast<unsigned>(std::countr_zero(outcomes));
+}
+
+CentralDesign product(const CentralRequest& request) {
+  CentralRequest any_budget = request;
+  any_budget.budget = {};
+  CentralDesign design = begin(CentralMechanism::kProduct, any_budget);
+  const unsigned d = coordinates_of(request.outcomes);
+  if (request.budget.notion != Notion::kConcentrated) {
+    const ProductSampler sampler(d, request.records, request.outputs, request.budget.epsilon);
+    design.guarantee = sampler.guarantee();
+    design.epsilon0 = epsilon0_up(sampler.response());
+    design.why = fmt::format(
+        "each of {} bits is taken from records of its own and flipped at random, which costs d in "
+        "place of 2^d, if the bits are independent of each other",
+        d);
+    return design;
+  }
+  design.runs = request.outputs;
+  const std::uint64_t each = request.records / request.outputs;
+  const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, request.budget.rho);
+  if (!clip) {
+    throw InvalidInput(fmt::format(
+        "mechanism product with {} bits needs more than {} records for each output, or a rho above "
+        "{}, because means are clipped below 1/3",
+        d, each, request.budget.rho));
+  }
+  design.guarantee = ClippedMeans(d, each, *clip).guarantee();
+  design.why = fmt::format(
+      "each of {} bits follows its mean over {} records, clipped to [{:.6g}, {:.6g}], if the bits "
+      "are independent with means in [1/3, 2/3]",
+      d, each, static_cast<double>(*clip) / static_cast<double>(each),
+      1 - static_cast<double>(*clip) / static_cast<double>(each));
+  return design;
+}
+
+CentralDesign unvalidated_design(CentralMechanism mechanism, const CentralRequest& request) {
+  switch (mechanism) {
+    case CentralMechanism::kSubsampledRr:
+    case CentralMechanism::kRevealOrObscure:
+      return subsampled(mechanism, request);
+    case CentralMechanism::kDsRoo:
+      return ds_roo(request);
+    case CentralMechanism::kSubsetRr:
+      return subset(request);
+    case CentralMechanism::kShuffledRr:
+      return shuffled(request);
+    case CentralMechanism::kPoissonRr:
+      return poisson(request);
+    case CentralMechanism::kHistogram:
+      return histogram(request);
+    case CentralMechanism::kProduct:
+      return product(request);
+  }
+  throw InvalidInput("there is no such central mechanism");
+}
+
+/// Total variation and independence are the sampler's to tell.
+CentralDesign finished(CentralDesign design) {
+  const std::unique_ptr<CentralSampler> sampler = make_central_sampler(design);
+  design.total_variation_up = sampler->total_variation_up();
+  design.independent_outputs = sampler->outputs_are_independent();
+  return design;
+}
+
+}  // namespace
+
+void require_central_budget(const Privacy& budget) {
+  if (budget.notion == Notion::kGaussian) {
+    throw InvalidInput("a budget of the central model is in epsilon, delta or rho, but is in mu");
+  }
+  const bool is_rho = budget.notion == Notion::kConcentrated;
+  if ((is_rho ? budget.epsilon : budget.rho) != 0 || budget.mu != 0 ||
+      (budget.notion != Notion::kApproximate && budget.delta != 0)) {
+    throw InvalidInput(
+        "a budget is epsilon, epsilon and delta, or rho, but what another notion has is given");
+  }
+}
+
+CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request) {
+  validate(request);
+  return finished(unvalidated_design(mechanism, request));
+}
+
+CentralDesign design_poisson(const CentralRequest& request, double rate) {
+  CentralRequest any = request;
+  any.outputs = 1;  // as many as come
+  validate(any);
+  CentralDesign design = poisson_at(any, rate);
+  design.outputs.reset();
+  design.why = fmt::format(
+      "each record is looked at with probability {:.4g} and all reports are released, however many",
+      design.rate);
+  return finished(std::move(design));
+}
+
+std::vector<CentralOption> central_options(const CentralRequest& request) {
+  validate(request);
+  std::vector<CentralOption> options;
+  for (const auto& [mechanism, name] : names<CentralMechanism>()) {
+    CentralOption option{mechanism, std::nullopt, ""};
+    try {
+      option.design = design_central(option.mechanism, request);
+    } catch (const InvalidInput& refused) {
+      option.refusal = refused.what();
+    }
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+CentralDesign best_central_design(const CentralRequest& request,
+                                  std::optional<CentralMechanism> chosen_before) {
+  if (request.budget.notion == Notion::kConcentrated) {
+    throw InvalidInput(
+        "a budget in rho is for --mechanism product and for --family gaussian, but neither is "
+        "named");
+  }
+  std::vector<CentralOption> options = central_options(request);
+  std::vector<CentralDesign> served;
+  for (CentralOption& option : options) {
+    if (!option.design || !option.design->independent_outputs) continue;
+    // The product mechanism's total variation is for product distributions alone. Two others are
+    // second names: of subsampled-rr, and of shuffled-rr if all records are reported.
+    const bool is_left_out =
+        option.mechanism == CentralMechanism::kProduct ||
+        option.mechanism == CentralMechanism::kRevealOrObscure ||
+        (option.mechanism == CentralMechanism::kSubsetRr && request.outputs == request.records);
+    if (!is_left_out) served.push_back(std::move(*option.design));
+  }
+  // What the first of them asks for, the others ask for too.
+  if (served.empty()) throw InvalidInput(options.front().refusal);
+  auto best = std::min_element(served.begin(), served.end(),
+                               [](const CentralDesign& left, const CentralDesign& right) {
+                                 return left.total_variation_up < right.total_variation_up;
+                               });
+  constexpr double kLastDigits = 1e-6;
+  const double most = best->total_variation_up * (1 + kLastDigits);
+  const auto before = std::find_if(served.begin(), served.end(), [&](const CentralDesign& one) {
+    return one.mechanism == chosen_before && one.total_variation_up <= most;
+  });
+  if (before != served.end()) best = before;
+  std::string others;
+  for (const CentralDesign& design : served) {
+    if (design.mechanism == best->mechanism) continue;
+    others += fmt::format("{}{} {:.3g}", others.empty() ? "" : ", ", name_of(design.mechanism),
+                          design.total_variation_up);
+  }
+  CentralDesign chosen = *best;
+  chosen.why = fmt::format("{} has the least total variation, {:.3g} ({}): {}",
+                           name_of(chosen.mechanism), chosen.total_variation_up, others, best->why);
+  return chosen;
+}
+
+namespace {
+
+std::unique_ptr<CentralSampler> repeated(std::unique_ptr<CentralSampler> single,
+                                         const CentralDesign& design) {
+  if (design.runs == 1 && single->record_count() == design.records) return single;
+  return std::make_unique<DisjointRuns>(std::move(single), design.records, design.runs);
+}
+
+std::unique_ptr<CentralSampler> product_sampler(const CentralDesign& design) {
+  const unsigned d = coordinates_of(design.outcomes);
+  if (design.guarantee.notion == Notion::kPure) {
+    return std::make_unique<ProductSampler>(d, design.records, *design.outputs,
+                                            design.guarantee.epsilon);
+  }
+  const std::uint64_t each = design.records / design.runs;
+  const std::optional<std::uint64_t> clip = ClippedMeans::least_clip(d, each, design.guarantee.rho);
+  if (!clip) throw InvalidInput("the product design keeps no rho");
+  return repeated(std::make_unique<ClippedMeans>(d, each, *clip), design);
+}
+
+}  // namespace
+
+CentralDesign with_outcomes(const CentralDesign& design, std::uint64_t outcomes) {
+  const CentralRequest request{design.records, outcomes, design.outputs.value_or(1),
+                               design.guarantee};
+  return design.outputs ? design_central(design.mechanism, request)
+                        : design_poisson(request, design.rate);
+}
+
+std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design) {
+  switch (design.mechanism) {
+    case CentralMechanism::kSubsampledRr:
+    case CentralMechanism::kRevealOrObscure: {
+      const RandomizedResponse response = pure_response(design);
+      if (!response.satisfies(ExpBound(design.guarantee.epsilon))) {
+        throw InvalidInput("the integers of the randomized response do not keep its promise");
+      }
+      return std::make_unique<SubsetSampler>(response, design.records, *design.outputs,
+                                             design.guarantee);
+    }
+    case CentralMechanism::kDsRoo: {
+      auto single = std::make_unique<DsRoo>(design.outcomes, design.records / design.runs,
+                                            design.guarantee.epsilon);
+      if (!single->satisfies(ExpBound(design.guarantee.epsilon))) {
+        throw InvalidInput("the integers of reveal-or-obscure do not keep its promise");
+      }
+      return repeated(std::move(single), design);
+    }
+    case CentralMechanism::kSubsetRr:
+    case CentralMechanism::kShuffledRr:
+      return std::make_unique<SubsetSampler>(RandomizedResponse(design.outcomes, *design.epsilon0),
+                                             design.records, *design.outputs, design.guarantee);
+    case CentralMechanism::kPoissonRr: {
+      const RandomizedResponse response(design.outcomes, *design.epsilon0);
+      const PoissonSubsample subsample(design.rate);
+      if (!design.outputs) {
+        return std::make_unique<PoissonSampler>(response, subsample, design.records,
+                                                design.guarantee);
+      }
+      return std::make_unique<PoissonSampler>(response, subsample, design.records, *design.outputs,
+                                              design.guarantee);
+    }
+    case CentralMechanism::kHistogram:
+      return std::make_unique<HistogramSampler>(design.outcomes, design.records, *design.outputs,
+                                                design.guarantee.epsilon);
+    case CentralMechanism::kProduct:
+      return product_sampler(design);
+  }
+  throw InvalidInput("there is no such central mechanism");
+}
+
+}  // namespace mollify

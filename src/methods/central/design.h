@@ -1,0 +1,95 @@
+// From a budget and public sizes to the mechanism that serves them best.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "accounting/privacy.h"
+#include "methods/central/samplers.h"
+
+namespace mollify {
+
+/// Everything public about a release.
+struct CentralRequest {
+  /// n, 1 to 2^40.
+  std::uint64_t records = 0;
+  /// k, 1 to 2^24.
+  std::uint64_t outcomes = 0;
+  /// m, the number of outputs, at least 1.
+  std::uint64_t outputs = 0;
+  /// For all outputs together; rho for the product mechanism alone.
+  Privacy budget;
+};
+
+/// A mechanism with all its public parameters, and what they promise. Two designs of one request
+/// and mechanism are equal, so a certificate can be checked by designing anew.
+struct CentralDesign {
+  CentralMechanism mechanism = CentralMechanism::kSubsampledRr;
+  std::uint64_t records = 0;
+  std::uint64_t outcomes = 0;
+  /// None where the number of outputs is random.
+  std::optional<std::uint64_t> outputs = std::nullopt;
+  /// Disjoint parts of the records that a mechanism runs on, each for one output (ds-roo, and
+  /// product under rho); 1 for mechanisms that use all records at once.
+  std::uint64_t runs = 1;
+  /// Of each randomized response: ln(E0). For the pure mechanisms it follows from the guarantee and
+  /// is told, rounded up; subset-rr, shuffled-rr and poisson-rr are made from it. None elsewhere.
+  std::optional<double> epsilon0 = std::nullopt;
+  /// With which probability poisson-rr looks at a record; 1 elsewhere.
+  double rate = 1;
+  Privacy guarantee;
+  /// See CentralSampler.
+  double total_variation_up = 1;
+  bool independent_outputs = true;
+  /// One sentence for the user: why this mechanism, with these parameters.
+  std::string why;
+
+  friend bool operator==(const CentralDesign&, const CentralDesign&) = default;
+};
+
+/// The parameters with which the mechanism spends the budget at the least total variation.
+/// Throws InvalidInput, in one sentence that says what would do, if it cannot serve the request.
+[[nodiscard]] CentralDesign design_central(CentralMechanism mechanism,
+                                           const CentralRequest& request);
+
+/// Throws InvalidInput for a budget in mu, which nothing here spends, and for one with parameters
+/// that its notion does not have.
+void require_central_budget(const Privacy& budget);
+
+/// poisson-rr at a rate in (0, 1], releasing a random number of outputs with the law Bin(n, rate).
+/// `request.outputs` is not read. Needs delta > 0; throws InvalidInput otherwise.
+[[nodiscard]] CentralDesign design_poisson(const CentralRequest& request, double rate);
+
+/// What one mechanism makes of a request: a design, or why there is none.
+struct CentralOption {
+  CentralMechanism mechanism;
+  std::optional<CentralDesign> design;
+  /// The sentence of the InvalidInput; empty if there is a design.
+  std::string refusal;
+};
+
+/// All mechanisms, in the order of the enumeration. Throws InvalidInput only for a request that is
+/// wrong in itself (no records, epsilon not positive, ...).
+[[nodiscard]] std::vector<CentralOption> central_options(const CentralRequest& request);
+
+/// `auto`: of the options that promise independent outputs for every distribution of the records
+/// (so never product, nor histogram with several outputs), the one with the least
+/// total_variation_up, the first in the order of the enumeration if some are equal; of two names of
+/// one sampler, the plainer. `why` says so, and what the others would have cost. Uses public
+/// information alone. Throws InvalidInput if there is none. `chosen`, if it is given, is taken
+/// where it is as good but for last digits, which another processor may find otherwise.
+[[nodiscard]] CentralDesign best_central_design(
+    const CentralRequest& request, std::optional<CentralMechanism> chosen = std::nullopt);
+
+/// The same mechanism for so many outcomes in place of the design's: what a support that was found
+/// is drawn from.
+[[nodiscard]] CentralDesign with_outcomes(const CentralDesign& design, std::uint64_t outcomes);
+
+/// The sampler of a design. What it promises is what the design says. Its integers are checked
+/// against the guarantee; throws InvalidInput for a design that keeps no promise.
+[[nodiscard]] std::unique_ptr<CentralSampler> make_central_sampler(const CentralDesign& design);
+
+}  // namespace mollify

@@ -1,0 +1,539 @@
+#include "methods/central/samplers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "accounting/composition.h"
+#include "base/directed_rounding.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "core/randomized_response.h"
+#include "domain/numbers.h"
+#include "kernel/order.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The one shape of every sampler in the central model.
+
+namespace {
+
+/// Counts records of outcomes from k on as records of 0.
+OutcomeHistogram with_strays_as_first(OutcomeHistogram histogram, std::uint64_t outcomes) {
+  const auto inside = std::lower_bound(histogram.keys.begin(), histogram.keys.end(), outcomes);
+  const auto kept = static_cast<std::size_t>(inside - histogram.keys.begin());
+  const std::uint64_t strays =
+      std::accumulate(histogram.counts.begin() + static_cast<std::ptrdiff_t>(kept),
+                      histogram.counts.end(), std::uint64_t{0});
+  histogram.keys.resize(kept);
+  histogram.counts.resize(kept);
+  if (strays == 0) return histogram;
+  if (kept == 0 || histogram.keys.front() != 0) {
+    histogram.keys.insert(histogram.keys.begin(), 0);
+    histogram.counts.insert(histogram.counts.begin(), 0);
+  }
+  histogram.counts.front() += strays;
+  return histogram;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> CentralSampler::draw(const OutcomeHistogram& histogram,
+                                                SecureRandom& random) const {
+  const uint128 records = mollify::record_count(histogram);
+  if (records != record_count()) {
+    throw InvalidInput(fmt::format("a draw must be from the {} records of its design, but has {}",
+                                   record_count(), records));
+  }
+  if (!histogram.keys.empty() && histogram.keys.back() >= outcome_count()) {
+    return draw_of(with_strays_as_first(histogram, outcome_count()), random);
+  }
+  return draw_of(histogram, random);
+}
+
+std::vector<std::uint32_t> CentralSampler::draw(std::span<const std::uint32_t> records,
+                                                SecureRandom& random) const {
+  return draw(counts_of(records), random);
+}
+
+// -----------------------------------------------------------------------------------------------
+// m of n records, each through randomized response, in a random order.
+
+SubsetSampler::SubsetSampler(const RandomizedResponse& response, std::uint64_t records,
+                             std::uint64_t chosen, const Privacy& guarantee)
+    : response_(response), records_(records), chosen_(chosen), guarantee_(guarantee) {
+  if (chosen < 1 || chosen > records) {
+    throw InvalidInput(fmt::format(
+        "the number of chosen records must be from 1 to all {}, but is {}", records, chosen));
+  }
+}
+
+double SubsetSampler::total_variation_up() const { return mollify::total_variation_up(response_); }
+
+std::vector<std::uint32_t> SubsetSampler::draw_of(const OutcomeHistogram& histogram,
+                                                  SecureRandom& random) const {
+  RecordsLeft records(histogram.counts);
+  std::vector<std::uint32_t> outputs(chosen_);
+  for (std::uint32_t& output : outputs) {
+    const std::uint32_t value = histogram.keys[records.take(random)];
+    output = static_cast<std::uint32_t>(response_.draw(value, random));
+  }
+  return outputs;
+}
+
+double total_variation_up(const RandomizedResponse& response) {
+  return share_up(uint128{response.outcome_count() - 1} * response.other(), response.total());
+}
+
+// -----------------------------------------------------------------------------------------------
+// A random part of the records, each through randomized response, in a random order.
+
+PoissonSampler::PoissonSampler(const RandomizedResponse& response,
+                               const PoissonSubsample& subsample, std::uint64_t records,
+                               const Privacy& guarantee)
+    : response_(response), subsample_(subsample), records_(records), guarantee_(guarantee) {}
+
+PoissonSampler::PoissonSampler(const RandomizedResponse& response,
+                               const PoissonSubsample& subsample, std::uint64_t records,
+                               std::uint64_t outputs, const Privacy& guarantee)
+    : PoissonSampler(response, subsample, records, guarantee) {
+  if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
+  outputs_ = outputs;
+}
+
+double PoissonSampler::total_variation_up() const {
+  const double response = mollify::total_variation_up(response_);
+  if (!outputs_) return response;
+  const double sum = response + binomial_below_up(records_, rate(), *outputs_);
+  return std::fmin(1, std::nextafter(sum, std::numeric_limits<double>::infinity()));
+}
+
+std::vector<std::uint32_t> PoissonSampler::draw_of(const OutcomeHistogram& histogram,
+                                                   SecureRandom& random) const {
+  std::vector<std::uint32_t> reports = subsample_.draw(histogram.counts, random);
+  for (std::uint32_t& value : reports) {
+    value = static_cast<std::uint32_t>(response_.draw(histogram.keys[value], random));
+  }
+  if (outputs_) {
+    while (reports.size() < *outputs_) {
+      reports.push_back(static_cast<std::uint32_t>(random.below(outcome_count())));
+    }
+  }
+  shuffle(reports, random);
+  if (outputs_) reports.resize(*outputs_);
+  return reports;
+}
+
+double binomial_below_up(std::uint64_t trials, double rate, std::uint64_t count) {
+  if (count == 0) return 0;
+  const double mean = static_cast<double>(trials) * rate;
+  const double distance = mean - static_cast<double>(count - 1);
+  // Rounding of the mean moves the distance by 2^-52 of the mean; a distance of which that is more
+  // than 1e-10 proves nothing here.
+  if (!(distance > mean * 0x1p-18)) return 1;
+  const double exponent =
+      distance * distance / (2 * (mean * (1 - rate) + rate * distance / 3)) * (1 - 1e-9);
+  return std::fmin(1, exp_up(-exponent));
+}
+
+std::optional<double> poisson_rate_for(std::uint64_t records, std::uint64_t outputs,
+                                       double failure) {
+  double low = 0;
+  double high = 1;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (binomial_below_up(records, middle, outputs) <= failure ? high : low) = middle;
+  }
+  if (high == 1) return std::nullopt;
+  return high;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Samples of product distributions on {0, 1}^d, coordinate by coordinate, with pure privacy.
+
+namespace {
+
+unsigned validated(unsigned coordinates) {
+  require_between("the number of coordinates", coordinates, 1, 24);
+  return coordinates;
+}
+
+}  // namespace
+
+ProductSampler::ProductSampler(unsigned coordinates, std::uint64_t records, std::uint64_t outputs,
+                               double epsilon)
+    : response_(2, epsilon_per_draw_down(epsilon, validated(coordinates)), records, outputs),
+      coordinates_(coordinates),
+      records_(records),
+      outputs_(outputs),
+      // Above 30 for each coordinate, randomized response gives less than asked for.
+      epsilon_(std::fmin(epsilon, ExpBound::kGreatestEpsilon * coordinates)) {}
+
+double ProductSampler::total_variation_up() const {
+  return std::fmin(1, mul_up(coordinates_, mollify::total_variation_up(response_)));
+}
+
+std::vector<std::uint32_t> ProductSampler::draw_of(const OutcomeHistogram& histogram,
+                                                   SecureRandom& random) const {
+  std::vector<std::uint32_t> outputs(outputs_);
+  for (unsigned j = 0; j < coordinates_; ++j) {
+    const std::uint64_t ones = ones_of(histogram, j);
+    RecordsLeft bits(std::array{records_ - ones, ones});
+    for (std::uint32_t& output : outputs) {
+      const std::size_t bit = response_.draw(bits.take(random), random);
+      output |= static_cast<std::uint32_t>(bit) << j;
+    }
+  }
+  return outputs;
+}
+
+std::uint64_t ones_of(const OutcomeHistogram& histogram, unsigned coordinate) {
+  std::uint64_t ones = 0;
+  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+    if ((histogram.keys[i] >> coordinate & 1U) != 0) ones += histogram.counts[i];
+  }
+  return ones;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Many outputs from any sampler of one.
+
+DisjointRuns::DisjointRuns(std::unique_ptr<const CentralSampler> single, std::uint64_t records,
+                           std::uint64_t runs)
+    : single_(std::move(single)), records_(records), runs_(runs) {
+  if (single_->output_count() != std::uint64_t{1}) {
+    throw InvalidInput(
+        "disjoint runs are made of a sampler of one output, but this has another "
+        "number of them");
+  }
+  const std::uint64_t each = single_->record_count();
+  if (runs < 1 || records / runs < each) {
+    throw InvalidInput(fmt::format("{} disjoint runs on {} records each do not fit into {} records",
+                                   runs, each, records));
+  }
+}
+
+std::vector<std::uint32_t> DisjointRuns::draw_of(const OutcomeHistogram& histogram,
+                                                 SecureRandom& random) const {
+  RecordsLeft records(histogram.counts);
+  std::vector<std::uint32_t> outputs;
+  outputs.reserve(runs_);
+  for (std::uint64_t run = 0; run < runs_; ++run) {
+    Tally<std::uint32_t> part;
+    for (std::uint64_t i = 0; i < single_->record_count(); ++i) {
+      part.add(histogram.keys[records.take(random)]);
+    }
+    outputs.push_back(single_->draw(part.take(), random).front());
+  }
+  return outputs;
+}
+
+double strong_total_variation_up(double weak, std::uint64_t outputs) {
+  if (!(weak >= 0)) {
+    throw InvalidInput(fmt::format("a total variation must be at least 0, but is {}", weak));
+  }
+  return std::fmin(1, mul_up(weak, integer_up(outputs)));
+}
+
+// -----------------------------------------------------------------------------------------------
+// Data-specific reveal-or-obscure.
+
+namespace {
+
+/// The least integer from 0 to `greatest` that satisfies a condition which holds from there on, and
+/// at `greatest`.
+template <class Condition>
+std::uint64_t least_that(std::uint64_t greatest, const Condition& holds) {
+  std::uint64_t low = 0;
+  while (low < greatest) {
+    const std::uint64_t middle = low + (greatest - low) / 2;
+    if (holds(middle)) {
+      greatest = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return greatest;
+}
+
+}  // namespace
+
+DsRoo::DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon)
+    : bound_(epsilon), outcomes_(outcomes), records_(records) {
+  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
+  require_between("the number of records", records, 1, RandomizedResponse::kMostRecords);
+  if (outcomes == 1) {
+    obscured_.push_back(0);
+    return;
+  }
+  obscured_.push_back(
+      least_that(kTotal, [&](std::uint64_t first) { return same_least_holds(0, first, bound_); }));
+  for (std::uint64_t least = 0; least < records / outcomes && obscured_.back() > 0; ++least) {
+    const std::uint64_t before = obscured_.back();
+    obscured_.push_back(least_that(
+        before, [&](std::uint64_t after) { return step_holds(least, before, after, bound_); }));
+  }
+}
+
+bool DsRoo::same_least_holds(std::uint64_t least, std::uint64_t obscured,
+                             const ExpBound& bound) const {
+  return bound.allows(numerator_for(obscured, uint128{least} + 1),
+                      numerator_for(obscured, uint128{least}));
+}
+
+bool DsRoo::step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t after,
+                       const ExpBound& bound) const {
+  const auto within = [&](uint128 count_before, uint128 count_after) {
+    const uint128 first = numerator_for(before, count_before);
+    const uint128 second = numerator_for(after, count_after);
+    return bound.allows(first, second) && bound.allows(second, first);
+  };
+  const uint128 j = least;
+  const uint128 greatest = records_ - j - (outcomes_ - 2) * (j + 1);
+  // The ends of each range decide, and the others follow: h rises with c, so (j + 1, j + 1) follows
+  // from the first two; h_(j+1) rises no slower than h_j, so (r, r - 1) from the second and (r, r).
+  return same_least_holds(least + 1, after, bound) && within(j, j + 1) && within(j + 2, j + 1) &&
+         within(greatest, greatest);
+}
+
+bool DsRoo::satisfies(const ExpBound& bound) const {
+  if (outcomes_ == 1) return true;
+  if (!same_least_holds(0, obscured_[0], bound)) return false;
+  // After the first 0 all are 0; one step more is the hardest of those.
+  for (std::uint64_t least = 0; least < records_ / outcomes_ && least < obscured_.size(); ++least) {
+    if (!step_holds(least, obscured(least), obscured(least + 1), bound)) return false;
+  }
+  return true;
+}
+
+double DsRoo::total_variation_up() const {
+  return share_up(uint128{outcomes_ - 1} * obscured_[0], uint128{outcomes_} * kTotal);
+}
+
+std::uint64_t DsRoo::least_count(const OutcomeHistogram& histogram) const {
+  if (histogram.keys.size() < outcomes_) return 0;
+  return *std::min_element(histogram.counts.begin(), histogram.counts.end());
+}
+
+std::vector<std::uint32_t> DsRoo::draw_of(const OutcomeHistogram& histogram,
+                                          SecureRandom& random) const {
+  const bool is_obscured = random.below(kTotal) < obscured(least_count(histogram));
+  const auto uniform = static_cast<std::uint32_t>(random.below(outcomes_));
+  std::uint64_t position = random.below(records_);  // of a record, outcome after outcome
+  std::size_t i = 0;
+  while (position >= histogram.counts[i]) position -= histogram.counts[i++];
+  return {is_obscured ? uniform : histogram.keys[i]};
+}
+
+// -----------------------------------------------------------------------------------------------
+// Draws from a noisy histogram.
+
+namespace {
+
+double validated(double epsilon) {
+  if (!(epsilon >= 1e-6 && std::isfinite(epsilon))) {
+    throw InvalidInput(
+        fmt::format("epsilon must be finite and at least 1e-06, but is {}", epsilon));
+  }
+  return epsilon;
+}
+
+double next_up(double value) {
+  return std::nextafter(value, std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records,
+                                   std::uint64_t outputs, double epsilon)
+    : outcomes_(outcomes),
+      records_(records),
+      outputs_(outputs),
+      epsilon_(validated(epsilon)),
+      noise_(DiscreteLaplace::at_least(div_up(2, epsilon))) {
+  constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 40;
+  require_between("the number of outcomes", outcomes, 1, Band::kMostOutcomes);
+  require_between("the number of records", records, 1, kMostCounted);
+  if (outputs < 1) throw InvalidInput("the number of outputs must be at least 1, but is 0");
+}
+
+double HistogramSampler::total_variation_up() const {
+  const auto n = static_cast<double>(records_);
+  const auto k = static_cast<double>(outcomes_);
+  const double scale = next_up(div_up(static_cast<double>(noise_.scale().numerator),
+                                      static_cast<double>(noise_.scale().denominator)));
+  const double noise = div_up(mul_up(k, scale), n);
+  const double same_record = div_up(next_up(static_cast<double>(outputs_ - 1)), 2 * n);
+  const double sampling = next_up(std::sqrt(div_up(k - 1, n))) / 2;
+  return std::fmin(1, next_up(noise + (outputs_ == 1 ? 0 : std::fmin(same_record, sampling))));
+}
+
+std::vector<std::uint32_t> HistogramSampler::draw_of(const OutcomeHistogram& histogram,
+                                                     SecureRandom& random) const {
+  std::vector<std::int64_t> counts(outcomes_);
+  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+    counts[histogram.keys[i]] = static_cast<std::int64_t>(histogram.counts[i]);
+  }
+  // No count is above n, so no sum is above k n <= 2^64, and all but the last are at most
+  // (k - 1) n < 2^64. The last one is 2^64, and wraps to 0, only if every count is n: then all
+  // outcomes are alike, as they are where every count is 0.
+  std::vector<std::uint64_t> sums(outcomes_ + 1);
+  for (std::size_t x = 0; x < outcomes_; ++x) {
+    const std::int64_t noisy = noise_.perturb(counts[x], random);
+    const auto most = static_cast<std::int64_t>(records_);
+    sums[x + 1] = sums[x] + static_cast<std::uint64_t>(std::clamp(noisy, std::int64_t{0}, most));
+  }
+  std::vector<std::uint32_t> outputs(outputs_);
+  for (std::uint32_t& output : outputs) {
+    if (sums.back() == 0) {
+      output = static_cast<std::uint32_t>(random.below(outcomes_));
+      continue;
+    }
+    const std::uint64_t position = random.below(sums.back());
+    const auto next = std::upper_bound(sums.begin(), sums.end(), position);
+    output = static_cast<std::uint32_t>(next - sums.begin() - 1);
+  }
+  return outputs;
+}
+
+// -----------------------------------------------------------------------------------------------
+// A histogram over a domain of any size that tells nothing of rare outcomes.
+
+namespace {
+
+double checked_epsilon(double epsilon) {
+  require_between("epsilon of a stable histogram", epsilon, 1e-6, 100);
+  return epsilon;
+}
+
+double checked_delta(double delta) {
+  require_between("delta of a stable histogram", delta, 1e-300, 0.5);
+  return delta;
+}
+
+/// T - 1 must be at least t ln(1 / (delta (1 + a))) and t ln(1 / (1 - a^2)). Of both logarithms
+/// machines find the same but for 2^-28: 1 - a^2 is 10^-6 at least, and a alike to 2^-50.
+std::int64_t least_threshold(double scale, double delta) {
+  // What the three sums and differences of doubles below can lose, relatively.
+  constexpr double kRounding = 0x1p-50;
+  const double a_down = exp_down(-div_up(1, scale)), a_up = exp_up(-div_down(1, scale));
+  const double tail = ln_up(div_up(1, delta)) - ln_down((1 + a_down) * (1 - kRounding));
+  const double ratio = -ln_down((1 - mul_up(a_up, a_up)) * (1 - kRounding));
+  const double logarithm = std::max(tail, ratio);
+  constexpr double kRoom = 0x1p-24;
+  const double distance = mul_up(scale, logarithm + std::abs(logarithm) * kRounding + kRoom);
+  return 1 + std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(distance)));
+}
+
+/// Whether the theorem allows it.
+bool is_allowed(std::int64_t threshold, double scale, double delta) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53U;
+  if (threshold < 2 || threshold > kMost) return false;
+  const double a_down = exp_down(-div_up(1, scale)), a_up = exp_up(-div_down(1, scale));
+  const double tail = exp_up(-div_down(static_cast<double>(threshold - 1), scale));
+  return div_up(tail, std::nextafter(1 + a_down, 1)) <= delta &&
+         tail <= -add_up(mul_up(a_up, a_up), -1);
+}
+
+}  // namespace
+
+StableHistogram::StableHistogram(double epsilon, double delta)
+    : epsilon_(checked_epsilon(epsilon)),
+      delta_(checked_delta(delta)),
+      scale_(div_up(2, epsilon)),
+      threshold_(least_threshold(scale_, delta)),
+      noise_(DiscreteLaplace::at_least(scale_)) {}
+
+StableHistogram::StableHistogram(double epsilon, double delta, std::int64_t threshold)
+    : StableHistogram(epsilon, delta) {
+  if (!is_allowed(threshold, scale_, delta_)) {
+    throw InvalidInput("the threshold of a stable histogram must keep its delta, but does not");
+  }
+  threshold_ = threshold;
+}
+
+std::vector<NoisyCount> StableHistogram::draw(const OutcomeHistogram& histogram,
+                                              SecureRandom& random) const {
+  std::vector<NoisyCount> released;
+  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+    const int128 count = int128{histogram.counts[i]} + noise_.draw_exact(random);
+    if (count >= threshold_) released.push_back({histogram.keys[i], count});
+  }
+  return released;
+}
+
+// -----------------------------------------------------------------------------------------------
+// One sample of a product distribution on {0, 1}^d under concentrated privacy.
+
+namespace {
+
+double rho_up(unsigned coordinates, std::uint64_t records, std::uint64_t clip) {
+  const double t = integer_down(clip);
+  // ln(1 + x) of x = n / (t (n - t - 1)), with more than same_log1p can be off.
+  const double x = div_up(integer_up(records), -mul_up(-t, integer_down(records - clip - 1)));
+  const double eta = mul_up(same_log1p(x), 1 + 0x1p-49);
+  return mul_up(mul_up(eta, eta), coordinates / 8.0);
+}
+
+}  // namespace
+
+ClippedMeans::ClippedMeans(unsigned coordinates, std::uint64_t records, std::uint64_t clip)
+    : coordinates_(coordinates), records_(records), clip_(clip) {
+  require_between("the number of coordinates", coordinates, 1, 24);
+  require_between("the number of records", records, 4, RandomizedResponse::kMostRecords);
+  if (clip < 1 || clip >= (records + 2) / 3) {
+    throw InvalidInput(fmt::format(
+        "the clipped count must be from 1 to less than a third of the {} records, but is {}",
+        records, clip));
+  }
+}
+
+std::optional<std::uint64_t> ClippedMeans::least_clip(unsigned coordinates, std::uint64_t records,
+                                                      double rho) {
+  if (records < 4) return std::nullopt;
+  std::uint64_t low = 1;
+  std::uint64_t high = (records + 2) / 3 - 1;
+  if (!(rho_up(coordinates, records, high) <= rho)) return std::nullopt;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (rho_up(coordinates, records, middle) <= rho) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return high;
+}
+
+Privacy ClippedMeans::guarantee() const {
+  return Privacy::concentrated(rho_up(coordinates_, records_, clip_));
+}
+
+double ClippedMeans::total_variation_up() const {
+  const auto n = static_cast<double>(records_);
+  const double share = share_up(clip_, records_);
+  // The subtractions err by less than 2^-52, the products by a relative 2^-50.
+  const double distance = std::fmax(0, 1.0 / 3 - share - 0x1p-52);
+  const double exponent = 2 * n * distance * distance * (1 - 0x1p-40);
+  const double each = mul_up(share, exp_up(-exponent));
+  return std::fmin(1, mul_up(coordinates_, each));
+}
+
+std::vector<std::uint32_t> ClippedMeans::draw_of(const OutcomeHistogram& histogram,
+                                                 SecureRandom& random) const {
+  std::uint32_t output = 0;
+  for (unsigned j = 0; j < coordinates_; ++j) {
+    const std::uint64_t clipped = std::clamp(ones_of(histogram, j), clip_, records_ - clip_);
+    if (random.below(records_) < clipped) output |= std::uint32_t{1} << j;
+  }
+  return {output};
+}
+
+}  // namespace mollify

@@ -1,0 +1,402 @@
+#include "methods/central/support.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "accounting/composition.h"
+#include "base/directed_rounding.h"
+#include "base/names.h"
+#include "core/invalid_input.h"
+#include "domain/column.h"
+#include "methods/central/samplers.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The first of many questions whose answer is large.
+
+namespace {
+
+double threshold_scale_of(double epsilon, std::uint64_t sensitivity) {
+  require_between("epsilon of above-threshold", epsilon, 1e-6, 100);
+  require_between("the sensitivity of a question", sensitivity, 1, 1000);
+  return div_up(2 * static_cast<double>(sensitivity), epsilon);
+}
+
+}  // namespace
+
+AboveThreshold::AboveThreshold(double epsilon, std::uint64_t sensitivity)
+    : epsilon_(epsilon),
+      threshold_scale_(threshold_scale_of(epsilon, sensitivity)),
+      threshold_noise_(DiscreteLaplace::at_least(threshold_scale())),
+      answer_noise_(DiscreteLaplace::at_least(answer_scale())) {}
+
+std::optional<std::size_t> AboveThreshold::draw(
+    std::size_t questions, const std::function<std::int64_t(std::size_t)>& answer,
+    std::int64_t threshold, SecureRandom& random) const {
+  const int128 noisy_threshold = threshold + threshold_noise_.draw_exact(random);
+  for (std::size_t i = 0; i < questions; ++i) {
+    if (answer(i) + answer_noise_.draw_exact(random) >= noisy_threshold) return i;
+  }
+  return std::nullopt;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Where the records lie in a large domain of integers, found privately.
+
+namespace {
+
+constexpr std::uint64_t kMostIntegers = std::uint64_t{1} << 32;
+constexpr double kMiss = 1e-3;  // beta
+
+void check(const SupportHint& hint, std::uint64_t outcome_count, std::uint64_t record_count,
+           double epsilon, std::uint64_t most_width) {
+  require_between("the number of outcomes", outcome_count, 1, kMostIntegers);
+  require_between("the number of records", record_count, 1, kMostIntegers);
+  require_between("epsilon of a support hint", epsilon, 3e-6, 100);
+  if (most_width < 1) throw InvalidInput("the greatest width of an interval must not be 0");
+  const double parameter = hint.parameter;
+  if (hint.kind == SupportKind::kWidth &&
+      !(parameter >= 1 && parameter <= static_cast<double>(outcome_count) &&
+        parameter == std::floor(parameter))) {
+    throw InvalidInput(
+        fmt::format("the width of the support must be an integer from 1 to {}, but is {}",
+                    outcome_count, parameter));
+  }
+  if (hint.kind == SupportKind::kSubGaussian && !(parameter > 0 && std::isfinite(parameter))) {
+    throw InvalidInput(
+        fmt::format("a sub-Gaussian proxy must be finite and positive, but is {}", parameter));
+  }
+}
+
+constexpr std::string_view kWidthPrefix = "width=";
+constexpr std::string_view kSubGaussianPrefix = "subgaussian=";
+
+std::size_t stage_count(SupportKind kind) {
+  if (kind == SupportKind::kContiguous) return 3;
+  return kind == SupportKind::kBounded ? 2 : 1;
+}
+
+/// x as an integer, at most `most`.
+std::uint64_t capped(double x, std::uint64_t most) {
+  return x < static_cast<double>(most) ? static_cast<std::uint64_t>(x) : most;
+}
+
+/// How often each outcome occurs in a domain.
+class RecordsByOutcome {
+ public:
+  RecordsByOutcome(const OutcomeHistogram& histogram, std::uint64_t outcome_count)
+      : outcome_count_(outcome_count) {
+    const auto inside =
+        std::lower_bound(histogram.keys.begin(), histogram.keys.end(), outcome_count);
+    outcomes_.assign(histogram.keys.begin(), inside);
+    sums_.push_back(0);
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+      sums_.push_back(sums_.back() + static_cast<std::int64_t>(histogram.counts[i]));
+    }
+    const auto strays = static_cast<std::int64_t>(mollify::record_count(histogram)) - sums_.back();
+    if (strays == 0) return;
+    if (outcomes_.empty() || outcomes_.front() != 0) {
+      outcomes_.insert(outcomes_.begin(), 0);
+      sums_.insert(sums_.begin(), 0);
+    }
+    for (std::size_t i = 1; i < sums_.size(); ++i) sums_[i] += strays;
+  }
+
+  OutcomeInterval domain() const { return {0, outcome_count_ - 1}; }
+
+  /// The interval and `more` integers on either side, inside the domain.
+  OutcomeInterval widened(OutcomeInterval interval, std::uint64_t more) const {
+    return {interval.first - std::min(more, interval.first),
+            interval.last + std::min(more, outcome_count_ - 1 - interval.last)};
+  }
+
+  std::int64_t count_in(OutcomeInterval interval) const {
+    const auto begin = std::lower_bound(outcomes_.begin(), outcomes_.end(), interval.first);
+    const auto end = std::upper_bound(outcomes_.begin(), outcomes_.end(), interval.last);
+    return sums_[static_cast<std::size_t>(end - outcomes_.begin())] -
+           sums_[static_cast<std::size_t>(begin - outcomes_.begin())];
+  }
+
+  std::int64_t fullest_cell(std::uint64_t width) const {
+    const OutcomeHistogram counted = cells(width);
+    const auto most = std::max_element(counted.counts.begin(), counted.counts.end());
+    return most == counted.counts.end() ? 0 : static_cast<std::int64_t>(*most);
+  }
+
+  /// How many records lie in each cell of this width.
+  OutcomeHistogram cells(std::uint64_t width) const {
+    OutcomeHistogram cells;
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+      const auto cell = static_cast<std::uint32_t>(outcomes_[i] / width);
+      if (cells.keys.empty() || cells.keys.back() != cell) {
+        cells.keys.push_back(cell);
+        cells.counts.push_back(0);
+      }
+      cells.counts.back() += static_cast<std::uint64_t>(sums_[i + 1] - sums_[i]);
+    }
+    return cells;
+  }
+
+ private:
+  std::uint64_t outcome_count_;
+  std::vector<std::uint32_t> outcomes_;  // distinct, ascending
+  std::vector<std::int64_t> sums_;       // of the records of all outcomes before each, and of all
+};
+
+/// The heaviest cell that the histogram shows.
+std::optional<OutcomeInterval> find_anchor(const RecordsByOutcome& records, std::uint64_t width,
+                                           const StableHistogram& histogram, SecureRandom& random) {
+  const std::vector<NoisyCount> counts = histogram.draw(records.cells(width), random);
+  if (counts.empty()) return std::nullopt;
+  const auto heaviest =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const NoisyCount& a, const NoisyCount& b) { return a.count < b.count; });
+  const std::uint64_t first = heaviest->outcome * width;
+  return OutcomeInterval{first, std::min(first + width - 1, records.domain().last)};
+}
+
+/// All outcomes that the histogram shows; beyond `most` those that it shows most of.
+std::vector<std::uint32_t> heavy_outcomes(std::vector<NoisyCount> counts, std::uint64_t most) {
+  if (counts.size() > most) {
+    const auto end = counts.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(counts.begin(), end, counts.end(),
+                     [](const NoisyCount& a, const NoisyCount& b) { return a.count > b.count; });
+    counts.erase(end, counts.end());
+  }
+  std::vector<std::uint32_t> outcomes;
+  outcomes.reserve(counts.size());
+  for (const NoisyCount& count : counts) outcomes.push_back(count.outcome);
+  std::sort(outcomes.begin(), outcomes.end());
+  return outcomes;
+}
+
+std::uint64_t middle(OutcomeInterval interval) {
+  return interval.first + (interval.last - interval.first) / 2;
+}
+
+/// At most `most` integers of the interval, about half of them on either side of `center`.
+OutcomeInterval cut(OutcomeInterval interval, std::uint64_t center, std::uint64_t most) {
+  const std::uint64_t before = std::min((most - 1) / 2, center - interval.first);
+  const std::uint64_t first = center - before;
+  return {first, first + std::min(most - 1, interval.last - first)};
+}
+
+/// How far below its target a threshold must be, so that an answer on target passes but for beta.
+std::int64_t allowance(const AboveThreshold& above) {
+  return static_cast<std::int64_t>(
+      std::ceil((above.threshold_scale() + above.answer_scale()) * std::log(2 / kMiss)));
+}
+
+/// 2^0, 2^1, ... up to the first that is at least the domain's width.
+std::size_t doublings(const RecordsByOutcome& records) {
+  return static_cast<std::size_t>(std::bit_width(records.domain().last)) + 1;
+}
+
+/// The width of the cells the fullest of which holds about half of the records.
+std::optional<std::uint64_t> find_cell_width(const RecordsByOutcome& records, std::int64_t count,
+                                             const AboveThreshold& above, SecureRandom& random) {
+  const auto fullest = [&](std::size_t j) { return records.fullest_cell(std::uint64_t{1} << j); };
+  const std::optional<std::size_t> found =
+      above.draw(doublings(records), fullest, count / 2 - allowance(above), random);
+  if (!found.has_value()) return std::nullopt;
+  return std::uint64_t{1} << *found;
+}
+
+OutcomeInterval find_cover(const RecordsByOutcome& records, OutcomeInterval anchor,
+                           std::int64_t count, const AboveThreshold& above, SecureRandom& random) {
+  const auto around = [&](std::size_t i) {
+    return records.widened(anchor, (std::uint64_t{1} << i) - 1);
+  };
+  const auto held = [&](std::size_t i) { return records.count_in(around(i)); };
+  const std::optional<std::size_t> found =
+      above.draw(doublings(records), held, count - allowance(above), random);
+  return found.has_value() ? around(*found) : records.domain();
+}
+
+}  // namespace
+
+std::string to_text(const SupportHint& hint) {
+  switch (hint.kind) {
+    case SupportKind::kContiguous:
+      return "contiguous";
+    case SupportKind::kBounded:
+      return "bounded";
+    case SupportKind::kHeavy:
+      return "heavy";
+    case SupportKind::kWidth:
+      return fmt::format("{}{}", kWidthPrefix, hint.parameter);
+    case SupportKind::kSubGaussian:
+      break;
+  }
+  return fmt::format("{}{}", kSubGaussianPrefix, hint.parameter);
+}
+
+SupportHint parse_support_hint(const std::string& text) {
+  if (text == "contiguous") return {SupportKind::kContiguous, 0};
+  if (text == "bounded") return {SupportKind::kBounded, 0};
+  if (text == "heavy") return {SupportKind::kHeavy, 0};
+  for (const auto& [prefix, kind] : {std::pair{kWidthPrefix, SupportKind::kWidth},
+                                     std::pair{kSubGaussianPrefix, SupportKind::kSubGaussian}}) {
+    if (!text.starts_with(prefix)) continue;
+    if (const auto number = read_number(std::string_view(text).substr(prefix.size()))) {
+      return {kind, *number};
+    }
+  }
+  refuse_name("support", "contiguous, bounded, heavy, width=W or subgaussian=S", text,
+              std::vector<std::string>{"contiguous", "bounded", "heavy", "width", "subgaussian"});
+}
+
+SupportHint hint_in_cells(const SupportHint& hint, const IntegerCells& cells) {
+  const double least = std::floor(static_cast<double>(cells.count()) / cells.size());
+  const double given = hint.parameter;
+  if (hint.kind == SupportKind::kSubGaussian) {
+    return {hint.kind, cells.ungrouped() ? given : given / least + 1};
+  }
+  if (hint.kind != SupportKind::kWidth) return hint;
+  if (!(given >= 1 && given <= static_cast<double>(cells.count()) && given == std::floor(given))) {
+    throw InvalidInput(
+        fmt::format("the width of the support must be an integer from 1 to {}, but is {}",
+                    cells.count(), given));
+  }
+  const double met = std::ceil((given - 1) / least) + 1;
+  return {hint.kind, std::fmin(met, static_cast<double>(cells.size()))};
+}
+
+OutcomeHistogram FoundSupport::map_into(const OutcomeHistogram& histogram,
+                                        SecureRandom& random) const {
+  OutcomeHistogram places;
+  const auto add = [&places](std::uint32_t place, std::uint64_t count) {
+    if (places.keys.empty() || places.keys.back() != place) {
+      places.keys.push_back(place);
+      places.counts.push_back(0);
+    }
+    places.counts.back() += count;
+  };
+  if (outcomes_.empty()) {
+    for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+      const std::uint64_t inside =
+          std::clamp<std::uint64_t>(histogram.keys[i], interval_.first, interval_.last);
+      add(static_cast<std::uint32_t>(inside - interval_.first), histogram.counts[i]);
+    }
+    return places;
+  }
+  std::vector<std::uint64_t> counts(outcomes_.size());
+  for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
+    const auto found = std::lower_bound(outcomes_.begin(), outcomes_.end(), histogram.keys[i]);
+    if (found != outcomes_.end() && *found == histogram.keys[i]) {
+      counts[static_cast<std::size_t>(found - outcomes_.begin())] += histogram.counts[i];
+      continue;
+    }
+    for (std::uint64_t record = 0; record < histogram.counts[i]; ++record) {
+      ++counts[random.below(outcomes_.size())];
+    }
+  }
+  for (std::size_t place = 0; place < counts.size(); ++place) {
+    if (counts[place] > 0) add(static_cast<std::uint32_t>(place), counts[place]);
+  }
+  return places;
+}
+
+std::vector<std::uint32_t> FoundSupport::map_back(std::span<const std::uint32_t> places) const {
+  std::vector<std::uint32_t> outcomes;
+  outcomes.reserve(places.size());
+  for (const std::uint32_t place : places) {
+    outcomes.push_back(outcomes_.empty() ? static_cast<std::uint32_t>(interval_.first + place)
+                                         : outcomes_[place]);
+  }
+  return outcomes;
+}
+
+SupportFinder::SupportFinder(SupportHint hint, std::uint64_t outcome_count,
+                             std::uint64_t record_count, double epsilon, double delta,
+                             std::uint64_t most_width)
+    : hint_(hint),
+      outcome_count_(outcome_count),
+      record_count_(record_count),
+      epsilon_(epsilon),
+      delta_(delta),
+      most_width_(most_width) {
+  check(hint, outcome_count, record_count, epsilon, most_width);
+  stage_epsilon_ = epsilon_per_draw_down(epsilon, stage_count(hint.kind));
+  const StableHistogram histogram(stage_epsilon_, delta);
+  const AboveThreshold above(stage_epsilon_);
+  if (hint.kind == SupportKind::kContiguous) {
+    stages_.push_back({"above-threshold for the width of cells", above.guarantee()});
+  }
+  stages_.push_back({"stable histogram of cells", histogram.guarantee()});
+  if (stage_count(hint.kind) > 1) {
+    stages_.push_back({"above-threshold for the covering interval", above.guarantee()});
+  }
+}
+
+std::uint64_t SupportFinder::cell_width() const {
+  switch (hint_.kind) {
+    case SupportKind::kWidth:
+      return capped(hint_.parameter, outcome_count_);
+    case SupportKind::kSubGaussian:
+      return capped(std::ceil(2 * hint_.parameter), outcome_count_);
+    default:
+      return 1;
+  }
+}
+
+std::uint64_t SupportFinder::reach() const {
+  if (hint_.kind == SupportKind::kWidth) return cell_width();
+  if (hint_.kind != SupportKind::kSubGaussian) return 0;
+  return capped(std::ceil(2 * hint_.parameter *
+                          std::sqrt(2 * std::log(2 * static_cast<double>(record_count_) / kMiss))),
+                outcome_count_);
+}
+
+std::uint64_t SupportFinder::least_records() const {
+  return static_cast<std::uint64_t>(StableHistogram(stage_epsilon_, delta_).threshold());
+}
+
+std::uint64_t SupportFinder::least_size() const {
+  const std::uint64_t found =
+      record_count_ < least_records() ? outcome_count_ : cell_width() + 2 * reach();
+  return std::min({found, outcome_count_, most_width_});
+}
+
+FoundSupport SupportFinder::find(const OutcomeHistogram& histogram, SecureRandom& random) const {
+  const uint128 records = mollify::record_count(histogram);
+  if (records != record_count_) {
+    throw InvalidInput(
+        fmt::format("the number of records must be {}, but is {}", record_count_, records));
+  }
+  const RecordsByOutcome sorted(histogram, outcome_count_);
+  const auto count = static_cast<std::int64_t>(record_count_);
+  const StableHistogram stable(stage_epsilon_, delta_);
+  const AboveThreshold above(stage_epsilon_);
+
+  const OutcomeInterval all = sorted.domain();
+  const FoundSupport nothing(cut(all, middle(all), most_width_));
+  if (hint_.kind == SupportKind::kHeavy) {
+    std::vector<std::uint32_t> heavy =
+        heavy_outcomes(stable.draw(sorted.cells(1), random), most_width_);
+    return heavy.empty() ? nothing : FoundSupport(std::move(heavy));
+  }
+
+  std::uint64_t width = cell_width();
+  if (hint_.kind == SupportKind::kContiguous) {
+    const std::optional<std::uint64_t> found = find_cell_width(sorted, count, above, random);
+    if (!found.has_value()) return nothing;
+    width = *found;
+  }
+  const std::optional<OutcomeInterval> anchor = find_anchor(sorted, width, stable, random);
+  if (!anchor.has_value()) return nothing;
+
+  const OutcomeInterval interval = reach() > 0 ? sorted.widened(*anchor, reach())
+                                               : find_cover(sorted, *anchor, count, above, random);
+  return FoundSupport(cut(interval, middle(*anchor), most_width_));
+}
+
+}  // namespace mollify

@@ -1,0 +1,173 @@
+// The design of independent Gaussian samples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "accounting/privacy.h"
+#include "core/random.h"
+#include "kernel/naturals.h"
+#include "methods/central/design.h"
+#include "methods/gaussian/centre.h"
+#include "methods/gaussian/moments.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// How far two Gaussians are from each other.
+
+/// The total variation of q from p, the mean of max(0, 1 - q/p) over so many draws of p, at least
+/// 1: its standard error is at most 1/(2 sqrt(draws)). 1 where a covariance is not positive
+/// definite to doubles. Requires one dimension d. O(d^3), and O(d^2) a draw.
+[[nodiscard]] double simulated_total_variation(const SharedGaussian& p, const SharedGaussian& q,
+                                               std::size_t draws, SecureRandom& random);
+
+// -----------------------------------------------------------------------------------------------
+// From a budget and public numbers to all parameters of a Gaussian sampler.
+
+inline constexpr std::size_t kMostGaussianDimensions = 1024;
+inline constexpr std::uint64_t kMostGaussianOutputs = 100'000'000;
+
+/// Everything public about a release of Gaussian samples. Lengths are in whitened coordinates
+/// (whitening.h), in which a record has covariance I, or one between I and K I.
+struct GaussianRequest {
+  /// n, 1 to 2^39.
+  std::uint64_t records = 0;
+  /// d, 1 to 1024.
+  std::size_t dimension = 0;
+  /// m, 1 to 10^8.
+  std::uint64_t outputs = 1;
+  /// epsilon from 1e-6 to 100 with delta 0 (pure) or from 1e-100 to 0.5, or else rho from 1e-12 to
+  /// 1000.
+  Privacy budget;
+  /// K >= 1: the covariance is known to lie between I and K I; 1 says that it is I.
+  double covariance_bound = 1;
+  /// R >= 0: the mean's Euclidean norm is at most R. Accuracy rests on that, privacy does not.
+  std::optional<double> mean_bound = std::nullopt;
+  /// Without R, a part of the records finds a coarse centre (centre_design.h). Where each
+  /// coordinate of the mean lies: d intervals or one for all; not needed if delta > 0.
+  std::vector<WhitenedRange> ranges = {};
+  /// Pure privacy only: the public variance of [Cheu, Nayak 2024, Algorithm 4] in place of the
+  /// corrected one. Privacy is the same.
+  bool paper_variance = false;
+
+  friend bool operator==(const GaussianRequest&, const GaussianRequest&) = default;
+};
+
+/// How the records of one run are added up: some count once, the others once with the sign turned,
+/// and the sum is divided by `divisor` = plus_records - minus_records, so that weights add up to 1.
+/// For a known covariance this is the mean, all with plus. For a bounded one, divisor is about the
+/// root of their number: then the squares of the weights add up to about 1 and the combination has
+/// a record's own covariance, whatever that is [after Ghazi et al. 2023, Algorithm 3; Cheu, Nayak
+/// 2024, Theorem 30]. Weights all of one size have the least maximum, and few integers: [ours].
+struct GaussianWeights {
+  std::uint64_t plus_records = 0;
+  std::uint64_t minus_records = 0;
+  std::uint64_t divisor = 1;
+
+  friend bool operator==(const GaussianWeights&, const GaussianWeights&) = default;
+};
+
+/// Bounds, each rounded up, on what separates the law of one output from N(mu, Sigma) in total
+/// variation, for records drawn independently from N(mu, Sigma) as the request says.
+struct GaussianTotalVariation {
+  double clip = 0;     ///< that any record of the run is clipped
+  double shape = 0;    ///< noise that is not Gaussian, or not of the covariance wanted
+  double lattice = 0;  ///< rounding of records, noise on a lattice, dither
+  double centre = 0;   ///< that the coarse centre is further from mu than assumed
+
+  friend bool operator==(const GaussianTotalVariation&, const GaussianTotalVariation&) = default;
+};
+
+/// A Gaussian sampler with all its public parameters, and what they promise. Two designs of one
+/// request are equal on one machine; a search on another may end elsewhere, so a certificate states
+/// the integers, and these are checked (check_gaussian_design).
+///
+/// The sampler (gaussian_sampler.h) gives each output a run of `run_records` records of its own,
+/// clips them, in units of the step g = 2^step_exponent, onto the integer points of norm at most L
+/// (kernel/clipped_sums.h), adds them up to S with their signs and adds noise Y on Z^d. The
+/// output is
+///     centre + (g / divisor) (S + Y) + public noise.
+/// Pure: P(Y = y) proportional to e^(-|y|/b), `noise` = b. Otherwise coordinates are discrete
+/// Gaussians, `noise` = sigma^2. Public noise is N(0, v I), or where v = 0 a uniform dither of one
+/// cell.
+///
+/// Theorem (privacy of one run). For any records, S changes by at most s = 2 L in Euclidean norm if
+/// one is replaced, so S + Y is (s/b)-DP, respectively (s^2/(2 sigma^2))-zCDP and
+/// (epsilon, delta)-DP with the delta of lattice_gaussian.h. The rest is post-processing.
+/// Proof. kernel/clipped_sums.h: both values of the record are clipped to norm L. For b:
+/// e^(-|y|/b) changes by a factor of at most e^(s/b) under a shift of norm s; for sigma:
+/// discrete_gaussian.h.
+struct GaussianDesign {
+  GaussianRequest request;
+  /// Of the part of the records that the coarse centre is found from; none with a mean_bound.
+  std::optional<CentreDesign> centre = std::nullopt;
+  /// The records of each of the m runs, others than the centre's.
+  std::uint64_t run_records = 0;
+  /// How far the mean can be from the point that records are clipped around: R, or what the coarse
+  /// centre leaves.
+  double mean_radius = 0;
+  /// B: a record within this distance of that point is certainly not clipped. Rounded down.
+  double clip_radius = 0;
+  /// g = 2^step_exponent.
+  int step_exponent = 0;
+  /// L, at most 2^40.
+  std::uint64_t lattice_radius = 0;
+  Ratio noise;
+  /// v.
+  double public_variance = 0;
+  GaussianWeights weights;
+  /// What the integers really give, rounded outward: never more than the budget, often less where
+  /// accuracy does not need all of it. Of all outputs together.
+  Privacy guarantee;
+  GaussianTotalVariation total_variation;
+  /// One or two sentences for the user: why these parameters.
+  std::string why;
+
+  /// Of one output (weak multi-sampling): the sum of the four parts, at most 1.
+  [[nodiscard]] double total_variation_up() const;
+  /// Of the joint law of all outputs (strong multi-sampling): the centre's part once and the other
+  /// parts m times, at most 1.
+  [[nodiscard]] double strong_total_variation_up() const;
+
+  friend bool operator==(const GaussianDesign&, const GaussianDesign&) = default;
+};
+
+/// The parameters that spend at most the budget at about the least total variation; none if n is so
+/// small for the budget that nothing would be promised (total variation 1). Under (epsilon, delta)
+/// the design's own request may have no ranges, or no delta, where that serves noticeably better:
+/// it keeps what was asked for. Throws InvalidInput, in one sentence, for a request outside the
+/// limits above, and with bounded covariance under pure privacy. Milliseconds; some 50 for each way
+/// to find a centre.
+[[nodiscard]] std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request);
+
+/// The same, but throws InvalidInput where there is none, naming the least n and the least epsilon
+/// (or rho) that would keep each output within `most` in total variation. The search for these
+/// takes up to seconds.
+[[nodiscard]] GaussianDesign design_gaussian(const GaussianRequest& request, double most = 1);
+
+/// The guarantee that one run has by its integers alone, rounded outward. Under (epsilon, delta) it
+/// is the least epsilon for the budget's delta.
+[[nodiscard]] Privacy run_guarantee(const GaussianDesign& design);
+
+/// Throws InvalidInput unless the integers of the design, wherever it comes from, keep its
+/// guarantee and give every row at most one role. Every machine finds the same of what
+/// find_gaussian_design made on any.
+void check_gaussian_design(const GaussianDesign& design);
+
+/// The design with all that follows from its request, its integers and the centre's two
+/// `deviations` as it is found here: radii, public_variance and total_variation. None if nothing is
+/// promised of them. `guarantee` and `why` stay.
+[[nodiscard]] std::optional<GaussianDesign> settled(GaussianDesign design);
+
+/// Design.why.
+[[nodiscard]] std::string why_of(const GaussianDesign& design);
+
+/// What a part of the request's records finds a centre for.
+[[nodiscard]] CentreRequest centre_request(const GaussianRequest& request, std::uint64_t records,
+                                           double failure);
+
+}  // namespace mollify

@@ -1,0 +1,518 @@
+#include "methods/local/mechanism.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/names.h"
+#include "core/band.h"
+#include "core/invalid_input.h"
+#include "core/randomized_response.h"
+#include "kernel/channels.h"
+#include "kernel/search.h"
+#include "methods/local/sampler.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// From a mechanism's name and public parameters to its sampler.
+
+namespace {
+
+void require(const MechanismParameters& parameters, const std::optional<double>& value,
+             std::string_view name) {
+  if (value) return;
+  throw InvalidInput(
+      fmt::format("mechanism {} needs {}, but none is given", name_of(parameters.mechanism), name));
+}
+
+void refuse(const MechanismParameters& parameters, bool given, std::string_view name) {
+  if (!given) return;
+  throw InvalidInput(
+      fmt::format("mechanism {} has no {}, but one is given", name_of(parameters.mechanism), name));
+}
+
+/// Band and the channels refuse the same; here before anything is computed or allocated from it.
+void validate_space(const MechanismParameters& parameters) {
+  const std::size_t count = parameters.outcome_count;
+  require_between("the number of outcomes", count, 1, Band::kMostOutcomes);
+  if (parameters.reference.empty()) return;
+  if (parameters.reference.size() != count) {
+    throw InvalidInput(
+        fmt::format("the reference must have one mass for each of the {} outcomes, but has {}",
+                    count, parameters.reference.size()));
+  }
+  static_cast<void>(detail::validated_mass_sum(parameters.reference));
+}
+
+double least_share(std::span<const double> masses) {
+  return *std::min_element(masses.begin(), masses.end()) / detail::validated_mass_sum(masses);
+}
+
+}  // namespace
+
+bool is_band(Mechanism mechanism) {
+  return mechanism == Mechanism::kMinimax || mechanism == Mechanism::kRelative ||
+         mechanism == Mechanism::kClass || mechanism == Mechanism::kNeighbourhood ||
+         mechanism == Mechanism::kLocation;
+}
+
+namespace {
+
+/// "STRENGTH" or "STRENGTH,RECORDS", both positive.
+std::optional<DirichletPrior> parse_prior(std::string_view text) {
+  const auto read = [](std::string_view number, auto& value) {
+    const char* const end = number.data() + number.size();
+    const auto result = std::from_chars(number.data(), end, value);
+    return result.ec == std::errc{} && result.ptr == end && value > 0;
+  };
+  const std::size_t comma = text.find(',');
+  double strength = 0;
+  if (!read(text.substr(0, comma), strength) || !std::isfinite(strength)) return std::nullopt;
+  DirichletPrior prior{.strength = strength};
+  if (comma == std::string_view::npos) return prior;
+  std::uint64_t records = 0;
+  if (!read(text.substr(comma + 1), records)) return std::nullopt;
+  prior.records = records;
+  return prior;
+}
+
+}  // namespace
+
+PlacedBand parse_band(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  const std::string_view given = equals == text.npos ? "" : text.substr(equals + 1);
+  if (text == name_of(Mechanism::kMinimax) || text == name_of(Mechanism::kRelative)) {
+    return {*named<Mechanism>(text)};
+  }
+  PlacedBand band{.mechanism = Mechanism::kLocation};
+  if (text == "typical") {
+    band.typical.emplace();
+    return band;
+  }
+  if (name == name_of(Mechanism::kLocation)) {
+    double location = 0;
+    const char* const end = given.data() + given.size();
+    const auto read = std::from_chars(given.data(), end, location);
+    if (read.ec == std::errc{} && read.ptr == end && location > 0 && location < 1) {
+      band.location = location;
+      return band;
+    }
+  } else if (name == "typical") {
+    band.typical = parse_prior(given);
+    if (band.typical) return band;
+  } else if (name == "file" && !given.empty()) {
+    band.file = given;
+    return band;
+  }
+  refuse_name(
+      "band",
+      "minimax, relative, location=B with B between 0 and 1, typical, typical=STRENGTH,RECORDS "
+      "with both above 0, or file=F",
+      text, std::vector<std::string>{"minimax", "relative", "location", "typical", "file"});
+}
+
+std::string to_text(const PlacedBand& band) {
+  if (!band.file.empty()) return "file=" + band.file;
+  if (band.typical) {
+    const auto& [strength, records] = *band.typical;
+    if (!strength) return "typical";
+    return records ? fmt::format("typical={},{}", *strength, *records)
+                   : fmt::format("typical={}", *strength);
+  }
+  const std::string name(name_of(band.mechanism));
+  return band.location ? fmt::format("{}={}", name, *band.location) : name;
+}
+
+std::vector<double> MechanismParameters::masses() const {
+  if (reference.empty()) return std::vector<double>(outcome_count, 1.0);
+  return {reference.begin(), reference.end()};
+}
+
+void validate_parameters(const MechanismParameters& parameters) {
+  const Mechanism mechanism = parameters.mechanism;
+  const bool curve = mechanism == Mechanism::kGaussianCurve;
+  if (curve) {
+    require(parameters, parameters.mu, "mu");
+    refuse(parameters, parameters.epsilon.has_value(), "epsilon (its parameter is mu)");
+  } else {
+    require(parameters, parameters.epsilon, "epsilon");
+    refuse(parameters, parameters.mu.has_value(), "mu");
+  }
+  if (mechanism == Mechanism::kClass) {
+    require(parameters, parameters.c1, "c1");
+    require(parameters, parameters.c2, "c2");
+  } else {
+    refuse(parameters, parameters.c1.has_value(), "c1");
+    refuse(parameters, parameters.c2.has_value(), "c2");
+  }
+  if (mechanism == Mechanism::kNeighbourhood) {
+    require(parameters, parameters.gamma, "gamma");
+  } else {
+    refuse(parameters, parameters.gamma.has_value(), "gamma");
+  }
+  if (mechanism == Mechanism::kLocation) {
+    require(parameters, parameters.location, "a band location");
+  } else {
+    refuse(parameters, parameters.location.has_value(), "band location");
+  }
+  refuse(parameters, parameters.kept && !curve, "parts that keep the value");
+  if (mechanism == Mechanism::kRandomizedResponse) {
+    refuse(parameters, !parameters.reference.empty(), "reference");
+  }
+  if (mechanism == Mechanism::kPublicKernel && parameters.reference.empty()) {
+    throw InvalidInput(
+        "mechanism public-kernel needs a reference, the public distribution that it keeps in "
+        "place, but none is given");
+  }
+  validate_space(parameters);
+}
+
+double band_floor_of(const MechanismParameters& parameters) {
+  validate_parameters(parameters);
+  const double epsilon = parameters.epsilon.value_or(0);  // the Gaussian curve has none
+  switch (parameters.mechanism) {
+    case Mechanism::kMinimax: {
+      if (parameters.reference.empty()) return minimax_floor(parameters.outcome_count, epsilon);
+      if (parameters.outcome_count == 1) return minimax_floor(1, epsilon);
+      // All distributions: the class with c1 = 0 and c2 = 1 / h_min; the integers see no less
+      // than 2^-62.
+      return class_floor(0, std::min(1 / least_share(parameters.reference), 0x1p62), epsilon);
+    }
+    case Mechanism::kRelative:
+      return relative_floor(epsilon);
+    case Mechanism::kClass:
+      return class_floor(*parameters.c1, *parameters.c2, epsilon);
+    case Mechanism::kNeighbourhood:
+      return neighbourhood_floor(*parameters.gamma, epsilon);
+    case Mechanism::kLocation:
+      return location_floor(*parameters.location, epsilon);
+    default:
+      throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
+  }
+}
+
+namespace {
+
+std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters) {
+  switch (parameters.mechanism) {
+    case Mechanism::kRandomizedResponse: {
+      RandomizedResponse channel(parameters.outcome_count, *parameters.epsilon);
+      const Privacy guarantee = Privacy::pure(channel.epsilon());
+      return std::make_unique<ChannelSampler<RandomizedResponse>>(channel, guarantee);
+    }
+    case Mechanism::kMixture: {
+      const ExpBound bound(*parameters.epsilon);
+      MixtureChannel channel = MixtureChannel::pure(parameters.masses(), bound.epsilon());
+      return std::make_unique<ChannelSampler<MixtureChannel>>(std::move(channel),
+                                                              Privacy::pure(bound.epsilon()));
+    }
+    case Mechanism::kPublicKernel: {
+      const double epsilon = ExpBound(*parameters.epsilon).epsilon();
+      return std::make_unique<ChannelSampler<StaircaseChannel>>(
+          StaircaseChannel::make(parameters.reference, epsilon), Privacy::pure(epsilon));
+    }
+    case Mechanism::kGaussianCurve: {
+      return std::make_unique<ChannelSampler<MixtureChannel>>(
+          parameters.kept ? MixtureChannel::with_kept(parameters.masses(), *parameters.kept)
+                          : gaussian_curve_channel(parameters.masses(), *parameters.mu),
+          Privacy::gaussian(*parameters.mu));
+    }
+    default:
+      break;
+  }
+  return std::make_unique<BandSampler>(make_band({.outcome_count = parameters.outcome_count,
+                                                  .reference = parameters.reference,
+                                                  .floor = band_floor_of(parameters),
+                                                  .epsilon = *parameters.epsilon}));
+}
+
+}  // namespace
+
+std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters) {
+  validate_parameters(parameters);
+  std::unique_ptr<LocalSampler> sampler = sampler_for(parameters);
+  if (!sampler->guarantee_holds()) {
+    throw InvalidInput(
+        fmt::format("the integers of mechanism {} over {} outcomes do not keep what it promises",
+                    name_of(parameters.mechanism), parameters.outcome_count));
+  }
+  return sampler;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Where a band lies.
+
+namespace {
+
+/// So wide a class that b rounds to one leaves the narrowest band there is, not none.
+double below_one(double floor) { return std::min(floor, 1 - 0x1p-53); }
+
+}  // namespace
+
+double minimax_floor(std::size_t outcome_count, double epsilon) {
+  const double k = static_cast<double>(outcome_count);
+  return k / (ExpBound(epsilon).exponential_less_one() + k);
+}
+
+double relative_floor(double epsilon) { return 1 / std::sqrt(ExpBound(epsilon).exponential()); }
+
+double class_floor(double c1, double c2, double epsilon) {
+  if (!(c1 >= 0) || !(c1 < 1)) {
+    throw InvalidInput(fmt::format("c1 must be at least 0 and below 1, but is {:g}", c1));
+  }
+  if (!(c2 > 1) || !std::isfinite(c2)) {
+    throw InvalidInput(fmt::format("c2 must be finite and above 1, but is {:g}", c2));
+  }
+  const double width = c2 - c1;
+  return below_one(width / (ExpBound(epsilon).exponential_less_one() * (1 - c1) + width));
+}
+
+double neighbourhood_floor(double gamma, double epsilon) {
+  if (!(gamma > 1) || !std::isfinite(gamma)) {
+    throw InvalidInput(fmt::format("gamma must be finite and above 1, but is {:g}", gamma));
+  }
+  return below_one((gamma + 1) / (gamma + ExpBound(epsilon).exponential()));
+}
+
+double location_floor(double location, double epsilon) {
+  const double least = 1 / ExpBound(epsilon).exponential();
+  if (!(location > least) || !(location < 1)) {
+    throw InvalidInput(
+        fmt::format("band location must lie between e^-epsilon = {:.6g} and 1, but is {:.6g}",
+                    least, location));
+  }
+  return location;
+}
+
+// -----------------------------------------------------------------------------------------------
+// How much of the value the Gaussian-curve sampler may keep.
+
+namespace {
+
+double phi(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
+
+/// The z >= 0 with erfc(z) = q, for q in (0, 1].
+///
+/// Newton's method on ln erfc from z0 = sqrt(-ln q). As erfc(z) <= e^(-z^2) for z >= 0, the root is
+/// not beyond z0; as ln erfc falls and is concave, each step goes left and not past the root. So
+/// the steps end where rounding ends their descent.
+double inverse_erfc(double q) {
+  using std::numbers::inv_sqrtpi_v;
+  const long double wanted = q;
+  long double z = std::sqrt(-std::log(wanted));
+  for (;;) {
+    const long double found = std::erfc(z);
+    const long double slope = 2 * inv_sqrtpi_v<long double> * std::exp(-z * z) / found;
+    const long double next = z + std::log(found / wanted) / slope;
+    if (!(next < z)) return static_cast<double>(z);
+    z = next;
+  }
+}
+
+/// The least over B >= 0 of delta(B) + (e^B - 1) mass.
+double room_under_curve(double nu, double mass) {
+  const double quantile = -inverse_erfc(2 * mass) * std::numbers::sqrt2;
+  const double b = std::max(0.0, -nu * nu / 2 - nu * quantile);
+  return gaussian_curve(nu, b) + std::expm1(b) * mass;
+}
+
+/// h_min as the channel's integers have it.
+double least_mass_of(const MixtureChannel& channel) {
+  std::uint64_t least = channel.reference(0);
+  for (std::size_t j = 1; j < channel.outcome_count(); ++j) {
+    least = std::min(least, channel.reference(j));
+  }
+  return static_cast<double>(least) / static_cast<double>(channel.reference_total());
+}
+
+}  // namespace
+
+double gaussian_curve(double nu, double b) {
+  return phi(nu / 2 - b / nu) - std::exp(b) * phi(-nu / 2 - b / nu);
+}
+
+double gaussian_curve_weight_down(double nu, double least_mass) {
+  require_between("mu", nu, 0.001, 20);
+  double allowed = 0;
+  double refused = 1;
+  for (int step = 0; step < 100 && allowed < std::nextafter(refused, 0.0); ++step) {
+    const double lambda = (allowed + refused) / 2;
+    const bool fits = lambda <= room_under_curve(nu, (1 - lambda) * least_mass);
+    (fits ? allowed : refused) = lambda;
+  }
+  return allowed * (1 - 0x1p-30);
+}
+
+MixtureChannel gaussian_curve_channel(std::span<const double> reference, double nu) {
+  const double least = least_mass_of(MixtureChannel::with_weight(reference, 0));
+  // A single outcome may be kept always: any mass in range serves.
+  return MixtureChannel::with_weight(reference,
+                                     gaussian_curve_weight_down(nu, std::min(least, 0.5)));
+}
+
+bool is_gaussian_private(const MixtureChannel& channel, double nu) {
+  if (channel.outcome_count() == 1) return true;
+  const double whole = static_cast<double>(MixtureChannel::kKeepTotal);
+  const double kept = static_cast<double>(channel.keep()) / whole;
+  const double replaced = static_cast<double>(MixtureChannel::kKeepTotal - channel.keep()) / whole;
+  return kept * (1 + 0x1p-40) <= room_under_curve(nu, replaced * least_mass_of(channel));
+}
+
+// -----------------------------------------------------------------------------------------------
+// A private distribution as integers, for the samplers that draw a record first.
+
+namespace {
+
+double usable(double weight) { return weight > 0 && std::isfinite(weight) ? weight : 0; }
+
+}  // namespace
+
+InputWeights::InputWeights(const ScoredOutcomes& p, std::size_t input_count)
+    : input_count_(input_count), prefix_(1) {
+  const std::size_t count = std::min(p.outcomes.size(), p.weights.size());
+  double sum = 0;
+  double greatest = 0;
+  bool whole = true;
+  for (std::size_t j = 0; j < count; ++j) {
+    if (p.outcomes[j] >= input_count) continue;
+    const double weight = usable(p.weights[j]);
+    sum += weight;
+    greatest = std::max(greatest, weight);
+    whole = whole && weight == std::floor(weight);
+  }
+  if (greatest == 0) return;
+  // Relative to the greatest first, so that sums cannot overflow.
+  const bool counts = whole && sum < 0x1p53;
+  double relative_sum = 0;
+  for (std::size_t j = 0; j < count && !counts; ++j) {
+    if (p.outcomes[j] < input_count) relative_sum += usable(p.weights[j]) / greatest;
+  }
+  for (std::size_t j = 0; j < count; ++j) {
+    if (p.outcomes[j] >= input_count) continue;
+    const double weight = usable(p.weights[j]);
+    const double scaled = counts ? weight : weight / greatest / relative_sum * 0x1p61;
+    inputs_.push_back(p.outcomes[j]);
+    prefix_.push_back(prefix_.back() + static_cast<std::uint64_t>(scaled));
+  }
+}
+
+std::uint32_t InputWeights::draw(SecureRandom& random) const {
+  const std::uint64_t position = random.below(prefix_.back());
+  const auto after = std::upper_bound(prefix_.begin(), prefix_.end(), position);
+  return inputs_[static_cast<std::size_t>(after - prefix_.begin()) - 1];
+}
+
+std::vector<std::uint64_t> InputWeights::dense() const {
+  std::vector<std::uint64_t> weights(input_count_);
+  for (std::size_t j = 0; j < inputs_.size(); ++j) {
+    weights[inputs_[j]] += prefix_[j + 1] - prefix_[j];
+  }
+  return weights;
+}
+
+// -----------------------------------------------------------------------------------------------
+// The worst case of every local mechanism, in closed form.
+
+namespace {
+
+/// The least probability with which a value is reported as itself, and its complement.
+struct Kept {
+  double least;
+  double lost;
+};
+
+template <class Channel, class Diagonal>
+Kept least_diagonal(const Channel& channel, Diagonal diagonal) {
+  uint128 least = channel.total();
+  for (std::size_t i = 0; i < channel.outcome_count(); ++i) least = std::min(least, diagonal(i));
+  const double total = static_cast<double>(channel.total());
+  return {static_cast<double>(least) / total, static_cast<double>(channel.total() - least) / total};
+}
+
+Kept least_kept(const MechanismParameters& parameters) {
+  switch (parameters.mechanism) {
+    case Mechanism::kRandomizedResponse: {
+      const RandomizedResponse response(parameters.outcome_count, *parameters.epsilon);
+      const double total = static_cast<double>(response.total());
+      return {static_cast<double>(response.kept()) / total,
+              static_cast<double>(response.total() - response.kept()) / total};
+    }
+    case Mechanism::kPublicKernel: {
+      const auto stairs = StaircaseChannel::make(parameters.reference, *parameters.epsilon);
+      return least_diagonal(stairs, [&](std::size_t i) { return stairs.stay_entry(i); });
+    }
+    case Mechanism::kMixture: {
+      const auto mixture = MixtureChannel::pure(parameters.masses(), *parameters.epsilon);
+      return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
+    }
+    default: {
+      const auto mixture = gaussian_curve_channel(parameters.masses(), *parameters.mu);
+      return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
+    }
+  }
+}
+
+}  // namespace
+
+WorstCaseRisk band_risk(const MechanismParameters& parameters, const ReferenceMasses& reference,
+                        double epsilon) {
+  const bool has_class = parameters.c1 || parameters.c2;
+  if (has_class && !parameters.c2) throw InvalidInput("c1 needs c2 beside it, but none is given");
+  const DensityClass inputs{parameters.c1.value_or(0), parameters.c2.value_or(0)};
+  const auto declared = has_class ? std::optional(inputs) : std::nullopt;
+  switch (parameters.mechanism) {
+    case Mechanism::kMinimax:
+      return minimax_risk(reference, epsilon);
+    case Mechanism::kRelative:
+      return relative_risk(reference, epsilon, declared);
+    case Mechanism::kClass:
+      return class_risk(reference, epsilon, inputs);
+    case Mechanism::kNeighbourhood:
+      return neighbourhood_risk(reference, epsilon, *parameters.gamma);
+    case Mechanism::kLocation:
+      return location_risk(reference, epsilon, *parameters.location, declared);
+    default:
+      throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
+  }
+}
+
+WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
+  // These two are made without a class; c1 and c2 only say where their risk is taken.
+  MechanismParameters made = parameters;
+  if (made.mechanism == Mechanism::kRelative || made.mechanism == Mechanism::kLocation)
+    made.c1 = made.c2 = std::nullopt;
+  validate_parameters(made);
+  // What is released is released at this epsilon: from 1e-6, and above 30 as at 30.
+  const double epsilon = parameters.epsilon ? ExpBound(*parameters.epsilon).epsilon() : 0;
+  if (is_band(parameters.mechanism)) {
+    (void)band_floor_of(made);  // refuses what no sampler can be made with
+    const ReferenceMasses reference = [&] {
+      if (parameters.reference.empty()) return ReferenceMasses::uniform(parameters.outcome_count);
+      const std::vector<double> masses = parameters.masses();
+      const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+      std::vector<double> normalised(masses.size());
+      std::transform(masses.begin(), masses.end(), normalised.begin(),
+                     [&](double mass) { return mass / sum; });
+      return ReferenceMasses::given(normalised);
+    }();
+    return band_risk(parameters, reference, epsilon);
+  }
+  const Kept kept = least_kept(parameters);
+  WorstCaseRisk risk;
+  risk.lower_factor = 0;
+  risk.largest_lift = 0;
+  risk.extreme_input = {1, 0};
+  risk.extreme_output = {kept.least, kept.lost};
+  risk.risk = divergence_report(risk.extreme_input, risk.extreme_output);
+  risk.attained = true;
+  return risk;
+}
+
+}  // namespace mollify

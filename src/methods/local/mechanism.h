@@ -1,0 +1,227 @@
+// The mechanisms on outcomes and where a band lies.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/names.h"
+#include "core/random.h"
+#include "core/table.h"
+#include "kernel/channels.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "methods/local/sampler.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// From a mechanism's name and public parameters to its sampler.
+
+/// The finite local mechanisms by the names that users give them.
+enum class Mechanism {
+  kMinimax,             ///< band, the least worst case [Park et al. 2024]
+  kRelative,            ///< band symmetric about the reference [Husain et al. 2020]
+  kClass,               ///< band for c1 h <= p <= c2 h [Park et al. 2024]
+  kNeighbourhood,       ///< band for P0/gamma <= p <= gamma P0 [Ghoukasian et al. 2025]
+  kPublicKernel,        ///< StaircaseChannel [Zamanlooy et al. 2024]
+  kRandomizedResponse,  ///< a record through k-ary randomized response [Husain et al. 2020]
+  kMixture,             ///< a record, or the reference [Park et al. 2024, eq. 35]
+  kGaussianCurve,       ///< the same under a Gaussian trade-off curve [Ghoukasian et al. 2025]
+  kLocation,            ///< band whose b the user gives
+};
+
+[[nodiscard]] constexpr auto names_of(Mechanism) {
+  return std::array{Named{Mechanism::kMinimax, "minimax"},
+                    Named{Mechanism::kRelative, "relative"},
+                    Named{Mechanism::kClass, "class"},
+                    Named{Mechanism::kNeighbourhood, "neighbourhood"},
+                    Named{Mechanism::kPublicKernel, "public-kernel"},
+                    Named{Mechanism::kRandomizedResponse, "randomized-response"},
+                    Named{Mechanism::kMixture, "mixture"},
+                    Named{Mechanism::kGaussianCurve, "gaussian-curve"},
+                    Named{Mechanism::kLocation, "location"}};
+}
+
+/// Whether the mechanism is a reference and a constant b.
+[[nodiscard]] bool is_band(Mechanism mechanism);
+
+/// A symmetric Dirichlet distribution of distributions, declared in public.
+struct DirichletPrior {
+  /// The sum of its parameters; none: as many as outcomes, all distributions alike.
+  std::optional<double> strength = std::nullopt;
+  /// How many records a unit has; none: its distribution is known.
+  std::optional<std::uint64_t> records = std::nullopt;
+
+  friend bool operator==(const DirichletPrior&, const DirichletPrior&) = default;
+};
+
+/// A band as --band places it: kMinimax, which is the best of the class that other parameters
+/// declare, kRelative, or kLocation. Of kLocation b is given, or the prior for which it is to be
+/// found (methods/tuning/typical_band.h), or the file that has all lower bounds.
+struct PlacedBand {
+  Mechanism mechanism = Mechanism::kRelative;
+  std::optional<double> location = std::nullopt;
+  std::optional<DirichletPrior> typical = std::nullopt;
+  std::string file = {};
+
+  friend bool operator==(const PlacedBand&, const PlacedBand&) = default;
+};
+
+/// Reads "minimax", "relative", "location=B" with B in (0, 1), "typical", "typical=STRENGTH" or
+/// "typical=STRENGTH,RECORDS", and "file=F". Throws InvalidInput for every other text.
+[[nodiscard]] PlacedBand parse_band(std::string_view text);
+
+/// The reverse: the text that is read back as the same band.
+[[nodiscard]] std::string to_text(const PlacedBand& band);
+
+/// Everything public that makes a sampler of one draw.
+struct MechanismParameters {
+  Mechanism mechanism = Mechanism::kMinimax;
+  std::size_t outcome_count = 0;
+  /// Reference masses, one for each outcome and positive; empty stands for uniform.
+  std::span<const double> reference = {};
+  /// For every mechanism but kGaussianCurve: of one draw.
+  std::optional<double> epsilon = std::nullopt;
+  /// For kGaussianCurve: of one draw.
+  std::optional<double> mu = std::nullopt;
+  /// For kClass.
+  std::optional<double> c1 = std::nullopt;
+  std::optional<double> c2 = std::nullopt;
+  /// For kNeighbourhood.
+  std::optional<double> gamma = std::nullopt;
+  /// For kLocation: b.
+  std::optional<double> location = std::nullopt;
+  /// For kGaussianCurve, if it is known: how many of MixtureChannel::kKeepTotal parts keep the
+  /// value. It is found in doubles, whose last digits processors round differently.
+  std::optional<std::uint64_t> kept = std::nullopt;
+
+  /// The reference masses, or equal ones for uniform.
+  [[nodiscard]] std::vector<double> masses() const;
+};
+
+/// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it
+/// does not have is given, or if the outcomes' number or masses are wrong. `make_sampler` and
+/// `band_floor_of` do this first.
+void validate_parameters(const MechanismParameters& parameters);
+
+/// The constant b of a band mechanism; InvalidInput for the others.
+[[nodiscard]] double band_floor_of(const MechanismParameters& parameters);
+
+/// The sampler, its guarantee checked in integers. Throws InvalidInput for parameters that are
+/// missing, that the mechanism does not have, or that are out of range, in one sentence.
+[[nodiscard]] std::unique_ptr<LocalSampler> make_sampler(const MechanismParameters& parameters);
+
+// -----------------------------------------------------------------------------------------------
+// Where a band lies: the constant b of each local sampler, from public parameters alone.
+
+/// Every band sampler releases q(x) = clip(P(x)/r, b h(x), b E h(x)) with E = e^epsilon and a
+/// public reference h; they differ in b. These functions compute b as doubles: the choice decides
+/// how useful the law is, while the integer band built on it decides privacy, so their rounding is
+/// harmless. They add, multiply, divide and take roots of what ExpBound found in integers, which
+/// IEEE 754 rounds alike everywhere: b is the same on every machine. Each throws InvalidInput for
+/// parameters outside its range. The table stands in docs/theory/band.md.
+
+/// The finite minimax sampler on k outcomes with a uniform reference: b = k / (E + k - 1)
+/// [Park et al. 2024, Theorem III.1]. k at least 1; for k = 1 there is nothing to bound.
+[[nodiscard]] double minimax_floor(std::size_t outcome_count, double epsilon);
+
+/// The relative mollifier of a reference: b = e^(-epsilon/2), the band symmetric about h in the
+/// logarithm [Husain et al. 2020, eq. 5 and 8].
+[[nodiscard]] double relative_floor(double epsilon);
+
+/// The density class c1 h <= p <= c2 h: b = (c2 - c1) / ((E - 1)(1 - c1) + c2 - c1)
+/// [Park et al. 2024, Theorem III.3]. 0 <= c1 < 1 < c2. If c2 <= E c1 the class is itself an
+/// epsilon-mollifier, and this band contains it, so the sampler releases P unchanged.
+[[nodiscard]] double class_floor(double c1, double c2, double epsilon);
+
+/// The neighbourhood P0 / gamma <= p <= gamma P0 of a public distribution: b = (gamma + 1) /
+/// (gamma + E) [Ghoukasian et al. 2025]. gamma > 1. It is the class with c1 = 1/gamma and
+/// c2 = gamma.
+[[nodiscard]] double neighbourhood_floor(double gamma, double epsilon);
+
+/// A given b, which must lie between 1/E and 1: elsewhere no law fits between the band's edges.
+[[nodiscard]] double location_floor(double location, double epsilon);
+
+// -----------------------------------------------------------------------------------------------
+// How much of the value the Gaussian-curve sampler may keep.
+
+/// The Gaussian trade-off curve as a hockey stick: delta(B) = Phi(nu/2 - B/nu) -
+/// e^B Phi(-nu/2 - B/nu), for B >= 0. A mechanism is nu-Gaussian-DP exactly if between any two
+/// inputs its hockey-stick divergence of order e^B is at most delta(B), for every B >= 0.
+[[nodiscard]] double gaussian_curve(double nu, double b);
+
+/// The greatest weight lambda for which lambda P + (1 - lambda) P0 is nu-Gaussian-DP for every P on
+/// a finite space, P0 the reference [Ghoukasian et al. 2025, with c1 = 0 and c2 = 1 / h_min;
+/// docs/theory/public-matrices.md]; rounded down by 2^-30.
+///
+/// Derivation. Rows x and x' of the mixture differ at x and x' only, so their hockey stick is
+/// (lambda - (e^B - 1)(1 - lambda) h_x)_+, greatest at the least mass h_min. It must stay under
+/// delta(B), which is convex in e^B with slope -Phi(-nu/2 - B/nu); the tightest B therefore solves
+/// (1 - lambda) h_min = Phi(-nu/2 - B/nu), and lambda is found by bisection.
+/// nu from 0.001 to 20; throws InvalidInput otherwise. `least_mass` is h_min in (0, 1/2].
+[[nodiscard]] double gaussian_curve_weight_down(double nu, double least_mass);
+
+/// The mixture with that weight, h_min being the least of its own integers: is_gaussian_private.
+/// Throws InvalidInput for nu out of range and for a reference that MixtureChannel refuses.
+[[nodiscard]] MixtureChannel gaussian_curve_channel(std::span<const double> reference, double nu);
+
+/// Whether the channel's own integers keep it under the curve of nu, with 2^-40 to spare.
+[[nodiscard]] bool is_gaussian_private(const MixtureChannel& channel, double nu);
+
+// -----------------------------------------------------------------------------------------------
+// A private distribution as integers, for the samplers that draw a record first.
+
+/// The distribution a channel's input is drawn from: integer weights on some of k inputs.
+///
+/// Counts of records (whole numbers below 2^53 whose sum is below 2^53) are taken as they are, so a
+/// draw is a uniform record; other weights are scaled to about 2^61 in all. NaN, negative and
+/// infinite weights and inputs out of range count as nothing. Privacy does not rest on this step: a
+/// channel is private for every input law.
+class InputWeights {
+ public:
+  InputWeights(const ScoredOutcomes& p, std::size_t input_count);
+
+  /// Whether no input has weight; then there is nothing to draw.
+  [[nodiscard]] bool empty() const { return prefix_.back() == 0; }
+
+  /// An input with probability proportional to its weight. O(log m). Requires not empty().
+  [[nodiscard]] std::uint32_t draw(SecureRandom& random) const;
+
+  /// All that `empty` and `draw` depend on. Valid as long as this is. NOT PRIVATE.
+  [[nodiscard]] LawIntegers integers() const {
+    return {.outcomes = inputs_, .numerators = prefix_};
+  }
+
+  /// The weights, one for each of k inputs. NOT PRIVATE.
+  [[nodiscard]] std::vector<std::uint64_t> dense() const;
+
+ private:
+  std::size_t input_count_;
+  std::vector<std::uint32_t> inputs_;
+  std::vector<std::uint64_t> prefix_;  // of the weights, with one entry more
+};
+
+// -----------------------------------------------------------------------------------------------
+// The worst case of every local mechanism, in closed form.
+
+/// The worst case of a band mechanism with this reference and epsilon, whatever those in
+/// `parameters`; InvalidInput for the linear ones.
+[[nodiscard]] WorstCaseRisk band_risk(const MechanismParameters& parameters,
+                                      const ReferenceMasses& reference, double epsilon);
+
+/// The worst-case divergence of P from the released law.
+///
+/// Bands: band_risk. Linear samplers: the law is linear in P and the divergence convex, so
+/// the worst P is a point mass; of a point mass that keeps probability m the divergence is m f(1/m)
+/// + (1 - m) f(0), decreasing in m, so the least entry on the matrix's diagonal decides. It is
+/// attained. For the relative mollifier c1 and c2 may name the class that the risk is taken over.
+/// O(k); for classes on other references see worst_case_risk.h.
+[[nodiscard]] WorstCaseRisk mechanism_risk(const MechanismParameters& parameters);
+
+}  // namespace mollify

@@ -1,0 +1,197 @@
+#include "methods/marginals/answers.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/random.h"
+#include "kernel/coins.h"
+#include "kernel/noise.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The only questions that are put to private counts, and their noisy answers.
+
+std::size_t MarginalTable::cells() const {
+  std::size_t cells = 1;
+  for (const CellGroups& one : groups) cells *= one.count;
+  return cells;
+}
+
+std::vector<std::uint64_t> exact_counts(const PairCounts& counts, const MarginalTable& table) {
+  std::vector<std::uint64_t> sums(table.cells());
+  if (table.columns.size() == 1) {
+    const auto column = counts.column(table.columns[0]);
+    for (std::size_t i = 0; i < column.size(); ++i) sums[table.groups[0].of[i]] += column[i];
+    return sums;
+  }
+  const auto pair = counts.pair(table.columns[0], table.columns[1]);
+  const CellGroups& rows = table.groups[0];
+  const CellGroups& columns = table.groups[1];
+  std::size_t cell = 0;
+  for (const std::uint32_t row : rows.of) {
+    const std::size_t begin = std::size_t{row} * columns.count;
+    for (const std::uint32_t column : columns.of) sums[begin + column] += pair[cell++];
+  }
+  return sums;
+}
+
+std::uint64_t exact_distance(const PairCounts& counts, const MarginalCandidate& candidate) {
+  constexpr std::uint64_t kGreatestSum = std::uint64_t{1} << 61U;
+  const std::vector<std::uint64_t> exact = exact_counts(counts, candidate.table);
+  uint128 sum = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const std::uint64_t expected = candidate.expected[i];
+    sum += exact[i] > expected ? exact[i] - expected : expected - exact[i];
+  }
+  const auto far = static_cast<std::uint64_t>(std::min<uint128>(sum, kGreatestSum));
+  return (std::uint64_t{1} << 62U) +
+         std::min(candidate.penalty, MarginalCandidate::kGreatestPenalty) - far;
+}
+
+std::vector<std::int64_t> exact_products(const PairCounts& counts, const CellScores& scores) {
+  const auto steps = static_cast<std::int64_t>(scores.steps);
+  const auto score = [&](std::size_t column, std::size_t cell) {
+    return static_cast<std::uint64_t>(std::clamp(scores.columns[column][cell], -steps, steps));
+  };
+  std::vector<std::int64_t> products;
+  for (std::size_t i = 0; i < scores.columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < scores.columns.size(); ++j) {
+      const auto pair = counts.pair(i, j);
+      std::uint64_t sum = 0;
+      std::size_t cell = 0;
+      for (std::size_t row = 0; row < counts.sizes()[i]; ++row) {
+        std::uint64_t of_row = 0;
+        for (std::size_t column = 0; column < counts.sizes()[j]; ++column) {
+          of_row += pair[cell++] * score(j, column);
+        }
+        sum += score(i, row) * of_row;
+      }
+      products.push_back(static_cast<std::int64_t>(sum));
+    }
+  }
+  return products;
+}
+
+std::vector<double> PrivateMarginals::measure(const MarginalTable& table, std::uint32_t parts) {
+  const Ratio noise = budget_.noise(parts_.take(parts));
+  return with_noise(exact_counts(counts_, table), noise);
+}
+
+std::vector<double> PrivateMarginals::products(const CellScores& scores, std::uint32_t parts) {
+  const Ratio noise =
+      budget_.product_noise(parts_.take(parts), scores.columns.size(), scores.steps);
+  const std::vector<std::int64_t> exact = exact_products(counts_, scores);
+  return with_noise(std::vector<std::uint64_t>(exact.begin(), exact.end()), noise);
+}
+
+std::vector<double> PrivateMarginals::with_noise(std::span<const std::uint64_t> exact,
+                                                 Ratio scale) {
+  std::vector<std::int64_t> noise(exact.size());
+  if (budget_.notion() == PrivacyNotion::kPure) {
+    DiscreteLaplace(scale).draw(noise, random_);
+  } else {
+    DiscreteGaussian(scale).draw(noise, random_);
+  }
+  std::vector<double> noisy(exact.size());
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    noisy[i] = static_cast<double>(
+        static_cast<std::int64_t>(exact[i] + static_cast<std::uint64_t>(noise[i])));
+  }
+  return noisy;
+}
+
+std::size_t PrivateMarginals::choose(std::span<const MarginalCandidate> candidates,
+                                     std::uint32_t parts) {
+  const ExponentialChoice choice(budget_.choice_rate(parts_.take(parts)));
+  std::vector<ChoiceTerm> terms;
+  terms.reserve(candidates.size());
+  for (const MarginalCandidate& candidate : candidates) {
+    terms.push_back({1, exact_distance(counts_, candidate)});
+  }
+  return choice.draw(terms, random_).term;
+}
+
+// -----------------------------------------------------------------------------------------------
+// Bins of about equal mass, found privately.
+
+std::vector<CellRun> runs_of(const MarginalColumn& column) {
+  std::vector<CellRun> runs;
+  std::uint32_t first = 0;
+  const auto close = [&](std::uint32_t end) {
+    if (end > first) runs.emplace_back(first, end);
+    first = end + 1;
+  };
+  for (const std::uint32_t cell : column.apart) close(cell);
+  close(column.size);
+  return runs;
+}
+
+std::uint32_t counted_cells(const MarginalColumn& column) {
+  if (!column.private_bins) return column.size;
+  auto cells = static_cast<std::uint32_t>(column.apart.size());
+  for (const auto& [first, end] : runs_of(column)) cells += std::min(end - first, kBinsOfRun);
+  return cells;
+}
+
+std::vector<std::uint64_t> cut_distances(std::span<const std::uint64_t> run, CutBy by) {
+  constexpr std::uint64_t kGreatest = std::uint64_t{1} << 61U;
+  const std::uint64_t all = std::accumulate(run.begin(), run.end(), std::uint64_t{0});
+  std::vector<std::uint64_t> distances;
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i + 1 < run.size(); ++i) {
+    before += run[i];
+    const std::uint64_t after = all - before;
+    if (by == CutBy::kMedian) {
+      distances.push_back(std::min(kGreatest, before > after ? before - after : after - before));
+      continue;
+    }
+    const uint128 one = static_cast<uint128>(before) * (run.size() - i - 1);
+    const uint128 other = static_cast<uint128>(after) * (i + 1);
+    const uint128 uneven = (one > other ? one - other : other - one) / run.size();
+    distances.push_back(kGreatest -
+                        static_cast<std::uint64_t>(std::min<uint128>(uneven, kGreatest)));
+  }
+  return distances;
+}
+
+std::vector<CellRun> cut_once(std::span<const std::uint64_t> counts,
+                              const std::vector<CellRun>& runs, CutBy by, Ratio rate,
+                              SecureRandom& random) {
+  const ExponentialChoice choice(rate);
+  std::vector<CellRun> halves;
+  std::vector<ChoiceTerm> terms;
+  for (const auto& [first, end] : runs) {
+    if (end - first < 2) {
+      halves.emplace_back(first, end);
+      continue;
+    }
+    terms.clear();
+    for (const std::uint64_t distance : cut_distances(counts.subspan(first, end - first), by)) {
+      terms.push_back({1, distance});
+    }
+    const auto cut = first + static_cast<std::uint32_t>(choice.draw(terms, random).term) + 1;
+    halves.emplace_back(first, cut);
+    halves.emplace_back(cut, end);
+  }
+  return halves;
+}
+
+CellGroups private_bins(const MarginalColumn& column, std::span<const std::uint64_t> counts,
+                        const MarginalBudget& budget, std::uint32_t parts_each, PartsLeft& parts,
+                        SecureRandom& random) {
+  std::vector<CellRun> runs = runs_of(column);
+  for (std::size_t level = 0; level < kBinLevels; ++level) {
+    const CutBy by = level + 1 < kBinLevels ? CutBy::kMedian : CutBy::kUnevenness;
+    runs = cut_once(counts, runs, by, budget.choice_rate(parts.take(parts_each)), random);
+  }
+  for (const std::uint32_t cell : column.apart) runs.emplace_back(cell, cell + 1);
+  std::sort(runs.begin(), runs.end());
+  CellGroups bins{std::vector<std::uint32_t>(column.size), 0};
+  for (const auto& [first, end] : runs) {
+    std::fill(bins.of.begin() + first, bins.of.begin() + end, bins.count++);
+  }
+  return bins;
+}
+
+}  // namespace mollify

@@ -1,0 +1,206 @@
+// Exact noisy answers about columns, pairs and bins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/random.h"
+#include "methods/marginals/counts.h"
+#include "methods/marginals/design.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// The only questions that are put to private counts, and their noisy answers.
+
+/// A column, or two of them, in ascending order; and how their cells are put together.
+struct MarginalTable {
+  std::vector<std::size_t> columns;
+  std::vector<CellGroups> groups;  ///< one for each of them, of all of its cells
+
+  [[nodiscard]] std::size_t cells() const;
+};
+
+/// A column or a pair of columns that may be measured: how far the counts are from integers that
+/// are made of earlier outputs, less a penalty for the noise that it would bring.
+struct MarginalCandidate {
+  MarginalTable table;
+  std::vector<std::uint64_t> expected;  ///< of each of the table's cells, row-major
+  std::uint64_t penalty = 0;            ///< at most kGreatestPenalty
+
+  static constexpr std::uint64_t kGreatestPenalty = std::uint64_t{1} << 60U;
+};
+
+/// The exact counts of a table, row-major. NOT PRIVATE.
+[[nodiscard]] std::vector<std::uint64_t> exact_counts(const PairCounts& counts,
+                                                      const MarginalTable& table);
+
+/// The exact distance that a candidate is chosen by: 2^62 + penalty - min(2^61, d), where d is the
+/// sum over the table's cells of |count - expected|. NOT PRIVATE.
+///
+/// Theorem. It moves by at most UnitWeight::sum. Proof. The sum d moves by no more than the counts
+/// do (UnitWeight), and neither the minimum with a constant nor integers that are the same for
+/// both move it more. QED
+[[nodiscard]] std::uint64_t exact_distance(const PairCounts& counts,
+                                           const MarginalCandidate& candidate);
+
+/// A score of each cell of each column, of size at most `steps`, and what it is good for: the
+/// columns' rank correlations. Made of earlier outputs.
+struct CellScores {
+  std::vector<std::vector<std::int64_t>> columns;
+  std::uint64_t steps = 1;
+};
+
+/// The exact sum over records of weight times the product of two columns' scores, of all pairs (0,
+/// 1), (0, 2), ..., modulo 2^64. Scores that are too great count as steps. NOT PRIVATE.
+[[nodiscard]] std::vector<std::int64_t> exact_products(const PairCounts& counts,
+                                                       const CellScores& scores);
+
+/// What answers a learner: it sees no count but through this. Tests put the exact law of the
+/// answers in its place.
+class MarginalAnswers {
+ public:
+  MarginalAnswers() = default;
+  MarginalAnswers(const MarginalAnswers&) = delete;
+  MarginalAnswers& operator=(const MarginalAnswers&) = delete;
+  virtual ~MarginalAnswers() = default;
+
+  /// Parts of the budget that are left.
+  [[nodiscard]] virtual std::uint32_t left() const = 0;
+  /// Noisy counts of a table's cells, in weights.
+  virtual std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) = 0;
+  /// Noisy sums of products of scores, of all pairs of columns.
+  virtual std::vector<double> products(const CellScores& scores, std::uint32_t parts) = 0;
+  /// The index of a candidate. The least exact_distance, which is the pair whose counts are
+  /// farthest from what is expected, is the likeliest.
+  virtual std::size_t choose(std::span<const MarginalCandidate> candidates,
+                             std::uint32_t parts) = 0;
+};
+
+/// Theorem (privacy). Whatever is asked, in whatever order, each question chosen after the answers
+/// before it, all answers together keep the budget's guarantee. Proof. A measurement is exact
+/// discrete noise on counts of the sensitivity that UnitWeight states, or on products of that
+/// which ProductWeight does; a choice is the exact
+/// exponential mechanism over distances that move by at most UnitWeight::sum; MarginalBudget gives
+/// each the noise for the parts that it takes, and PartsLeft lets no more be taken than there are.
+/// They compose as MarginalBudget says. QED
+class PrivateMarginals final : public MarginalAnswers {
+ public:
+  /// All must outlive it.
+  /// `parts` are what steps before have left.
+  PrivateMarginals(const PairCounts& counts, const MarginalBudget& budget, SecureRandom& random,
+                   PartsLeft parts = {})
+      : counts_(counts), budget_(budget), random_(random), parts_(parts) {}
+
+  [[nodiscard]] std::uint32_t left() const override { return parts_.left(); }
+  std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override;
+  std::vector<double> products(const CellScores& scores, std::uint32_t parts) override;
+  std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override;
+
+ private:
+  /// The exact numbers, which are integers modulo 2^64, with noise.
+  [[nodiscard]] std::vector<double> with_noise(std::span<const std::uint64_t> exact, Ratio noise);
+
+  const PairCounts& counts_;
+  const MarginalBudget& budget_;
+  SecureRandom& random_;
+  PartsLeft parts_;
+};
+
+// -----------------------------------------------------------------------------------------------
+// Bins of about equal mass, found privately.
+
+/// A column's private bins are runs of its fine cells. They begin as the runs that cells which stay
+/// by themselves (MarginalColumn::apart) leave; then at each of kBinLevels levels every run of two
+/// cells or more is cut in two. At all levels but the last it is cut where about half of its weight
+/// lies on either side: a private median of each run [after Kaplan et al. 2022]. At the last one
+/// where the weight before is farthest from what it would be if the run were even, so that a few
+/// frequent cells do not share a bin with many empty ones.
+constexpr std::size_t kBinLevels = 4;
+constexpr std::uint32_t kBinsOfRun = std::uint32_t{1} << kBinLevels;
+
+/// A run of fine cells: first, and one after the last.
+using CellRun = std::pair<std::uint32_t, std::uint32_t>;
+
+/// What is left of a column beside its cells that stay by themselves.
+[[nodiscard]] std::vector<CellRun> runs_of(const MarginalColumn& column);
+
+/// How many cells a release may count of a column: all, or its cells apart and its bins at most.
+[[nodiscard]] std::uint32_t counted_cells(const MarginalColumn& column);
+
+/// What a run is cut by.
+enum class CutBy { kMedian, kUnevenness };
+
+/// The distance that a cut is chosen by, for each place between two of a run's w cells, v of them
+/// before it: |before - after|, at most 2^61, or 2^61 less the greatest integer that is not above
+/// |before (w - v) - after v| / w, at most 2^61. NOT PRIVATE.
+///
+/// Theorem. Over all runs of a level together, which share no cell, one unit moves these distances
+/// by UnitWeight::sum at most. Proof. `before` and `after` move together by the sum of sizes that
+/// the run's counts move by, an integer m, so both expressions move by m at most; and if x <= y + m
+/// then floor(x) <= floor(y) + m. Over all runs the m add up to what all counts move by
+/// (UnitWeight). QED
+///
+/// So a level of choices, a run each, all of rate eta and each with
+/// randomness of its own, spends what one choice over distances of that sensitivity does: with
+/// Delta_i that of run i, and sum Delta_i <= Delta, choice i has bounded range r_i = 2 Delta_i eta;
+/// epsilon adds up to sum r_i <= 2 Delta eta, rho to sum r_i^2 / 8 <= (2 Delta eta)^2 / 8, and so
+/// does the square of mu. Which runs there are is known from the choices before.
+[[nodiscard]] std::vector<std::uint64_t> cut_distances(std::span<const std::uint64_t> run,
+                                                       CutBy by);
+
+/// One level of cuts: a run of one cell stays as it is. `rate` is MarginalBudget::choice_rate of
+/// what the level takes.
+[[nodiscard]] std::vector<CellRun> cut_once(std::span<const std::uint64_t> counts,
+                                            const std::vector<CellRun>& runs, CutBy by, Ratio rate,
+                                            SecureRandom& random);
+
+/// The bins of a column, from its counts of all fine cells. Takes `parts_each` of the budget for
+/// each level.
+[[nodiscard]] CellGroups private_bins(const MarginalColumn& column,
+                                      std::span<const std::uint64_t> counts,
+                                      const MarginalBudget& budget, std::uint32_t parts_each,
+                                      PartsLeft& parts, SecureRandom& random);
+
+// -----------------------------------------------------------------------------------------------
+// Which tables a learner had measured, and how well: public, like the answers themselves.
+
+/// A measurement that was made: of a column or a pair of columns, in so many cells, with so many
+/// parts of the budget.
+struct Measurement {
+  std::vector<std::size_t> columns;
+  std::vector<std::uint32_t> cells;  ///< one for each of the columns
+  std::uint32_t parts = 0;
+};
+
+/// Hands all questions on, and keeps what was measured.
+class RecordedAnswers final : public MarginalAnswers {
+ public:
+  /// `answers` must outlive it.
+  explicit RecordedAnswers(MarginalAnswers& answers) : answers_(answers) {}
+
+  [[nodiscard]] const std::vector<Measurement>& measured() const noexcept { return measured_; }
+
+  [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
+  std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
+    Measurement one{table.columns, {}, parts};
+    for (const CellGroups& groups : table.groups) one.cells.push_back(groups.count);
+    measured_.push_back(std::move(one));
+    return answers_.measure(table, parts);
+  }
+  std::vector<double> products(const CellScores& scores, std::uint32_t parts) override {
+    return answers_.products(scores, parts);
+  }
+  std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override {
+    return answers_.choose(candidates, parts);
+  }
+
+ private:
+  MarginalAnswers& answers_;
+  std::vector<Measurement> measured_;
+};
+
+}  // namespace mollify

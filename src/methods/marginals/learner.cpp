@@ -1,0 +1,860 @@
+#include "methods/marginals/learner.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/invalid_input.h"
+#include "methods/graphical/fit.h"
+#include "methods/graphical/junction_tree.h"
+#include "methods/marginals/answers.h"
+#include "methods/marginals/design.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// A model of public records, that one of private answers begins at.
+
+namespace {
+
+/// So many records of uniform and independent columns stand beside those that public ones are
+/// worth.
+constexpr double kUniformRecords = 1;
+/// Of what tells nothing at all, such as a single record, a model is made too.
+constexpr double kLeastWorth = 1e-3;
+constexpr std::size_t kSteps = 300;
+
+struct PublicPair {
+  std::size_t first;
+  std::size_t second;
+  std::vector<double> counts;
+  double information;  ///< in nats
+  double chance;       ///< what it is about for independent columns
+};
+
+std::vector<double> counts_of(const PairCounts& counts, const MarginalTable& table) {
+  const std::vector<std::uint64_t> exact = exact_counts(counts, table);
+  return {exact.begin(), exact.end()};
+}
+
+PublicPair pair_of(const PairCounts& counts, const std::vector<CellGroups>& groups,
+                   const std::vector<std::vector<double>>& columns, std::size_t i, std::size_t j) {
+  PublicPair pair{i, j, counts_of(counts, {{i, j}, {groups[i], groups[j]}}), 0, 0};
+  const std::vector<double>& rows = columns[i];
+  const std::vector<double>& others = columns[j];
+  const double records = std::accumulate(rows.begin(), rows.end(), 0.0);
+  for (std::size_t cell = 0; cell < pair.counts.size(); ++cell) {
+    const double count = pair.counts[cell];
+    if (!(count > 0)) continue;
+    pair.information +=
+        count / records *
+        std::log(count * records / (rows[cell / others.size()] * others[cell % others.size()]));
+  }
+  const auto degrees = [](const std::vector<double>& column) {
+    return static_cast<double>(
+        std::count_if(column.begin(), column.end(), [](double count) { return count > 0; }) - 1);
+  };
+  pair.chance = degrees(rows) * degrees(others) / (2 * records);
+  return pair;
+}
+
+/// As far as chance alone takes counts from their law, in a cell of the mean size.
+double sampling_deviation(const std::vector<double>& counts, double records) {
+  return std::sqrt(records / static_cast<double>(counts.size()));
+}
+
+}  // namespace
+
+double counted_records(const PairCounts& counts) {
+  const auto first = counts.column(0);
+  return static_cast<double>(std::accumulate(first.begin(), first.end(), std::uint64_t{0}));
+}
+
+GraphicalModel public_model(const PairCounts& counts, const std::vector<CellGroups>& groups,
+                            const std::vector<bool>& ordered, std::uint64_t most_cells,
+                            double worth) {
+  const double records = counted_records(counts);
+  ColumnSizes sizes;
+  std::vector<std::vector<double>> columns;
+  std::vector<NoisyMarginal> known;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    sizes.push_back(groups[i].count);
+    columns.push_back(counts_of(counts, {{i}, {groups[i]}}));
+    known.push_back({{i}, columns[i], sampling_deviation(columns[i], records)});
+  }
+  std::vector<PublicPair> pairs;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (std::size_t j = i + 1; j < groups.size(); ++j) {
+      if (std::uint64_t{sizes[i]} * sizes[j] > most_cells) continue;
+      PublicPair pair = pair_of(counts, groups, columns, i, j);
+      if (pair.information > 2 * pair.chance) pairs.push_back(std::move(pair));
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const PublicPair& a, const PublicPair& b) {
+    return a.information - a.chance > b.information - b.chance;
+  });
+  std::vector<std::size_t> part(groups.size());
+  std::iota(part.begin(), part.end(), std::size_t{0});
+  std::vector<Clique> cliques;
+  for (const bool tree : {true, false}) {
+    for (PublicPair& pair : pairs) {
+      const std::size_t first = part[pair.first];
+      const std::size_t second = part[pair.second];
+      Clique clique{pair.first, pair.second};
+      if (pair.counts.empty() || (tree && first == second)) continue;
+      if (JunctionTree::cells_with(sizes, cliques, clique, most_cells) > most_cells) continue;
+      std::replace(part.begin(), part.end(), second, first);
+      const double deviation = sampling_deviation(pair.counts, records);
+      known.push_back({clique, std::move(pair.counts), deviation});
+      cliques.push_back(std::move(clique));
+      pair.counts.clear();  // taken
+    }
+  }
+  return fit(sizes, known, records,
+             {.shrinkage = kUniformRecords * std::max(1.0, records / std::max(worth, kLeastWorth)),
+              .ordered = ordered,
+              .most_steps = kSteps});
+}
+
+void PublicWorth::see(std::span<const double> q, std::span<const double> shares, double deviation) {
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const double apart = shares[i] - q[i];
+    if (!std::isfinite(apart) || !std::isfinite(deviation)) continue;
+    expected_ += q[i] * (1 - q[i]);
+    seen_ += apart * apart - deviation * deviation;
+  }
+}
+
+double PublicWorth::records() const {
+  return seen_ * records_ > expected_ ? expected_ / seen_ : records_;
+}
+
+// -----------------------------------------------------------------------------------------------
+// A released model of a table.
+
+namespace {
+
+void require_column_model(const MarginalModel::ColumnModel& column, std::uint32_t values) {
+  const CellGroups& groups = column.groups;
+  std::vector<bool> met(groups.count);
+  bool holds = groups.count == values && groups.of.size() == column.shares.size();
+  for (const std::uint32_t group : groups.of) {
+    holds = holds && group < groups.count;
+    if (holds) met[group] = true;
+  }
+  for (const bool any : met) holds = holds && any;
+  for (const double share : column.shares) holds = holds && share > 0 && std::isfinite(share);
+  if (!holds) {
+    throw InvalidInput(
+        "a model's column must have a positive share of each cell, and groups that are the graph's "
+        "values, but one has not");
+  }
+}
+
+void require_correlations(const std::vector<double>& matrix, std::size_t columns) {
+  bool holds = matrix.size() == columns * columns;
+  for (std::size_t i = 0; holds && i < columns; ++i) {
+    holds = matrix[i * columns + i] == 1;
+    for (std::size_t j = 0; holds && j < i; ++j) {
+      const double one = matrix[i * columns + j];
+      holds = std::abs(one) <= 1 && std::abs(one - matrix[j * columns + i]) < 1e-12;
+    }
+  }
+  if (!holds) {
+    throw InvalidInput("a model's correlations must be a correlation matrix, but are none");
+  }
+}
+
+/// A place of [0, 1) among weights.
+std::size_t place_of(std::uint64_t word, const std::vector<std::uint32_t>& cells,
+                     const std::vector<double>& shares) {
+  double sum = 0;
+  for (const std::uint32_t cell : cells) sum += shares[cell];
+  double left = static_cast<double>(word >> 11) * 0x1p-53 * sum;
+  for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
+    left -= shares[cells[i]];
+    if (left < 0) return i;
+  }
+  return cells.size() - 1;
+}
+
+/// Of columns alone, joined by a copula.
+ModelRows joined_rows(const GraphicalModel& graph, const std::vector<double>& correlations,
+                      std::size_t count, const RandomWords& words) {
+  std::vector<std::vector<double>> shares;
+  for (std::size_t i = 0; i < graph.sizes().size(); ++i) shares.push_back(graph.marginal({i}));
+  return copula_rows(shares, correlations, count, words);
+}
+
+}  // namespace
+
+MarginalModel::MarginalModel(std::vector<ColumnModel> columns, GraphicalModel graph,
+                             std::vector<double> correlations)
+    : columns_(std::move(columns)),
+      graph_(std::move(graph)),
+      correlations_(std::move(correlations)) {
+  if (!correlations_.empty()) require_correlations(correlations_, columns_.size());
+  if (columns_.size() != graph_.sizes().size()) {
+    throw InvalidInput(
+        fmt::format("a model must have a column for each of the graph's {}, but has {}",
+                    graph_.sizes().size(), columns_.size()));
+  }
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    require_column_model(columns_[i], graph_.sizes()[i]);
+    std::vector<std::vector<std::uint32_t>>& cells = cells_.emplace_back(graph_.sizes()[i]);
+    const std::vector<std::uint32_t>& of = columns_[i].groups.of;
+    for (std::uint32_t cell = 0; cell < of.size(); ++cell) cells[of[cell]].push_back(cell);
+  }
+}
+
+ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
+                              const std::vector<Evidence>& given) const {
+  std::vector<Evidence> groups;
+  for (const Evidence& one : given) {
+    if (one.column >= columns_.size() || one.value >= columns_[one.column].groups.of.size()) {
+      throw InvalidInput(fmt::format("a row's column {} has no cell {}", one.column, one.value));
+    }
+    groups.push_back({one.column, columns_[one.column].groups.of[one.value]});
+  }
+  if (!correlations_.empty() && !given.empty()) {
+    throw InvalidInput(
+        "rows of a copula are drawn whole, so no value of a column can be given, but one is");
+  }
+  ModelRows rows = correlations_.empty()
+                       ? graph_.sample_given(groups, count, words, RowSampling::kMatched)
+                       : joined_rows(graph_, correlations_, count, words);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::uint32_t& value : rows[i]) {
+      const std::vector<std::uint32_t>& cells = cells_[i][value];
+      value = cells.size() == 1 ? cells[0] : cells[place_of(words(), cells, columns_[i].shares)];
+    }
+  }
+  for (const Evidence& one : given) {
+    for (std::uint32_t& cell : rows[one.column]) cell = one.value;
+  }
+  return rows;
+}
+
+nlohmann::ordered_json marginal_model_json(const MarginalModel& model) {
+  nlohmann::ordered_json json{{"columns", nlohmann::ordered_json::array()}};
+  for (const MarginalModel::ColumnModel& column : model.columns()) {
+    json["columns"].push_back({{"groups", column.groups.of}, {"shares", column.shares}});
+  }
+  json["graph"] = graphical_model_json(model.graph());
+  if (!model.correlations().empty()) json["correlations"] = model.correlations();
+  return json;
+}
+
+MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
+                                       const std::string& name) {
+  const auto refuse = [&] {
+    throw InvalidInput(
+        fmt::format("{} must hold a model as mollify writes it, but does not", name));
+  };
+  if (!json.is_object() || !json.contains("columns") || !json["columns"].is_array() ||
+      !json.contains("graph")) {
+    refuse();
+  }
+  std::vector<MarginalModel::ColumnModel> columns;
+  std::vector<double> correlations;
+  try {
+    for (const auto& one : json["columns"]) {
+      MarginalModel::ColumnModel& column = columns.emplace_back();
+      for (const auto& group : one.at("groups")) {
+        if (!group.is_number_unsigned() || group.get<std::uint64_t>() > 65536) refuse();
+        column.groups.of.push_back(group.get<std::uint32_t>());
+        column.groups.count = std::max(column.groups.count, column.groups.of.back() + 1);
+      }
+      one.at("shares").get_to(column.shares);
+    }
+    if (json.contains("correlations")) json["correlations"].get_to(correlations);
+  } catch (const nlohmann::json::exception&) {
+    refuse();
+  }
+  return {std::move(columns), graphical_model_from_json(json["graph"], name),
+          std::move(correlations)};
+}
+
+// -----------------------------------------------------------------------------------------------
+// From private answers to a model of a table.
+
+namespace {
+
+/// E|z| of a standard normal z: what noise adds to a sum of distances, for each cell.
+constexpr double kMeanSize = 0.7978845608028654;
+/// So much of a deviation counts against each cell of a candidate: less than noise adds, because a
+/// model takes up only a part of the noise of what it is fitted to.
+constexpr double kNoisePenalty = 0.45;
+/// Cells with fewer standard deviations than this are put together with others.
+constexpr double kRareDeviations = 3;
+/// The model is shrunk (FitOptions) by so many rows for each time that all rows are a round's
+/// noise: the more noise, the less, because measurements weigh less already.
+constexpr double kShrinkage = 0.1;
+constexpr double kLeastShrinkage = 0.1;
+constexpr double kMostShrinkage = 1e6;
+/// No column has more values in a model.
+constexpr std::uint32_t kMostValues = 256;
+/// The numbers of groups that columns may be cut into for a pair.
+constexpr std::array<std::uint32_t, 7> kResolutions = {2, 3, 4, 6, 9, 14, kMostValues};
+
+/// The groups of groups.
+CellGroups composed(const CellGroups& inner, const CellGroups& outer) {
+  CellGroups both{inner.of, outer.count};
+  for (std::uint32_t& group : both.of) group = outer.of[group];
+  return both;
+}
+
+/// Brought to at least 0 and to a sum.
+std::vector<double> scaled_to(std::vector<double> counts, double total) {
+  double sum = 0;
+  for (double& count : counts) {
+    if (!(count > 0)) count = 0;
+    sum += count;
+  }
+  for (double& count : counts) {
+    count = sum > 0 ? count * (total / sum) : total / static_cast<double>(counts.size());
+  }
+  return counts;
+}
+
+/// As an integer that a private distance may be taken from: small enough that no sum passes 2^61.
+std::uint64_t whole_count(double count) {
+  if (!(count > 0)) return 0;
+  return static_cast<std::uint64_t>(std::llround(std::min(count, 0x1p50)));
+}
+
+/// A table over two columns with their values put together.
+std::vector<double> grouped_pair(std::span<const double> table, const CellGroups& rows,
+                                 const CellGroups& columns) {
+  std::vector<double> sums(std::size_t{rows.count} * columns.count);
+  std::size_t cell = 0;
+  for (const std::uint32_t row : rows.of) {
+    for (const std::uint32_t column : columns.of) {
+      sums[std::size_t{row} * columns.count + column] += table[cell++];
+    }
+  }
+  return sums;
+}
+
+double sum_of_distances(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+/// A pair of columns at a resolution; or, where both are one, that column as it is.
+struct PairChoice {
+  std::size_t first;
+  std::size_t second;
+  std::size_t resolution;
+
+  bool is_column() const { return first == second; }
+};
+
+/// Which parts of the table are joined already.
+class Parts {
+ public:
+  explicit Parts(std::size_t count) : of_(count) { std::iota(of_.begin(), of_.end(), 0U); }
+
+  bool are_joined(const PairChoice& pair) const { return of_[pair.first] == of_[pair.second]; }
+  void join(const PairChoice& pair) {
+    const std::size_t from = of_[pair.second];
+    std::replace(of_.begin(), of_.end(), from, of_[pair.first]);
+  }
+
+ private:
+  std::vector<std::size_t> of_;
+};
+
+class Learner {
+ public:
+  Learner(const MarginalDesign& design, MarginalAnswers& answers, const PairCounts* reference)
+      : design_(design),
+        reference_(reference),
+        columns_(design.request.columns),
+        budget_(design.request.budget, design.request.unit, design.amount),
+        answers_(answers) {
+    // Of no public records there is no law.
+    if (reference_ == nullptr) return;
+    if (const double records = counted_records(*reference_); records > 0) {
+      worth_.emplace(records);
+    }
+  }
+
+  MarginalModel learn() {
+    measure_columns();
+    if (worth_) begin_at_reference();
+    std::vector<double> correlations;
+    if (design_.product_parts > 0) {
+      correlations = measure_correlations();
+    } else if (columns_.size() > 1) {
+      measure_tree();
+      measure_rounds();
+    }
+    fit_model(kLastFit);
+    std::vector<MarginalModel::ColumnModel> columns;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      columns.push_back({merged_[i], shares_[i]});
+    }
+    return {std::move(columns), *std::move(model_), std::move(correlations)};
+  }
+
+ private:
+  /// All pairs of 34 columns.
+  static constexpr std::size_t kMostLooks = 1200;
+  static constexpr std::size_t kRoundFit = 30;
+  static constexpr std::size_t kLastFit = 300;
+  /// Public records leave the rest of the model's cells to pairs that are measured.
+  static constexpr std::uint64_t kPublicShareOfCells = 4;
+
+  /// What the model expects of columns and pairs, in weights.
+  struct Expected {
+    std::vector<std::vector<double>> columns;
+    std::vector<GraphicalModel::Marginal> pairs;
+  };
+
+  void measure_columns() {
+    double deviation = budget_.deviation(design_.column_parts);
+    std::vector<std::vector<double>> counts = columns_with(design_.column_parts);
+    total_ = total_of(counts);
+    if (const std::uint32_t more = second_column_parts(design_, total_); more > 0) {
+      const std::vector<std::vector<double>> again = columns_with(more);
+      const double of_again = budget_.deviation(more);
+      // No std::hypot: it takes glibc 2.35, and wheels run on 2.34.
+      const double square = deviation * deviation + of_again * of_again;
+      const double weight = deviation * deviation / square;
+      for (std::size_t i = 0; i < counts.size(); ++i) {
+        for (std::size_t cell = 0; cell < counts[i].size(); ++cell) {
+          counts[i][cell] += weight * (again[i][cell] - counts[i][cell]);
+        }
+      }
+      deviation *= of_again / std::sqrt(square);
+      total_ = total_of(counts);
+    }
+    see_reference(counts, deviation);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const bool ordered = columns_[i].ordered;
+      ordered_.push_back(ordered);
+      const auto [likely, doubt] = likely_counts(i, counts[i], deviation);
+      const CellGroups rare = merge_rare(likely, ordered, kRareDeviations * doubt);
+      merged_.push_back(composed(rare, coarsen(grouped(likely, rare), ordered, kMostValues)));
+      sizes_.push_back(merged_[i].count);
+      const std::vector<double> values = grouped(likely, merged_[i]);
+      // Half a deviation more, so that no cell is impossible and few are taken for what noise made.
+      shares_.push_back(likely);
+      for (double& share : shares_[i]) share = std::max(share, 0.0) + doubt / 2;
+      expected_.push_back(scaled_to(values, total_));
+      add_measured({i}, grouped(counts[i], merged_[i]), deviation, {});
+      std::vector<CellGroups>& levels = levels_.emplace_back();
+      for (const std::uint32_t most : kResolutions)
+        levels.push_back(coarsen(values, ordered, most));
+    }
+  }
+
+  /// A column's shares among public records.
+  std::vector<double> public_shares(std::size_t column) const {
+    const auto counts = reference_->column(column);
+    const double records = counted_records(*reference_);
+    std::vector<double> shares;
+    for (const std::uint64_t count : counts) shares.push_back(static_cast<double>(count) / records);
+    return shares;
+  }
+
+  void see_reference(const std::vector<std::vector<double>>& counts, double deviation) {
+    for (std::size_t i = 0; worth_ && i < counts.size(); ++i) {
+      std::vector<double> shares = counts[i];
+      for (double& share : shares) share /= total_;
+      worth_->see(public_shares(i), shares, deviation / total_);
+    }
+  }
+
+  struct Likely {
+    std::vector<double> counts;
+    double deviation;
+  };
+
+  /// What a column's answers and public records say together of its cells, by inverse variance.
+  Likely likely_counts(std::size_t column, const std::vector<double>& counts,
+                       double deviation) const {
+    if (!worth_) return {counts, deviation};
+    const double noise = deviation / total_;
+    const double cells = static_cast<double>(counts.size());
+    const double weight = 1 / (1 + worth_->records() * cells * noise * noise);
+    Likely likely{public_shares(column), deviation * std::sqrt(weight)};
+    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+      double& count = likely.counts[cell];
+      count *= total_;
+      count += weight * (counts[cell] - count);
+    }
+    return likely;
+  }
+
+  /// Of a copula: the columns' scores are public once they have been measured, and then the sums
+  /// of their products are.
+  std::vector<double> measure_correlations() {
+    const std::size_t d = columns_.size();
+    CellScores scores{{}, design_.score_steps};
+    std::vector<std::vector<double>> hermite;
+    for (std::size_t i = 0; i < d; ++i) {
+      const std::vector<std::int64_t> of_values = rank_scores(expected_[i], scores.steps);
+      hermite.push_back(CopulaColumn(expected_[i]).hermite(of_values));
+      std::vector<std::int64_t>& of_cells = scores.columns.emplace_back();
+      for (const std::uint32_t value : merged_[i].of) of_cells.push_back(of_values[value]);
+    }
+    const Ratio noise = budget_.product_noise(design_.product_parts, d, scores.steps);
+    const double deviation = budget_.deviation_of(noise) / total_;
+    std::vector<double> products = answers_.products(scores, design_.product_parts);
+    // Towards independent columns by as much as is noise [James, Stein 1961].
+    double square = 0;
+    std::size_t pair = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      for (std::size_t j = i + 1; j < d; ++j, ++pair) {
+        products[pair] = products[pair] / total_ - hermite[i][0] * hermite[j][0];
+        square += products[pair] * products[pair];
+      }
+    }
+    const double noisy = static_cast<double>(products.size()) * deviation * deviation;
+    const double kept = square > noisy ? 1 - noisy / square : 0;
+    std::vector<double> correlations(d * d, 1.0);
+    pair = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      for (std::size_t j = i + 1; j < d; ++j, ++pair) {
+        correlations[i * d + j] = correlations[j * d + i] = latent_correlation(
+            hermite[i], hermite[j], hermite[i][0] * hermite[j][0] + kept * products[pair]);
+      }
+    }
+    return nearest_correlations(std::move(correlations), d);
+  }
+
+  void begin_at_reference() {
+    base_ = public_model(*reference_, merged_, ordered_, design_.model_cells / kPublicShareOfCells,
+                         worth_->records());
+    for (const GraphicalModel::Potential& potential : base_->potentials()) {
+      if (potential.clique.size() > 1) cliques_.push_back(potential.clique);
+    }
+    fit_model(kLastFit);
+  }
+
+  std::vector<std::vector<double>> columns_with(std::uint32_t parts) {
+    std::vector<std::vector<double>> counts;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      counts.push_back(answers_.measure({{i}, {single_cells(columns_[i].size)}}, parts));
+    }
+    return counts;
+  }
+
+  /// n W, where n is public; else the mean of the columns' sums, each weighted by what its noise
+  /// leaves.
+  double total_of(const std::vector<std::vector<double>>& counts) const {
+    const MarginalRequest& request = design_.request;
+    if (request.records) {
+      return static_cast<double>(*request.records) * static_cast<double>(request.unit.weight);
+    }
+    double sum = 0;
+    double weights = 0;
+    for (const std::vector<double>& column : counts) {
+      const double weight = 1 / static_cast<double>(column.size());
+      sum += weight * std::accumulate(column.begin(), column.end(), 0.0);
+      weights += weight;
+    }
+    return std::max(sum / weights, static_cast<double>(request.unit.weight));
+  }
+
+  /// Pairs at all resolutions that tell them apart, if the model stays small with them. Of many
+  /// columns some pairs at a time, all in turn: looking at one takes time as columns^3.
+  std::vector<PairChoice> pair_choices() {
+    std::vector<PairChoice> choices;
+    const std::size_t columns = sizes_.size();
+    const std::size_t looks =
+        next_look_ == 0 ? columns * columns : std::min(columns * columns, kMostLooks);
+    for (std::size_t look = 0; look < looks; ++look, ++next_look_) {
+      const std::size_t i = next_look_ / columns % columns;
+      const std::size_t j = next_look_ % columns;
+      if (i >= j || sizes_[i] < 2 || sizes_[j] < 2 || !is_small_with(i, j)) continue;
+      for (std::size_t r = 0; r < kResolutions.size(); ++r) {
+        const bool same =
+            r > 0 && levels_[i][r] == levels_[i][r - 1] && levels_[j][r] == levels_[j][r - 1];
+        if (!same) choices.push_back({i, j, r});
+      }
+    }
+    return choices;
+  }
+
+  /// A pair that the model has no room for is not looked at again, for more pairs leave no more.
+  bool is_small_with(std::size_t i, std::size_t j) {
+    const std::uint64_t most = design_.model_cells;
+    if (cliques_.empty()) return std::uint64_t{sizes_[i]} * sizes_[j] <= most;
+    const Clique pair{i, j};
+    if (too_large_.contains(pair)) return false;
+    const bool is_small = JunctionTree::cells_with(sizes_, cliques_, pair, most) <= most;
+    if (!is_small) too_large_.insert(pair);
+    return is_small;
+  }
+
+  /// Columns as they are, which may be measured once more.
+  std::vector<PairChoice> column_choices() const {
+    std::vector<PairChoice> choices;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      if (sizes_[i] > 1) choices.push_back({i, i, kResolutions.size() - 1});
+    }
+    return choices;
+  }
+
+  std::size_t cells_of(const PairChoice& pair) const {
+    if (pair.is_column()) return sizes_[pair.first];
+    return std::size_t{levels_[pair.first][pair.resolution].count} *
+           levels_[pair.second][pair.resolution].count;
+  }
+
+  MarginalTable table_of(const PairChoice& pair) const {
+    if (pair.is_column()) return {{pair.first}, {merged_[pair.first]}};
+    return {{pair.first, pair.second},
+            {composed(merged_[pair.first], levels_[pair.first][pair.resolution]),
+             composed(merged_[pair.second], levels_[pair.second][pair.resolution])}};
+  }
+
+  /// What is expected of the pair's values, in its groups.
+  std::vector<double> in_groups(const PairChoice& pair, std::span<const double> table) const {
+    if (pair.is_column()) return {table.begin(), table.end()};
+    return grouped_pair(table, levels_[pair.first][pair.resolution],
+                        levels_[pair.second][pair.resolution]);
+  }
+
+  /// `table`: what is expected of the pair's values, in weights.
+  MarginalCandidate candidate_of(const PairChoice& pair, std::span<const double> table,
+                                 double deviation) const {
+    MarginalCandidate candidate{table_of(pair), {}, 0};
+    for (const double count : in_groups(pair, table)) {
+      candidate.expected.push_back(whole_count(count));
+    }
+    candidate.penalty =
+        whole_count(kNoisePenalty * deviation * static_cast<double>(candidate.expected.size()));
+    return candidate;
+  }
+
+  /// What independent columns would give.
+  std::vector<double> independent_table(const PairChoice& pair) const {
+    std::vector<double> table;
+    for (const double row : expected_[pair.first]) {
+      for (const double column : expected_[pair.second]) table.push_back(row * column / total_);
+    }
+    return table;
+  }
+
+  void measure_tree() {
+    const double edges = static_cast<double>(columns_.size() - 1);
+    const double deviation =
+        budget_.deviation(std::max(1U, static_cast<std::uint32_t>(design_.tree_parts / edges)));
+    std::vector<PairChoice> choices = pair_choices();
+    std::vector<MarginalCandidate> candidates;
+    std::optional<Expected> expected;
+    if (base_) expected = expected_tables();
+    for (const PairChoice& pair : choices) {
+      candidates.push_back(candidate_of(
+          pair, expected ? table_in(*expected, pair) : independent_table(pair), deviation));
+    }
+    std::vector<PairChoice> chosen;
+    Parts parts(columns_.size());
+    while (!choices.empty()) {
+      const std::size_t at = answers_.choose(candidates, design_.tree_choice_parts);
+      chosen.push_back(choices[at]);
+      parts.join(choices[at]);
+      if (base_) add_clique({chosen.back().first, chosen.back().second});
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        if (parts.are_joined(choices[i])) continue;
+        // Without public records all chosen pairs are a forest, as small as they are.
+        if (base_ && !is_small_with(choices[i].first, choices[i].second)) continue;
+        if (kept != i) {
+          choices[kept] = choices[i];
+          candidates[kept] = std::move(candidates[i]);
+        }
+        ++kept;
+      }
+      choices.resize(kept);
+      candidates.resize(kept);
+    }
+    // The sum of all cells' deviations is least where a table's parts grow as cells^(2/3).
+    double all = 0;
+    for (const PairChoice& pair : chosen) all += std::cbrt(square(cells_of(pair)));
+    for (const PairChoice& pair : chosen) {
+      const double share = std::cbrt(square(cells_of(pair))) / all;
+      measure(pair, std::max(1U, static_cast<std::uint32_t>(design_.tree_parts * share)));
+    }
+  }
+
+  static double square(std::size_t value) {
+    return static_cast<double>(value) * static_cast<double>(value);
+  }
+
+  /// No more than is left: where rounding has made parts of 0 one, fewer may be.
+  void measure(const PairChoice& pair, std::uint32_t wanted) {
+    const std::uint32_t parts = std::min(wanted, answers_.left());
+    if (parts == 0) return;
+    std::vector<double> counts = answers_.measure(table_of(pair), parts);
+    if (pair.is_column()) {
+      add_measured({pair.first}, std::move(counts), budget_.deviation(parts), {});
+      return;
+    }
+    const Clique clique{pair.first, pair.second};
+    add_measured(
+        clique, std::move(counts), budget_.deviation(parts),
+        {levels_[pair.first][pair.resolution].of, levels_[pair.second][pair.resolution].of});
+    add_clique(clique);
+  }
+
+  void add_clique(const Clique& clique) {
+    if (std::find(cliques_.begin(), cliques_.end(), clique) == cliques_.end()) {
+      cliques_.push_back(clique);
+    }
+  }
+
+  /// The fit counts records, whatever each of them weighs.
+  void add_measured(Clique clique, std::vector<double> counts, double deviation,
+                    std::vector<std::vector<std::uint32_t>> groups) {
+    const auto weight = static_cast<double>(design_.request.unit.weight);
+    for (double& count : counts) count /= weight;
+    measured_.push_back(
+        {std::move(clique), std::move(counts), deviation / weight, std::move(groups)});
+  }
+
+  void measure_rounds() {
+    std::uint32_t choice_parts = design_.choice_parts;
+    std::uint32_t round_parts = design_.round_parts;
+    fit_model(kLastFit);
+    Expected expected = expected_tables();
+    while (answers_.left() > choice_parts) {
+      const std::uint32_t left = answers_.left() - choice_parts;
+      const bool is_last = left / 2 < round_parts + choice_parts;
+      const std::uint32_t parts = is_last ? left : round_parts;
+      const double deviation = budget_.deviation(parts);
+      std::vector<PairChoice> choices = pair_choices();
+      for (const PairChoice& column : column_choices()) choices.push_back(column);
+      if (choices.empty()) return;
+      std::vector<MarginalCandidate> candidates;
+      for (const PairChoice& pair : choices) {
+        candidates.push_back(candidate_of(pair, table_in(expected, pair), deviation));
+      }
+      const PairChoice pair = choices[answers_.choose(candidates, choice_parts)];
+      const std::vector<double> before = coarse_table(expected, pair);
+      measure(pair, parts);
+      if (is_last) return;
+      fit_model(kRoundFit);
+      expected = expected_tables();
+      const double moved = sum_of_distances(before, coarse_table(expected, pair));
+      if (moved <= kMeanSize * deviation * static_cast<double>(cells_of(pair))) {
+        choice_parts *= 2;
+        round_parts *= 2;
+      }
+    }
+  }
+
+  Expected expected_tables() const {
+    Expected tables{{}, model_->pair_marginals()};
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      tables.columns.push_back(model_->marginal({i}));
+      for (double& count : tables.columns.back()) count *= total_;
+    }
+    for (GraphicalModel::Marginal& table : tables.pairs) {
+      for (double& count : table.probabilities) count *= total_;
+    }
+    return tables;
+  }
+
+  const std::vector<double>& table_in(const Expected& tables, const PairChoice& pair) const {
+    if (pair.is_column()) return tables.columns[pair.first];
+    const std::size_t row = pair.first * (2 * sizes_.size() - pair.first - 1) / 2;
+    return tables.pairs[row + (pair.second - pair.first - 1)].probabilities;
+  }
+
+  std::vector<double> coarse_table(const Expected& tables, const PairChoice& pair) const {
+    return in_groups(pair, table_in(tables, pair));
+  }
+
+  void fit_model(std::size_t steps) {
+    model_ = fit(sizes_, measured_, total_ / static_cast<double>(design_.request.unit.weight),
+                 {.shrinkage = shrinkage(), .ordered = ordered_, .most_steps = steps},
+                 model_ ? &*model_ : nullptr, base_ ? &*base_ : nullptr);
+  }
+
+  double shrinkage() const {
+    const double usual = usual_shrinkage();
+    // Of few records' worth no less than without them, or the fit takes steps without end.
+    return base_ ? std::max(usual, worth_->records()) : usual;
+  }
+
+  double usual_shrinkage() const {
+    const std::uint32_t parts =
+        design_.round_parts > 0 ? design_.round_parts : design_.column_parts;
+    // Also of answers that are no numbers.
+    return std::min(kMostShrinkage,
+                    std::max(kLeastShrinkage, kShrinkage * total_ / budget_.deviation(parts)));
+  }
+
+  const MarginalDesign& design_;
+  const PairCounts* reference_;
+  const std::vector<MarginalColumn>& columns_;
+  MarginalBudget budget_;
+  MarginalAnswers& answers_;
+
+  // Made of answers alone.
+  double total_ = 0;                             // in weights
+  std::vector<CellGroups> merged_;               // of cells: the model's values
+  std::vector<bool> ordered_;                    // of the columns
+  ColumnSizes sizes_;                            // how many values
+  std::vector<std::vector<double>> shares_;      // of cells
+  std::vector<std::vector<double>> expected_;    // of values
+  std::vector<std::vector<CellGroups>> levels_;  // of values, by resolution
+  std::vector<NoisyMarginal> measured_;
+  std::vector<Clique> cliques_;
+  std::set<Clique> too_large_;          // pairs
+  std::size_t next_look_ = 0;           // at a pair
+  std::optional<PublicWorth> worth_;    // of public records, where there are some
+  std::optional<GraphicalModel> base_;  // of them
+  std::optional<GraphicalModel> model_;
+};
+
+}  // namespace
+
+MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
+                              const PairCounts* reference) {
+  return Learner(design, answers, reference).learn();
+}
+
+MarginalDesign with_bins(MarginalDesign design, const std::vector<CellGroups>& bins) {
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    MarginalColumn& column = design.request.columns[i];
+    column = {bins[i].count, column.ordered};
+  }
+  return design;
+}
+
+MarginalModel without_bins(const MarginalModel& model, const std::vector<CellGroups>& bins,
+                           const std::vector<std::vector<double>>& reference) {
+  std::vector<MarginalModel::ColumnModel> columns;
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    const MarginalModel::ColumnModel& of_bins = model.columns()[i];
+    std::vector<double> cells(bins[i].count);
+    for (const std::uint32_t bin : bins[i].of) ++cells[bin];
+    const std::vector<double> records = grouped(reference[i], bins[i]);
+    MarginalModel::ColumnModel& column =
+        columns.emplace_back(MarginalModel::ColumnModel{composed(bins[i], of_bins.groups), {}});
+    for (std::size_t cell = 0; cell < bins[i].of.size(); ++cell) {
+      const std::uint32_t bin = bins[i].of[cell];
+      const double inside = (reference[i][cell] + 1 / cells[bin]) / (records[bin] + 1);
+      column.shares.push_back(of_bins.shares[bin] * inside);
+    }
+  }
+  return {std::move(columns), model.graph(), model.correlations()};
+}
+
+}  // namespace mollify

@@ -1,0 +1,26 @@
+// What every JSON file must be before its content is looked at, and how numbers are written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "methods/divergence/f_divergence.h"
+
+namespace mollify {
+
+using Json = nlohmann::ordered_json;
+
+/// Throws InvalidInput, one sentence naming the file, unless the text is JSON, nested at most 64
+/// deep (deeper texts would exhaust the stack of whoever walks through them), without a key that an
+/// object repeats (readers differ in which of the two counts) and without NUL in a text.
+void require_json(std::string_view text, const std::string& name);
+
+/// A finite number as it is, an infinite one as the text "infinity": JSON has none.
+[[nodiscard]] Json number(double value);
+
+/// {"kl": ..., "tv": ..., "hellinger2": ..., "chi2": ...}
+[[nodiscard]] Json divergence_json(const DivergenceReport& divergence);
+
+}  // namespace mollify

@@ -1,0 +1,1098 @@
+#include "analysis/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/release_of.h"
+#include "kernel/search.h"
+#include "methods/central/design.h"
+#include "methods/divergence/worst_case_risk.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/sampler.h"
+#include "refusal.h"
+#include "sanitized.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// What the laws of a band tell of the units at most.
+
+namespace {
+
+/// A distribution near all kinds of edges.
+std::vector<double> any_distribution(std::size_t k, std::mt19937_64& random) {
+  std::vector<double> p(k);
+  double sum = 0;
+  const double power = 1 + static_cast<double>(random() % 8);
+  while (!(sum > 0)) {
+    sum = 0;
+    for (double& mass : p) {
+      mass =
+          random() % 4 == 0 ? 0 : std::pow(std::uniform_real_distribution<double>()(random), power);
+      sum += mass;
+    }
+  }
+  for (double& mass : p) mass /= sum;
+  return p;
+}
+
+struct SeenLaw {
+  double law = 0;
+  double truth = 0;
+};
+
+SeenLaw seen(const Band& band, const std::vector<double>& p, unsigned event) {
+  const Table table = projected(band, p);
+  SeenLaw result;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if ((event >> i & 1U) == 0) continue;
+    result.law += static_cast<double>(table.numerators()[i]) / static_cast<double>(band.total());
+    result.truth += p[i];
+  }
+  return result;
+}
+
+std::pair<EventEdges, EventEdges> edges_of(const Band& band, unsigned event) {
+  std::pair<EventEdges, EventEdges> edges;
+  for (std::size_t i = 0; i < band.outcome_count(); ++i) {
+    ((event >> i & 1U) != 0 ? edges.first : edges.second).add(band, i);
+  }
+  return edges;
+}
+
+TEST(BandBounds, HoldForMeansOfAnyUnits) {
+  std::mt19937_64 random(5);
+  int units = 0;
+  for (const std::size_t k : {2U, 3U, 4U, 5U}) {
+    for (int repeat = 0; repeat < 40; ++repeat) {
+      std::vector<double> reference(k);
+      for (double& mass : reference) mass = 0.05 + static_cast<double>(random() % 100);
+      const double epsilon = 0.2 + static_cast<double>(random() % 40) / 10;
+      const double b =
+          std::exp(-epsilon * (0.05 + 0.9 * std::uniform_real_distribution<double>()(random)));
+      const Band band = make_band(
+          {.outcome_count = k,
+           .reference = repeat % 2 == 0 ? std::span<const double>() : std::span(reference),
+           .floor = b,
+           .epsilon = epsilon});
+      const double e = greatest_edge_ratio(band);
+      for (int pair = 0; pair < 60; ++pair) {
+        const auto event = 1 + static_cast<unsigned>(random() % ((1U << k) - 2));
+        const auto [inside, outside] = edges_of(band, event);
+        const SeenLaw one = seen(band, any_distribution(k, random), event);
+        const SeenLaw two = seen(band, any_distribution(k, random), event);
+        const double share = std::uniform_real_distribution<double>()(random);
+        const double law = share * one.law + (1 - share) * two.law;
+        const double truth = share * one.truth + (1 - share) * two.truth;
+        const ConfidenceInterval bounds = band_bounds({law, law}, inside, outside, e);
+        ASSERT_LE(bounds.lower, truth + 1e-9) << k << " " << epsilon << " " << b << " " << event;
+        ASSERT_GE(bounds.upper, truth - 1e-9) << k << " " << epsilon << " " << b << " " << event;
+        ++units;
+      }
+    }
+  }
+  std::printf("%d pairs of units inside\n", units);
+}
+
+// The closed forms of one outcome on the minimax band, and units that attain them.
+TEST(BandBounds, AreAttainedByOneOutcomeOfTheMinimaxBand) {
+  for (const std::size_t k : {2U, 3U, 8U}) {
+    const double epsilon = 1.5;
+    const Band band =
+        make_band({.outcome_count = k, .floor = minimax_floor(k, epsilon), .epsilon = epsilon});
+    const double e = greatest_edge_ratio(band);
+    const auto [inside, outside] = edges_of(band, 1);
+    const double low = inside.lower;
+    const double high = inside.upper;
+    for (const double z : {0.0, 0.3, 1.0}) {
+      const double law = low + z * (high - low);
+      const ConfidenceInterval bounds = band_bounds({law, law}, inside, outside, e);
+      EXPECT_NEAR(bounds.upper, 1 / (e + 1) + z * e / (e + 1), 1e-8);
+      EXPECT_NEAR(bounds.lower, high * z, 1e-8);
+    }
+    // A unit released at the lower edge with as much on it as there can be, and one at the upper
+    // edge with as little.
+    std::vector<double> most(k);
+    most[0] = 1 / (e + 1);
+    most[1] = e / (e + 1);
+    EXPECT_NEAR(seen(band, most, 1).law, low, 1e-9);
+    std::vector<double> least(k, low);
+    least[0] = high;
+    EXPECT_NEAR(seen(band, least, 1).law, high, 1e-9);
+    EXPECT_NEAR(band_bounds({high, high}, inside, outside, e).lower, high, 1e-8);
+  }
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Intervals hold.
+
+namespace {
+
+/// The law of the number of successes of these trials.
+std::vector<double> law_of_successes(const std::vector<double>& probabilities) {
+  std::vector<double> law{1};
+  for (const double p : probabilities) {
+    std::vector<double> next(law.size() + 1);
+    for (std::size_t s = 0; s < law.size(); ++s) {
+      next[s] += law[s] * (1 - p);
+      next[s + 1] += law[s] * p;
+    }
+    law = std::move(next);
+  }
+  return law;
+}
+
+/// The probabilities that the mean lies below and above the interval.
+std::pair<double, double> misses(const std::vector<double>& probabilities,
+                                 const std::vector<ConfidenceInterval>& intervals) {
+  double mean = 0;
+  for (const double p : probabilities) mean += p / static_cast<double>(probabilities.size());
+  const std::vector<double> law = law_of_successes(probabilities);
+  double below = 0;
+  double above = 0;
+  for (std::size_t s = 0; s < law.size(); ++s) {
+    if (mean < intervals[s].lower - 1e-12) below += law[s];
+    if (mean > intervals[s].upper + 1e-12) above += law[s];
+  }
+  return {below, above};
+}
+
+std::vector<ConfidenceInterval> all_intervals(std::uint64_t trials, double alpha) {
+  std::vector<ConfidenceInterval> intervals;
+  for (std::uint64_t s = 0; s <= trials; ++s) {
+    intervals.push_back(binomial_interval(s, trials, alpha));
+  }
+  return intervals;
+}
+
+TEST(BinomialInterval, HoldsForEqualTrialsExactly) {
+  double least_missed = 1;
+  double most_missed = 0;
+  for (const std::uint64_t trials : {1U, 2U, 5U, 40U, 300U}) {
+    for (const double alpha : {0.2, 0.05, 1e-4}) {
+      const auto intervals = all_intervals(trials, alpha);
+      double most = 0;
+      for (int i = 0; i <= 1000; i += test::whole_or_sanitized(1, 10)) {
+        const auto [below, above] = misses(std::vector<double>(trials, i / 1000.0), intervals);
+        EXPECT_LE(below, alpha / 2 * (1 + 1e-9)) << trials << " " << i;
+        EXPECT_LE(above, alpha / 2 * (1 + 1e-9)) << trials << " " << i;
+        most = std::max(most, below + above);
+      }
+      if (trials >= 40) least_missed = std::min(least_missed, most / alpha);
+      most_missed = std::max(most_missed, most / alpha);
+    }
+  }
+  std::printf("most missed: from %.3f to %.3f of alpha\n", least_missed, most_missed);
+  EXPECT_GT(least_missed, 0.5);  // neither end is further out than it must be
+}
+
+// Units differ: the count is a sum of trials of different probabilities.
+TEST(BinomialInterval, HoldsForTrialsOfAnyProbabilities) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform;
+  for (const std::uint64_t trials : {1U, 2U, 3U, 7U, 25U}) {
+    for (const double alpha : {0.2, 0.02}) {
+      const auto intervals = all_intervals(trials, alpha);
+      for (int repeat = 0; repeat < 2000; ++repeat) {
+        const double scale = std::pow(uniform(random), 4);
+        std::vector<double> probabilities(trials);
+        for (double& p : probabilities) {
+          p = uniform(random) < 0.5 ? (uniform(random) < scale ? 1 : 0) : uniform(random) * scale;
+        }
+        const auto [below, above] = misses(probabilities, intervals);
+        ASSERT_LE(below, alpha / 2 * (1 + 1e-9));
+        ASSERT_LE(above, alpha / 2 * (1 + 1e-9));
+      }
+    }
+  }
+}
+
+// Clopper and Pearson's own table: 95 per cent for 4 of 10.
+TEST(BinomialInterval, IsClopperAndPearsons) {
+  const ConfidenceInterval found = binomial_interval(4, 10, 0.05);
+  EXPECT_NEAR(found.lower, 0.1215523, 1e-6);
+  EXPECT_NEAR(found.upper, 0.7376219, 1e-6);
+}
+
+TEST(BernsteinInterval, IsTheFormulaAndNeverLeavesTheRange) {
+  const BoundedDraws draws{
+      .count = 1000, .mean = 0.2, .square_mean = 0.2, .least = -1, .greatest = 3};
+  const double variance = 0.16 * 1000 / 999;
+  const double log = std::log(4 / 0.05);
+  const ConfidenceInterval found = bernstein_interval(draws, 0.05);
+  EXPECT_NEAR(found.upper - 0.2, std::sqrt(2 * variance * log / 1000) + 7 * 4 * log / (3 * 999.0),
+              1e-12);
+  EXPECT_NEAR(0.2 - found.lower, found.upper - 0.2, 1e-12);
+  const ConfidenceInterval one =
+      bernstein_interval({.count = 1, .mean = 0, .least = -2, .greatest = 5}, 0.1);
+  EXPECT_EQ(one.lower, -2);
+  EXPECT_EQ(one.upper, 5);
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// The matrices of linear mechanisms, there and back.
+
+namespace {
+
+std::vector<double> random_masses(std::size_t k, std::mt19937_64& random) {
+  std::exponential_distribution<double> exponential;
+  std::vector<double> masses(k);
+  for (double& mass : masses) mass = exponential(random) + 1e-3;
+  const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+  for (double& mass : masses) mass /= sum;
+  return masses;
+}
+
+std::unique_ptr<LocalSampler> linear_sampler(Mechanism mechanism, std::size_t k, double epsilon,
+                                             const std::vector<double>& reference) {
+  MechanismParameters parameters{.mechanism = mechanism, .outcome_count = k};
+  if (mechanism == Mechanism::kGaussianCurve) {
+    parameters.mu = epsilon;
+  } else {
+    parameters.epsilon = epsilon;
+  }
+  if (mechanism != Mechanism::kRandomizedResponse) parameters.reference = reference;
+  return make_sampler(parameters);
+}
+
+class LinearLaws : public testing::TestWithParam<Mechanism> {};
+
+TEST_P(LinearLaws, AreTheSamplersOwnAndCanBeUndone) {
+  std::mt19937_64 random(2);
+  for (const std::size_t k : {1U, 2U, 3U, 7U, 200U}) {
+    if (k == 1 && GetParam() == Mechanism::kGaussianCurve) continue;  // has nothing to keep
+    for (const double epsilon : {0.1, 1.0, 6.0}) {
+      const std::vector<double> reference = random_masses(k, random);
+      const auto sampler = linear_sampler(GetParam(), k, epsilon, reference);
+      const auto law = LinearLaw::of(*sampler);
+      ASSERT_TRUE(law);
+      std::vector<double> p(k);
+      std::vector<std::uint32_t> outcomes(k);
+      double sum = 0;
+      for (std::size_t j = 0; j < k; ++j) {
+        outcomes[j] = static_cast<std::uint32_t>(j);
+        p[j] = static_cast<double>(random() % 1000 + 1);
+        sum += p[j];
+      }
+      const Law exact = sampler->law({outcomes, p});
+      for (double& mass : p) mass /= sum;
+      const std::vector<double> q = law->released(p);
+      for (std::size_t j = 0; j < k; ++j) EXPECT_NEAR(q[j], exact.probabilities[j], 1e-11);
+      const std::vector<double> back = law->unbiased(q);
+      for (std::size_t j = 0; j < k; ++j) EXPECT_NEAR(back[j], p[j], 1e-8) << k << " " << epsilon;
+
+      std::vector<double> v(k);
+      for (double& value : v) value = std::uniform_real_distribution<double>(-1, 1)(random);
+      const double truth = std::inner_product(v.begin(), v.end(), p.begin(), 0.0);
+      const std::vector<double> w = law->report_weights(v);
+      EXPECT_NEAR(std::inner_product(w.begin(), w.end(), q.begin(), 0.0), truth, 1e-7);
+      const std::vector<double> expected = law->expected(v);
+      EXPECT_NEAR(std::inner_product(expected.begin(), expected.end(), p.begin(), 0.0),
+                  std::inner_product(v.begin(), v.end(), q.begin(), 0.0), 1e-11);
+    }
+  }
+}
+
+// The greatest likelihood: no distribution of many is likelier by more than the gap.
+TEST_P(LinearLaws, HaveALikeliestDistribution) {
+  std::mt19937_64 random(3);
+  for (const std::size_t k : {2U, 3U, 6U}) {
+    const std::vector<double> reference = random_masses(k, random);
+    const auto law = *LinearLaw::of(*linear_sampler(GetParam(), k, 1, reference));
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      std::vector<double> shares = random_masses(k, random);
+      if (repeat % 3 == 0) shares[0] = 0;
+      const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+      for (double& share : shares) share /= sum;
+      const LikelihoodFit fit = maximum_likelihood(law, shares, 1);
+      EXPECT_NEAR(std::accumulate(fit.p.begin(), fit.p.end(), 0.0), 1, 1e-9);
+      EXPECT_LT(fit.gap_up, 1e-5);
+      const auto likelihood = [&](const std::vector<double>& p) {
+        const std::vector<double> q = law.released(p);
+        double value = 0;
+        for (std::size_t j = 0; j < k; ++j) {
+          if (shares[j] > 0) value += shares[j] * std::log(q[j]);
+        }
+        return value;
+      };
+      const double best = likelihood(fit.p);
+      for (int other = 0; other < 300; ++other) {
+        std::vector<double> p = random_masses(k, random);
+        const double weight = std::pow(10, -(other % 6));
+        for (std::size_t j = 0; j < k; ++j) p[j] = fit.p[j] + weight * (p[j] - fit.p[j]);
+        EXPECT_LE(likelihood(p), best + fit.gap_up + 1e-12);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LinearLaws,
+                         testing::Values(Mechanism::kRandomizedResponse, Mechanism::kMixture,
+                                         Mechanism::kPublicKernel, Mechanism::kGaussianCurve));
+
+TEST(LinearLaw, IsNoneOfABand) {
+  const auto sampler =
+      make_sampler({.mechanism = Mechanism::kMinimax, .outcome_count = 4, .epsilon = 1.0});
+  EXPECT_FALSE(LinearLaw::of(*sampler));
+}
+
+TEST(Simplex, HoldsTheNearestDistribution) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> normal(0.2, 0.5);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    std::vector<double> masses(5);
+    for (double& mass : masses) mass = normal(random);
+    const std::vector<double> nearest = projected_on_simplex(masses);
+    EXPECT_NEAR(std::accumulate(nearest.begin(), nearest.end(), 0.0), 1, 1e-12);
+    // Towards no other point of the simplex does the distance fall: (m - x)(y - x) <= 0.
+    for (int other = 0; other < 50; ++other) {
+      const std::vector<double> y = random_masses(5, random);
+      double inner = 0;
+      for (std::size_t j = 0; j < 5; ++j) {
+        EXPECT_GE(nearest[j], 0);
+        inner += (masses[j] - nearest[j]) * (y[j] - nearest[j]);
+      }
+      EXPECT_LE(inner, 1e-12);
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace mollify
+
+namespace mollify::test {
+
+// -----------------------------------------------------------------------------------------------
+// Estimates of populations that are known.
+
+namespace {
+
+constexpr const char* kTwelve =
+    "columns:\n"
+    "  sex: {type: categorical, values: [f, m], null: category}\n"
+    "  age: {type: integer, min: 0, max: 79, bins: 4}\n";
+constexpr const char* kWithNulls =
+    "columns:\n"
+    "  size: {type: integer, min: 1, max: 3, null: category}\n"
+    "  glad: {type: boolean}\n";
+constexpr const char* kGrid = "columns:\n  weight: {type: number, min: 0, max: 10}\n";
+
+/// A single column of k words.
+std::string words(std::size_t k) {
+  std::string text = "columns:\n  word: {type: categorical, values: [";
+  for (std::size_t j = 0; j < k; ++j) text += (j > 0 ? ", w" : "w") + std::to_string(j);
+  return text + "]}\n";
+}
+
+std::vector<double> skewed(std::size_t k) {
+  std::vector<double> p(k);
+  double sum = 0;
+  for (std::size_t j = 0; j < k; ++j) sum += p[j] = 1 / (1.0 + static_cast<double>((j * 7) % k));
+  for (double& mass : p) mass /= sum;
+  return p;
+}
+
+/// n draws, counted, from masses that sum to one.
+Empirical counted_draws(const std::vector<double>& q, std::uint64_t n, std::mt19937_64& random) {
+  Tally<std::uint32_t>::Counts counts;
+  double rest = 1;
+  for (std::size_t j = 0; j < q.size() && n > 0; ++j) {
+    const double share = j + 1 == q.size() ? 1 : std::clamp(q[j] / rest, 0.0, 1.0);
+    const auto count = static_cast<std::uint64_t>(
+        std::binomial_distribution<std::int64_t>(static_cast<std::int64_t>(n), share)(random));
+    rest -= q[j];
+    n -= count;
+    if (count == 0) continue;
+    counts.keys.push_back(static_cast<std::uint32_t>(j));
+    counts.counts.push_back(count);
+  }
+  return Empirical(std::move(counts));
+}
+
+/// The probability of each cell of a table under p.
+std::vector<double> truths(const Domain& domain, const EstimatedTable& table,
+                           const std::vector<double>& p) {
+  std::vector<std::size_t> columns;
+  for (const std::string& name : table.columns) {
+    const auto names = domain.names();
+    columns.push_back(
+        static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+  }
+  std::vector<double> cells(table.cells.size());
+  for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
+    std::size_t cell = 0;
+    for (const std::size_t i : columns) {
+      cell = cell * domain.columns()[i].size() + domain.digit(outcome, i);
+    }
+    cells[cell] += p[outcome];
+  }
+  return cells;
+}
+
+bool holds(const ConfidenceInterval& interval, double truth) {
+  return interval.lower <= truth + 1e-12 && truth <= interval.upper + 1e-12;
+}
+
+bool all_hold(const Domain& domain, const PopulationEstimate& found, const std::vector<double>& p,
+              const std::vector<double>& means) {
+  const auto table_holds = [&](const EstimatedTable& table) {
+    const std::vector<double> truth = truths(domain, table, p);
+    for (std::size_t cell = 0; cell < truth.size(); ++cell) {
+      if (!holds(table.cells[cell].interval, truth[cell])) return false;
+    }
+    return true;
+  };
+  if (!table_holds(found.outcomes)) return false;
+  if (!std::all_of(found.marginals.begin(), found.marginals.end(), table_holds)) return false;
+  if (!std::all_of(found.pairs.begin(), found.pairs.end(), table_holds)) return false;
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    if (!holds(found.means[i].mean.interval, means[i])) return false;
+  }
+  return true;
+}
+
+/// The least number that a count of `trials` events of probability `p` reaches with probability at
+/// most 1e-6.
+std::uint64_t critical_count(std::uint64_t trials, double p) {
+  const auto n = static_cast<double>(trials);
+  double tail = 0;
+  for (std::uint64_t count = trials; count > 0; --count) {
+    const auto s = static_cast<double>(count);
+    tail += std::exp(std::lgamma(n + 1) - std::lgamma(s + 1) - std::lgamma(n - s + 1) +
+                     s * std::log(p) + (n - s) * std::log1p(-p));
+    if (tail > 1e-6) return count + 1;
+  }
+  return 1;
+}
+
+struct Case {
+  std::string name;
+  std::string spec;  // model and count as they need be
+  std::string domain;
+  std::uint64_t draws;
+};
+
+/// The means of numeric columns, each value the middle of its cell, over what is not null.
+std::vector<double> means_of(const Domain& domain, const std::vector<double>& p) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    if (!is_numeric(column.cells())) continue;
+    const auto number = [&](std::uint32_t cell, std::uint64_t point) {
+      const Value value = column.value(cell, point);
+      const auto* integer = std::get_if<std::int64_t>(&value);
+      return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
+    };
+    double sum = 0;
+    double mass = 0;
+    for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
+      const std::uint32_t cell = domain.digit(outcome, i);
+      if (column.mapping().null_is_category && cell + 1 == column.size()) continue;
+      mass += p[outcome];
+      sum += p[outcome] * (number(cell, 0) + number(cell, column.points(cell) - 1)) / 2;
+    }
+    means.push_back(sum / mass);
+  }
+  return means;
+}
+
+/// What was seen of one cell of the table of coverage.
+class Coverage {
+ public:
+  Coverage(std::string name, std::uint64_t repeats)
+      : name_(std::move(name)),
+        repeats_(repeats),
+        critical_(critical_count(repeats, 1 - kConfidence)) {}
+
+  static constexpr double kConfidence = 0.9;
+
+  void take(const Domain& domain, const PopulationEstimate& found, const std::vector<double>& p,
+            const std::vector<double>& means) {
+    missed_ += all_hold(domain, found, p, means) ? 0U : 1U;
+    for (std::size_t j = 0; found.is_linear && j < p.size(); ++j) {
+      error_ += std::abs(*found.outcomes.cells[j].value - p[j]) / 2;
+    }
+  }
+
+  /// `oracle`: the total variation of the best linear oracle, 0 where there is none to compare.
+  void report(std::uint64_t records, double oracle) const {
+    std::printf(
+        "%-34s n=%-5llu missed %llu of %llu (alarm at %llu); total variation %.4f, subset "
+        "selection about %.4f\n",
+        name_.c_str(), static_cast<unsigned long long>(records),
+        static_cast<unsigned long long>(missed_), static_cast<unsigned long long>(repeats_),
+        static_cast<unsigned long long>(critical_), error_ / static_cast<double>(repeats_), oracle);
+    EXPECT_LT(missed_, critical_) << name_;
+  }
+
+ private:
+  std::string name_;
+  std::uint64_t repeats_;
+  std::uint64_t critical_;
+  std::uint64_t missed_ = 0;
+  double error_ = 0;
+};
+
+/// The total variation of subset selection from n reports: of each cell the mean distance of a
+/// Gaussian from its mean.
+double oracle_error(const std::vector<double>& p, double epsilon, std::uint64_t n) {
+  double error = 0;
+  for (const double mass : p) {
+    error += std::sqrt(subset_selection_variance(static_cast<double>(p.size()), epsilon, mass) /
+                       static_cast<double>(n) * 2 / M_PI) /
+             2;
+  }
+  return error;
+}
+
+/// k outcomes: of two columns, one with a mean, where 4 divides k above 8.
+std::string domain_of(std::size_t k) {
+  if (k <= 8 || k % 4 != 0) return words(k);
+  return "columns:\n  sex: {type: categorical, values: [f, m], null: category}\n"
+         "  age: {type: integer, min: 0, max: " +
+         std::to_string(20 * (k / 3) - 1) + ", bins: " + std::to_string(k / 3) + "}\n";
+}
+
+std::string local(const std::string& method, int count = 1) {
+  return R"({"model": "local", "unit": "u", "count": )" + std::to_string(count) + ", " + method +
+         "}";
+}
+
+// 10^4 repeats a cell: 1 - confidence is missed no more often than it says, by every mechanism of
+// model local, with few and many outcomes and records.
+TEST(PopulationEstimate, HoldsWithItsConfidence) {
+  const std::string rr = R"("mechanism": "randomized-response", "privacy": {"epsilon": 2})";
+  const std::string reference = R"(", "reference": {"file": "r"}, "privacy": {"epsilon": 2})";
+  const std::string grid = R"("space": {"kind": "grid", "cells": 8}, )";
+  std::vector<Case> cases = {
+      {"randomized-response, nulls", local(rr), kWithNulls, 3000},
+      {"randomized-response, three draws", local(rr, 3), words(6), 300},
+      {"randomized-response, grid", local(grid + rr), kGrid, 300},
+      {"randomized-response k=30", local(rr), words(30), 5000},
+  };
+  const std::vector<std::pair<std::string, std::string>> mechanisms = {
+      {"randomized-response", rr},
+      {"mixture", R"("mechanism": "mixture)" + reference},
+      {"public-kernel", R"("mechanism": "public-kernel)" + reference},
+      {"gaussian-curve", R"("mechanism": "gaussian-curve", "privacy": {"mu": 1.5})"},
+      {"minimax", R"("mechanism": "minimax", "privacy": {"epsilon": 2})"},
+      {"relative", R"("mechanism": "relative)" + reference}};
+  for (const auto& [name, spec] : mechanisms) {
+    for (const std::size_t k : {2U, 12U, 30U}) {
+      for (const std::uint64_t n : {40U, 1000U}) {
+        cases.push_back({name + " k=" + std::to_string(k), local(spec), domain_of(k), n});
+      }
+    }
+  }
+  const std::uint64_t repeats = whole_or_sanitized<std::uint64_t>(10'000, 100);
+  std::mt19937_64 random(6);
+  for (const Case& tried : cases) {
+    const Domain declared = parse_domain(tried.domain, "domain.yaml");
+    GivenInputs inputs(declared);
+    for (std::uint32_t outcome = 0; tried.domain != kGrid && outcome < declared.size(); ++outcome) {
+      for (std::uint32_t repeat = 0; repeat <= outcome % 5; ++repeat) {
+        for (std::size_t i = 0; i < declared.columns().size(); ++i) {
+          inputs.reference.push_back(declared.digit(outcome, i));
+        }
+      }
+    }
+    const ReleasedLaw law(certificate_of(tried.spec, inputs, tried.domain), "c.json", declared);
+    const Domain& domain = law.domain();
+    std::vector<double> p = skewed(domain.size());
+    std::vector<double> q;
+    if (law.linear()) {
+      q = law.linear()->released(p);
+    } else {
+      // Two kinds of units, alike many; the population is their mean.
+      std::vector<double> other(p.size());
+      other[1] = 1;
+      std::vector<double> lower(p.size());
+      std::vector<double> upper(p.size());
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        const auto whole = static_cast<double>(law.band()->total());
+        lower[i] = static_cast<double>(law.band()->lower(i)) / whole;
+        upper[i] = static_cast<double>(law.band()->upper(i)) / whole;
+      }
+      q = project_on_band(p, lower, upper).law;
+      const auto point = project_on_band(other, lower, upper).law;
+      for (std::size_t j = 0; j < p.size(); ++j) {
+        q[j] = (q[j] + point[j]) / 2;
+        p[j] = (p[j] + other[j]) / 2;
+      }
+    }
+    const std::vector<double> means = means_of(domain, p);
+    Coverage coverage(tried.name, repeats);
+    for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
+      const auto found = estimate_population(
+          law, counted_draws(q, tried.draws, random),
+          {.confidence = Coverage::kConfidence, .pairs = repeat % 2 == 0}, "r.csv");
+      coverage.take(domain, found, p, means);
+    }
+    coverage.report(tried.draws, law.linear() && law.epsilon()
+                                     ? oracle_error(p, *law.epsilon(), tried.draws)
+                                     : 0);
+  }
+}
+
+// The same for tables, whose rows stay what they are: real draws of every mechanism of model
+// central that has independent outputs.
+TEST(PopulationEstimate, HoldsWithItsConfidenceForTables) {
+  struct Sizes {
+    std::size_t k;
+    std::uint64_t rows;
+    std::uint64_t outputs;
+  };
+  const std::uint64_t repeats = whole_or_sanitized<std::uint64_t>(10'000, 50);
+  const double e = 1;
+  const double delta = 1e-4;
+  SecureRandom random;
+  for (const auto& [mechanism, name] : names<CentralMechanism>()) {
+    if (mechanism == CentralMechanism::kProduct) continue;  // no independent outputs
+    for (Sizes sizes : {Sizes{2, 100, 20}, Sizes{12, 400, 10}, Sizes{30, 400, 50}}) {
+      if (mechanism == CentralMechanism::kShuffledRr) sizes.outputs = sizes.rows;
+      if (mechanism == CentralMechanism::kHistogram) sizes.outputs = 1;
+      const bool pure = mechanism <= CentralMechanism::kDsRoo;
+      const std::string privacy =
+          pure ? R"("privacy": {"epsilon": 1})" : R"("privacy": {"epsilon": 1, "delta": 1e-4})";
+      const std::string text = domain_of(sizes.k);
+      const Domain domain = parse_domain(text, "domain.yaml");
+      const ReleasedLaw law(certificate_of(R"({"model": "central", "mechanism": ")" +
+                                               std::string(name) + R"(", "count": )" +
+                                               std::to_string(sizes.outputs) + ", " + privacy + "}",
+                                           GivenInputs(domain), text, sizes.rows),
+                            "c.json", domain);
+      const auto sampler = make_central_sampler(
+          design_central(mechanism, {sizes.rows, sizes.k, sizes.outputs,
+                                     pure ? Privacy::pure(e) : Privacy::approximate(e, delta)}));
+      // A table near to the skewed distribution, the first outcome taking what is left.
+      OutcomeHistogram table;
+      std::vector<double> p = skewed(sizes.k);
+      std::uint64_t left = sizes.rows;
+      for (std::size_t j = 1; j < p.size(); ++j) {
+        left -= static_cast<std::uint64_t>(p[j] * static_cast<double>(sizes.rows));
+      }
+      for (std::size_t j = 0; j < p.size(); ++j) {
+        const std::uint64_t rows =
+            j == 0 ? left : static_cast<std::uint64_t>(p[j] * static_cast<double>(sizes.rows));
+        p[j] = static_cast<double>(rows) / static_cast<double>(sizes.rows);
+        if (rows == 0) continue;
+        table.keys.push_back(static_cast<std::uint32_t>(j));
+        table.counts.push_back(rows);
+      }
+      const std::vector<double> means = means_of(domain, p);
+      Coverage coverage(std::string(name) + " k=" + std::to_string(sizes.k), repeats);
+      for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
+        std::vector<std::uint64_t> counts(sizes.k);
+        for (const std::uint32_t outcome : sampler->draw(table, random)) ++counts[outcome];
+        Tally<std::uint32_t>::Counts released;
+        for (std::size_t j = 0; j < counts.size(); ++j) {
+          if (counts[j] == 0) continue;
+          released.keys.push_back(static_cast<std::uint32_t>(j));
+          released.counts.push_back(counts[j]);
+        }
+        if (released.keys.empty()) continue;  // a random number of them, and none
+        const auto found = estimate_population(
+            law, Empirical(std::move(released)),
+            {.confidence = Coverage::kConfidence, .pairs = repeat % 2 == 0}, "r.csv");
+        coverage.take(domain, found, p, means);
+      }
+      coverage.report(sizes.outputs, law.linear() && law.epsilon()
+                                         ? oracle_error(p, *law.epsilon(), sizes.outputs)
+                                         : 0);
+    }
+  }
+}
+
+// Over many releases the mean of the estimates is the truth, and their spread the standard error.
+TEST(PopulationEstimate, IsUnbiasedWithItsStandardError) {
+  std::mt19937_64 random(7);
+  for (const char* mechanism : {"randomized-response", "mixture", "public-kernel"}) {
+    const Domain domain = parse_domain(kTwelve, "domain.yaml");
+    GivenInputs inputs(domain);
+    for (std::uint32_t outcome = 0; outcome < 12; ++outcome) {
+      for (std::size_t i = 0; i < 2; ++i) inputs.reference.push_back(domain.digit(outcome, i));
+    }
+    const bool referenced = std::string(mechanism) != "randomized-response";
+    const ReleasedLaw law(
+        certificate_of(local(std::string(R"("mechanism": ")") + mechanism +
+                             (referenced ? R"(", "reference": {"file": "r"})" : "\"") +
+                             R"(, "privacy": {"epsilon": 1})"),
+                       inputs, kTwelve),
+        "c.json", domain);
+    const std::vector<double> p = skewed(12);
+    const std::vector<double> q = law.linear()->released(p);
+    constexpr int kRepeats = 4000;
+    std::vector<double> sum(13);
+    std::vector<double> squares(13);
+    std::vector<double> variances(13);
+    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+      const auto found = estimate_population(law, counted_draws(q, 500, random), {}, "r.csv");
+      for (std::size_t j = 0; j < 13; ++j) {
+        const EstimatedValue& value = j < 12 ? found.outcomes.cells[j] : found.means[0].mean;
+        sum[j] += *value.value;
+        squares[j] += *value.value * *value.value;
+        variances[j] += *value.standard_error * *value.standard_error;
+      }
+    }
+    for (std::size_t j = 0; j < 13; ++j) {
+      double truth = j < 12 ? p[j] : 0;
+      for (std::uint32_t outcome = 0; outcome < 12 && j == 12; ++outcome) {
+        truth += p[outcome] * (9.5 + 20 * domain.digit(outcome, 1));
+      }
+      const double mean = sum[j] / kRepeats;
+      const double variance = squares[j] / kRepeats - mean * mean;
+      // 39 comparisons at a false-alarm rate of 1e-6 together: 5.6 standard deviations.
+      EXPECT_NEAR(mean, truth, 5.6 * std::sqrt(variance / kRepeats)) << mechanism << " " << j;
+      EXPECT_NEAR(variance / (variances[j] / kRepeats), 1, 5.6 * std::sqrt(2.5 / kRepeats) + 0.01)
+          << mechanism << " " << j;
+    }
+  }
+}
+
+/// A release counted as `counts`, outcome by outcome.
+Empirical counted(const std::vector<std::uint64_t>& counts) {
+  Tally<std::uint32_t>::Counts released;
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    if (counts[j] == 0) continue;
+    released.keys.push_back(static_cast<std::uint32_t>(j));
+    released.counts.push_back(counts[j]);
+  }
+  return Empirical(std::move(released));
+}
+
+/// The reports' mean weight with Bernstein's interval, computed outcome by outcome.
+ConfidenceInterval bernstein_of(const LinearLaw& linear, const std::vector<std::uint64_t>& counts,
+                                const std::vector<double>& values, double alpha) {
+  const std::vector<double> weights = linear.report_weights(values);
+  BoundedDraws draws{.least = weights[0], .greatest = weights[0]};
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    const auto count = static_cast<double>(counts[j]);
+    draws.count += counts[j];
+    draws.mean += count * weights[j];
+    draws.square_mean += count * weights[j] * weights[j];
+    draws.least = std::min(draws.least, weights[j]);
+    draws.greatest = std::max(draws.greatest, weights[j]);
+  }
+  draws.mean /= static_cast<double>(draws.count);
+  draws.square_mean /= static_cast<double>(draws.count);
+  return bernstein_interval(draws, alpha);
+}
+
+void expect_ends(const ConfidenceInterval& seen, const ConfidenceInterval& expected,
+                 const std::string& what) {
+  EXPECT_NEAR(seen.lower, expected.lower, 1e-9) << what;
+  EXPECT_NEAR(seen.upper, expected.upper, 1e-9) << what;
+}
+
+// Two numeric columns and three families of intervals, each with a third of the error probability.
+// A column's mean has two intervals with half of its part each: for two cells the one by tails is
+// the narrower, for forty Bernstein's, so both are seen.
+TEST(PopulationEstimate, SharesTheErrorProbabilityOfMeans) {
+  const std::string text =
+      "columns:\n"
+      "  few: {type: integer, min: 1, max: 3}\n"
+      "  many: {type: integer, min: 0, max: 39}\n";
+  const Domain domain = parse_domain(text, "domain.yaml");
+  const ReleasedLaw law(
+      certificate_of(local(R"("mechanism": "randomized-response", "privacy": {"epsilon": 6})"),
+                     GivenInputs(domain), text),
+      "c.json", domain);
+  const LinearLaw& linear = *law.linear();
+  const std::uint64_t n = 12'000;
+  std::vector<std::uint64_t> counts(120, 75);
+  for (std::size_t j = 0; j < 40; ++j) counts[j] += 25;
+  counts[119] += 2'000;
+  const double alpha = 0.1 / 3 / 2;  // a mean's
+  const PopulationEstimate found =
+      estimate_population(law, counted(counts), {.confidence = 0.9}, "r.csv");
+  const std::vector<std::size_t> cells = {3, 40};
+  const std::vector<double> least = {1, 0};
+  const auto sum = [](const std::vector<std::uint64_t>& of) {
+    return std::accumulate(of.begin(), of.end(), std::uint64_t{0});
+  };
+  ASSERT_EQ(sum(counts), n);
+  for (std::size_t column = 0; column < 2; ++column) {
+    std::vector<double> values(120);
+    for (std::uint32_t j = 0; j < 120; ++j) values[j] = least[column] + domain.digit(j, column);
+    const ConfidenceInterval bernstein = bernstein_of(linear, counts, values, alpha / 2);
+    // The least value, and one for each value below which it is not.
+    ConfidenceInterval tails{least[column], least[column]};
+    for (std::size_t cell = 1; cell < cells[column]; ++cell) {
+      std::uint64_t beyond = 0;
+      double replaced = 0;
+      for (std::uint32_t j = 0; j < 120; ++j) {
+        if (domain.digit(j, column) < cell) continue;
+        beyond += counts[j];
+        replaced += linear.replaced(j);
+      }
+      const ConfidenceInterval shown =
+          binomial_interval(beyond, n, alpha / 2 / static_cast<double>(cells[column] - 1));
+      tails.lower += std::clamp((shown.lower - replaced) / linear.kept(), 0.0, 1.0);
+      tails.upper += std::clamp((shown.upper - replaced) / linear.kept(), 0.0, 1.0);
+    }
+    const double by_tails = tails.upper - tails.lower;
+    const double by_bernstein = bernstein.upper - bernstein.lower;
+    std::printf("column %zu: by tails %.4f wide, by Bernstein %.4f\n", column, by_tails,
+                by_bernstein);
+    EXPECT_EQ(by_tails < by_bernstein, column == 0);  // or one of them is not seen
+    expect_ends(found.means[column].mean.interval,
+                {std::max(tails.lower, bernstein.lower), std::min(tails.upper, bernstein.upper)},
+                domain.names()[column]);
+  }
+}
+
+// A mean next to nulls is a ratio: a sum and a share, each with half of its error probability.
+TEST(PopulationEstimate, SharesTheErrorProbabilityOfAMeanNextToNulls) {
+  const Domain domain = parse_domain(kWithNulls, "domain.yaml");
+  const ReleasedLaw law(
+      certificate_of(local(R"("mechanism": "randomized-response", "privacy": {"epsilon": 4})"),
+                     GivenInputs(domain), kWithNulls),
+      "c.json", domain);
+  const std::vector<std::uint64_t> counts = {900, 700, 200, 300, 400, 500, 600, 400};
+  const PopulationEstimate found =
+      estimate_population(law, counted(counts), {.confidence = 0.9}, "r.csv");
+  std::vector<double> deviations(8);
+  std::vector<double> present(8);
+  for (std::uint32_t j = 0; j < 8; ++j) {
+    const std::uint32_t size = domain.digit(j, 0);  // 1, 2, 3, null
+    deviations[j] = size == 3 ? 0 : static_cast<double>(size) - 1;
+    present[j] = size == 3 ? 0 : 1;
+  }
+  const double alpha = 0.1 / 3;
+  const ConfidenceInterval sum = bernstein_of(*law.linear(), counts, deviations, alpha / 2);
+  const ConfidenceInterval share = bernstein_of(*law.linear(), counts, present, alpha / 2);
+  ASSERT_GT(share.lower, 0);
+  ASSERT_LT(share.upper, 1);
+  ASSERT_LT(sum.lower, 0);
+  expect_ends(
+      found.means[0].mean.interval,
+      {2 + sum.lower / share.lower, 2 + sum.upper / (sum.upper > 0 ? share.lower : share.upper)},
+      "size");
+}
+
+// A table's shuffled sample is short of records with a small probability, which every interval
+// pays; and the interval of what is not linear reaches out by its total variation.
+TEST(PopulationEstimate, PaysForWhatACentralMechanismMayMiss) {
+  const Domain domain = parse_domain(words(4), "domain.yaml");
+  const auto law_of = [&](const std::string& mechanism, const std::string& privacy) {
+    return ReleasedLaw(certificate_of(R"({"model": "central", "mechanism": ")" + mechanism +
+                                          R"(", "count": 20, "privacy": )" + privacy + "}",
+                                      GivenInputs(domain), words(4), 400),
+                       "c.json", domain);
+  };
+  const std::vector<std::uint64_t> counts = {9, 6, 4, 1};
+  const auto last_of = [&](const ReleasedLaw& law, double confidence) {
+    return estimate_population(law, counted(counts), {.confidence = confidence}, "r.csv")
+        .outcomes.cells[3]
+        .interval;
+  };
+  {
+    const ReleasedLaw law = law_of("poisson-rr", R"({"epsilon": 1, "delta": 1e-4})");
+    const LinearLaw& linear = *law.linear();
+    const auto expected = [&](double alpha) {
+      const ConfidenceInterval shown = binomial_interval(1, 20, alpha / 4);
+      return (shown.upper - linear.replaced(3)) / linear.kept();
+    };
+    // An error probability next to the one of missing records, so that the latter shows.
+    const double alpha = 4 * law.failure_up();
+    const double paid = expected(alpha - law.failure_up());
+    std::printf("poisson-rr: short of records with probability %.3g, upper end %.6f, unpaid %.6f\n",
+                law.failure_up(), paid, expected(alpha));
+    ASSERT_GT(paid, expected(alpha) + 1e-4);
+    ASSERT_LT(paid, 1);
+    EXPECT_NEAR(last_of(law, 1 - alpha).upper, paid, 1e-6);
+  }
+  {
+    const ReleasedLaw law = law_of("ds-roo", R"({"epsilon": 4})");
+    ASSERT_FALSE(law.linear());
+    const double away = law.total_variation_up();
+    ASSERT_GT(away, 1e-4);
+    const ConfidenceInterval shown = binomial_interval(1, 20, 0.1 / 4);
+    expect_ends(last_of(law, 0.9), {std::max(0.0, shown.lower - away), shown.upper + away},
+                "ds-roo");
+  }
+}
+
+// Outcomes of a band with unequal bounds: the least gap of the others is the least of all, except
+// for the outcome that has it.
+TEST(PopulationEstimate, KnowsTheLeastGapOfTheOtherOutcomes) {
+  const Domain domain = parse_domain(words(3), "domain.yaml");
+  GivenInputs inputs(domain);
+  for (const auto& [outcome, repeats] : {std::pair{0U, 6}, {1U, 1}, {2U, 3}}) {
+    for (int repeat = 0; repeat < repeats; ++repeat) inputs.reference.push_back(outcome);
+  }
+  const ReleasedLaw law(
+      certificate_of(
+          local(
+              R"("mechanism": "relative", "reference": {"file": "r"}, "privacy": {"epsilon": 2})"),
+          inputs, words(3)),
+      "c.json", domain);
+  const std::vector<std::uint64_t> counts = {500, 140, 360};
+  const PopulationEstimate found =
+      estimate_population(law, counted(counts), {.confidence = 0.9}, "r.csv");
+  double greatest_change = 0;
+  for (std::size_t cell = 0; cell < 3; ++cell) {
+    EventEdges inside;
+    EventEdges outside;
+    inside.add(*law.band(), cell);
+    double greatest_gap = 0;
+    for (std::size_t other = 0; other < 3; ++other) {
+      if (other == cell) continue;
+      outside.add(*law.band(), other);
+      EventEdges alone;
+      alone.add(*law.band(), other);
+      greatest_gap = std::max(greatest_gap, alone.least_gap);
+    }
+    const ConfidenceInterval shown = binomial_interval(counts[cell], 1000, 0.1 / 3);
+    const double e = greatest_edge_ratio(*law.band());
+    const ConfidenceInterval expected = band_bounds(shown, inside, outside, e);
+    expect_ends(found.outcomes.cells[cell].interval, expected, std::to_string(cell));
+    EventEdges wrong = outside;
+    wrong.least_gap = greatest_gap;
+    const ConfidenceInterval with_wrong = band_bounds(shown, inside, wrong, e);
+    greatest_change = std::max(greatest_change, std::abs(with_wrong.lower - expected.lower));
+  }
+  EXPECT_GT(greatest_change, 1e-3);  // or nothing is seen
+}
+
+// Of an outcome that no report has, or every one, no share deviates; its law has some all the same.
+TEST(PopulationEstimate, IsNeverCertainOfFewRecords) {
+  const Domain domain = parse_domain(kTwelve, "domain.yaml");
+  const ReleasedLaw law(
+      certificate_of(local(R"("mechanism": "randomized-response", "privacy": {"epsilon": 2})"),
+                     GivenInputs(domain), kTwelve),
+      "c.json", domain);
+  const double kept = law.linear()->kept();
+  const auto deviation = [&](double q) { return std::sqrt(q * (1 - q) / 3) / kept; };
+  Tally<std::uint32_t>::Counts counts;
+  counts.keys = {4};
+  counts.counts = {3};
+  const auto found = estimate_population(law, Empirical(std::move(counts)), {}, "r.csv");
+  for (std::size_t j = 0; j < 12; ++j) {
+    const double other = law.linear()->replaced(j);
+    EXPECT_NEAR(*found.outcomes.cells[j].standard_error, deviation(j == 4 ? kept + other : other),
+                1e-12);
+  }
+}
+
+TEST(PopulationEstimate, OffersDistributionsToo) {
+  const Domain domain = parse_domain(kTwelve, "domain.yaml");
+  const GivenInputs inputs(domain);
+  const ReleasedLaw law(
+      certificate_of(local(R"("mechanism": "randomized-response", "privacy": {"epsilon": 0.5})"),
+                     inputs, kTwelve),
+      "c.json", domain);
+  std::mt19937_64 random(8);
+  const std::vector<double> p = skewed(12);
+  const Empirical released = counted_draws(law.linear()->released(p), 300, random);
+  const auto plain = estimate_population(law, released, {}, "r.csv");
+  double sum = 0;
+  double least = 0;
+  for (const EstimatedValue& cell : plain.outcomes.cells) {
+    sum += *cell.value;
+    least = std::min(least, *cell.value);
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+  EXPECT_LT(least, 0);  // or this test shows nothing
+  for (const auto method : {EstimateMethod::kSimplex, EstimateMethod::kMaximumLikelihood}) {
+    const auto found =
+        estimate_population(law, released, {.method = method, .pairs = true}, "r.csv");
+    sum = 0;
+    for (std::size_t cell = 0; cell < 12; ++cell) {
+      EXPECT_GE(*found.outcomes.cells[cell].value, 0);
+      EXPECT_EQ(found.pairs[0].cells[cell].value, found.outcomes.cells[cell].value);
+      sum += *found.outcomes.cells[cell].value;
+    }
+    EXPECT_NEAR(sum, 1, 1e-9);
+    double marginal = 0;
+    for (std::size_t cell = 0; cell < 4; ++cell) marginal += *found.outcomes.cells[cell].value;
+    EXPECT_NEAR(*found.marginals[0].cells[0].value, marginal, 1e-12);
+    EXPECT_EQ(found.marginals[0].cells[0].name, "f");
+    EXPECT_EQ(found.outcomes.cells[11].name, "null, 60..79");
+  }
+}
+
+TEST(PopulationEstimate, TellsBoundsOfBandsAndWhy) {
+  const Domain domain = parse_domain(words(4), "domain.yaml");
+  const GivenInputs inputs(domain);
+  const ReleasedLaw law(
+      certificate_of(local(R"("mechanism": "minimax", "privacy": {"epsilon": 2})"), inputs,
+                     words(4)),
+      "c.json", domain);
+  const auto json = nlohmann::json::parse(
+      estimate_json(estimate_population(law, Empirical({{0, 1}, {900, 100}}), {}, "r.csv")));
+  EXPECT_EQ(json["linear"], false);
+  EXPECT_TRUE(json["estimates"][0]["probability"].is_null());
+  EXPECT_GT(json["estimates"][0]["lower"], 0);
+  EXPECT_LT(json["estimates"][3]["upper"], 1);
+  EXPECT_NE(json["notes"][1].get<std::string>().find("randomized-response"), std::string::npos);
+  EXPECT_EQ(refusal_of([&] {
+              static_cast<void>(estimate_population(law, Empirical({{0}, {5}}),
+                                                    {.method = EstimateMethod::kSimplex}, "r.csv"));
+            }),
+            "method simplex needs a linear mechanism, but minimax is none: only bounds hold");
+}
+
+// The formula's pieces are probabilities of sets: counted here one by one.
+TEST(FrequencyOracle, HasSubsetSelectionsVariance) {
+  const double epsilon = 1;
+  const double e = std::exp(epsilon);
+  const int k = 7;
+  const int d = 2;  // nearest to 7 / (e + 1) = 1.88
+  double with = 0;
+  double all = 0;
+  double with_other = 0;
+  for (int set = 0; set < 1 << k; ++set) {
+    if (__builtin_popcount(static_cast<unsigned>(set)) != d) continue;
+    const double mass = (set & 1) != 0 ? e : 1;
+    all += mass;
+    if ((set & 1) != 0) with += mass;
+    if ((set & 2) != 0) with_other += mass;
+  }
+  const double p = with / all;
+  const double s = with_other / all;
+  EXPECT_NEAR(subset_selection_variance(k, epsilon), s * (1 - s) / ((p - s) * (p - s)), 1e-12);
+}
+
+TEST(ReleasedLaw, RefusesWhatHasNoEstimate) {
+  const Domain domain = parse_domain(kGrid, "domain.yaml");
+  const GivenInputs inputs(domain);
+  const auto refused = [&](const std::string& spec, std::optional<std::uint64_t> records = {}) {
+    const StatedCertificate stated = certificate_of(spec, inputs, kGrid, records);
+    return refusal_of([&] { const ReleasedLaw law(stated, "c.json", domain); });
+  };
+  EXPECT_EQ(refused(R"({"model": "integral", "count": 1, "privacy": {"epsilon": 1},
+                        "space": {"kind": "candidates"}})"),
+            "estimate is for categories and grids, but this release is from candidates, which only "
+            "a band draws from, and no band tells the population");
+  EXPECT_EQ(
+      refused(R"({"model": "central", "count": 2, "privacy": {"rho": 1},
+                  "family": "gaussian", "covariance_bound": 4, "mean_bound": 2})",
+              1000),
+      "estimate is for releases of outcomes, but this one is of Gaussian samples, whose own mean "
+      "and covariance are the estimate");
+  const Domain few = parse_domain(words(3), "domain.yaml");
+  const StatedCertificate stated =
+      certificate_of(R"({"model": "integral", "count": 3, "privacy": {"epsilon": 1}})",
+                     GivenInputs(few), words(3));
+  EXPECT_EQ(refusal_of([&] { const ReleasedLaw law(stated, "c.json", domain); }),
+            "c.json must be of the domain that is given, but is of another one");
+  const ReleasedLaw law(stated, "c.json", few);
+  EXPECT_EQ(refusal_of([&] { law.require_count(4, "r.csv"); }),
+            "r.csv must hold the 3 records that the certificate speaks of, but holds 4");
+}
+
+}  // namespace
+
+}  // namespace mollify::test

@@ -1,0 +1,45 @@
+#include "base/names.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "refusal.h"
+
+namespace mollify {
+
+namespace {
+
+TEST(NearestName, FindsWhatWasMistyped) {
+  const std::vector<std::string> flags = {"--epsilon", "--delta", "--data", "--domain"};
+  EXPECT_EQ(nearest_name("--epsilo", flags), "--epsilon");
+  EXPECT_EQ(nearest_name("--espilon", flags), "--epsilon") << "neighbours swapped";
+  EXPECT_EQ(nearest_name("--DELTA", flags), "--delta");
+  EXPECT_EQ(nearest_name("--dat", flags), "--data") << "the first of equals is near enough";
+  EXPECT_EQ(nearest_name("--colour-of-the-sky", flags), "");
+  EXPECT_EQ(nearest_name("--seed", flags), "");
+  EXPECT_EQ(nearest_name("x", flags), "");
+  const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+  EXPECT_EQ(nearest_name("csh", shells), "") << "another word, not a mistyped one";
+  EXPECT_EQ(nearest_name("zhs", shells), "zsh");
+  EXPECT_EQ(nearest_name("bsh", shells), "bash");
+  EXPECT_EQ(nearest_name("x", {}), "");
+  EXPECT_EQ(nearest_name(std::string(1000, 'x'), flags), "");
+  EXPECT_EQ(did_you_mean("--domian", flags), " (did you mean \"--domain\"?)");
+  EXPECT_EQ(did_you_mean("", flags), "");
+  EXPECT_EQ(did_you_mean("--data", flags), "") << "what is wrong with it is something else";
+}
+
+TEST(NearestName, IsToldWithTheRefusal) {
+  const std::vector<std::string> known = {"row", "unit", "table"};
+  EXPECT_EQ(test::refusal_of([&] { refuse_name("scope", "tabel", known); }),
+            "scope must be row, unit or table, but is \"tabel\" (did you mean \"table\"?)");
+  EXPECT_EQ(test::refusal_of([&] { refuse_name("scope", "row or unit=C", "unti=ward", known); }),
+            "scope must be row or unit=C, but is \"unti=ward\" (did you mean \"unit\"?)");
+  EXPECT_EQ(test::refusal_of([&] { refuse_name("scope", "row or unit=C", "unit", known); }),
+            "scope must be row or unit=C, but is \"unit\"");
+}
+
+}  // namespace
+
+}  // namespace mollify

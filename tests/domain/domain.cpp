@@ -1,0 +1,446 @@
+#include "domain/domain.h"
+
+#include <rapidcheck.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "core/invalid_input.h"
+#include "core/random.h"
+#include "random_domain.h"
+#include "refusal.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Domain.
+
+namespace {
+
+using testing::ElementsAre;
+
+Column integer(const std::string& name, std::int64_t count) {
+  return Column::make(name, IntegerCells::make(0, count - 1));
+}
+
+TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
+  const auto words = [](std::vector<Mapping> mappings) {
+    std::vector<Column> columns;
+    for (Mapping& mapping : mappings) {
+      columns.push_back(Column::make("c" + std::to_string(columns.size()),
+                                     Categories::make({"a", "b"}), std::move(mapping)));
+    }
+    return Domain::make(std::move(columns)).undeclared_words();
+  };
+  const std::string outside =
+      "he domain does not say what an undeclared value becomes in {}: a release takes it for the "
+      "first value, or the nearest number. Write outside: clip if you mean that, or outside: "
+      "VALUE.";
+  const std::string null =
+      "he domain does not say what a missing value becomes in {}: a release takes it for the first "
+      "value, or the lowest number. Write null: category to keep it missing, or null: VALUE.";
+  const auto with = [](std::string text, const std::string& names) {
+    return text.replace(text.find("{}"), 2, names);
+  };
+  EXPECT_EQ(words({{}}), "t" + with(outside, "column \"c0\"") + " T" + with(null, "column \"c0\""));
+  EXPECT_EQ(words({{.clips = true}}), "t" + with(null, "column \"c0\""));
+  EXPECT_EQ(words({{.null_value = "b"}, {.null_is_category = true}}),
+            "t" + with(outside, "columns \"c0\", \"c1\""));
+  EXPECT_EQ(words({{.outside_value = "b"}}), "") << "which nulls become too";
+  EXPECT_EQ(words({{.null_is_category = true, .outside_value = ""}}), "");
+  EXPECT_EQ(words({{.null_value = "b", .clips = true}}), "");
+  EXPECT_EQ(words(std::vector<Mapping>(12, {.null_value = "b"})),
+            "t" + with(outside,
+                       "columns \"c0\", \"c1\", \"c2\", \"c3\", \"c4\", \"c5\", \"c6\", \"c7\", "
+                       "\"c8\", \"c9\" and 2 more"));
+}
+
+TEST(Domain, FirstColumnIsTheMostSignificantDigit) {
+  const Domain domain = Domain::make({integer("a", 3), integer("b", 4), integer("c", 5)}, 9);
+  EXPECT_EQ(domain.size(), 60U);
+  EXPECT_EQ(domain.seed(), 9U);
+  const std::array<std::string_view, 3> fields = {"2", "1", "4"};
+  EXPECT_EQ(domain.encode(fields), 2U * 20 + 1 * 5 + 4);
+  EXPECT_EQ(domain.digit(49, 0), 2U);
+  EXPECT_EQ(domain.digit(49, 1), 1U);
+  EXPECT_EQ(domain.digit(49, 2), 4U);
+}
+
+TEST(Domain, MissingFieldsAreNullsAndFurtherOnesAreIgnored) {
+  const Domain domain = Domain::make(
+      {integer("a", 3), Column::make("b", BooleanWords::make(), {.null_is_category = true})});
+  const std::array<std::string_view, 4> fields = {"1", "true", "x", "y"};
+  EXPECT_EQ(domain.encode(fields), 1U * 3 + 1);
+  EXPECT_EQ(domain.encode(std::span(fields).first(1)), 1U * 3 + 2);
+  EXPECT_EQ(domain.encode({}), 2U);
+}
+
+TEST(Domain, IsEnumerableUpTo2To24Outcomes) {
+  EXPECT_EQ(Domain::make({integer("a", 1 << 12), integer("b", 1 << 12)}).size(), 1U << 24U);
+  EXPECT_EQ(Domain::make({integer("a", 1)}).size(), 1U);
+  const Domain large = Domain::make({integer("a", 1 << 12), integer("b", (1 << 12) + 1)});
+  EXPECT_FALSE(large.is_enumerable());
+  EXPECT_EQ(large.product(), 16781312);
+  const auto refusal = [](std::vector<Column> columns) {
+    return test::refusal_of([&] { (void)Domain::make(std::move(columns)); });
+  };
+  EXPECT_EQ(refusal({}), "a domain must have at least one column, but has none");
+  EXPECT_EQ(refusal({integer("a", 2), integer("b", 2), integer("a", 3)}),
+            "column names must be distinct, but \"a\" is declared twice");
+  EXPECT_EQ(test::refusal_of([] {
+              Domain::make({integer("a", 1 << 24), integer("b", 1 << 24), integer("c", 1 << 24)})
+                  .require_enumerable("this");
+            }),
+            "this needs a domain of at most 16777216 outcomes, but the product of its columns "
+            "is 4.72236648286965e+21; declare fewer bins or fewer columns");
+}
+
+TEST(Domain, OfAnySizeReadsAndWritesDigits) {
+  std::vector<Column> columns;
+  for (int i = 0; i < 100; ++i) {
+    columns.push_back(Column::make("n" + std::to_string(i), NumberCells::make(-1, 1),
+                                   {.null_is_category = true}));
+  }
+  const Domain domain = Domain::make(std::move(columns));
+  EXPECT_FALSE(domain.is_enumerable());
+  std::vector<std::uint32_t> digits(100);
+  for (std::uint32_t i = 0; i < 100; ++i) digits[i] = (1U << 20U) - i;
+  SecureRandom random;
+  std::vector<std::string> fields;
+  domain.write_digits(digits, random, fields);
+  EXPECT_EQ(fields[0], "");
+  const std::vector<std::string_view> views(fields.begin(), fields.end());
+  std::vector<std::uint32_t> read(100);
+  domain.encode_digits(views, read);
+  EXPECT_EQ(read, digits);
+  domain.encode_digits({}, read);
+  EXPECT_EQ(read, std::vector<std::uint32_t>(100, 1U << 20U));
+}
+
+TEST(Domain, DrawsWithTheSecureSource) {
+  const Domain domain = Domain::make({Column::make("n", NumberCells::make(0, 1, 4))});
+  SecureRandom random;
+  std::vector<std::string> fields;
+  domain.decode(2, random, fields);
+  ASSERT_EQ(fields.size(), 1U);
+  EXPECT_GE(std::stod(fields[0]), 0.5);
+  EXPECT_LT(std::stod(fields[0]), 0.75);
+}
+
+TEST(Domain, DrawsUniformlyInsideACell) {
+  // 100 000 draws into 25 equal parts of a cell of 50 000 lattice points: chi-square with 24
+  // degrees of freedom, false alarm rate 1e-6 at 72.3.
+  const Domain domain = Domain::make({Column::make("n", NumberCells::make(0, 1, 2))});
+  ASSERT_EQ(domain.columns()[0].points(1), 50001U) << "the last cell is closed";
+  SecureRandom random;
+  std::array<double, 25> seen{};
+  std::vector<std::string> fields;
+  constexpr int kDraws = 100000;
+  for (int i = 0; i < kDraws; ++i) {
+    domain.decode(0, random, fields);
+    ++seen[static_cast<std::size_t>(std::stod(fields[0]) * 50 + 1e-9)];
+  }
+  double statistic = 0;
+  const double expected = kDraws / 25.0;
+  for (const double count : seen) statistic += (count - expected) * (count - expected) / expected;
+  std::printf("draws %d, expected per part %.0f, chi-square %.1f, limit 72.3\n", kDraws, expected,
+              statistic);
+  EXPECT_LT(statistic, 72.3);
+}
+
+TEST(Domain, CanonicalTextIsStable) {
+  const Domain domain =
+      Domain::make({Column::make("c", Categories::make({"x y", ""})),
+                    Column::make("b", BooleanWords::make(), {.null_is_category = true}),
+                    Column::make("i", IntegerCells::make(-1, 9, 3), {.null_value = "9"}),
+                    Column::make("n", NumberCells::make(-0.0, 0.5, 7), {.outside_value = "0.25"})},
+                   12);
+  EXPECT_EQ(domain.canonical_text(),
+            "mollify-domain 1 seed 12\n"
+            "categorical 1:c 3:x y 0:\n"
+            "boolean 1:b 5:false 4:true null 2\n"
+            "integer 1:i -1 9 3 null 2\n"
+            "number 1:n 0x0p+0 0x1p-1 7 outside 3\n");
+}
+
+RC_GTEST_PROP(Domain, EveryOutcomeSurvivesDecodeAndEncode, ()) {
+  const Domain domain = *test::domain();
+  test::Integers integers(*rc::gen::arbitrary<std::uint64_t>());
+  std::vector<std::string> fields;
+  const std::uint32_t step = 1 + domain.size() / 2000;
+  const std::uint32_t start = *rc::gen::inRange<std::uint32_t>(0, step);
+  for (std::uint32_t outcome = start; outcome < domain.size(); outcome += step) {
+    domain.decode(outcome, integers, fields);
+    const std::vector<std::string_view> views(fields.begin(), fields.end());
+    RC_ASSERT(domain.encode(views) == outcome);
+  }
+}
+
+RC_GTEST_PROP(Domain, DigitsAreThoseOfTheOutcome, (const std::vector<std::string>& record)) {
+  const Domain domain = *test::domain();
+  const std::vector<std::string_view> views(record.begin(), record.end());
+  std::vector<std::uint32_t> digits(domain.columns().size());
+  domain.encode_digits(views, digits);
+  const std::uint32_t outcome = domain.encode(views);
+  for (std::size_t i = 0; i < digits.size(); ++i) RC_ASSERT(digits[i] == domain.digit(outcome, i));
+}
+
+RC_GTEST_PROP(Domain, EncodeIsTotal, (const std::vector<std::string>& record)) {
+  const Domain domain = *test::domain();
+  const std::vector<std::string_view> views(record.begin(), record.end());
+  RC_ASSERT(domain.encode(views) < domain.size());
+}
+
+// What decides where a cell lies decides the hash that a certificate names the domain by.
+TEST(Domain, HashCoversEdgesSpikeAndZone) {
+  const auto of_numbers = [](const std::vector<double>& edges, std::optional<double> spike) {
+    return Domain::make({Column::make("x", NumberCells::with_edges(edges, spike))}).hash();
+  };
+  const auto of_times = [](std::optional<std::string> zone) {
+    return Domain::make({Column::make("t", DateCells::make({.grain = Grain::kSecond,
+                                                            .min = "2026-01-01T00:00:00",
+                                                            .max = "2026-01-02T00:00:00",
+                                                            .bins = 4,
+                                                            .zone = std::move(zone)}))})
+        .hash();
+  };
+  // As many cells from as far to as far each time.
+  const std::vector<std::string> hashes = {of_numbers({0, 2, 5, 10}, std::nullopt),
+                                           of_numbers({0, 2, 6, 10}, std::nullopt),
+                                           of_numbers({0, 1, 5, 10}, std::nullopt),
+                                           of_numbers({0, 2, 5, 10}, 3),
+                                           of_numbers({0, 2, 5, 10}, 4),
+                                           of_times(std::nullopt),
+                                           of_times("Z"),
+                                           of_times("+01:00")};
+  EXPECT_EQ(hashes.front(), of_numbers({0, 2, 5, 10}, std::nullopt));
+  EXPECT_EQ(std::set<std::string>(hashes.begin(), hashes.end()).size(), hashes.size());
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Real columns.
+
+namespace {
+
+Domain age_and_income() {
+  return Domain::make({Column::make("age", NumberCells::make(0, 100), {.null_value = "40"}),
+                       Column::make("income", NumberCells::make(1, 1e6), {.outside_value = "2"})});
+}
+
+std::array<double, 2> point_of(const RealColumns& columns, std::string_view age,
+                               std::string_view income) {
+  std::array<double, 2> point{};
+  columns.read(std::array{age, income}, point);
+  return point;
+}
+
+std::string refusal_of(const Domain& domain, const std::vector<std::string>& logarithms = {}) {
+  return test::refusal_of([&] { const RealColumns columns(domain, logarithms); });
+}
+
+TEST(RealColumns, ReadFieldsAsTheDomainDeclares) {
+  const RealColumns columns(age_and_income());
+  using Point = std::array<double, 2>;
+  EXPECT_EQ(point_of(columns, "33.25", " +1e3 "), (Point{33.25, 1000}));
+  EXPECT_EQ(point_of(columns, "-1", "0.5"), (Point{0, 2}));         // clip, and a value
+  EXPECT_EQ(point_of(columns, "1e999", "1e999"), (Point{100, 2}));  // infinities are outside
+  EXPECT_EQ(point_of(columns, "-inf", "-inf"), (Point{0, 2}));
+  EXPECT_EQ(point_of(columns, "nan", "NA"), (Point{40, 2}));  // nulls
+  EXPECT_EQ(point_of(columns, "", ""), (Point{40, 2}));
+  EXPECT_EQ(point_of(columns, "young", "\xff\xfe"), (Point{0, 2}));  // unreadable
+}
+
+TEST(RealColumns, AgreeWithTheCellsOfTheDomain) {
+  const Domain domain = age_and_income();
+  const RealColumns columns(domain);
+  for (const char* text : {"0", "5", "99.99", "100", "101", "-3", "x", "", "null", "1e-300"}) {
+    const auto point = point_of(columns, text, text);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Column& column = domain.columns()[i];
+      EXPECT_EQ(column.encode(text), column.encode(std::to_string(point[i]))) << text;
+    }
+  }
+}
+
+TEST(RealColumns, ReadPercentsAndTruthsAsTheCellsDo) {
+  const Domain domain =
+      Domain::make({Column::make("a", NumberCells::make(0, 1), {.null_value = "25%"}),
+                    Column::make("b", NumberCells::make(0, 2000), {.outside_value = "1,250"})});
+  const RealColumns columns(domain);
+  using Point = std::array<double, 2>;
+  EXPECT_EQ(point_of(columns, "", ""), (Point{0.25, 1250}));
+  EXPECT_EQ(point_of(columns, "50%", "50%"), (Point{0.5, 50}));
+  EXPECT_EQ(point_of(columns, "yes", "yes"), (Point{1, 1250}));
+  EXPECT_EQ(columns.read(0, true), 1);
+  EXPECT_EQ(columns.read(0, false), 0);
+  EXPECT_EQ(columns.read(1, true), 1250);
+}
+
+TEST(RealColumns, TakeLogarithmsAndGiveThemBack) {
+  const std::vector<std::string> logarithms{"income"};
+  const RealColumns columns(age_and_income(), logarithms);
+  EXPECT_FALSE(columns.is_logarithm(0));
+  EXPECT_TRUE(columns.is_logarithm(1));
+  EXPECT_EQ(columns.low(1), 0);
+  EXPECT_EQ(columns.high(1), std::log(1e6));
+  const auto point = point_of(columns, "1", "2500");
+  EXPECT_EQ(point[1], std::log(2500));
+  EXPECT_EQ(point_of(columns, "1", "-4")[1], std::log(2));
+  std::vector<std::string> fields;
+  columns.write(point, fields);
+  EXPECT_EQ(fields[0], "1");
+  EXPECT_NEAR(std::stod(fields[1]), 2500, 1e-9);
+}
+
+TEST(RealColumns, WriteAnyPointAsNumbers) {
+  const std::vector<std::string> logarithms{"income"};
+  const RealColumns columns(age_and_income(), logarithms);
+  std::vector<std::string> fields;
+  columns.write(std::array{-7.125, 1e5}, fields);
+  EXPECT_EQ(fields[0], "-7.125");
+  EXPECT_EQ(std::stod(fields[1]), std::numeric_limits<double>::max());
+}
+
+TEST(RealColumns, RefuseWhatIsNoCoordinate) {
+  EXPECT_EQ(refusal_of(Domain::make({Column::make("sex", Categories::make({"f", "m"}))})),
+            "column \"sex\" must be of type number to be a coordinate, but is categorical");
+  EXPECT_EQ(refusal_of(Domain::make(
+                {Column::make("x", NumberCells::make(0, 1), {.null_is_category = true})})),
+            "column \"x\" must map nulls to a number to be a coordinate, but declares a category "
+            "for them");
+  EXPECT_EQ(
+      refusal_of(age_and_income(), {"age"}),
+      "column \"age\" must have a min above 0 to have logarithms, but it is 0: a zero has none. "
+      "Set min to the least value that counts, and write outside: VALUE for what a zero becomes");
+  for (const bool clips : {false, true}) {
+    const Domain domain =
+        Domain::make({Column::make("x", NumberCells::make(1, 9), {.clips = clips})});
+    EXPECT_EQ(refusal_of(domain, {"x"}),
+              "column \"x\" must declare what a zero becomes to have logarithms: as min, 1, zeros "
+              "widen the spread of all others. Write outside: VALUE, a usual value of the column, "
+              "into the domain");
+  }
+  EXPECT_EQ(refusal_of(age_and_income(), {"height"}),
+            "logarithms must be of the domain's columns, but \"height\" is none of them");
+  EXPECT_EQ(refusal_of(age_and_income(), {"income", "income"}),
+            "column \"income\" must be named once for logarithms, but is named 2 times");
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Recut domain.
+
+namespace {
+
+Domain numbers(int columns) {
+  std::vector<Column> made;
+  for (int i = 0; i < columns; ++i) {
+    made.push_back(Column::make("x" + std::to_string(i), NumberCells::make(-2, 2),
+                                {.null_value = "0", .outside_value = "1"}));
+  }
+  return Domain::make(std::move(made), 7);
+}
+
+TEST(RecutDomain, GivesEachColumnItsShareOfTheCells) {
+  EXPECT_EQ(recut_domain(numbers(1)).size(), 65'536U);
+  EXPECT_EQ(recut_domain(numbers(2)).size(), 256U * 256);
+  EXPECT_EQ(recut_domain(numbers(3)).size(), 40U * 40 * 40);
+  EXPECT_EQ(recut_domain(numbers(1), 1U << 24U).size(), 1U << 24U);
+  EXPECT_EQ(recut_domain(numbers(2), 1U << 24U).size(), 1U << 24U);
+  EXPECT_EQ(recut_domain(numbers(3), 1U << 24U).size(), 1U << 24U);
+  EXPECT_EQ(recut_domain(numbers(3), 26).size(), 8U);
+  EXPECT_EQ(recut_domain(numbers(3), 27).size(), 27U);
+  EXPECT_EQ(recut_domain(numbers(2), 1).size(), 1U);
+}
+
+TEST(RecutDomain, KeepsEverythingElse) {
+  const Domain grid = recut_domain(numbers(2), 100);
+  EXPECT_EQ(grid.seed(), 7U);
+  EXPECT_EQ(grid.columns()[1].name(), "x1");
+  EXPECT_EQ(grid.columns()[0].encode("-2"), 0U);
+  EXPECT_EQ(grid.columns()[0].encode("NA"), 5U);
+  EXPECT_EQ(grid.columns()[0].encode("9"), 7U);
+}
+
+TEST(RecutDomain, NeverCutsAnInteger) {
+  const Domain domain = Domain::make({Column::make("i", IntegerCells::make(1, 10)),
+                                      Column::make("j", IntegerCells::make(0, 1 << 30))});
+  const Domain grid = recut_domain(domain, 10'000);
+  EXPECT_EQ(grid.columns()[0].size(), 10U);
+  EXPECT_EQ(grid.columns()[1].size(), 100U);
+}
+
+TEST(RecutDomain, RefusesImpossibleNumbersOfCells) {
+  for (const std::uint64_t cells : {std::uint64_t{0}, (std::uint64_t{1} << 24U) + 1}) {
+    EXPECT_THROW((void)recut_domain(numbers(1), cells), InvalidInput);
+  }
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Space kind.
+
+namespace {
+
+Column number(const std::string& name) { return Column::make(name, NumberCells::make(0, 1)); }
+Column integer_column(const std::string& name, std::int64_t count) {
+  return Column::make(name, IntegerCells::make(0, count - 1));
+}
+Column word(const std::string& name) { return Column::make(name, Categories::make({"a", "b"})); }
+
+TEST(SpaceKind, FollowsTheDomain) {
+  const auto chosen = [](std::vector<Column> columns) {
+    return chosen_space(Domain::make(std::move(columns)));
+  };
+  EXPECT_EQ(chosen({word("w"), integer_column("i", 100)}), SpaceKind::kCategories);
+  EXPECT_EQ(chosen({Column::make("n", NumberCells::make(0, 1, 10))}), SpaceKind::kCategories);
+  EXPECT_EQ(chosen({integer_column("i", 1 << 20)}), SpaceKind::kCategories);
+  EXPECT_EQ(chosen({integer_column("i", (1 << 20) + 1)}), SpaceKind::kGrid);
+  EXPECT_EQ(chosen({number("x")}), SpaceKind::kGrid);
+  EXPECT_EQ(chosen({number("x"), integer_column("i", 10), number("y")}), SpaceKind::kGrid);
+  EXPECT_EQ(chosen({number("x"), number("y"), number("z"), number("u")}), SpaceKind::kCandidates);
+  EXPECT_EQ(chosen({number("x"), word("w")}), SpaceKind::kCandidates);
+  EXPECT_EQ(chosen({Column::make("n", NumberCells::make(0, 1), {.null_is_category = true})}),
+            SpaceKind::kCandidates);
+}
+
+TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
+  const auto refusal = [](std::vector<Column> columns, SpaceKind kind) {
+    return test::refusal_of([&] { require_space(Domain::make(std::move(columns)), kind); });
+  };
+  EXPECT_EQ(refusal({number("x"), word("w")}, SpaceKind::kCandidates), "accepted");
+  EXPECT_EQ(refusal({word("w")}, SpaceKind::kCategories), "accepted");
+  EXPECT_EQ(refusal({number("x"), number("y")}, SpaceKind::kCategories),
+            "space categories needs a domain of at most 16777216 outcomes, but the product of its "
+            "columns is 1099511627776; declare fewer bins or fewer columns");
+  EXPECT_EQ(refusal({number("x"), number("y"), number("z"), number("u")}, SpaceKind::kGrid),
+            "space grid needs at most 3 columns, but the domain has 4");
+  EXPECT_EQ(refusal({number("x"), word("w")}, SpaceKind::kGrid),
+            "space grid needs columns of numbers or integers without a null category, but column "
+            "\"w\" is not one");
+}
+
+TEST(SpaceKind, HasNames) {
+  for (const SpaceKind kind : {SpaceKind::kCategories, SpaceKind::kGrid, SpaceKind::kCandidates}) {
+    EXPECT_EQ(named<SpaceKind>(name_of(kind)), kind);
+  }
+  EXPECT_FALSE(named<SpaceKind>("sphere"));
+}
+
+}  // namespace
+
+}  // namespace mollify

@@ -1,0 +1,264 @@
+#include "formats/draft_domain.h"
+
+#include <algorithm>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/check.h"
+#include "formats/domain_yaml.h"
+#include "formats/scratch.h"
+
+namespace mollify {
+
+namespace {
+
+TEST(DraftDomain, InfersTypes) {
+  const test::Scratch scratch;
+  const std::string path = scratch.write("pub.csv",
+                                         "flag,small,large,num,word,zip,none,odd\n"
+                                         "True,3,-1000,0.5,x,01234,,t\n"
+                                         "False,1,20,1.25,a,10000,NA,u\n"
+                                         "True,5,7,,b,00001,,t\n");
+  const DomainDraft draft = draft_domain(path);
+  EXPECT_EQ(draft.domain.canonical_text(),
+            "mollify-domain 1 seed 0\n"
+            "boolean 4:flag 5:False 4:True\n"
+            "integer 5:small 1 5 5\n"
+            "integer 5:large -1000 20 10\n"
+            "number 3:num 0x1p-1 0x1.4p+0 10 null 10\n"
+            "categorical 4:word 1:a 1:b 1:x\n"
+            "categorical 3:zip 5:00001 5:01234 5:10000\n"
+            "categorical 3:odd 1:t 1:u\n");
+  ASSERT_EQ(draft.notes.size(), 3U);
+  EXPECT_EQ(draft.notes[2], "Column \"none\" is left out: it holds nulls only.");
+  EXPECT_THAT(domain_yaml(draft.domain, draft.notes),
+              testing::StartsWith("# Drafted from the public file "));
+  // Everything it was drafted from lies in it.
+  const CheckCounts counts = check_table(path, draft.domain, std::nullopt, std::nullopt,
+                                         [](const Finding&) { ADD_FAILURE(); });
+  EXPECT_EQ(counts.records, 3U);
+}
+
+TEST(DraftDomain, SelectsColumns) {
+  const test::Scratch scratch;
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", "a,b,c\n1,2,3\n"), {"c", "a"});
+  EXPECT_EQ(draft.domain.canonical_text(),
+            "mollify-domain 1 seed 0\ninteger 1:c 3 3 1\ninteger 1:a 1 1 1\n");
+}
+
+TEST(DraftDomain, HandlesExtremes) {
+  const test::Scratch scratch;
+  const auto text = [&](const std::string& content) {
+    return draft_domain(scratch.write("pub.csv", content)).domain.columns()[0].canonical_text();
+  };
+  EXPECT_EQ(text("a\n1.5\n1.5\n"), "categorical 1:a 3:1.5");
+  EXPECT_EQ(text("a\n0\n63\n"), "integer 1:a 0 63 64");
+  EXPECT_EQ(text("a\n0\n64\n"), "integer 1:a 0 64 10");
+  EXPECT_EQ(text("a\ninf\n1\n"), "categorical 1:a 1:1 3:inf");
+  EXPECT_EQ(text("a\n-0\n1\n"), "integer 1:a 0 1 2");
+  EXPECT_EQ(text("a\nno\nYES\n"), "boolean 1:a 2:no 3:YES");
+  EXPECT_EQ(text("a\nno\nno\n"), "categorical 1:a 2:no");
+}
+
+TEST(DraftDomain, LeavesNumbersWholeWhereBinsMakeTooManyOutcomes) {
+  const test::Scratch scratch;
+  const auto draft = [&](int columns) {
+    std::string header, low, high;
+    for (int i = 0; i < columns; ++i) {
+      const char* comma = i + 1 < columns ? "," : "\n";
+      header += "x" + std::to_string(i) + comma;
+      low += std::string("0.5") + comma;
+      high += std::string("99.5") + comma;
+    }
+    return draft_domain(scratch.write("pub.csv", header + low + high));
+  };
+  EXPECT_EQ(draft(6).domain.size(), 1'000'000U);
+  EXPECT_EQ(draft(6).notes.size(), 2U);
+  const DomainDraft wide = draft(7);
+  EXPECT_FALSE(wide.domain.is_enumerable());
+  EXPECT_EQ(wide.domain.columns()[6].canonical_text(),
+            "number 2:x6 0x1p-1 0x1.8ep+6 1048576 unbinned");
+  EXPECT_EQ(wide.notes.back(),
+            "Numbers are not cut into bins, for there would be too many outcomes: a release "
+            "chooses from a grid or from candidates.");
+}
+
+TEST(DraftDomain, LeavesOutWhatIsTooWideAndPointsOutWhoSomebodyIs) {
+  const test::Scratch scratch;
+  std::string csv = "person_id,word,mail,remark,day,amount,city\n";
+  for (int i = 0; i < 1500; ++i) {
+    const std::string n = std::to_string(i);
+    csv += n + ",w" + n + ",a" + n + "@b.c,this is said of " + std::to_string(i % 3) +
+           (i % 2 == 0 ? ",2026-01-31," : ",2026-03-01,") + n + ".5,x\n";
+  }
+  const std::string path = scratch.write("pub.csv", csv);
+  const DomainDraft draft = draft_domain(path);
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("day", "amount", "city"));
+  EXPECT_EQ(type_name(draft.domain.columns()[0].cells()), "date");
+  const auto noted = [&](const std::string& what) {
+    return std::count_if(draft.notes.begin(), draft.notes.end(),
+                         [&](const std::string& note) { return note.find(what) != note.npos; });
+  };
+  EXPECT_EQ(noted("Column \"word\" is left out: it has more than 1000 values"), 1);
+  EXPECT_EQ(noted("Column \"mail\" is left out"), 1);
+  EXPECT_EQ(noted("\"remark\" is left out: it may tell who somebody is (its values look like free "
+                  "text); name it in --columns if that is meant."),
+            1);
+  EXPECT_EQ(noted("\"person_id\" is left out: it may tell who somebody is (nearly every value is"),
+            1);
+  EXPECT_EQ(noted("\"amount\" "), 0);
+  EXPECT_EQ(noted("\"city\" "), 0);
+  EXPECT_EQ(noted("\"day\" "), 0);
+  // One that is asked for is meant, and pointed out.
+  const DomainDraft asked = draft_domain(path, {"remark", "city"});
+  EXPECT_THAT(asked.domain.names(), testing::ElementsAre("remark", "city"));
+  EXPECT_THAT(asked.notes.back(), testing::HasSubstr("\"remark\" may tell who somebody is: its "
+                                                     "values look like free text. Leave it out"));
+  EXPECT_THAT(draft_domain(path, {}, {"amount"}).domain.names(),
+              testing::ElementsAre("day", "city"));
+  EXPECT_EQ(
+      test::refusal(scratch, [&] { (void)draft_domain(path, {}, {"colour"}); }),
+      "pub.csv has no column \"colour\", to be left out; it has person_id, word, mail, remark, "
+      "day, amount, city");
+}
+
+TEST(DraftDomain, ProposesDaysForWhatLooksLikeThem) {
+  const test::Scratch scratch;
+  std::string csv = "ours,theirs,version\n";
+  for (int i = 0; i < 200; ++i) {
+    const std::string day = std::to_string(10 + i % 19);
+    csv += (i == 50 ? std::string("soon") : "2026-01-" + day) + "," + day + "/3/2026,1." +
+           std::to_string(i % 2) + "\n";
+  }
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("version"));
+  ASSERT_EQ(draft.notes.size(), 4U);
+  EXPECT_EQ(draft.notes[2],
+            "Column \"ours\" is left out: all but 1 value are days; line 52 is \"soon\"; without "
+            "them it is {type: date, min: 2026-01-10, max: 2026-01-28, bins: month}.");
+  EXPECT_EQ(draft.notes[3],
+            "Column \"theirs\" is left out: its values look like days, as \"10/3/2026\"; written "
+            "like 2026-01-31 it is {type: date, min: DAY, max: DAY, bins: month}.");
+}
+
+TEST(DraftDomain, DraftsTimes) {
+  const test::Scratch scratch;
+  const auto text = [&](const std::string& content) {
+    const DomainDraft draft = draft_domain(scratch.write("pub.csv", "t\n" + content));
+    EXPECT_EQ(parse_domain(domain_yaml(draft.domain, draft.notes), "draft"), draft.domain);
+    const auto& cells = std::get<DateCells>(draft.domain.columns()[0].cells());
+    const auto& declared = cells.declared();
+    EXPECT_EQ(declared.grain, Grain::kSecond);
+    return declared.min + " " + declared.max + " " +
+           (declared.period ? std::string(name_of(*declared.period))
+                            : std::to_string(declared.bins.value_or(0))) +
+           " " + declared.zone.value_or("none");
+  };
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2025-03-01 09:00:00.5\n2024-06-01\n"),
+            "2024-01-01T10:30:00 2025-03-01T09:00:00 month none");
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2029-03-01T09:00:00\n"),
+            "2024-01-01T10:30:00 2029-03-01T09:00:00 year none");
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2024-01-20T09:00:00\n"),
+            "2024-01-01T10:30:00 2024-01-20T09:00:00 day none");
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2024-01-01T12:00:00\n"),
+            "2024-01-01T10:30:00 2024-01-01T12:00:00 10 none");
+  EXPECT_EQ(text("2024-01-01T10:30:00\n2024-01-01T10:30:00\n"),
+            "2024-01-01T10:30:00 2024-01-01T10:30:00 0 none");
+  EXPECT_EQ(text("2024-01-01T00:30:00+01:00\n2024-01-20T09:00:00Z\n"),
+            "2023-12-31T23:30:00Z 2024-01-20T09:00:00Z day Z");
+}
+
+TEST(DraftDomain, SaysWhyNoColumnIsLeft) {
+  const test::Scratch scratch;
+  const auto refused = [&](const std::string& content) {
+    return test::refusal(scratch, [&] { (void)draft_domain(scratch.write("pub.csv", content)); });
+  };
+  EXPECT_EQ(
+      refused("t,u\n2024-01-01T10:30:00,\n2024-01-01T10:30:00Z,NA\n"),
+      "pub.csv must have a column to draft a domain from, but none is left: \"t\": its values "
+      "look like times, as \"2024-01-01T10:30:00\", but some state an offset from UTC and "
+      "others do not; written alike they are a datetime; \"u\": it holds nulls only");
+  std::string csv = "t\n";
+  for (int i = 0; i < 30; ++i) csv += "2024-01-" + std::to_string(10 + i % 19) + "T10:30:00\n";
+  EXPECT_THAT(refused(csv + "soon\n"),
+              testing::EndsWith("none is left: \"t\": all but 1 value are times; line 32 is "
+                                "\"soon\"; without them it is {type: datetime, min: "
+                                "2024-01-10T10:30:00, max: 2024-01-28T10:30:00, bins: month}"));
+  EXPECT_THAT(refused("a,b,c,d,e,f,g\n,,,,,,\n"),
+              testing::EndsWith("\"e\": it holds nulls only; and 2 more"));
+}
+
+TEST(DraftDomain, TakesIntegersForIdentifiersOnlyIfNearlyAllDiffer) {
+  const test::Scratch scratch;
+  std::string csv = "often,rarely,never,person,school\n";
+  for (int i = 0; i < 4000; ++i) {
+    csv += std::to_string(i * 7 % 1500) + "," + std::to_string(i % 3900) + "," +
+           std::to_string(i % 3700) + "," + std::to_string(i % 1500) + "," +
+           std::to_string(i % 70) + "\n";
+  }
+  // 1500, 3900 and 3700 values in 4000 rows, and 1500 and 70 of whom rows belong to.
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("often", "never", "school"));
+  EXPECT_THAT(draft.notes,
+              testing::Contains(testing::HasSubstr(
+                  "\"person\" is left out: it may tell who somebody is (its name says so)")));
+}
+
+TEST(DraftDomain, PointsOutAWordThatKeepsAColumnFromBeingNumbers) {
+  const test::Scratch scratch;
+  std::string csv = "age,code\n";
+  for (int i = 0; i < 90; ++i) {
+    const std::string number = std::to_string(i);
+    csv += (i % 3 == 2 ? "n/a" : number) + "," + (i % 3 == 2 ? "x" + number : number) + "\n";
+  }
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
+  ASSERT_EQ(draft.notes.size(), 4U);
+  EXPECT_EQ(draft.notes[2],
+            "Column \"age\" is taken for words: all but 30 values are numbers, and these are "
+            "\"n/a\", as line 4 is; if nothing is known there, leave such fields empty.");
+  EXPECT_THAT(draft.notes[3], testing::HasSubstr("\"code\" is left out: it may tell who"));
+}
+
+TEST(DraftDomain, SpellsOutWhatBecomesOfAValue) {
+  const test::Scratch scratch;
+  const DomainDraft draft =
+      draft_domain(scratch.write("pub.csv", "sex,age,day\nf,3,2026-01-01\nm,,2026-01-09\n"));
+  const std::string yaml = domain_yaml(draft.domain, {}, Defaults::kSpelledOut);
+  EXPECT_THAT(yaml, testing::HasSubstr("values: [f, m]\n    null: f\n    outside: clip\n"));
+  EXPECT_THAT(yaml, testing::HasSubstr("max: 3\n    null: category\n    outside: clip\n"));
+  EXPECT_THAT(yaml, testing::HasSubstr("bins: day\n    null: 2026-01-01\n    outside: clip\n"));
+  const Domain spelled = parse_domain(yaml, "d.yaml");
+  for (const char* text : {"", "x", "m", "99", "2027-01-01"}) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(spelled.columns()[i].encode(std::string_view(text)),
+                draft.domain.columns()[i].encode(std::string_view(text)));
+    }
+  }
+}
+
+TEST(DraftDomain, RefusesInOneSentence) {
+  const test::Scratch scratch;
+  const auto refusal = [&](const std::string& content) {
+    return test::refusal(scratch, [&] { (void)draft_domain(scratch.write("pub.csv", content)); });
+  };
+  EXPECT_EQ(refusal("a;b\n1;2\n"),
+            "pub.csv must have commas between its fields, but its first line has semicolons and no "
+            "comma");
+  std::string names = "name\n";
+  for (int i = 0; i < 1001; ++i) names += "n" + std::to_string(i) + "\n";
+  const std::string nothing = "pub.csv must have a column to draft a domain from, but none is left";
+  EXPECT_EQ(refusal(names),
+            nothing + ": \"name\": it has more than 1000 values that are not numbers");
+  EXPECT_EQ(refusal("a\n"), nothing + ": \"a\": it holds nulls only");
+  EXPECT_EQ(refusal("a\nNA\n"), nothing + ": \"a\": it holds nulls only");
+  EXPECT_EQ(refusal("a,b\n1\n"), "pub.csv line 2 must have 2 fields like the header, but has 1");
+  EXPECT_EQ(refusal("a\n\"1\n"),
+            "pub.csv line 2 must have closed quotes, but holds a misplaced quote");
+  EXPECT_EQ(refusal("a,a\n1,2\n"), "pub.csv has more than one column \"a\", to draft from");
+}
+
+}  // namespace
+
+}  // namespace mollify

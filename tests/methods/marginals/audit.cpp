@@ -1,0 +1,161 @@
+// Tight audits of whole runs by marginals: on a worst pair of tables, the likeliest way to tell
+// them apart by all answers together is worth nearly the whole budget, and never more.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "methods/marginals/answers.h"
+#include "methods/marginals/learner.h"
+#include "replay.h"
+
+namespace mollify {
+
+namespace {
+
+/// ln of the law of an exponential choice.
+std::vector<long double> log_law_of(const std::vector<std::uint64_t>& distances, Ratio rate) {
+  const long double eta = test::value_of_ratio(rate);
+  const std::uint64_t least = *std::min_element(distances.begin(), distances.end());
+  std::vector<long double> logs;
+  long double all = 0;
+  for (const std::uint64_t distance : distances) {
+    logs.push_back(-eta * static_cast<long double>(distance - least));
+    all += std::exp(logs.back());
+  }
+  for (long double& log : logs) log -= std::log(all);
+  return logs;
+}
+
+/// Answers that tell a table from its neighbour, of those that the noise of a pure budget can give:
+/// of a measurement the table's own counts, of a choice what is likelier under the table by most,
+/// among the tables that the two records do not share a cell of.
+class TellingAnswers final : public MarginalAnswers {
+ public:
+  TellingAnswers(const PairCounts& table, const PairCounts& neighbour, const MarginalBudget& budget)
+      : table_(table), neighbour_(neighbour), budget_(budget) {}
+
+  [[nodiscard]] std::uint32_t left() const override { return parts_.left(); }
+
+  std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
+    const auto mine = exact_counts(table_, table);
+    const auto other = exact_counts(neighbour_, table);
+    const long double scale = test::value_of_ratio(budget_.noise(parts_.take(parts)));
+    for (std::size_t cell = 0; cell < mine.size(); ++cell) {
+      told +=
+          std::abs(static_cast<long double>(other[cell]) - static_cast<long double>(mine[cell])) /
+          scale;
+    }
+    return {mine.begin(), mine.end()};
+  }
+
+  std::vector<double> products(const CellScores& /*scores*/, std::uint32_t /*parts*/) override {
+    ADD_FAILURE() << "no copula is learned here";
+    return {};
+  }
+
+  std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override {
+    std::vector<std::uint64_t> mine;
+    std::vector<std::uint64_t> other;
+    for (const MarginalCandidate& candidate : candidates) {
+      mine.push_back(exact_distance(table_, candidate));
+      other.push_back(exact_distance(neighbour_, candidate));
+    }
+    const Ratio rate = budget_.choice_rate(parts_.take(parts));
+    const auto p = log_law_of(mine, rate);
+    const auto q = log_law_of(other, rate);
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const MarginalTable& table = candidates[i].table;
+      if (exact_counts(table_, table) == exact_counts(neighbour_, table)) continue;
+      if (!best || p[i] - q[i] > p[*best] - q[*best]) best = i;
+    }
+    told += p[best.value()] - q[best.value()];
+    told_by_choices += p[best.value()] - q[best.value()];
+    return best.value();
+  }
+
+  long double told = 0;
+  long double told_by_choices = 0;
+
+ private:
+  const PairCounts& table_;
+  const PairCounts& neighbour_;
+  const MarginalBudget& budget_;
+  PartsLeft parts_;
+};
+
+/// Columns that are independent, and so few records that all columns are measured once more: then
+/// the learner soon spends all that is left on one pair, and little on choices.
+TEST(MarginalsAudit, AWholeRunOfTheLearnerMeetsThePromise) {
+  for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
+    for (const double epsilon : {0.25, 1.0}) {
+      PairCounts one({3, 3, 2});
+      const auto copies =
+          static_cast<std::uint64_t>((neighbours == Neighbours::kReplace ? 2 : 1) / epsilon);
+      for (std::uint32_t i = 0; i < 90; ++i)
+        one.add(std::array{i % 3, i / 3 % 3, i / 9 % 2}, copies);
+      PairCounts other = one;
+      one.add(std::array{0U, 2U, 0U}, 1);
+      MarginalRequest request{
+          {{3, true}, {3, true}, {2, true}}, Privacy::pure(epsilon), {1, neighbours}, {}, false};
+      if (neighbours == Neighbours::kReplace) {
+        request.records = 90 * copies + 1;
+        other.add(std::array{2U, 0U, 1U}, 1);
+      }
+      const MarginalBudget budget(request.budget, request.unit);
+      TellingAnswers answers(one, other, budget);
+      static_cast<void>(learn_marginals(design_marginals(request), answers));
+      std::printf("%s, epsilon %g: %.4Lf of the promise, %.4Lf by choices, %u parts left\n",
+                  name_of(neighbours).data(), epsilon, answers.told / epsilon,
+                  answers.told_by_choices / epsilon, answers.left());
+      EXPECT_LE(answers.told, epsilon * (1 + 1e-12L));
+      EXPECT_GE(answers.told, epsilon * 0.95L);
+    }
+  }
+}
+
+/// The most that a level of cuts and the levels after it tell, of one run, over all cuts.
+long double most_told(std::span<const std::uint64_t> one, std::span<const std::uint64_t> other,
+                      std::size_t level, Ratio rate) {
+  if (level == kBinLevels || one.size() < 2 || std::equal(one.begin(), one.end(), other.begin())) {
+    return 0;
+  }
+  const CutBy by = level + 1 < kBinLevels ? CutBy::kMedian : CutBy::kUnevenness;
+  const auto p = log_law_of(cut_distances(one, by), rate);
+  const auto q = log_law_of(cut_distances(other, by), rate);
+  long double most = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const std::size_t cut = i + 1;
+    most =
+        std::max(most, p[i] - q[i] + most_told(one.first(cut), other.first(cut), level + 1, rate) +
+                           most_told(one.subspan(cut), other.subspan(cut), level + 1, rate));
+  }
+  return most;
+}
+
+TEST(MarginalsAudit, AllLevelsOfPrivateBinsMeetThePromise) {
+  constexpr std::uint32_t kEach = MarginalBudget::kParts / 4;
+  const double epsilon = 2;
+  const MarginalBudget budget(Privacy::pure(epsilon), {1, Neighbours::kReplace});
+  const std::vector<std::uint64_t> rest = {0,   0,  34,  12, 0,  17, 0,    26, 37, 45,
+                                           101, 68, 291, 0,  15, 9,  1080, 0,  98, 1200};
+  std::vector<std::uint64_t> one = rest;
+  std::vector<std::uint64_t> other = rest;
+  ++one.front();
+  ++other.back();
+  const Ratio rate = budget.choice_rate(kEach);
+  const long double told = std::max(most_told(one, other, 0, rate), most_told(other, one, 0, rate));
+  std::printf("private bins, epsilon %g: %.4Lf of the promise\n", epsilon, told / epsilon);
+  EXPECT_LE(told, epsilon * (1 + 1e-12L));
+  EXPECT_GE(told, epsilon * 0.95L);
+}
+
+}  // namespace
+
+}  // namespace mollify

@@ -1,0 +1,364 @@
+// What each answer tells apart, exactly, for all neighbouring tables.
+//
+// The learner is run on a table with its answers drawn from their own laws, and at every step the
+// laws of the answer on the table and on its neighbour are compared in full: all integers that
+// noise gives but for a tail below 10^-30, all candidates of a choice. On every path of answers
+// that is met the divergences of its steps add up to no more than is promised, and that is what
+// bounds the divergence of the joint laws of all choices and measurements.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "accounting/gaussian.h"
+#include "methods/marginals/learner.h"
+#include "sanitized.h"
+
+namespace mollify {
+
+namespace {
+
+constexpr long double kOrders[] = {1.5L, 2, 4, 16};
+
+long double value_of(Ratio ratio) {
+  return static_cast<long double>(ratio.numerator) / static_cast<long double>(ratio.denominator);
+}
+
+/// ln of the sum of e^x.
+long double log_sum(const std::vector<long double>& logs) {
+  const long double most = *std::max_element(logs.begin(), logs.end());
+  long double sum = 0;
+  for (const long double x : logs) sum += std::exp(x - most);
+  return most + std::log(sum);
+}
+
+/// The Rényi divergence of two laws on finitely many outputs, given by their logarithms: at large
+/// budgets their least probabilities are below every long double.
+long double renyi(const std::vector<long double>& log_p, const std::vector<long double>& log_q,
+                  long double order) {
+  std::vector<long double> logs;
+  for (std::size_t i = 0; i < log_p.size(); ++i) {
+    logs.push_back(order * log_p[i] + (1 - order) * log_q[i]);
+  }
+  return log_sum(logs) / (order - 1);
+}
+
+/// Of a discrete Gaussian and itself moved.
+long double moved_divergence(Ratio variance, std::int64_t by, long double order) {
+  static std::map<std::tuple<std::uint64_t, std::uint64_t, std::int64_t, long double>, long double>
+      known;
+  const auto key = std::tuple(variance.numerator, variance.denominator, by, order);
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  const long double sigma2 = value_of(variance);
+  // The terms of sum P^a Q^(1-a) are those of a Gaussian around (1 - a) by.
+  const auto reach = static_cast<std::int64_t>(12 * std::sqrt(sigma2) + 20 * std::abs(by) + 2);
+  std::vector<long double> normal;
+  std::vector<long double> moved;
+  for (std::int64_t z = -reach; z <= reach; ++z) {
+    const auto x = static_cast<long double>(z);
+    const long double y = x - static_cast<long double>(by);
+    normal.push_back(-x * x / (2 * sigma2));
+    moved.push_back(-(order * x * x + (1 - order) * y * y) / (2 * sigma2));
+  }
+  return known[key] = (log_sum(moved) - log_sum(normal)) / (order - 1);
+}
+
+/// Answers from a table, and what they tell it from its neighbour by.
+class ComparedAnswers final : public MarginalAnswers {
+ public:
+  ComparedAnswers(const PairCounts& table, const PairCounts& neighbour,
+                  const MarginalBudget& budget, SecureRandom& random)
+      : table_(table), neighbour_(neighbour), budget_(budget), answers_(table, budget, random) {}
+
+  [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
+
+  std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
+    compare(exact_counts(table_, table), exact_counts(neighbour_, table), budget_.noise(parts),
+            parts);
+    return answers_.measure(table, parts);
+  }
+
+  std::vector<double> products(const CellScores& scores, std::uint32_t parts) override {
+    compare(exact_products(table_, scores), exact_products(neighbour_, scores),
+            budget_.product_noise(parts, scores.columns.size(), scores.steps), parts);
+    return answers_.products(scores, parts);
+  }
+
+  template <class Integers>
+  void compare(const Integers& counts, const Integers& others, Ratio noise, std::uint32_t parts) {
+    long double square = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const auto by = static_cast<std::int64_t>(counts[i] - others[i]);
+      square += static_cast<long double>(by * by);
+      if (by == 0) continue;
+      if (budget_.notion() == PrivacyNotion::kPure) {
+        epsilon += static_cast<long double>(std::abs(by)) / value_of(noise);
+        continue;
+      }
+      for (std::size_t a = 0; a < std::size(kOrders); ++a) {
+        divergence[a] += moved_divergence(noise, by, kOrders[a]);
+      }
+    }
+    if (budget_.notion() == PrivacyNotion::kApproximate) {
+      mu_squared += square / (value_of(noise) - static_cast<long double>(kLatticePart));
+    }
+    spent += parts;
+  }
+
+  std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override {
+    const std::vector<long double> p = log_law(table_, candidates, parts);
+    const std::vector<long double> q = log_law(neighbour_, candidates, parts);
+    long double most = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      most = std::max(most, std::abs(p[i] - q[i]));
+    }
+    epsilon += most;
+    for (std::size_t a = 0; a < std::size(kOrders); ++a) divergence[a] += renyi(p, q, kOrders[a]);
+    if (budget_.notion() == PrivacyNotion::kApproximate) {
+      // No worse than a Gaussian of what the parts stand for, at every epsilon.
+      const double part = budget_.amount() * parts / MarginalBudget::kParts;
+      for (const double at : {0.0, 0.01, 0.1, 0.5}) {
+        long double excess = 0;
+        for (std::size_t i = 0; i < p.size(); ++i) {
+          excess += std::max(0.0L, std::exp(p[i]) - std::exp(static_cast<long double>(at) + q[i]));
+        }
+        EXPECT_LE(static_cast<double>(excess), gaussian_delta_up(std::sqrt(part), at) + 1e-15);
+      }
+      mu_squared += static_cast<long double>(part);
+    }
+    spent += parts;
+    ++choices;
+    return answers_.choose(candidates, parts);
+  }
+
+  long double epsilon = 0;
+  long double divergence[std::size(kOrders)] = {};
+  long double mu_squared = 0;
+  std::uint64_t spent = 0;
+  std::size_t choices = 0;
+
+ private:
+  std::vector<long double> log_law(const PairCounts& counts,
+                                   std::span<const MarginalCandidate> candidates,
+                                   std::uint32_t parts) const {
+    const long double eta = value_of(budget_.choice_rate(parts));
+    std::vector<std::uint64_t> distances;
+    for (const MarginalCandidate& candidate : candidates) {
+      distances.push_back(exact_distance(counts, candidate));
+    }
+    const std::uint64_t least = *std::min_element(distances.begin(), distances.end());
+    std::vector<long double> logs;
+    for (const std::uint64_t distance : distances) {
+      logs.push_back(-static_cast<long double>(distance - least) * eta);
+    }
+    const long double all = log_sum(logs);
+    for (long double& log : logs) log -= all;
+    return logs;
+  }
+
+  const PairCounts& table_;
+  const PairCounts& neighbour_;
+  const MarginalBudget& budget_;
+  PrivateMarginals answers_;
+};
+
+using Rows = std::vector<std::vector<std::uint32_t>>;
+
+PairCounts counts_of_rows(const std::vector<std::uint32_t>& sizes, const Rows& rows) {
+  PairCounts counts(sizes);
+  for (const auto& row : rows) counts.add(row, 1);
+  return counts;
+}
+
+/// All records of these columns.
+Rows all_records(const std::vector<std::uint32_t>& sizes) {
+  Rows records = {{}};
+  for (const std::uint32_t size : sizes) {
+    Rows longer;
+    for (const auto& record : records) {
+      for (std::uint32_t value = 0; value < size; ++value) {
+        longer.push_back(record);
+        longer.back().push_back(value);
+      }
+    }
+    records = std::move(longer);
+  }
+  return records;
+}
+
+struct Seen {
+  long double share = 0;  ///< the greatest, of what is promised
+  std::size_t pairs = 0;
+  std::size_t choices = 0;
+};
+
+/// `copies` of every record are in all tables beside n others.
+Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64_t copies,
+             Neighbours neighbours, const Privacy& budget, bool copula) {
+  MarginalRequest request{{}, budget, {1, neighbours}, {}, copula};
+  for (const std::uint32_t size : sizes) request.columns.push_back({size, size > 2});
+  const Rows records = all_records(sizes);
+  if (neighbours == Neighbours::kReplace) request.records = n + copies * records.size();
+  MarginalDesign design = design_marginals(request);
+  // Coarse scores, so that noise has few values to add up.
+  if (copula) design.score_steps = 2;
+  const MarginalBudget parts(budget, request.unit);
+  SecureRandom random;
+  Seen seen;
+  // Tables: n - 1 records, spread over all, and every last record, replaced by every other one.
+  for (std::size_t first = 0; first < records.size();
+       first += test::whole_or_sanitized<std::size_t>(1, 3)) {
+    Rows rows;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      rows.push_back(records[(first + i * (first + 3)) % records.size()]);
+    }
+    for (std::size_t last = 0; last < records.size(); ++last) {
+      for (std::size_t other = 0; other < records.size(); ++other) {
+        if (other == last) continue;
+        Rows one = rows;
+        Rows two = rows;
+        one.push_back(records[last]);
+        if (neighbours == Neighbours::kReplace) {
+          two.push_back(records[other]);
+        } else if (other != (last + 1) % records.size()) {
+          continue;  // removed once
+        }
+        PairCounts left = counts_of_rows(sizes, one);
+        PairCounts right = counts_of_rows(sizes, two);
+        for (const auto& record : records) {
+          left.add(record, copies);
+          right.add(record, copies);
+        }
+        const bool turned = (last + first) % 2 == 0;
+        ComparedAnswers answers(turned ? right : left, turned ? left : right, parts, random);
+        static_cast<void>(learn_marginals(design, answers));
+        ++seen.pairs;
+        seen.choices += answers.choices;
+        EXPECT_LE(answers.spent, MarginalBudget::kParts);
+        const auto look = [&](long double found, double promised) {
+          EXPECT_LE(found, promised * (1 + 1e-9L));
+          seen.share = std::max(seen.share, found / promised);
+        };
+        switch (budget.notion) {
+          case PrivacyNotion::kPure:
+            look(answers.epsilon, budget.epsilon);
+            break;
+          case PrivacyNotion::kConcentrated:
+            for (std::size_t a = 0; a < std::size(kOrders); ++a) {
+              look(answers.divergence[a], budget.rho * static_cast<double>(kOrders[a]));
+            }
+            break;
+          default:
+            look(answers.mu_squared, design.amount);
+            EXPECT_LE(adaptive_gaussian_delta_up(
+                          std::max(1e-12, static_cast<double>(answers.mu_squared)), budget.epsilon),
+                      budget.delta * (1 + 1e-6));
+        }
+      }
+    }
+  }
+  return seen;
+}
+
+class MarginalsBruteForce : public testing::TestWithParam<Neighbours> {};
+
+TEST_P(MarginalsBruteForce, NoPathOfAnswersTellsNeighboursApartByMoreThanIsPromised) {
+  // Few records and budgets so large that their cells stand out, or many and usual budgets.
+  const std::vector<Privacy> large = {Privacy::pure(150), Privacy::concentrated(150)};
+  const std::vector<Privacy> usual = {Privacy::pure(2), Privacy::concentrated(0.5),
+                                      Privacy::approximate(1.5, 1e-3)};
+  const struct {
+    std::vector<std::uint32_t> sizes;
+    std::size_t n;
+    std::uint64_t copies;
+    const std::vector<Privacy>& budgets;
+    bool copula = false;
+  } tables[] = {{{2, 2}, 6, 0, large},         {{2, 3}, 5, 0, large},
+                {{2, 2, 2}, 6, 0, large},      {{2, 2}, 3, 100, usual},
+                {{2, 3}, 2, 100, usual},       {{2, 2, 2}, 2, 100, usual},
+                {{2, 3}, 5, 0, large, true},   {{2, 2, 2}, 6, 0, large, true},
+                {{3, 3}, 3, 100, usual, true}, {{2, 2, 3}, 2, 100, usual, true}};
+  for (const auto& table : tables) {
+    std::size_t choices = 0;
+    for (const Privacy& budget : table.budgets) {
+      const Seen seen =
+          compare(table.sizes, table.n, table.copies, GetParam(), budget, table.copula);
+      std::printf(
+          "%s%s, %zu columns, n = %zu and %zu, %s: %zu pairs, %zu choices, %.3Lf of the "
+          "promise\n",
+          name_of(GetParam()).data(), table.copula ? ", copula" : "", table.sizes.size(), table.n,
+          static_cast<std::size_t>(table.copies), budget.text().c_str(), seen.pairs, seen.choices,
+          seen.share);
+      EXPECT_GT(seen.share, 0.5) << "what is spent is not felt";
+      choices += seen.choices;
+    }
+    EXPECT_EQ(choices > 0, !table.copula);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MarginalsBruteForce,
+                         testing::Values(Neighbours::kReplace, Neighbours::kAddRemove),
+                         [](const auto& tested) {
+                           return tested.param == Neighbours::kReplace ? "Replace" : "AddRemove";
+                         });
+
+/// The theorem of ProductWeight for all pairs of records with scores at their ends, and beyond: the
+/// bounds hold, and are met where the number of columns is even.
+TEST(ProductWeight, BoundsWhatOneRecordMoves) {
+  for (std::size_t d = 2; d <= 5; ++d) {
+    const std::vector<std::uint32_t> sizes(d, 3);
+    const CellScores scores{std::vector<std::vector<std::int64_t>>(d, {-4, 1, 9}), 4};
+    const Rows records = all_records(sizes);
+    std::int64_t most = 0;
+    std::int64_t most_alone = 0;
+    std::vector<std::vector<std::int64_t>> products;
+    for (const auto& record : records) {
+      products.push_back(exact_products(counts_of_rows(sizes, {record}), scores));
+    }
+    for (const auto& one : products) {
+      for (const auto& other : products) {
+        std::int64_t moved = 0;
+        std::int64_t alone = 0;
+        for (std::size_t pair = 0; pair < one.size(); ++pair) {
+          moved += (one[pair] - other[pair]) * (one[pair] - other[pair]);
+          alone += one[pair] * one[pair];
+        }
+        most = std::max(most, moved);
+        most_alone = std::max(most_alone, alone);
+      }
+    }
+    const ProductWeight replaced{{1, Neighbours::kReplace}, d};
+    const ProductWeight removed{{1, Neighbours::kAddRemove}, d};
+    EXPECT_LE(most, 256 * static_cast<std::int64_t>(replaced.square()));
+    EXPECT_EQ(most == 256 * static_cast<std::int64_t>(replaced.square()), d % 2 == 0) << d;
+    EXPECT_EQ(most_alone, 256 * static_cast<std::int64_t>(removed.square()));
+  }
+}
+
+/// The distance's theorem where sums are cut and penalties are great.
+TEST(MarginalCandidate, DistancesMoveByOneRecordAtMost) {
+  PairCounts left({2, 2});
+  PairCounts right({2, 2});
+  const std::vector<std::uint32_t> one = {0, 1};
+  const std::vector<std::uint32_t> two = {1, 0};
+  left.add(one, 1);
+  right.add(two, 1);
+  for (const std::uint64_t expected : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 59U,
+                                       (std::uint64_t{1} << 61U) - 2, ~std::uint64_t{0}}) {
+    for (const std::uint64_t penalty : {std::uint64_t{0}, std::uint64_t{7}, ~std::uint64_t{0}}) {
+      const MarginalCandidate candidate{
+          {{0, 1}, {single_cells(2), single_cells(2)}}, {0, expected, 1, 0}, penalty};
+      const std::uint64_t a = exact_distance(left, candidate);
+      const std::uint64_t b = exact_distance(right, candidate);
+      EXPECT_LE(std::max(a, b) - std::min(a, b), 2U);
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace mollify
