@@ -4,12 +4,12 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mollify)
-set(libraries mollify_core mollify_kernel mollify_local mollify_mechanisms mollify_release mollify_io mollify_mollify mollify_c)
+set(libraries mollify_core mollify_kernel mollify_local mollify_methods mollify_release mollify_formats mollify_mollify mollify_c)
 
 install(TARGETS ${libraries} EXPORT mollifyTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mollify DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN *.h)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/kernel/core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mollify
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mollify
         FILES_MATCHING PATTERN *.h PATTERN *lanes.h EXCLUDE PATTERN chacha20.h EXCLUDE)
 if(TARGET mollify_cli)
   # An installed command finds a shared library of ours wherever the prefix is moved.

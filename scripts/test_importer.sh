@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests what reads other programs' arrays under AddressSanitizer (GCC's): the Python package's module,
-# and of the library the rooms that read and write records, compiled with it upon the release build
+# and of the library the modules that read and write records, compiled with it upon the release build
 # (build/release). Takes the environment of scripts/test_python.sh, and builds nothing else again.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -13,43 +13,30 @@ import sys
 
 PAGE = "docs/theory/privacy-kernel.md"
 
-RANDOM = ["core/random.h", "core/random.h", "kernel/core/secure_random", "kernel/core/chacha20",
-          "kernel/core/chacha20_lanes", "core/lanes.h"]
-EPSILON = ["core/invalid_input.h", "kernel/core/exp_bound"]
-FIT = ["kernel/core/band", "kernel/core/fit", "core/lanes.h", "kernel/core/fit_lanes"]
-TABLE = RANDOM + EPSILON + FIT + ["kernel/core/table"]
-COIN = ["kernel/noise/exp_minus", "kernel/noise/natural", "kernel/noise/bernoulli_exp", "kernel/noise/ratio"]
-LAPLACE = RANDOM + COIN + ["kernel/noise/discrete_laplace"]
-GAUSSIAN = LAPLACE + ["kernel/noise/discrete_gaussian"]
+RANDOM = ["core/random", "core/chacha20_lanes", "core/lanes.h"]
+BAND = ["core/invalid_input.h", "core/band"]
+FIT = ["core/fit", "core/fit_lanes"]
+TABLE = RANDOM + BAND + FIT + ["core/table"]
+COIN = ["kernel/naturals", "kernel/coins"]
 
-# What a mechanism's promise rests on, and what floating point decides in it.
+# What a mechanism's promise rests on, all of each chapter counted, and what floating point decides in it.
 MECHANISMS = [
     ("a table's draw", TABLE, "one exp, rounded down by 2^−40"),
-    ("a table's draw by a release's key",
-     TABLE + ["core/table.h", "records/release_key", "records/keyed_units.h", "records/keyed_units"], "the same"),
-    ("many draws of one table", TABLE + ["kernel/channel/alias_table"], "the same"),
-    ("a draw from many outcomes, few with a score", TABLE + ["kernel/core/sparse_table"], "the same"),
-    ("randomized response", RANDOM + EPSILON + ["kernel/core/band", "kernel/core/randomized_response"], "the same"),
-    ("mixture channel", RANDOM + EPSILON + ["kernel/core/band", "kernel/channel/mixture_channel"], "the same"),
-    ("staircase channel", RANDOM + EPSILON + ["kernel/core/band", "kernel/channel/staircase_channel"], "the same"),
-    ("matrix channel", RANDOM + EPSILON + ["kernel/core/band", "kernel/channel/matrix_channel"], "the same"),
-    ("discrete Laplace noise", LAPLACE, "none"),
-    ("discrete Gaussian noise", GAUSSIAN, "none"),
-    ("Euclidean Laplace noise", LAPLACE + ["kernel/naturals.h", "kernel/noise/euclidean_laplace"], "none"),
-    ("exponential choice", RANDOM + COIN + ["kernel/noise/exponential_choice"], "none"),
-    ("clipped sums", ["core/random.h", "kernel/naturals.h", "kernel/noise/clipped_sum"], "none"),
-    ("shuffling", RANDOM + ["kernel/order/shuffle"], "none"),
-    ("records without replacement; thinning", RANDOM + ["kernel/order/subsample", "kernel/order/geometric_gap"], "none"),
+    ("a table's draw by a release's key", TABLE + ["records/keyed_units"], "the same"),
+    ("randomized response; a channel's draw; many draws of one table",
+     RANDOM + BAND + FIT + ["core/table", "kernel/channels"], "the same"),
+    ("discrete Laplace, discrete Gaussian, Euclidean Laplace noise", RANDOM + COIN + ["kernel/noise"], "none"),
+    ("exponential choice", RANDOM + COIN, "none"),
+    ("clipped sums", ["kernel/naturals", "kernel/clipped_sums"], "none"),
+    ("shuffling; records without replacement; thinning", RANDOM + ["kernel/order"], "none"),
 ]
 
 # To be read in this order. Headers come before sources, which only make their theorems true.
 READING = [
-    ("what a band promises", ["core/random.h", "core/invalid_input.h", "kernel/core/exp_bound",
-                              "kernel/core/band"]),
-    ("numerators that keep it, whatever the scores", ["kernel/core/fit", "core/lanes.h", "kernel/core/fit_lanes"]),
-    ("a law, and a position in it", ["kernel/core/table"]),
-    ("a uniform position", ["core/random.h", "kernel/core/secure_random", "kernel/core/chacha20",
-                            "kernel/core/chacha20_lanes", "core/lanes.h"]),
+    ("what a band promises", ["core/invalid_input.h", "core/band"]),
+    ("numerators that keep it, whatever the scores", ["core/fit", "core/lanes.h", "core/fit_lanes"]),
+    ("a law, and a position in it", ["core/table"]),
+    ("a uniform position", ["core/random", "core/chacha20_lanes"]),
 ]
 
 
@@ -72,12 +59,12 @@ def counted(source, names):
 
 
 def short(names):
-    """kernel/core/: band, fit; kernel/noise/: ratio"""
-    rooms = {}
+    """core: band, fit; kernel: noise"""
+    modules = {}
     for name in dict.fromkeys(names):
-        room, _, file = name.rpartition("/")
-        rooms.setdefault(room, []).append(f"`{file.split('.')[0]}`")
-    return "; ".join(f"{room}: {', '.join(file)}" for room, file in rooms.items())
+        module, _, file = name.rpartition("/")
+        modules.setdefault(module, []).append(f"`{file.split('.')[0]}`")
+    return "; ".join(f"{module}: {', '.join(file)}" for module, file in modules.items())
 
 
 def tables(repository):
@@ -85,9 +72,9 @@ def tables(repository):
     lines = ["| ε, δ or ρ of | rests on | lines of code | floating point that it rests on |", "|---|---|---|---|"]
     for mechanism, names, floating in MECHANISMS:
         lines.append(f"| {mechanism} | {short(names)} | {counted(source, names)[0]} | {floating} |")
-    core = sorted({path.relative_to(source).as_posix() for path in (source / "kernel/core").iterdir()})
+    core = sorted({path.relative_to(source).as_posix() for path in (source / "core").iterdir()})
     code, with_comments = counted(source, core)
-    lines += ["", f"All of `kernel/core/` is {code} lines of code, {with_comments} with their proofs.", ""]
+    lines += ["", f"All of `core/` is {code} lines of code, {with_comments} with their proofs.", ""]
     lines += ["| read | files | lines of code | with their proofs |", "|---|---|---|---|"]
     for subject, names in READING:
         code, with_comments = counted(source, names)

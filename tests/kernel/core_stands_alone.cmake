@@ -1,7 +1,7 @@
 # What a draw's privacy rests on is what its files say: core's objects refer to nothing of ours but
 # one another, and its files include nothing of ours but one another.
 #
-#   cmake -DNM=... -DOBJECTS=... -DSOURCES=src/kernel/core -P core_stands_alone.cmake
+#   cmake -DNM=... -DOBJECTS=... -DSOURCES=src/core -P core_stands_alone.cmake
 cmake_minimum_required(VERSION 3.25)
 foreach(object ${OBJECTS})
   execute_process(COMMAND ${NM} --defined-only ${object} OUTPUT_VARIABLE symbols
@@ -36,7 +36,7 @@ file(GLOB files ${SOURCES}/*.h ${SOURCES}/*.cpp)
 foreach(file ${files})
   file(STRINGS ${file} includes REGEX "^#include \"")
   foreach(include ${includes})
-    if(NOT include MATCHES "\"(kernel/core/)?[a-z0-9_]+\\.h\"")
+    if(NOT include MATCHES "\"(core/)?[a-z0-9_]+\\.h\"")
       message(FATAL_ERROR "${file} includes what is not core's: ${include}")
     endif()
   endforeach()

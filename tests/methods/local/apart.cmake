@@ -1,7 +1,7 @@
-# Fails if the local samplers include anything of other libraries but fmt, or headers of rooms that
+# Fails if the local samplers include anything of other libraries but fmt, or headers of modules that
 # are not theirs. Arguments: SOURCES, the folder src.
 cmake_minimum_required(VERSION 3.25)
-file(GLOB to_read RELATIVE ${SOURCES} ${SOURCES}/local/*.cpp ${SOURCES}/divergence/*.cpp)
+file(GLOB to_read RELATIVE ${SOURCES} ${SOURCES}/methods/local/*.cpp ${SOURCES}/methods/divergence/*.cpp)
 if(NOT to_read)
   message(FATAL_ERROR "${SOURCES} must hold the local samplers, but no file of them was found")
 endif()
@@ -13,10 +13,10 @@ while(to_read)
     if(include MATCHES "\"(.*)\"")
       set(header ${CMAKE_MATCH_1})
       if(NOT header MATCHES "/") # beside it
-        cmake_path(GET file PARENT_PATH room)
-        set(header ${room}/${header})
+        cmake_path(GET file PARENT_PATH module)
+        set(header ${module}/${header})
       endif()
-      if(NOT header MATCHES "^(kernel|divergence|local|accounting/(directed_rounding|privacy|decimal|names|nearest_name)|density/(points|mixed_points|scorer))")
+      if(NOT header MATCHES "^(core|kernel|methods/(divergence|local)|base/(directed_rounding|decimals|names)|accounting/privacy|scores/points)[./]")
         message(SEND_ERROR "${file} is part of the local samplers, but includes ${header}")
       elseif(NOT header IN_LIST read AND NOT header IN_LIST to_read)
         list(APPEND to_read ${header})

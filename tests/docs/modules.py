@@ -1,0 +1,47 @@
+"""Checks the table of modules in docs/architecture.md: every folder of src is a module of it, and includes only
+modules that its row allows. Rows name only rows above themselves, so there can be no circle.
+
+usage: modules.py REPOSITORY
+"""
+
+import pathlib
+import re
+import sys
+
+
+def table(page):
+    """The modules in order, each with the modules it may use; a row may hold several modules."""
+    modules = {}
+    for first, uses in re.findall(r"^\| (`[^|]+/`[^|]*) \|[^|]*\| ([^|]+) \|$", page, re.M):
+        above = list(modules)
+        named = re.findall(r"`([^`]+)/`", uses)
+        for module in re.findall(r"`([^`]+)/`", first):
+            allowed = [other for other in above for name in named if (other + "/").startswith(name + "/")]
+            modules[module] = set(above if "all above" in uses else allowed)
+        unknown = [name for name in named if not any((module + "/").startswith(name + "/") for module in above)]
+        assert not unknown, f"{first} may use {unknown}, which no row above it holds"
+    return modules
+
+
+def main():
+    repository = pathlib.Path(sys.argv[1]).resolve()
+    sources = repository / "src"
+    modules = table((repository / "docs/architecture.md").read_text())
+    faults = []
+    seen = {}
+    for path in sorted(sources.rglob("*")):
+        if path.suffix not in (".h", ".cpp", ".inc"):
+            continue
+        module = str(path.parent.relative_to(sources))
+        seen[module] = seen.get(module, 0) + 1
+        for used in re.findall(r'^ *#include "([^"]+)/[^"/]+"', path.read_text(), re.M):
+            if used != module and used != "mollify" and used not in modules.get(module, ()):
+                faults.append(f"src/{path.relative_to(sources)} includes {used}/, which its module may not use")
+    faults += [f"docs/architecture.md has no module src/{module}" for module in seen if module not in modules]
+    faults += [f"docs/architecture.md has a module src/{module}, which is empty" for module in modules if module not in seen]
+    print("\n".join(faults))
+    print(f"{sum(seen.values())} files in {len(seen)} modules, {len(faults)} faults")
+    return 1 if faults or len(seen) < 10 else 0
+
+
+sys.exit(main())
