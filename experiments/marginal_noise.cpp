@@ -485,7 +485,7 @@ int main(int argument_count, char** arguments) {
            {"correlated", correlated},
            {"nearly independent", nearly_independent}}) {
     std::vector<Table> drawn;
-    // The figures were chosen while other seeds were looked at.
+    // The last constants of the figures were settled while these seeds were looked at.
     for (std::uint64_t seed = 21; seed <= 28; ++seed) drawn.push_back(draw(seed));
     for (const Budget& budget : budgets()) print_kind(name, drawn, budget, runs);
   }
