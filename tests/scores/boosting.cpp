@@ -440,7 +440,7 @@ TEST(Mbde, RefusesInOneSentence) {
 
 namespace {
 
-std::vector<std::size_t> counts_of(const Points& points, std::size_t k) {
+std::vector<std::size_t> how_often(const Points& points, std::size_t k) {
   std::vector<std::size_t> counts(k);
   for (const float value : points.values(0)) ++counts[static_cast<std::size_t>(value)];
   return counts;
@@ -453,7 +453,7 @@ TEST(Resample, GivesEachPointItsShareToOneCopy) {
   for (const std::size_t count : {1U, 5U, 1000U}) {
     for (int repeat = 0; repeat < 50; ++repeat) {
       const auto counts =
-          counts_of(resampled(test::numbered(6), weights, count, random), weights.size());
+          how_often(resampled(test::numbered(6), weights, count, random), weights.size());
       EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::size_t{0}), count);
       for (std::size_t i = 0; i < weights.size(); ++i) {
         const double share = weights[i] / sum * static_cast<double>(count);
@@ -484,11 +484,11 @@ TEST(Resample, IsTotal) {
   SeededRandom random(9);
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> spoiled{std::nan(""), -1, infinity, 2};
-  EXPECT_EQ(counts_of(resampled(test::numbered(4), spoiled, 8, random), 4),
+  EXPECT_EQ(how_often(resampled(test::numbered(4), spoiled, 8, random), 4),
             (std::vector<std::size_t>{0, 0, 0, 8}));
   for (const double weight : {0.0, -1.0, infinity, 1e308}) {
     const std::vector<double> alike(4, weight);
-    EXPECT_EQ(counts_of(resampled(test::numbered(4), alike, 8, random), 4),
+    EXPECT_EQ(how_often(resampled(test::numbered(4), alike, 8, random), 4),
               (std::vector<std::size_t>{2, 2, 2, 2}));
   }
   EXPECT_EQ(resampled(Points(3, 0), {}, 8, random).size(), 0U);
