@@ -188,9 +188,7 @@ def test_notebooks_are_shown_the_first_records():
 
 def test_dates_are_their_texts():
     words = ["2024-02-29", "2024-02-29T12:34:56", "2024-02-29T12:34:56.000007"]
-    in_utc = [f"{word}Z" for word in words[1:]]
-    values = [*words, *in_utc, "else"]
-    domain = mo.Domain({"a": mo.categorical(values, null="category", outside="else")})
+    domain = mo.Domain({"a": mo.categorical([*words, "else"], null="category", outside="else")})
     import datetime as dt
 
     instants = [
@@ -215,7 +213,7 @@ def test_dates_are_their_texts():
                 for form in (pandas.Series([moment]), [moment], np.array([moment], "datetime64[ns]"))
             ]
             there = (pandas.Series([here]), [here], [here.to_pydatetime()], polars.Series([here]))
-            forms += [(f"{word}Z", form) for form in there]
+            forms += [(word, form) for form in there]
         for expected, form in forms:
             release = mo.sample({"a": form}, domain, model="integral", epsilon=30)
             assert release.to_dict()["a"] == [expected], (type(form), form)

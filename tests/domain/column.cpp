@@ -151,9 +151,9 @@ TEST(Categories, TwoUsualWordsForTruthsAreReadAsABooleanReadsThem) {
       const Column column =
           Column::make("c", Categories::make(yes_first ? std::vector<std::string>{yes, no}
                                                        : std::vector<std::string>{no, yes}));
-      const auto expect = [&](const Value& value, bool truth) {
-        EXPECT_EQ(column.read(value).verdict, Verdict::kValue) << no;
-        EXPECT_EQ(column.read(value).cell, truth == yes_first ? 0U : 1U) << no;
+      const auto expect = [&, word = no](const Value& value, bool truth) {
+        EXPECT_EQ(column.read(value).verdict, Verdict::kValue) << word;
+        EXPECT_EQ(column.read(value).cell, truth == yes_first ? 0U : 1U) << word;
       };
       for (const char* word : {"0", "0.0", "False", "F", "n", "NO"}) expect(word, false);
       for (const char* word : {"1", "1.0", "TRUE", "t", "Y", "Yes", "100%"}) expect(word, true);
