@@ -93,8 +93,8 @@ TEST(DrawnLaws, OfEveryTableAreTheEnumeratedOnes) {
     for (std::size_t id = 0; id < tables.count(); ++id) {
       if (tables.size(id) != n) continue;
       const std::vector<std::uint32_t> records = test::records_of(tables.counts(id));
-      laws[id] =
-          test::drawn_law([&](SecureRandom& random) { return sampler->draw(records, random); });
+      laws[id] = test::drawn_law(
+          [&, &drawn = *sampler](SecureRandom& random) { return drawn.draw(records, random); });
       SCOPED_TRACE(name);
       expect_enumerated(laws[id], exact_law(*sampler, multisets, tables.counts(id)), multisets);
     }
