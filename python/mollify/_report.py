@@ -202,7 +202,7 @@ def _two_way(distance: dict[str, float]) -> tuple[str, str]:
     """What was measured of two columns together, as a line of a table."""
     told = f"usually at most {distance['usual']:.3g}"
     if "at_worst" in distance:
-        told += f", at worst {distance['at_worst']:.3g}"
+        told += f", on harder tables {distance['at_worst']:.3g}"
     return "total variation of two columns together, on measured tables", f"{told} on average over pairs"
 
 

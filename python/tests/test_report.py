@@ -69,7 +69,7 @@ def words(page):
 @pytest.mark.parametrize(
     "domain, options, drawn, told",
     [
-        (WARDS, MARGINALS, 3, "two columns together, on measured tables usually at most {usual}, at worst {worst} on average"),
+        (WARDS, MARGINALS, 3, "two columns together, on measured tables usually at most {usual}, on harder tables {worst} on average"),
         (WARDS, MARGINALS | {"neighbours": "add-remove"}, 3, "expected, in records"),
         (BINNED, MARGINALS | {"copula": True}, 2, "rank correlation"),
         (NUMBERS, GAUSSIAN, 2, "from the data's Gaussian, expected {model}"),

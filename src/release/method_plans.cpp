@@ -1012,7 +1012,7 @@ class SharedGaussianPlan final : public PlanModel {
         "  expected total variation of the model from the data's Gaussian {:.4g}, {}; for "
         "any number of rows\n"
         "  {} if half of every column's range is {} of its standard deviations (with --log, of the "
-        "logarithms)\n  {}\n"
+        "logarithms); what lies beyond a range is cut to it first\n  {}\n"
         "  accuracy rests on the data being Gaussian; privacy rests on no assumption\n"
         "  columns that are skewed or mostly one value keep their own law with --family marginals "
         "--copula\n",

@@ -167,7 +167,7 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
   EXPECT_EQ(numbers["shared"], true);
   EXPECT_EQ(numbers["error"]["kind"], "expected_total_variation_of_the_model");
   EXPECT_THAT(numbers["error"]["words"].get<std::string>(),
-              HasSubstr("if half of every column's range is at most 5 of its standard"));
+              HasSubstr("if half of every column's range is 3 to 5 of its standard"));
   EXPECT_THAT(numbers["commands"].dump(), HasSubstr("--family gaussian --data DATA.csv --domain "
                                                     "numbers.yaml --shared --epsilon"));
   EXPECT_THAT(numbers["other_ways"][0]["why"].get<std::string>(),

@@ -224,7 +224,7 @@ MomentDesign design_moments(const MomentRequest& request, std::optional<double> 
 
 std::string spread_condition() {
   return fmt::format(
-      "if half of every column's range is at most {:g} of its standard deviations (with --log, of "
+      "if half of every column's range is 3 to {:g} of its standard deviations (with --log, of "
       "the logarithms') and no correlation is above {:g}",
       kStatedDeviations.back(), kStatedCorrelation);
 }

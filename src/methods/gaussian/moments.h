@@ -126,7 +126,7 @@ struct ModelError {
 /// deviations cut rows, which adds up to .01.
 [[nodiscard]] ModelError expected_error(const MomentDesign& design, double deviations);
 
-/// What the stated error depends on, for people: "if half of every column's range is at most 5 of
+/// What the stated error depends on, for people: "if half of every column's range is 3 to 5 of
 /// its standard deviations ...". Public.
 [[nodiscard]] std::string spread_condition();
 
