@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -239,6 +241,34 @@ Table code_book(std::uint64_t seed) {
   return shaped("code book", seed, rows_of(words), sizes, [=](Words& w, auto& cells) {
     cells[0] = drawn(w, of);
     for (std::size_t i = 1; i < cells.size(); ++i) cells[i] = rules[i - 1][cells[0]];
+  });
+}
+
+/// Five columns, each the first one's 30 values in another order.
+Table permutations(std::uint64_t seed) {
+  Words words(seed);
+  std::vector<std::vector<std::uint32_t>> orders(4, std::vector<std::uint32_t>(30));
+  for (std::vector<std::uint32_t>& order : orders) {
+    std::iota(order.begin(), order.end(), 0U);
+    for (std::uint32_t left = 30; left > 1; --left) {
+      std::swap(order[left - 1], order[below(words, left)]);
+    }
+  }
+  return shaped("permutations", seed, 2000 + seed, std::vector<std::uint32_t>(5, 30),
+                [=](Words& w, auto& cells) {
+                  cells[0] = below(w, 30);
+                  for (std::size_t i = 1; i < 5; ++i) cells[i] = orders[i - 1][cells[0]];
+                });
+}
+
+/// A number of 1000 values, its fifths, its fiftieths, and what is left of it when divided by
+/// seven.
+Table digits(std::uint64_t seed) {
+  return shaped("digits", seed, 20'000 + seed, {1000, 200, 20, 7}, [](Words& w, auto& cells) {
+    cells[0] = below(w, 1000);
+    cells[1] = cells[0] / 5;
+    cells[2] = cells[0] / 50;
+    cells[3] = cells[0] % 7;
   });
 }
 
@@ -480,6 +510,8 @@ int main(int argument_count, char** arguments) {
   for (const auto& [name, draw] : std::vector<std::pair<std::string, Table (*)(std::uint64_t)>>{
            {"determined", determined},
            {"code book", code_book},
+           {"permutations", permutations},
+           {"digits", digits},
            {"sparse", sparse},
            {"mixture", mixture},
            {"correlated", correlated},
