@@ -273,11 +273,11 @@ class Repeat {
   void add_to(Row& row, double epsilon) const {
     std::vector<Fit> fits = {fit_of(problem_, problem_.h)};
     for (const Bounding bounding : kBoundings) {
-      const BoostedDensity density = boost(rows_, pool_, learner_,
-                                           {.boosting = {epsilon, bounding},
-                                            .iterations = kIterations,
-                                            .sample_size = kSamples,
-                                            .seed = seed_});
+      const BoostedDensity density = mollify::boost(rows_, pool_, learner_,
+                                                    {.boosting = {epsilon, bounding},
+                                                     .iterations = kIterations,
+                                                     .sample_size = kSamples,
+                                                     .seed = seed_});
       fits.push_back(
           fit_of(problem_, law_on_grid(density, problem_.reference, problem_.grid).boosted));
     }
@@ -312,7 +312,7 @@ class Repeat {
   FirstOnceLearner learner_{release_network()};
 };
 
-struct Domain {
+struct Kind {
   const char* name;
   GaussianMixtureSpec (*spec)(std::uint64_t seed);
   std::array<Row, kEpsilons.size()> rows{};
@@ -327,15 +327,15 @@ void show_progress(std::size_t done, std::size_t whole) {
 }
 
 /// Of a row: the column's name and what stands there.
-using Cells = std::vector<std::pair<std::string, std::string>>;
+using CellsBySize = std::vector<std::pair<std::string, std::string>>;
 
 /// One table: a row for each domain and epsilon.
 template <class CellsOfRow>
-void print_table(const std::vector<Domain>& domains, CellsOfRow cells) {
+void print_table(const std::vector<Kind>& domains, CellsOfRow cells) {
   bool first = true;
-  for (const Domain& domain : domains) {
+  for (const Kind& domain : domains) {
     for (std::size_t e = 0; e < kEpsilons.size(); ++e) {
-      const Cells row = cells(domain.rows[e]);
+      const CellsBySize row = cells(domain.rows[e]);
       if (std::exchange(first, false)) {
         fmt::print("\n| domain | ε |");
         for (const auto& [name, text] : row) fmt::print(" {} |", name);
@@ -358,14 +358,14 @@ std::string with_spread(const Seeds& seeds, double unit, int digits) {
 }  // namespace
 
 int main() {
-  std::vector<Domain> domains = {
+  std::vector<Kind> domains = {
       {"mixture of three, 1-D", [](std::uint64_t) { return three_gaussians(); }},
       {"random Gaussians, 1-D", [](std::uint64_t seed) { return random_gaussians(1, seed); }},
       {"ring of eight", [](std::uint64_t) { return ring_of_eight(); }},
       {"random Gaussians, 2-D", [](std::uint64_t seed) { return random_gaussians(2, seed); }}};
   const std::size_t runs = domains.size() * kSeeds * kEpsilons.size();
   std::size_t done = 0;
-  for (Domain& domain : domains) {
+  for (Kind& domain : domains) {
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       const Repeat repeat(domain.spec(seed), seed);
       for (std::size_t e = 0; e < kEpsilons.size(); ++e) {
@@ -377,7 +377,7 @@ int main() {
 
   fmt::print("Negative log-likelihood in nats: mean ± standard deviation over {} seeds\n", kSeeds);
   print_table(domains, [](const Row& row) {
-    Cells cells;
+    CellsBySize cells;
     for (const Method& method : row.methods) {
       cells.emplace_back(method.name, with_spread(method.nll, 1, 3));
     }
@@ -386,7 +386,7 @@ int main() {
   });
   fmt::print("\nMode coverage in percent\n");
   print_table(domains, [](const Row& row) {
-    Cells cells;
+    CellsBySize cells;
     for (const Method& method : row.methods) {
       cells.emplace_back(method.name, with_spread(method.coverage, 100, 1));
     }
@@ -396,7 +396,7 @@ int main() {
       "\nDrop in negative log-likelihood from Q0, percent: of the limit's (MBDE: the relative\n"
       "band's), and MBDE's of its own with perfect classifiers\n");
   print_table(domains, [](const Row& row) {
-    Cells cells;
+    CellsBySize cells;
     for (const Row::Share& share : row.shares) {
       cells.emplace_back(share.name, with_spread(share.value, 100, 1));
     }
