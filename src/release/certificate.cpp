@@ -649,8 +649,8 @@ std::string marginals_error_words(const MarginalError& error) {
       error.usual, is_copula ? "" : fmt::format(", and on harder tables {:.3g},", error.at_worst),
       is_copula
           ? "This held on tables of two kinds."
-          : "The first held on eleven of twelve kinds of tables. Where a column of many values "
-            "determines others, rows were up to twice as far off as it says.");
+          : "The first held on twelve of fifteen kinds of tables. Where a column of many values "
+            "determines others, rows were up to 2.2 times as far off as it says.");
 }
 
 std::vector<std::string> promises(const Certificate& certificate) {

@@ -54,8 +54,8 @@ class Doses : public CommandLine {
 
 /// On which tables a figure held, in the same words everywhere.
 constexpr const char* kHeld =
-    "The first held on eleven of twelve kinds of tables. Where a column of many values determines "
-    "others, rows were up to twice as far off as it says.";
+    "The first held on twelve of fifteen kinds of tables. Where a column of many values determines "
+    "others, rows were up to 2.2 times as far off as it says.";
 
 TEST(PlanMarginals, TellsTheNoiseOfColumnsAndPairs) {
   const Doses command;
