@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import NoReturn
 
@@ -61,6 +62,14 @@ class ReleaseKey:
         )
 
 
+def _whole_number(identity: object) -> int | None:
+    """None for what is none, whatever its methods raise: identities are private."""
+    try:
+        return None if isinstance(identity, bool) else operator.index(identity)  # type: ignore[arg-type]
+    except BaseException:
+        return None
+
+
 def identity_bytes(identities: Iterable[object]) -> list[bytes]:
     """The text that each unit's id stands for, in UTF-8: 7 and "7" are one unit, as in tables."""
     # The letters of one text are no units.
@@ -74,8 +83,8 @@ def identity_bytes(identities: Iterable[object]) -> list[bytes]:
             texts.append(identity)
         elif isinstance(identity, str):
             texts.append(identity.encode("utf-8", "surrogatepass"))
-        elif hasattr(identity, "__index__") and not isinstance(identity, bool):
-            texts.append(str(int(identity)).encode())
+        elif (number := _whole_number(identity)) is not None:
+            texts.append(str(number).encode())
         else:
             raise _core.InvalidInput(
                 "the identity of a unit must be a text, bytes or a whole number, but one is of "

@@ -261,6 +261,13 @@ def test_a_key_is_neither_printed_nor_pickled_nor_chosen():
         sampler.draw_units([0], [0, 1], key=key)
     with pytest.raises(mo.InvalidInput, match="but one is of type float"):
         sampler.draw_units([0], [0, 1], key=key, identities=[0.5])
+
+    class Interrupts:
+        def __index__(self):
+            raise KeyboardInterrupt
+
+    with pytest.raises(mo.InvalidInput, match="but one is of type Interrupts"):
+        sampler.draw_units([0], [0, 1], key=key, identities=[Interrupts()])
     with pytest.raises(mo.InvalidInput, match="1 units need as many identities, but there are 2"):
         sampler.draw_units([0], [0, 1], key=key, identities=["ann", "bob"])
     for same in (["ann", "ann"], [7, "7"], ["7", b"7"]):

@@ -156,6 +156,7 @@ int run(const EstimateOptions& options) {
   require_columns_of(stated.spec, law.domain(), released, name);
   const PopulationEstimate found =
       estimate_population(law, read_public_records(released, law.domain()), request, released);
+  tell_odds(stated.total);
   if (options.json) {
     fmt::print("{}", estimate_json(found));
   } else {

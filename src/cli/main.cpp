@@ -285,6 +285,10 @@ void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
   for (const std::string& words : epsilon_warnings(asked, released, 1)) tell(words + "\n");
 }
 
+void tell_odds(const Privacy& promise) {
+  for (const std::string& words : epsilon_warnings(promise, promise, 0)) tell(words + "\n");
+}
+
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw std::runtime_error("standard output cannot be written");

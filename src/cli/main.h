@@ -71,6 +71,9 @@ void tell_undeclared(const Domain& domain);
 void tell_large_epsilon(const std::optional<double>& epsilon_of_draw,
                         const std::optional<double>& mu_of_draw = std::nullopt);
 
+/// Says, to standard error, what a release's promise means in odds from an epsilon of 10 on.
+void tell_odds(const Privacy& promise);
+
 /// Fails loudly (exit status 1) if standard output could not take what was written.
 void flush_output();
 

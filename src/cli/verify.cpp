@@ -175,6 +175,7 @@ int verify_certificate(const VerifyOptions& options) {
   const Domain domain = read_domain(needed(options.domain, "--domain"));
   const CertificateCheck check =
       mollify::verify_certificate(stated, name, domain, known_inputs(stated, domain, options));
+  tell_odds(stated.total);
   if (!options.json) {
     print_check(stated, check, name);
     return check.holds() ? kSuccess : kFailure;

@@ -189,6 +189,26 @@ TEST(DangerousAnswers, SaysWhatALargeMuOrRhoMeans) {
   EXPECT_THAT(said(of_rho + Arguments{"1"}), Not(HasSubstr("odds of a guess")));
 }
 
+TEST(DangerousAnswers, SaysWhatACertificateAllowsInOdds) {
+  const Release command;
+  for (const bool large : {true, false}) {
+    const std::string released = large ? "12.csv" : "9.csv";
+    const Arguments certificate = {"--certificate", released + ".certificate.json", "--domain",
+                                   "domain.yaml"};
+    const Arguments verify = Arguments{"verify"} + certificate;
+    const Arguments estimate = Arguments{"estimate", "--released", released} + certificate;
+    const Ended made =
+        command.run(kSample + kLocal +
+                    Arguments{"--count", "1", "--out", released, "--epsilon", large ? "12" : "9"});
+    ASSERT_EQ(made.status, 0) << made.err;
+    for (const Arguments& words : {verify, estimate}) {
+      const Ended ended = command.run(words);
+      EXPECT_EQ(ended.status, 0) << ended.err;
+      EXPECT_EQ(ended.err.find("epsilon 12 allows that") != std::string::npos, large) << ended.err;
+    }
+  }
+}
+
 TEST(DangerousAnswers, SaysWhatALargeEpsilonMeansInAmplify) {
   const CommandLine command;
   const Arguments few = {"amplify", "--n", "10", "--k", "3", "--epsilon0"};
