@@ -191,15 +191,19 @@ def test_objects_warn_nobody_and_the_user_may_stop(domain, tmp_path):
         before = warnings.filters[:]
         assert len(mo.sample(table, domain, model="integral", epsilon=4)) == 1
         assert warnings.filters == before
-    handler = signal.getsignal(signal.SIGINT)
+    # A program that the shell puts into the background begins with Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     ledger = mo.Ledger(tmp_path / "budget.db")
     ledger.declare("people", epsilon=2, scope="table")
-    with pytest.raises(KeyboardInterrupt):
-        mo.sample(
-            {name: [Pressed()] * 3 for name in domain}, domain,
-            model="integral", epsilon=2, ledger=ledger, data_set="people",
-        )  # fmt: skip
-    assert signal.getsignal(signal.SIGINT) is handler
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            mo.sample(
+                {name: [Pressed()] * 3 for name in domain}, domain,
+                model="integral", epsilon=2, ledger=ledger, data_set="people",
+            )  # fmt: skip
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert ledger.balance("people").releases == 0
 
 
