@@ -294,7 +294,8 @@ ExactPrivacy replacing_up(const ExactPrivacy& add_remove) {
       return ExactPrivacy::concentrated(both + both);
     case PrivacyNotion::kGaussian:
       return ExactPrivacy::gaussian(both);
-    default:
+    case PrivacyNotion::kPure:
+    case PrivacyNotion::kApproximate:
       break;
   }
   if (add_remove.delta.is_zero()) return ExactPrivacy::pure(both);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "accounting/composition.h"
@@ -41,9 +42,12 @@ struct LedgerAccount::Conversion {
         return concentrated_delta_up(parameter, epsilon);
       case CompositionRule::kOptimal:
         return OptimalComposition(parameter, releases).delta_up(epsilon);
-      default:
+      case CompositionRule::kGaussian:
         return gaussian_delta_up(parameter, std::min(epsilon, 1e6));
+      case CompositionRule::kBasic:
+        break;  // a sum, which has no curve
     }
+    return 1;
   }
   double epsilon_up(double delta) const {
     switch (rule) {
@@ -51,9 +55,12 @@ struct LedgerAccount::Conversion {
         return concentrated_epsilon_up(parameter, delta);
       case CompositionRule::kOptimal:
         return OptimalComposition(parameter, releases).epsilon_up(delta);
-      default:
+      case CompositionRule::kGaussian:
         return gaussian_epsilon_up(parameter, delta);
+      case CompositionRule::kBasic:
+        break;
     }
+    return std::numeric_limits<double>::infinity();
   }
 };
 
@@ -140,7 +147,8 @@ bool LedgerAccount::fits(const ExactPrivacy& total) const {
       return pure_only && delta_.is_zero() && epsilon_ <= total.parameter();
     case ExactPrivacy::Notion::kConcentrated:
       return delta_.is_zero() && rho_of_all() <= total.parameter();
-    default:
+    case ExactPrivacy::Notion::kApproximate:
+    case ExactPrivacy::Notion::kGaussian:
       break;
   }
   if (pure_only && epsilon_ <= total.parameter() && delta_ <= total.delta) return true;
@@ -162,7 +170,8 @@ std::optional<Spending> LedgerAccount::spent(const ExactPrivacy& total) const {
     case ExactPrivacy::Notion::kConcentrated:
       if (!delta_.is_zero()) return std::nullopt;
       return Spending{ExactPrivacy::concentrated(rho_of_all()), CompositionRule::kBasic};
-    default:
+    case ExactPrivacy::Notion::kApproximate:
+    case ExactPrivacy::Notion::kGaussian:
       break;
   }
   std::optional<Spending> best;

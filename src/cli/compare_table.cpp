@@ -133,9 +133,12 @@ bool is_randomized_response(CentralMechanism mechanism) {
     case CentralMechanism::kShuffledRr:
     case CentralMechanism::kPoissonRr:
       return true;
-    default:
-      return false;
+    case CentralMechanism::kDsRoo:
+    case CentralMechanism::kHistogram:
+    case CentralMechanism::kProduct:
+      break;
   }
+  return false;
 }
 
 /// The table's own law, and that of a released record.

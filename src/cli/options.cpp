@@ -659,8 +659,11 @@ Json given_parts(const CLI::App& command, std::span<const Part> parts) {
       case PartKind::kNumber:
         place = parsed<double>(text, part.flag, "a number");
         break;
-      default:
+      case PartKind::kObject:
+      case PartKind::kText:
+      case PartKind::kDecimal:
         place = text;
+        break;
     }
   }
   return json;

@@ -299,9 +299,20 @@ void with_integer(ArrowLayout layout, Take take) {
       return take(std::uint32_t{});
     case kUint64:
       return take(std::uint64_t{});
-    default:
-      return take(std::int64_t{});
+    case kInt64:
+    case kDate64:
+    case kTimestamp:
+    case kNull:
+    case kBoolean:
+    case kFloat:
+    case kDouble:
+    case kText:
+    case kLargeText:
+    case kTextView:
+    case kDecimal:
+      break;
   }
+  return take(std::int64_t{});
 }
 
 [[noreturn]] void refuse_shape(std::string_view name, std::string_view must, std::int64_t is) {
@@ -635,10 +646,16 @@ Values ArrowColumn::read_plain(ArrowLayout layout, const ArrowArray& array, std:
         const DecimalForm form = type_.decimal;
         append_decimal(static_cast<const char*>(buffer) + i * form.bytes, form, bytes_);
       });
-    default:
-      with_integer(layout, [&](auto kind) { widen(integers_, kind); });
-      return Values(std::span<const std::int64_t>(integers_), valid_);
+    case kInt8:
+    case kInt16:
+    case kInt32:
+    case kUint8:
+    case kUint16:
+    case kUint32:
+      break;
   }
+  with_integer(layout, [&](auto kind) { widen(integers_, kind); });
+  return Values(std::span<const std::int64_t>(integers_), valid_);
 }
 
 Values ArrowColumn::texts(std::size_t count) {

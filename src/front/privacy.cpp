@@ -152,7 +152,8 @@ double delta_up(const Privacy& release, double epsilon) {
       return inside::concentrated_delta_up(release.rho, epsilon);
     case Notion::kGaussian:
       return inside::gaussian_delta_up(release.mu, epsilon);
-    default:
+    case Notion::kPure:
+    case Notion::kApproximate:
       break;
   }
   // The tight curve of a pure part beside an event of probability delta.
@@ -165,7 +166,8 @@ double epsilon_up(const Privacy& release, double delta) {
       return inside::concentrated_epsilon_up(release.rho, delta);
     case Notion::kGaussian:
       return inside::gaussian_epsilon_up(release.mu, delta);
-    default:
+    case Notion::kPure:
+    case Notion::kApproximate:
       break;
   }
   return inside::OptimalComposition(release.epsilon, 1, release.delta).epsilon_up(delta);
@@ -179,7 +181,7 @@ double rho_up(const Privacy& release) {
       return release.rho;
     case Notion::kGaussian:
       return inside::concentrated_rho_of_gaussian_up(release.mu);
-    default:
+    case Notion::kApproximate:
       break;
   }
   throw InvalidInput("an (epsilon, delta) release promises no rho");

@@ -34,9 +34,11 @@ double epsilon_of_odds(const Privacy& promise) {
       return promise.mu <= 1000 ? gaussian_epsilon_up(promise.mu, kDeltaOfOdds)
                                 : concentrated_epsilon_up(
                                       concentrated_rho_of_gaussian_up(promise.mu), kDeltaOfOdds);
-    default:
-      return promise.epsilon;
+    case PrivacyNotion::kPure:
+    case PrivacyNotion::kApproximate:
+      break;
   }
+  return promise.epsilon;
 }
 /// Of a release that hides how many records there are.
 constexpr double kGreatestDeltaOfHiddenCount = 0.1;

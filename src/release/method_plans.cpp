@@ -188,9 +188,15 @@ class LocalPlan final : public PlanModel {
                                            : Band::kMostOutcomes)};
       case PlanUnknown::kEpsilon:
         return {ExpBound::kGreatestEpsilon * draws, ExpBound::kLeastEpsilon * draws};
-      default:
-        return {1, std::clamp(std::floor(splits), 1.0, 1e8)};
+      case PlanUnknown::kRecords:
+      case PlanUnknown::kDimension:
+      case PlanUnknown::kRho:
+      case PlanUnknown::kDelta:
+      case PlanUnknown::kOutputs:
+      case PlanUnknown::kAlpha:
+        break;
     }
+    return {1, std::clamp(std::floor(splits), 1.0, 1e8)};
   }
 
   void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
@@ -561,9 +567,13 @@ class FinitePlan final : public PlanModel {
         return {ExpBound::kGreatestEpsilon, ExpBound::kLeastEpsilon};
       case PlanUnknown::kDelta:
         return {kGreatestDelta, 0};
-      default:
-        return {1, static_cast<double>(question.records)};
+      case PlanUnknown::kDimension:
+      case PlanUnknown::kRho:
+      case PlanUnknown::kOutputs:
+      case PlanUnknown::kAlpha:
+        break;
     }
+    return {1, static_cast<double>(question.records)};
   }
 
   void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
@@ -711,9 +721,12 @@ class GaussianPlan final : public PlanModel {
         return {1000, 1e-12};
       case PlanUnknown::kDelta:
         return {0.5, 1e-100};
-      default:
-        return {1, static_cast<double>(std::min(question.records, kMostGaussianOutputs))};
+      case PlanUnknown::kOutcomes:
+      case PlanUnknown::kOutputs:
+      case PlanUnknown::kAlpha:
+        break;
     }
+    return {1, static_cast<double>(std::min(question.records, kMostGaussianOutputs))};
   }
 
   void require_answerable(PlanUnknown unknown, const PlanQuestion&) const override {
@@ -875,9 +888,15 @@ class MarginalPlan final : public PlanModel {
         return {static_cast<double>(kMostPlannedRecords), 1};
       case PlanUnknown::kEpsilon:
         return {100, 1e-6};
-      default:
-        return {1000, 1e-12};
+      case PlanUnknown::kOutcomes:
+      case PlanUnknown::kDimension:
+      case PlanUnknown::kRho:
+      case PlanUnknown::kDelta:
+      case PlanUnknown::kOutputs:
+      case PlanUnknown::kAlpha:
+        break;
     }
+    return {1000, 1e-12};
   }
 
   void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {
@@ -982,9 +1001,13 @@ class SharedGaussianPlan final : public PlanModel {
         return {1000, 1e-12};
       case PlanUnknown::kDelta:
         return {0.5, 1e-100};
-      default:
-        return {static_cast<double>(kMostPlannedRecords), 1};
+      case PlanUnknown::kRecords:
+      case PlanUnknown::kOutcomes:
+      case PlanUnknown::kOutputs:
+      case PlanUnknown::kAlpha:
+        break;
     }
+    return {static_cast<double>(kMostPlannedRecords), 1};
   }
 
   void require_answerable(PlanUnknown unknown, const PlanQuestion& question) const override {

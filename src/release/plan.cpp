@@ -125,8 +125,13 @@ class PlanSearch {
       case PlanUnknown::kDelta:
         way.value = way.spent.delta;
         break;
-      default:
+      case PlanUnknown::kRecords:
+      case PlanUnknown::kOutcomes:
+      case PlanUnknown::kDimension:
+      case PlanUnknown::kOutputs:
+      case PlanUnknown::kAlpha:
         way.value = value;
+        break;
     }
     return way;
   }

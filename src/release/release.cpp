@@ -44,9 +44,15 @@ std::string mechanism_reason(const Certificate& certificate) {
                               "band does not depend on their number";
     case Mechanism::kGaussianCurve:
       return "gaussian-curve: the budget is in mu";
-    default:
-      return fmt::format("{}: its parameters were given", name_of(design.mechanism));
+    case Mechanism::kClass:
+    case Mechanism::kNeighbourhood:
+    case Mechanism::kPublicKernel:
+    case Mechanism::kRandomizedResponse:
+    case Mechanism::kMixture:
+    case Mechanism::kLocation:
+      break;
   }
+  return fmt::format("{}: its parameters were given", name_of(design.mechanism));
 }
 
 std::string reason(const Certificate& certificate) {

@@ -254,9 +254,14 @@ bool amplification_holds(const CentralDesign& design) {
     case CentralMechanism::kPoissonRr:
       return keeps(shuffle_delta({design.records, design.outcomes, *design.epsilon0, design.rate},
                                  promised.epsilon));
-    default:
-      return true;
+    case CentralMechanism::kSubsampledRr:
+    case CentralMechanism::kRevealOrObscure:
+    case CentralMechanism::kDsRoo:
+    case CentralMechanism::kHistogram:
+    case CentralMechanism::kProduct:
+      break;
   }
+  return true;
 }
 
 /// Whether the integers of a designed release keep the promise of a draw: every machine finds the

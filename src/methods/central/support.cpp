@@ -343,9 +343,12 @@ std::uint64_t SupportFinder::cell_width() const {
       return capped(hint_.parameter, outcome_count_);
     case SupportKind::kSubGaussian:
       return capped(std::ceil(2 * hint_.parameter), outcome_count_);
-    default:
-      return 1;
+    case SupportKind::kContiguous:
+    case SupportKind::kBounded:
+    case SupportKind::kHeavy:
+      break;
   }
+  return 1;
 }
 
 std::uint64_t SupportFinder::reach() const {

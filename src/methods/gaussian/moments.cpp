@@ -58,9 +58,11 @@ Ratio round_noise(const MomentDesign& design, std::uint32_t parts) {
       return Ratio::at_least("scale", div_up(sqrt_up(square), part));
     case PrivacyNotion::kConcentrated:
       return Ratio::at_least("variance", div_up(square, 2 * part));
-    default:
-      return Ratio::at_least("variance", add_up(div_up(square, part), kLatticePart));
+    case PrivacyNotion::kApproximate:
+    case PrivacyNotion::kGaussian:
+      break;
   }
+  return Ratio::at_least("variance", add_up(div_up(square, part), kLatticePart));
 }
 
 /// What a round's noise spends.
@@ -72,11 +74,12 @@ double round_spent_up(const MomentDesign& design, const MomentRound& round) {
       return div_up(sqrt_up(square), noise);
     case PrivacyNotion::kConcentrated:
       return div_up(square, 2 * noise);
-    default: {
-      const double rest = -add_up(-noise, kLatticePart);
-      return rest > 0 ? div_up(square, rest) : HUGE_VAL;
-    }
+    case PrivacyNotion::kApproximate:
+    case PrivacyNotion::kGaussian:
+      break;
   }
+  const double rest = -add_up(-noise, kLatticePart);
+  return rest > 0 ? div_up(square, rest) : HUGE_VAL;
 }
 
 /// Whether the kernel draws it.
@@ -245,9 +248,10 @@ void check_moment_design(const MomentDesign& design) {
       case PrivacyNotion::kApproximate:
         return spent <= design.amount &&
                adaptive_gaussian_delta_up(design.amount, promised.epsilon) <= promised.delta;
-      default:
-        return false;
+      case PrivacyNotion::kGaussian:
+        break;
     }
+    return false;
   }();
   if (!keeps) {
     throw InvalidInput("the rounds of a shared Gaussian must keep its guarantee, but do not");

@@ -912,7 +912,8 @@ Privacy run_guarantee(const GaussianDesign& design) {
       return Privacy::pure(div_up(sensitivity, noise));
     case Notion::kConcentrated:
       return Privacy::concentrated(lattice_gaussian_rho_up(noise, sensitivity));
-    default:
+    case Notion::kApproximate:
+    case Notion::kGaussian:
       break;
   }
   const std::size_t d = design.request.dimension;
@@ -931,9 +932,10 @@ bool run_keeps(const GaussianDesign& design, const Privacy& said) {
     case Notion::kApproximate:
       return lattice_gaussian_delta_up(noise, sensitivity, design.request.dimension,
                                        said.epsilon) <= said.delta;
-    default:
-      return false;
+    case Notion::kGaussian:
+      break;
   }
+  return false;
 }
 
 bool is_within(const Privacy& guarantee, const Privacy& budget) {

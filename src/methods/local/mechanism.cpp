@@ -193,9 +193,13 @@ double band_floor_of(const MechanismParameters& parameters) {
       return neighbourhood_floor(*parameters.gamma, epsilon);
     case Mechanism::kLocation:
       return location_floor(*parameters.location, epsilon);
-    default:
-      throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
+    case Mechanism::kPublicKernel:
+    case Mechanism::kRandomizedResponse:
+    case Mechanism::kMixture:
+    case Mechanism::kGaussianCurve:
+      break;
   }
+  throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
 }
 
 namespace {
@@ -224,7 +228,11 @@ std::unique_ptr<LocalSampler> sampler_for(const MechanismParameters& parameters)
                           : gaussian_curve_channel(parameters.masses(), *parameters.mu),
           Privacy::gaussian(*parameters.mu));
     }
-    default:
+    case Mechanism::kMinimax:
+    case Mechanism::kRelative:
+    case Mechanism::kClass:
+    case Mechanism::kNeighbourhood:
+    case Mechanism::kLocation:
       break;
   }
   return std::make_unique<BandSampler>(make_band({.outcome_count = parameters.outcome_count,
@@ -452,11 +460,18 @@ Kept least_kept(const MechanismParameters& parameters) {
       const auto mixture = MixtureChannel::pure(parameters.masses(), *parameters.epsilon);
       return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
     }
-    default: {
+    case Mechanism::kGaussianCurve: {
       const auto mixture = gaussian_curve_channel(parameters.masses(), *parameters.mu);
       return least_diagonal(mixture, [&](std::size_t i) { return mixture.entry(i, i); });
     }
+    case Mechanism::kMinimax:
+    case Mechanism::kRelative:
+    case Mechanism::kClass:
+    case Mechanism::kNeighbourhood:
+    case Mechanism::kLocation:
+      break;
   }
+  return {0, 1};  // of a band no value has a probability of its own
 }
 
 }  // namespace
@@ -478,9 +493,13 @@ WorstCaseRisk band_risk(const MechanismParameters& parameters, const ReferenceMa
       return neighbourhood_risk(reference, epsilon, *parameters.gamma);
     case Mechanism::kLocation:
       return location_risk(reference, epsilon, *parameters.location, declared);
-    default:
-      throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
+    case Mechanism::kPublicKernel:
+    case Mechanism::kRandomizedResponse:
+    case Mechanism::kMixture:
+    case Mechanism::kGaussianCurve:
+      break;
   }
+  throw InvalidInput(fmt::format("mechanism {} has no band", name_of(parameters.mechanism)));
 }
 
 WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {

@@ -79,10 +79,12 @@ Ratio MarginalBudget::noise_of(std::uint32_t parts, std::uint64_t sum, std::uint
       return Ratio::at_least("scale", times * div_up(integer_up(sum), part));
     case PrivacyNotion::kConcentrated:
       return Ratio::at_least("variance", times * times * div_up(integer_up(square), 2 * part));
-    default:
-      return Ratio::at_least(
-          "variance", add_up(times * times * div_up(integer_up(square), part), kLatticePart));
+    case PrivacyNotion::kApproximate:
+    case PrivacyNotion::kGaussian:
+      break;
   }
+  return Ratio::at_least("variance",
+                         add_up(times * times * div_up(integer_up(square), part), kLatticePart));
 }
 
 Ratio MarginalBudget::choice_rate(std::uint32_t parts) const {
@@ -96,10 +98,12 @@ Ratio MarginalBudget::choice_rate(std::uint32_t parts) const {
         return div_up(2 * distance, part);
       case PrivacyNotion::kConcentrated:
         return div_up(distance, sqrt_down(2 * part));
-      default:
-        // (pi/8) (2 Delta eta)^2 = (pi/2) Delta^2 eta^2.
-        return div_up(distance, sqrt_down(div_down(2 * part, kPiUp)));
+      case PrivacyNotion::kApproximate:
+      case PrivacyNotion::kGaussian:
+        break;
     }
+    // (pi/8) (2 Delta eta)^2 = (pi/2) Delta^2 eta^2.
+    return div_up(distance, sqrt_down(div_down(2 * part, kPiUp)));
   }();
   const Ratio turned = Ratio::at_least("the inverse of a rate", inverse);
   return {turned.denominator, turned.numerator};
@@ -286,9 +290,12 @@ void check_marginal_design(const MarginalDesign& design) {
         return design.amount <= promised.epsilon;
       case PrivacyNotion::kApproximate:
         return adaptive_gaussian_delta_up(design.amount, promised.epsilon) <= promised.delta;
-      default:
-        return promised.notion == PrivacyNotion::kConcentrated && design.amount <= promised.rho;
+      case PrivacyNotion::kConcentrated:
+        return design.amount <= promised.rho;
+      case PrivacyNotion::kGaussian:
+        break;
     }
+    return false;
   }();
   const std::uint64_t edges = design.request.columns.size() - 1;
   const auto again = static_cast<std::uint64_t>(kMostSecondMeasurement * design.column_parts);

@@ -188,9 +188,11 @@ struct PowerCost {
         return -std::sqrt(p * q);
       case BandDivergence::kChiSquared:
         return p * p / q;
-      default:
-        return p * std::log(p / q);
+      case BandDivergence::kKullbackLeibler:
+      case BandDivergence::kTotalVariation:
+        break;
     }
+    return p * std::log(p / q);
   }
 
   /// s, what a little more q would save, by P/q.
@@ -200,9 +202,11 @@ struct PowerCost {
         return 0.5 * std::sqrt(ratio);
       case BandDivergence::kChiSquared:
         return ratio * ratio;
-      default:
-        return ratio;
+      case BandDivergence::kKullbackLeibler:
+      case BandDivergence::kTotalVariation:
+        break;
     }
+    return ratio;
   }
 
   double power = 1;

@@ -139,9 +139,11 @@ long double spent_of(const ReplayedLoss& loss, PrivacyNotion notion) {
       return loss.epsilon;
     case PrivacyNotion::kConcentrated:
       return loss.rho();
-    default:
-      return loss.mu_squared;
+    case PrivacyNotion::kApproximate:
+    case PrivacyNotion::kGaussian:
+      break;
   }
+  return loss.mu_squared;
 }
 
 /// Small lattices, all of whose integers are known: the replayed change is exact.

@@ -34,7 +34,8 @@ inline GaussianDesign design_of(const SmallDesign& small) {
     case Privacy::Notion::kConcentrated:
       request.budget = Privacy::concentrated(1000);
       break;
-    default:
+    case Privacy::Notion::kApproximate:
+    case Privacy::Notion::kGaussian:
       request.budget = Privacy::approximate(20, 0.01);
       break;
   }

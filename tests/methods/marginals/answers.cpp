@@ -260,9 +260,11 @@ long double noise_wanted(const MarginalBudget& budget, std::uint32_t parts, long
       return sum / share;
     case PrivacyNotion::kConcentrated:
       return square / (2 * share);
-    default:
-      return square / share + lattice;
+    case PrivacyNotion::kApproximate:
+    case PrivacyNotion::kGaussian:
+      break;
   }
+  return square / share + lattice;
 }
 
 /// The kernel's noise of this scale or variance from the first words of a seed.
@@ -354,9 +356,11 @@ long double eta_paid(const MarginalBudget& budget, std::uint32_t parts) {
       return share / (2 * delta);
     case PrivacyNotion::kConcentrated:
       return std::sqrt(2 * share) / delta;
-    default:
-      return std::sqrt(2 * share / std::acos(-1.0L)) / delta;
+    case PrivacyNotion::kApproximate:
+    case PrivacyNotion::kGaussian:
+      break;
   }
+  return std::sqrt(2 * share / std::acos(-1.0L)) / delta;
 }
 
 TEST(PrivateMarginals, AChoiceHasTheRateThatWasPaidFor) {

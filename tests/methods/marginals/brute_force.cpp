@@ -252,11 +252,13 @@ Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64
               look(answers.divergence[a], budget.rho * static_cast<double>(kOrders[a]));
             }
             break;
-          default:
+          case PrivacyNotion::kApproximate:
+          case PrivacyNotion::kGaussian:
             look(answers.mu_squared, design.amount);
             EXPECT_LE(adaptive_gaussian_delta_up(
                           std::max(1e-12, static_cast<double>(answers.mu_squared)), budget.epsilon),
                       budget.delta * (1 + 1e-6));
+            break;
         }
       }
     }
