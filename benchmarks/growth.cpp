@@ -6,9 +6,9 @@
 // Times are processor times of the thread that releases, which does its share of all work and waits
 // for the others: beside other programs they say what the clock would say without them.
 //
-// Writes growth.csv and growth.svg into FOLDER (default: here), and prints the exponents. Rows grow
-// to 10^7 unless GREATEST_ROWS says otherwise (10^8 take 2 GB of disk); with GREATEST_ROWS below
-// 10^5 everything is small, to show that it runs.
+// Writes growth.csv into FOLDER (default: here), of which scripts/draw_charts.py makes a picture,
+// and prints the exponents. Rows grow to 10^7 unless GREATEST_ROWS says otherwise (10^8 take 2 GB
+// of disk); with GREATEST_ROWS below 10^5 everything is small, to show that it runs.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +31,6 @@
 #include <fmt/format.h>
 
 #include "core/random.h"
-#include "laboratory/figure/figure.h"
 #include "methods/local/mechanism.h"
 #include "mollify/mollify.h"
 
@@ -214,23 +213,15 @@ double exponent(const std::vector<Point>& points, std::size_t threads, double Po
   return (n * xy - x * y) / (n * xx - x * x);
 }
 
-::mollify::LineChart chart(const Series& series, double Point::*what, const std::string& label) {
-  ::mollify::LineChart made{.title = series.name,
-                            .x_label = series.x_label,
-                            .y_label = label,
-                            .curves = {},
-                            .log_x = true,
-                            .log_y = true};
+/// A row for each point: which chart and line it belongs to, and where it lies.
+void write_rows(std::ofstream& csv, const Series& series, double Point::*what, const char* label) {
   for (const std::size_t threads : {1U, 2U}) {
-    ::mollify::Curve curve{.name = threads == 1 ? "one thread" : "two threads", .x = {}, .y = {}};
     for (const Point& point : series.points) {
       if (point.threads != threads) continue;
-      curve.x.push_back(point.size);
-      curve.y.push_back(point.*what);
+      csv << fmt::format("\"{}\",{},{},{:.10g},{:.10g}\n", series.name, label,
+                         threads == 1 ? "one thread" : "two threads", point.size, point.*what);
     }
-    if (!curve.x.empty()) made.curves.push_back(std::move(curve));
   }
-  return made;
 }
 
 void run(const std::string& folder, double rows) {
@@ -238,18 +229,10 @@ void run(const std::string& folder, double rows) {
   const std::vector<Series> all = {over_rows(rows), over_units(is_small ? 1e3 : 1e6),
                                    over_outcomes(is_small ? 1024 : 0x1p24),
                                    over_candidates(is_small ? 1024 : 0x1p18)};
-  ::mollify::Figure figure{
-      .id = "growth", .source = {}, .title = "How time and memory grow", .text = {}};
-  figure.charts_in_a_row = 4;
-  for (const Series& series : all) {
-    figure.charts.emplace_back(chart(series, &Point::seconds, "seconds"));
-  }
-  for (const Series& series : all) {
-    figure.charts.emplace_back(chart(series, &Point::bytes, "greatest memory, bytes"));
-  }
-  for (const ::mollify::FigureFile& file : ::mollify::files_of(figure)) {
-    std::ofstream(std::filesystem::path(folder) / file.name) << file.text;
-  }
+  std::ofstream csv(std::filesystem::path(folder) / "growth.csv");
+  csv << "what,of,series,x,y\n";
+  for (const Series& series : all) write_rows(csv, series, &Point::seconds, "seconds");
+  for (const Series& series : all) write_rows(csv, series, &Point::bytes, "bytes");
   for (const Series& series : all) {
     for (const std::size_t threads : {1U, 2U}) {
       const auto last = std::find_if(series.points.rbegin(), series.points.rend(),

@@ -1,10 +1,10 @@
 # What `cmake --install` lays down, and the package that an outside project finds
-# with find_package(mollify): the front's headers and the core's, and the libraries. The laboratory
-# is none of them.
+# with find_package(mollify): the front's headers and the core's, and the libraries.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mollify)
-set(libraries mollify_core mollify_kernel mollify_local mollify_methods mollify_release mollify_formats mollify_mollify mollify_c)
+set(libraries mollify_core mollify_kernel mollify_local mollify_methods mollify_release mollify_formats mollify_mollify mollify_c
+              mollify_laboratory)
 
 install(TARGETS ${libraries} EXPORT mollifyTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mollify DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
@@ -16,10 +16,6 @@ if(TARGET mollify_cli)
   file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(mollify_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   install(TARGETS mollify_cli)
-  if(BUILD_SHARED_LIBS) # the command analyses too
-    install(TARGETS mollify_laboratory)
-    set_target_properties(mollify_laboratory PROPERTIES INSTALL_RPATH "$ORIGIN")
-  endif()
   # man and the shells find these where they look; zsh's is for `source`.
   install(CODE "set(root \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
 execute_process(COMMAND ${CMAKE_COMMAND} \"-DCOMMAND=${CMAKE_CROSSCOMPILING_EMULATOR};$<TARGET_FILE:mollify_cli>\"

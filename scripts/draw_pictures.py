@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs/pictures: the data's way, the clipped band, which model for whom, tables beside other tools'.
+"""Draws the diagrams of docs/pictures: the data's way, the clipped band, which model for whom.
 
 usage: draw_pictures.py [--check]    writes them, or fails if those there are not what it draws
 """
 
 import math
 import pathlib
-import re
 import sys
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
@@ -240,66 +239,8 @@ def which_model():
     return picture
 
 
-def measured_marginals():
-    """{table: {rows: [(epsilon, two-way mean)]}} of docs/measured/marginals.md; epsilon None where there is none."""
-    tables, section = {}, None
-    for line in (DOCS / "measured" / "marginals.md").read_text(encoding="utf-8").splitlines():
-        if line.startswith("## "):
-            section = line[3:].split(",")[0]
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not line.startswith("| ") or len(cells) != 7 or not re.match(r"[.\d]", cells[2]):
-            continue
-        epsilon = None if cells[0] == "-" else float(cells[0])
-        tables.setdefault(section, {}).setdefault(cells[1], []).append((epsilon, float(cells[2].split()[0])))
-    return tables
-
-
-def marginals():
-    picture = Picture(1120, 430, "Two-way total variation of released rows against epsilon, for three tables")
-    lines = {"`--family marginals`": (RELEASED[0], "mollify"), "MST": (PRIVATE[0], "MST"), "AIM": (PUBLIC[0], "AIM")}
-    high, low, bottom, top = math.log(0.3), math.log(0.014), 350, 74
-
-    def y_of(distance):
-        return bottom - (math.log(distance) - low) / (high - low) * (bottom - top)
-
-    picture.text(28, 34, "How far rows are from the table: mean total variation of pairs of columns", 17, INK, 700, "start")
-    for at, (name, rows_of) in enumerate(measured_marginals().items()):
-        left, width = 72 + 358 * at, 290
-
-        def x_of(epsilon, left=left, width=width):
-            return left + 14 + (width - 28) * math.log(epsilon / 0.1) / math.log(50)
-
-        picture.text(left + width / 2, 62, name, 15, INK, 700)
-        for tick in (0.02, 0.05, 0.1, 0.2):
-            picture.path(f"M{left} {y_of(tick):.1f} L{left + width} {y_of(tick):.1f}", "#e3e7ea", 1.2)
-            picture.text(left - 8, y_of(tick) + 4, f"{tick:g}".lstrip("0"), 12.5, SOFT, anchor="end")
-        picture.path(f"M{left} {bottom} L{left + width} {bottom}", LINE, 1.6)
-        for epsilon in (0.1, 0.5, 1, 2, 5):
-            picture.text(x_of(epsilon), bottom + 20, f"{epsilon:g}".lstrip("0"), 12.5, SOFT)
-        picture.text(left + width / 2, bottom + 40, "ε", 14, SOFT)
-        for words, short, anchor in (("independent columns, no noise", "independent columns", "end"),
-                                     ("the best tree of pairs, no noise", "best tree, no noise", "start"),
-                                     ("a bootstrap of the table", "bootstrap", "start")):
-            y = y_of(rows_of[words][0][1])
-            picture.path(f"M{left} {y:.1f} L{left + width} {y:.1f}", LINE, 1.6, dash="2 5")
-            picture.text(left + (width - 4 if anchor == "end" else 4), y - 6, short, 12, SOFT, anchor=anchor)
-        for words, (colour, _) in lines.items():
-            points = [(x_of(epsilon), y_of(distance)) for epsilon, distance in rows_of.get(words, []) if epsilon <= 5]
-            if points:
-                picture.path("M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points), colour, 2.4)
-            for x, y in points:
-                picture.add(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.2" fill="{colour}"/>')
-    for at, (colour, short) in enumerate(lines.values()):
-        x = 420 + 110 * at
-        picture.path(f"M{x} 411 L{x + 26} 411", colour, 2.4)
-        picture.add(f'<circle cx="{x + 13}" cy="411" r="4.2" fill="{colour}"/>')
-        picture.text(x + 34, 416, short, 14, INK, anchor="start")
-    return picture
-
-
 def main():
-    pictures = {"data-way.svg": data_way(), "clipped-band.svg": clipped_band(), "which-model.svg": which_model(),
-                "marginals.svg": marginals()}
+    pictures = {"data-way.svg": data_way(), "clipped-band.svg": clipped_band(), "which-model.svg": which_model()}
     stale = []
     for name, picture in pictures.items():
         path = FOLDER / name

@@ -38,6 +38,13 @@ namespace MOLLIFY_NAMESPACE {
 /// The rho of a pure, concentrated or Gaussian release. An approximate one has none: InvalidInput.
 [[nodiscard]] double rho_up(const Privacy& release);
 
+/// An epsilon for which `steps` steps of Gaussian noise are certainly (epsilon, delta)-DP together.
+/// Each step chooses every record with probability `rate` and adds noise of `deviation` times what
+/// one record contributes at most [Mironov et al. 2019]; infinite where none is found. Rate and
+/// delta are in (0, 1).
+[[nodiscard]] double sampled_gaussian_epsilon_up(double rate, double deviation, std::uint64_t steps,
+                                                 double delta);
+
 /// What the promise of one draw means if its epsilon is 10 or more: the odds that it allows, and
 /// above 30 that a draw counts no more. A sentence each, none for less. Rho and mu are explained by
 /// their epsilon at a delta of 1e-6. A PreparedRelease reports the same of all its draws

@@ -25,7 +25,7 @@ _DISTANCES = {
 }
 
 
-def _altair() -> Any:
+def altair_module() -> Any:
     try:
         import altair
     except ImportError as error:
@@ -34,7 +34,7 @@ def _altair() -> Any:
 
 
 def _chart(rows: Sequence[Mapping[str, Any]], title: str, private: bool) -> Any:
-    alt = _altair()
+    alt = altair_module()
     words = ["NOT PRIVATE: for the data holder only"] if private else []
     colour = "#8b1a1a" if private else "black"
     heading = alt.TitleParams(title, subtitle=words, subtitleColor=colour, anchor="start")
@@ -45,7 +45,7 @@ def masses(
     outcomes: Sequence[Mapping[str, Any]], kinds: Sequence[str], title: str
 ) -> altair.Chart:
     """A bar of each kind for each outcome, the most frequent first. NOT PRIVATE."""
-    alt = _altair()
+    alt = altair_module()
     shown = sorted(outcomes, key=lambda one: -float(one[kinds[0]]))[:_MOST_OUTCOMES]
     rows = [
         {"outcome": str(one["outcome"]), "of": kind, "probability": float(one[kind])}
@@ -78,7 +78,7 @@ def lines(
     private: bool = False,
 ) -> altair.Chart:
     """A line of each kind; `dashed` is one of them."""
-    alt = _altair()
+    alt = altair_module()
     scales = {
         axis: alt.Scale(type="log", nice=False) if axis in logarithmic else alt.Scale()
         for axis in (x, y)
@@ -100,7 +100,7 @@ def lines(
 
 def spent(rows: Sequence[Mapping[str, Any]], parameter: str, title: str) -> altair.LayerChart:
     """Steps of what is spent, and a line at what may be."""
-    alt = _altair()
+    alt = altair_module()
     time = alt.X("time:T", title=None)
     base = _chart(rows, title, private=False)
     steps = base.mark_line(interpolate="step-after", point=True, color=_COLOURS["law"]).encode(

@@ -20,6 +20,8 @@ void add_accounting(nb::module_& module) {
   module.def("delta_up", &delta_up, "release"_a, "epsilon"_a, Unlocked());
   module.def("epsilon_up", &epsilon_up, "release"_a, "delta"_a, Unlocked());
   module.def("rho_up", &rho_up, "release"_a);
+  module.def("sampled_gaussian_epsilon_up", &sampled_gaussian_epsilon_up, "rate"_a, "deviation"_a,
+             "steps"_a, "delta"_a, Unlocked());
   module.def("epsilon_warnings", &epsilon_warnings, "draw"_a);
 
   nb::class_<ShuffledReports>(module, "ShuffledReports")

@@ -34,5 +34,6 @@ void add_ledger(nb::module_& module);
 void add_sampler(nb::module_& module);
 void add_accounting(nb::module_& module);
 void add_distributed(nb::module_& module);
+void add_laboratory(nb::module_& module);
 
 }  // namespace mollify::python

@@ -73,6 +73,7 @@ NB_MODULE(_core, module) {
   add_sampler(module);
   add_accounting(module);
   add_distributed(module);
+  add_laboratory(module);
 }
 
 }  // namespace mollify::python

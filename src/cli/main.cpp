@@ -81,7 +81,6 @@ constexpr struct {
                  {"candidates", mollify::cli::add_candidates},
                  {"reference", mollify::cli::add_reference},
                  {"mbde", mollify::cli::add_mbde},
-                 {"reproduce", mollify::cli::add_reproduce},
                  {"tune", mollify::cli::add_tune}};
 
 /// Adds the command of this name, or all of them if none is named, since making the

@@ -200,6 +200,11 @@ double shuffled_epsilon0_down(std::uint64_t records, std::uint64_t outcomes, dou
   return inside::shuffle_epsilon0_down(records, outcomes, epsilon, delta, rate);
 }
 
+double sampled_gaussian_epsilon_up(double rate, double deviation, std::uint64_t steps,
+                                   double delta) {
+  return inside::sampled_gaussian_epsilon_up({rate, deviation, steps}, delta);
+}
+
 std::vector<std::string> epsilon_warnings(const Privacy& draw) {
   const inside::Privacy asked = inward(draw);
   inside::Privacy released = asked;

@@ -43,7 +43,6 @@ TEST(Words, SayWhatMayHaveBeenMeant) {
            {{"ledger", "--ledger", "l", "--declare", "--data", "data.csv", "--epsilon", "1",
              "--scope", "rwo"},
             "row"},
-           {{"reproduce", "--out", "here", "prak-1"}, "park-1"},
            {Arguments{"tune", "--public-units", "data.csv", "--unit", "id", "--domain",
                       "domain.yaml", "--epsilon", "1", "--divergence", "hellinger"},
             "hellinger2"}}) {

@@ -1,4 +1,5 @@
-"""Checks that what the Markdown files name exists: files and folders, and tests (`Suite.Name`).
+"""Checks that what the Markdown files name exists: files and folders, and tests (`Suite.Name`, and
+`test_file.test_name` of Python).
 
 usage: names.py REPOSITORY
 """
@@ -12,7 +13,7 @@ from tracked import text_files
 
 FENCE = re.compile(r"^```.*?^```", re.M | re.S)
 FILE = re.compile(r"[\w*./-]+\.(?:h|cpp|inc|c|py|cmake|sh|md|svg|yaml|json|csv)|[\w-]+(?:/[\w-]+)*/")
-TEST = re.compile(r"[A-Z]\w+\.(?:[A-Z]\w+|\*)")
+TEST = re.compile(r"[A-Z]\w+\.(?:[A-Z]\w+|\*)|test_\w+\.test_\w+")
 
 
 def main():
@@ -26,6 +27,8 @@ def main():
         if path.suffix == ".cpp" and place.startswith("tests/"):
             for suite, name in re.findall(r"^\w*TEST\w*\(\s*(\w+),\s*(\w+)", text, re.M):
                 tests |= {f"{suite}.{name}", f"{suite}.*"}
+        if path.suffix == ".py" and place.startswith("python/tests/"):
+            tests |= {f"{path.stem}.{name}" for name in re.findall(r"^def (test_\w+)", text, re.M)}
         if path.suffix == ".md" and place.startswith(("docs/", "README", "CONTRIBUTING")):
             pages.append((place, FENCE.sub("", text)))
     files |= {"/" + str(path.relative_to(repository)) for path in (repository / "data").glob("*.csv")}

@@ -1,0 +1,74 @@
+"""The papers' figures and tables, with published and expected numbers beside ours. NOT PRIVATE.
+
+``python -m mollify.reproduce`` makes all of them. From Python:
+
+>>> from mollify import reproduce
+>>> figure = reproduce.figure("husain-groups")
+>>> figure.title
+'What it costs to protect groups'
+
+Charts need the extra `plot`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from mollify import _core
+from mollify.reproduce import cheu, husain, park
+from mollify.reproduce.page import Figure
+
+__all__ = ["FIGURES", "Figure", "chosen", "figure"]
+
+FIGURES = husain.FIGURES | park.FIGURES | cheu.FIGURES
+"""By name, in the order of the papers: the paper's figure, a title, and what makes it."""
+
+
+def figure(name: str, *, quick: bool = False, seed: int = 2026) -> Figure:
+    """Compute a figure or a table.
+
+    Parameters
+    ----------
+    name
+        One of `FIGURES`.
+    quick
+        Fewer cells, repeats and steps of learning: seconds for all figures (default: False).
+    seed
+        Settles samples and learning: 0 to 2^64 - 1 (default: 2026).
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such figure.
+    """
+    if name not in FIGURES:
+        raise _core.InvalidInput(_unknown(name))
+    paper, title, make = FIGURES[name]
+    made = make(quick, seed)
+    made.name, made.paper, made.title = name, paper, title
+    return made
+
+
+def chosen(names: Sequence[str]) -> list[str]:
+    """The names of the figures that are meant: by name or by the beginning of several names, as
+    "park"; all figures if `names` is empty.
+
+    Raises
+    ------
+    InvalidInput
+        If a name is not the name or the beginning of a figure's.
+    """
+    found: list[str] = []
+    for asked in names or [""]:
+        meant = [one for one in FIGURES if asked in ("", one) or one.startswith(asked + "-")]
+        if not meant:
+            raise _core.InvalidInput(_unknown(asked))
+        found += [one for one in meant if one not in found]
+    return found
+
+
+def _unknown(name: str) -> str:
+    near = difflib.get_close_matches(name, FIGURES, 1)
+    hint = f' Did you mean "{near[0]}"?' if near else ""
+    return f'There is no figure "{name}".{hint} `python -m mollify.reproduce --list` prints all names.'

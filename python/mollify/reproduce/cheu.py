@@ -1,0 +1,340 @@
+"""The tables of [Cheu, Nayak 2024]: how many records samplers need."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mollify import _core
+from mollify._analysis import plan
+from mollify.reproduce.contenders import TestedGaussian, tested_clip_radius, tested_gaussian_records
+from mollify.reproduce.known import mean_and_deviation
+from mollify.reproduce.page import Figure
+
+_EPSILON, _RHO = 1.0, 0.5
+# Below one over every number of records that is found, as a release demands.
+_DELTA = 1e-10
+_TARGET = 0.1
+_DIMENSION, _MEAN_BOUND = 5, 10.0
+_COVARIANCE_BOUND = 4.0
+_OUTCOMES = 20
+
+_PURE = ("pure", (("epsilon", _EPSILON),))
+_APPROXIMATE = ("approximate", (("epsilon", _EPSILON), ("delta", _DELTA)))
+_CONCENTRATED = ("zero-concentrated", (("rho", _RHO),))
+_Budget = tuple[str, tuple[tuple[str, float], ...]]
+
+_LEGEND = (
+    "The printed tables hold orders of growth: no constants, and no logarithms of 1/alpha, the "
+    "dimension and the records. So the value of an order is not a number of records; it is there to "
+    "be divided by, and to see what grows how (last table). Numbers of records are: the least n for "
+    "which mollify promises the accuracy; what the papers' own parameters need; and m runs of a "
+    "single sampler on disjoint parts (Lemma 8), each at alpha/m for a joint law within alpha "
+    "(Lemma 9). Weak: the law of each sample is within alpha. Strong: the law of all samples "
+    "together is."
+)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One sample, many samples each of which is near, or many samples whose joint law is near."""
+
+    name: str
+    outputs: int
+    strong: bool
+
+
+_TASKS = (
+    _Task("one sample", 1, False),
+    _Task("weak, 100 samples", 100, False),
+    _Task("strong, 100 samples", 100, True),
+)
+
+
+@dataclass
+class _Row:
+    """A row of a table before it is text."""
+
+    task: _Task
+    budget: str
+    formula: str
+    order: float
+    """How records grow, as a theorem has it: no constants and no logarithms."""
+    ours: float | None
+    papers: float | None
+    of_single_runs: float | None
+    bound: str
+
+
+@functools.cache
+def _asked(question: tuple[tuple[str, Any], ...]) -> Mapping[str, Any]:
+    """The plan for the least n; empty for a budget that this sampler does not spend."""
+    try:
+        answer: Mapping[str, Any] = plan(model="central", **dict(question))
+    except _core.InvalidInput:
+        return {}
+    return answer["answers"][0] if "answers" in answer else answer
+
+
+def _plan(what: Mapping[str, Any], budget: _Budget, task: _Task, alpha: float = _TARGET) -> Mapping[str, Any]:
+    asked = dict(what) | dict(budget[1]) | {"alpha": alpha, "count": task.outputs, "strong": task.strong}
+    return _asked(tuple(asked.items()))
+
+
+def _of_single_runs(what: Mapping[str, Any], budget: _Budget, task: _Task) -> float | None:
+    """Records of m runs of the single sampler."""
+    alpha = _TARGET / task.outputs if task.strong else _TARGET
+    one = _plan(what, budget, _TASKS[0], alpha).get("n")
+    return None if one is None else float(task.outputs * one)
+
+
+def _count(records: float | None) -> str:
+    return "-" if records is None else f"{records:.0f}"
+
+
+def _add_table(figure: Figure, rows: list[_Row]) -> None:
+    figure.columns = [
+        "task", "privacy", "published order", "mollify needs", "times the order",
+        "the papers' parameters need", "times the order", "baseline: m single samplers", "lower bound",
+    ]
+
+    def times(records: float | None, row: _Row) -> str:
+        return "-" if records is None else f"{records / row.order:.2g}"
+
+    figure.rows = [
+        [
+            row.task.name, row.budget, f"{row.formula} = {row.order:.0f}",
+            _count(row.ours), times(row.ours, row), _count(row.papers), times(row.papers, row),
+            _count(row.of_single_runs), row.bound,
+        ]
+        for row in rows
+    ]
+
+
+def _add_growth(figure: Figure, rows: list[_Row], why: str) -> None:
+    """How many times the records of one sample m samples need, beside the orders."""
+    for row in rows:
+        one = next(other for other in rows if other.task.outputs == 1 and other.budget == row.budget)
+        if row is one:
+            continue
+        whose = (("mollify", row.ours, one.ours), ("the papers' parameters", row.papers, one.papers))
+        for name, many, single in whose:
+            if many and single:
+                what = f"{row.task.name}, {row.budget}: times the records of one, {name}"
+                figure.compare(what, many / single, published=row.order / one.order, why=why)
+
+
+# -------------------------------------------------------------------------------------------------
+# Samples of k outcomes.
+
+
+def _finite_order(task: _Task, budget: _Budget) -> tuple[str, float]:
+    """[Cheu, Nayak 2024, Theorems 2, 11 and 14; Lemma 8, Corollary 10]."""
+    one, m = _OUTCOMES / (_TARGET * _EPSILON), task.outputs
+    if m == 1:
+        return "k/(alpha epsilon)", one
+    if budget == _PURE:
+        return ("m^2 k/(alpha epsilon)", m * m * one) if task.strong else ("m k/(alpha epsilon)", m * one)
+    shuffled = one * math.log(1 / _DELTA) / _EPSILON
+    if task.strong:
+        return "m + m k ln(1/delta)/(alpha epsilon^2)", m + m * shuffled
+    return "m + k ln(1/delta)/(alpha epsilon^2)", m + shuffled
+
+
+def finite(quick: bool, seed: int) -> Figure:
+    """Table 1."""
+    figure = Figure(
+        [
+            f"Records needed for samples within total variation {_TARGET:g} of a distribution on "
+            f"{_OUTCOMES} outcomes. Budgets: epsilon {_EPSILON:g}, and with delta {_DELTA:g}. Published: "
+            "of order k/(alpha epsilon) for one sample, with a constant of 1, where an earlier paper has "
+            "2; m times that for weak samples under pure privacy; m^2 times that for strong ones; under "
+            "approximate privacy shuffling saves a factor of m.",
+            _LEGEND,
+            "The lower bound is published as an order, too: whatever the sampler, one sample needs at "
+            "least c k/(alpha epsilon) records, c being a constant that no paper gives. The table prints "
+            "c times a number. Because mollify's sampler needs fewer than k/(alpha epsilon), c is below "
+            '1: at most the first of its "times the order". For a joint law within alpha, single samples '
+            "have to be within about 1.25 alpha/sqrt(m) (Theorem 21, computed), which needs more records.",
+        ]
+    )
+    rows = []
+    what = {"k": _OUTCOMES}
+    for task in _TASKS:
+        for budget in (_PURE, _APPROXIMATE):
+            answer = _plan(what, budget, task)
+            shuffled = budget == _APPROXIMATE and task.outputs > 1
+            papers = answer["papers_records"]["shuffled-rr" if shuffled else "subsampled-rr"]
+            # By the joint law, outputs are single samples within less, which need records, too.
+            alpha = _core.single_total_variation_most(task.outputs, _TARGET) if task.strong else _TARGET
+            bound = f"c times {_count(_OUTCOMES / (alpha * _EPSILON))}"
+            of_single_runs = _of_single_runs(what, budget, task)
+            order = _finite_order(task, budget)
+            rows.append(_Row(task, budget[0], *order, answer["n"], papers, of_single_runs, bound))
+    _add_table(figure, rows)
+    assert rows[0].ours and rows[0].papers
+    figure.compare(
+        "one sample, pure: records over k/(alpha epsilon), mollify",
+        rows[0].ours / rows[0].order, published=1, why="e^epsilon - 1 in place of epsilon, and k fewer",
+    )
+    figure.compare(
+        "one sample, pure: records over k/(alpha epsilon), the papers' parameters",
+        rows[0].papers / rows[0].order, published=1, why="k - 1 in place of k",
+    )
+    why = (
+        "one sample needs no shuffling and grows with 1/epsilon, many with constants of the shuffling "
+        "and 1/epsilon^2; mollify's has smaller ones"
+    )
+    _add_growth(figure, rows, why)
+    return figure
+
+
+# -------------------------------------------------------------------------------------------------
+# Gaussian samples.
+
+
+def _gaussian_order(task: _Task, budget: _Budget, covariance_bound: float) -> tuple[str, float]:
+    """For a mean of norm up to R, B = R + sqrt(K d), and zCDP at rho = epsilon^2/2.
+
+    [Cheu, Nayak 2024, Theorems 17, 19 and 30; Ghazi et al. 2023, Algorithms 1 and 2; Lemma 8 and
+    Corollary 10].
+    """
+    d, m = _DIMENSION, task.outputs
+    radius = _MEAN_BOUND + math.sqrt(covariance_bound * d)
+    epsilon = math.sqrt(2 * _RHO) if budget == _CONCENTRATED else _EPSILON
+    logarithm = math.log(1 / _DELTA)
+    grows_squared = False
+    if covariance_bound > 1 and budget == _CONCENTRATED:
+        formula, one = "sqrt(d) B^2/(alpha epsilon^2)", math.sqrt(d) * radius**2 / (_TARGET * epsilon**2)
+        grows_squared = task.strong
+    elif covariance_bound > 1:
+        formula, one = "B^2 ln(1/delta)/epsilon", radius**2 * logarithm / epsilon
+    elif budget == _CONCENTRATED:
+        formula, one = "B/epsilon", radius / epsilon
+    elif budget == _APPROXIMATE:
+        formula, one = "B sqrt(ln(1/delta))/epsilon", radius * math.sqrt(logarithm) / epsilon
+    else:
+        formula, one = "d B/(alpha epsilon)", d * radius / (_TARGET * epsilon)
+        grows_squared = task.strong
+    if m == 1:
+        return formula, one
+    return ("m^2 " if grows_squared else "m ") + formula, one * (m * m if grows_squared else m)
+
+
+def _add_tested_runs(figure: Figure, quick: bool, seed: int) -> None:
+    """Algorithm 2 itself, on as many records as the table says that it needs, from a Gaussian whose
+    mean is at its bound and whose variances go from one end of theirs to the other."""
+    runs = 2 if quick else 10
+    needed = tested_gaussian_records(_DIMENSION, _MEAN_BOUND, _COVARIANCE_BOUND, _EPSILON, _DELTA, _TARGET)
+    if needed is None:
+        return
+    radius = tested_clip_radius(_DIMENSION, _MEAN_BOUND, _COVARIANCE_BOUND, needed, _TARGET)
+    sampler = TestedGaussian(needed, _EPSILON, _DELTA, radius)
+    variances = np.linspace(1, _COVARIANCE_BOUND, _DIMENSION)
+    mean = np.zeros(_DIMENSION)
+    mean[0] = _MEAN_BOUND
+    random = np.random.default_rng(seed)
+    distances = []
+    for _ in range(runs):
+        rows = mean + np.sqrt(variances) * random.standard_normal((needed, _DIMENSION))
+        draw = sampler.simulate(rows, random)
+        if draw is not None:
+            distances.append(float(((draw - mean) ** 2 / variances).sum()))
+    figure.compare(
+        f"Algorithm 2, run {runs} times on {needed} records: how often it releases (expected: always, "
+        "but for alpha/4)",
+        len(distances), expected=runs,
+    )
+    of_draws, deviation = mean_and_deviation(distances)
+    figure.compare(
+        "Algorithm 2, squared distance of its draws from the mean, in units of the covariance "
+        "(expected: the dimension)",
+        of_draws, expected=_DIMENSION, why="chance: its standard deviation is sqrt(2 d)", spread=deviation,
+    )
+
+
+def _gaussian(covariance_bound: float, budgets: tuple[_Budget, ...], why: str) -> Figure:
+    known = covariance_bound == 1
+    covariance = "known covariance" if known else f"a covariance between I and {covariance_bound:g} I"
+    figure = Figure(
+        [
+            f"Records needed for samples within total variation {_TARGET:g} of a Gaussian in {_DIMENSION} "
+            f"dimensions whose mean has norm at most {_MEAN_BOUND:g}, with {covariance}. Budgets: epsilon "
+            f"{_EPSILON:g}; rho {_RHO:g}; epsilon {_EPSILON:g} with delta {_DELTA:g}.",
+            "Orders are for a bounded mean: d dimensions, B = R + sqrt(K d) with R the mean's bound and K "
+            "the covariance's, and epsilon = sqrt(2 rho) under zero-concentrated privacy. Published: m "
+            "weak samples need m times the records of one, in every way; strong ones need as many if one "
+            "sample's records grow with the logarithm of 1/alpha only, and m^2 times as many if they grow "
+            "with 1/alpha.",
+            _LEGEND,
+        ]
+    )
+    what: dict[str, Any] = {"family": "gaussian", "dimension": _DIMENSION, "mean_bound": _MEAN_BOUND}
+    if not known:
+        what["covariance_bound"] = covariance_bound
+    rows = []
+    for task in _TASKS:
+        for budget in budgets:
+            answer = _plan(what, budget, task)
+            papers = answer.get("papers_records")
+            if not known and budget == _APPROXIMATE:
+                # m runs of propose, test, release.
+                alpha = _TARGET / task.outputs if task.strong else _TARGET
+                one = tested_gaussian_records(
+                    _DIMENSION, _MEAN_BOUND, covariance_bound, _EPSILON, _DELTA, alpha
+                )
+                papers = None if one is None else task.outputs * one
+            # One of many outputs is a single sample within alpha, too.
+            least = [_plan(what, budget, one).get("records_lower_bound", 0) for one in (task, _TASKS[0])]
+            order = _gaussian_order(task, budget, covariance_bound)
+            of_single_runs = _of_single_runs(what, budget, task)
+            bound = _count(math.ceil(max(least)))
+            rows.append(_Row(task, budget[0], *order, answer.get("n"), papers, of_single_runs, bound))
+    _add_table(figure, rows)
+    _add_growth(figure, rows, why)
+    return figure
+
+
+def known_covariance(quick: bool, seed: int) -> Figure:
+    """Table 2."""
+    return _gaussian(
+        1,
+        (_PURE, _CONCENTRATED, _APPROXIMATE),
+        "logarithms; under pure privacy the shape's total variation, computed exactly, falls faster with "
+        "n than the theorem needs, mollify's own as 1/n^4; for one sample the noise of pure privacy works "
+        "for approximate privacy too, with half of the records",
+    )
+
+
+def bounded_covariance(quick: bool, seed: int) -> Figure:
+    """Table 3."""
+    figure = _gaussian(
+        _COVARIANCE_BOUND,
+        (_CONCENTRATED, _APPROXIMATE),
+        "logarithms; mollify under approximate privacy adds noise, whose records grow with 1/alpha",
+    )
+    figure.text.append(
+        "Under approximate privacy the papers' way is propose, test, release [Ghazi et al. 2023, "
+        "Algorithm 2], with constants of our own: it needs records in proportion to 1/epsilon, and adding "
+        "noise (mollify, and the papers' way under rho) needs records in proportion to 1/epsilon^2. "
+        "mollify does not release with it, because its noise is continuous; it is run here on simulated "
+        "records (last rows)."
+    )
+    _add_tested_runs(figure, quick, seed)
+    return figure
+
+
+FIGURES: dict[str, tuple[str, str, Callable[[bool, int], Figure]]] = {
+    "cheu-table-1": ("Cheu, Nayak 2024, Table 1", "Records for samples of k outcomes", finite),
+    "cheu-table-2": (
+        "Cheu, Nayak 2024, Table 2", "Records for Gaussian samples, covariance known", known_covariance
+    ),
+    "cheu-table-3": (
+        "Cheu, Nayak 2024, Table 3", "Records for Gaussian samples, covariance bounded", bounded_covariance
+    ),
+}

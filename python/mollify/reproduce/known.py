@@ -1,0 +1,328 @@
+"""Densities that are known, how near a law is to one, and what boosting makes of it. NOT PRIVATE."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mollify import _core
+from mollify.reproduce.page import HeatMap, Numbers, raster
+
+Points = NDArray[np.float32]
+
+LEARNED_FROM = (
+    "Classifiers are networks of three hidden layers of 25 that learn from 10 000 samples, three "
+    "iterations. What they say is bounded by log 2 (2 sigma - 1), sigma being the logistic function, "
+    "so that epsilon holds as stated."
+)
+
+# -------------------------------------------------------------------------------------------------
+# The densities of the papers' experiments.
+
+
+def mixture(
+    means: Sequence[Sequence[float]],
+    variances: Sequence[float],
+    weights: Sequence[float] | None = None,
+    box: Sequence[tuple[float, float]] | None = None,
+) -> dict[str, Any]:
+    """Gaussians, each of one variance along all axes, as `mollify law` reads them."""
+    parts: dict[str, Any] = {"type": "gaussian_mixture", "means": [list(mean) for mean in means]}
+    parts |= {"weights": list(weights or [1] * len(means)), "variance": list(variances)}
+    return parts | ({"box": [list(axis) for axis in box]} if box else {})
+
+
+def ring(count: int, radius: float, variance: float) -> dict[str, Any]:
+    """Gaussians on a circle about 0."""
+    angles = [2 * math.pi * one / count for one in range(count)]
+    return mixture([(radius * math.cos(at), radius * math.sin(at)) for at in angles], [variance] * count)
+
+
+def three_gaussians() -> dict[str, Any]:
+    """(N(.3, .01) + N(.5, .1) + N(.7, .1))/3 [Husain et al. 2020, Section 5]."""
+    return mixture([[0.3], [0.5], [0.7]], [0.01, 0.1, 0.1])
+
+
+def random_gaussians(count: int, seed: int) -> dict[str, Any]:
+    """Gaussians of variance .01 with means uniform on [0, 1] [Husain et al. 2020, Section 5]."""
+    means = _core.SeededNumbers(seed).uniforms(count)
+    return mixture([[float(mean)] for mean in means], [0.01] * count)
+
+
+def measure(parts: dict[str, Any]) -> _core.KnownMeasure:
+    """The measure that the parts describe."""
+    return _core.KnownMeasure(json.dumps(parts))
+
+
+# -------------------------------------------------------------------------------------------------
+# A density and its reference on a grid.
+
+
+class Fit(NamedTuple):
+    """How well a law finds P."""
+
+    nll: float
+    """-E_P ln Q in nats."""
+    coverage: float
+    """P's share where Q has its densest 95 %."""
+
+
+class Known:
+    """A P that is known, its reference, and their exact masses on the cells of a grid."""
+
+    def __init__(self, truth: _core.KnownMeasure, reference: _core.KnownMeasure, edges: Sequence[Numbers]):
+        self.truth, self.reference = truth, reference
+        together, counts = np.concatenate(edges), [len(axis) for axis in edges]
+        self.p = truth.cell_masses(together, counts)
+        self.h = reference.cell_masses(together, counts)
+        self.volumes = np.ones(1)
+        for axis in edges:
+            self.volumes = np.outer(self.volumes, np.diff(axis)).ravel()
+        middles = np.meshgrid(*(axis[:-1] + np.diff(axis) / 2 for axis in edges), indexing="ij")
+        self.middles: Points = np.stack([axis.ravel() for axis in middles], axis=1).astype(np.float32)
+
+    @classmethod
+    def against_normal(cls, parts: dict[str, Any], quick: bool) -> Known:
+        """Against N(0, I) cut at 7.5: 8000 cells, or 384 along each axis; `quick` takes fewer.
+
+        Four fifths of the cells lie where P does.
+        """
+        truth = measure(parts)
+        dimension, cut = truth.dimension, 7.5
+        inner = min(6.0, max(1.0, *map(abs, truth.central_box())))
+        cells = (1000 if quick else 8000) if dimension == 1 else (120 if quick else 384)
+        outer = cells // 10
+        ends = [(-cut, -inner, outer), (-inner, inner, cells - 2 * outer), (inner, cut, outer)]
+        axis = np.concatenate([np.linspace(low, high, count, endpoint=False) for low, high, count in ends])
+        return cls(truth, normal(dimension), [np.append(axis, cut)] * dimension)
+
+    def fit(self, law: Numbers) -> Fit:
+        """How well a law of the cells finds P."""
+        return fit_of(self.p, law, self.volumes)
+
+    def law(self, boosted: _core.BoostedRatio) -> tuple[Numbers, float]:
+        """The masses of the cells under a boosted density, and ln of its normaliser."""
+        masses = self.h * np.exp(boosted.log_ratios(self.middles))
+        return masses / masses.sum(), math.log(masses.sum() / self.h.sum())
+
+    def map(self, boosted: _core.BoostedRatio, title: str, span: float, pixels: int, **parts: Any) -> HeatMap:
+        """A boosted density in the plane."""
+        points = raster(span, pixels)
+        ratios = boosted.log_ratios(points.astype(np.float32)) - self.law(boosted)[1]
+        values = self.reference.densities(points) * np.exp(ratios)
+        return HeatMap(title, -span, span, values.reshape(pixels, pixels), **parts)
+
+
+def normal(dimension: int, box: Sequence[tuple[float, float]] | None = None) -> _core.KnownMeasure:
+    """N(0, I)."""
+    return measure(mixture([[0.0] * dimension], [1.0], box=box))
+
+
+def fit_of(p: Numbers, q: Numbers, volumes: Numbers) -> Fit:
+    """Exact for densities that are constant in each cell."""
+    return Fit(*_core.law_fit(p, q, volumes))
+
+
+def mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
+    """The deviation is of one value; 0 if there is only one value."""
+    mean = float(np.mean(values))
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return mean, (0.0 if deviation < 1e-12 * abs(mean) else deviation)
+
+
+# -------------------------------------------------------------------------------------------------
+# Laws without an error of learning.
+
+
+def projected(p: Numbers, h: Numbers, floor: float, epsilon: float) -> Numbers:
+    """The member nearest to P of the band from floor h to floor e^epsilon h."""
+    return _core.projected_on_band(p, floor * h, floor * math.exp(epsilon) * h)
+
+
+def relative_floor(epsilon: float) -> float:
+    """The floor of the relative mollifier [Husain et al. 2020, eq. 5]."""
+    return math.exp(-epsilon / 2)
+
+
+def class_floor(bound: float, epsilon: float) -> float:
+    """The minimax floor for all p <= bound h [Park et al. 2024, Theorem III.3, c1 = 0]."""
+    return bound / (math.expm1(epsilon) + bound)
+
+
+def perfectly_boosted(p: Numbers, h: Numbers, epsilon: float, bounding: str = "probability") -> Numbers:
+    """What three iterations reach if each classifier's logit is ln P/Q_(t-1) itself.
+
+    `bounding` is "probability", "logit" or "sigmoid", as of `mollify mbde`.
+    """
+    return _core.perfectly_boosted(p, h, epsilon, bounding)
+
+
+# -------------------------------------------------------------------------------------------------
+# Divergences.
+
+
+class Divergences(NamedTuple):
+    """How far two laws are apart."""
+
+    kl: float
+    tv: float
+    hellinger2: float
+
+
+def _terms(p: Numbers, q: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """What each outcome contributes, without cancellation: p ln(p/q) - p + q, |p - q|/2 and
+    (sqrt p - sqrt q)^2/2."""
+    difference, both = p - q, p + q
+    with np.errstate(divide="ignore", invalid="ignore"):
+        s = np.where(both > 0, difference / both, 0)
+        # ln(p/q) = 2 artanh s; the linear parts, which cancel, are left out.
+        tail = sum(s ** (2 * power) / (2 * power + 3) for power in range(9))
+        near = both * s * s * (1 + (1 + s) * s * tail)
+        far = np.where(p > 0, p * np.log(p / q) - difference, q)
+        roots = np.where(both > 0, difference / (np.sqrt(p) + np.sqrt(q)), 0)
+    return np.where(np.abs(s) < 0.125, near, far), np.abs(difference) / 2, roots * roots / 2
+
+
+def divergences(p: Numbers, q: Numbers) -> Divergences:
+    """Of P from Q, masses of the same outcomes."""
+    return Divergences(*(math.fsum(terms) for terms in _terms(p.ravel(), q.ravel())))
+
+
+_STEPS = 16
+# A panel that is narrower would have nodes that doubles cannot tell apart.
+_NARROWEST = 1e-11
+
+
+def _clenshaw_curtis(steps: int) -> Numbers:
+    """The weights of Clenshaw and Curtis' rule of steps + 1 points on an interval of length 1."""
+    k, j = np.arange(steps + 1)[:, None], np.arange(1, steps // 2 + 1)
+    parts = np.where(2 * j == steps, 1, 2) / (4.0 * j * j - 1) * np.cos(2 * j * k * math.pi / steps)
+    ends = np.where((k[:, 0] == 0) | (k[:, 0] == steps), 0.5, 1)
+    return np.asarray(ends * (1 - parts.sum(axis=1)) / steps)
+
+
+def line_divergences(
+    truth: _core.KnownMeasure,
+    reference: _core.KnownMeasure,
+    interval: tuple[float, float],
+    law: Callable[[Numbers, Numbers], Numbers],
+    tolerance: float,
+) -> Divergences:
+    """How far a law is from P on an interval; densities are smooth except for kinks.
+
+    Masses are densities times the weights of a Clenshaw-Curtis rule of 17 points on each of some
+    panels, so sums of masses are integrals. `law` makes the law's masses of those of P and of the
+    reference. If the rule and the rule of 9 points within it differ on a panel by more than
+    `tolerance`, for the law itself or for a divergence, the panel is halved and the law is computed
+    again. A kink ends in a panel that is too narrow to matter. The rule has the panel's ends among
+    its points, because other rules overlook a kink near an end. At a tolerance of 1e-16 the
+    divergences are exact to about 1e-14.
+    """
+    places = 0.5 - 0.5 * np.cos(np.arange(_STEPS + 1) * math.pi / _STEPS)
+    weights = _clenshaw_curtis(_STEPS)
+    within = np.zeros(_STEPS + 1)
+    within[::2] = _clenshaw_curtis(_STEPS // 2)
+    unshared = 1 - within / weights
+    edges = np.linspace(*interval, 65)
+    while True:
+        widths = np.diff(edges)
+        points = np.minimum(edges[:-1, None] + widths[:, None] * places, edges[1:, None]).reshape(-1, 1)
+        sizes = widths[:, None] * weights
+        p = sizes * truth.densities(points).reshape(sizes.shape)
+        h = sizes * reference.densities(points).reshape(sizes.shape)
+        q = law(p.ravel(), h.ravel()).reshape(sizes.shape)
+        kl, tv, hellinger2 = _terms(p, q)
+        rough = np.zeros(len(widths), dtype=bool)
+        for terms in (q, 2 * tv, kl, hellinger2):
+            rough |= np.abs(terms @ unshared) > tolerance
+        rough &= widths > _NARROWEST
+        if not rough.any():
+            return divergences(p, q)
+        edges = np.sort(np.concatenate([edges, edges[:-1][rough] + 0.5 * widths[rough]]))
+
+
+# -------------------------------------------------------------------------------------------------
+# Boosting that learns.
+
+
+def points_of(source: _core.KnownMeasure, count: int, numbers: _core.SeededNumbers) -> Points:
+    """Independent points in single precision, a row each."""
+    return source.sample(count, numbers).reshape(count, -1).astype(np.float32)
+
+
+def boosting_runs(known: Known, seed: int, quick: bool) -> _core.BoostingRuns:
+    """Runs on 10 000 samples and a pool of 65 536, fewer if `quick`."""
+    numbers = _core.SeededNumbers(seed)
+    p = points_of(known.truth, 1000 if quick else 10_000, numbers)
+    pool = points_of(known.reference, 4000 if quick else 65_536, numbers)
+    return _core.BoostingRuns(p, pool, seed, 6 if quick else 0)
+
+
+class _Table:
+    """A log density on the nodes of an even grid on [-span, span]^d, linear between them."""
+
+    def __init__(self, dimension: int, span: float):
+        self.span, self.along = span, 4096 if dimension == 1 else 600
+        axis = np.linspace(-span, span, self.along + 1)
+        grid = np.meshgrid(*[axis] * dimension, indexing="ij")
+        self.nodes = np.stack([one.ravel() for one in grid], axis=1)
+
+    def interpolated(self, values: Numbers, points: Numbers) -> Numbers:
+        """Between the values of the nodes; minus infinity off the box."""
+        steps = (points / self.span + 1) * (self.along / 2)
+        inside = ((steps >= 0) & (steps <= self.along)).all(axis=1)
+        lower = np.clip(steps.astype(np.intp), 0, self.along - 1)
+        part = steps - lower
+        row = self.along + 1
+        if points.shape[1] == 1:
+            corner = lower[:, 0]
+            found = values[corner] + part[:, 0] * (values[corner + 1] - values[corner])
+        else:
+            corner = lower[:, 0] * row + lower[:, 1]
+            low = values[corner] + part[:, 1] * (values[corner + 1] - values[corner])
+            corner += row
+            high = values[corner] + part[:, 1] * (values[corner + 1] - values[corner])
+            found = low + part[:, 0] * (high - low)
+        return np.where(inside, found, -np.inf)
+
+
+def _chains(
+    table: _Table, values: Numbers, dimension: int, quick: bool, random: np.random.Generator
+) -> Points:
+    """The last places of Metropolis-Hastings chains that start at 0 with steps of deviation 1."""
+    places = np.zeros((1000 if quick else 10_000, dimension))
+    here = table.interpolated(values, places)
+    for _ in range(101 if quick else 1001):
+        tried = places + random.standard_normal(places.shape)
+        there = table.interpolated(values, tried)
+        moves = -random.standard_exponential(len(places)) <= there - here
+        places[moves], here[moves] = tried[moves], there[moves]
+    return places.astype(np.float32)
+
+
+def published_baseline(known: Known, span: float, epsilon: float, seed: int, quick: bool) -> _core.BoostedRatio:
+    """The baseline of [Park et al. 2024, Figures 1 and 4] as its published code runs it.
+
+    Boosting (T = 3) with sigmoids for classifiers. Each learns from 10 000 points of P and as many
+    of Q_(t-1): the last places of 10 000 Metropolis-Hastings chains of 1001 steps. Learning takes
+    750 passes in two minibatches, rate .01, Nesterov's momentum .9. Chains follow log densities that
+    are tabulated on [-span, span]^d. The networks' first weights are not the published ones. `quick`:
+    a tenth of the chains and steps, 40 passes.
+    """
+    random = np.random.default_rng(seed)
+    dimension = known.truth.dimension
+    table = _Table(dimension, span)
+    nodes = table.nodes.astype(np.float32)
+    log_truth = np.log(known.truth.densities(table.nodes))
+    log_reference = np.log(known.reference.densities(table.nodes))
+    boosted = _core.BoostedRatio(epsilon, "sigmoid", dimension)
+    for _ in range(3):
+        p = _chains(table, log_truth, dimension, quick, random)
+        q = _chains(table, log_reference + boosted.log_ratios(nodes), dimension, quick, random)
+        boosted = boosted.boosted(p, q, int(random.integers(2**63)), 40 if quick else 750)
+    return boosted

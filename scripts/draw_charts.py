@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Draws the charts of docs/pictures from the numbers of docs/measured, by altair and vl-convert.
+
+usage: draw_charts.py [--check]    writes them, or fails if the charts there are of other numbers
+"""
+
+import csv
+import hashlib
+import io
+import json
+import pathlib
+import re
+import sys
+
+import altair as alt
+
+DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
+FOLDER = DOCS / "pictures"
+COLOURS = {"mollify": "#17733b", "MST": "#b4470b", "AIM": "#2255b5", "one thread": "#0072b2", "two threads": "#d55e00"}
+SOFT = "#94a0ab"
+
+
+def series(rows, x, y, kinds, format="~s", **size):
+    """A line of each kind through its points, on logarithmic axes."""
+    colour = alt.Color("kind:N", title=None, sort=kinds, legend=alt.Legend(orient="bottom"),
+                       scale=alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds]))
+    axis = alt.Axis(format=format, tickCount=5)
+    return alt.Chart(alt.Data(values=rows)).mark_line(point=True).encode(
+        x=alt.X("x:Q", title=x, scale=alt.Scale(type="log"), axis=axis),
+        y=alt.Y("y:Q", title=y, scale=alt.Scale(type="log", nice=False, padding=10), axis=axis), color=colour,
+    ).properties(**size)
+
+
+def titled(chart, title):
+    heading = alt.TitleParams(title, anchor="start", fontSize=16)
+    return chart.properties(title=heading, background="#fffefb", padding=16).configure(
+        font="Helvetica, Arial, sans-serif").configure_axis(gridColor="#e6e9eb", titleFontWeight="normal")
+
+
+def marginals():
+    """Two-way total variation of released rows against epsilon, beside other tools, for each table."""
+    words = {"`--family marginals`": "mollify", "MST": "MST", "AIM": "AIM"}
+    # Neither has noise, so neither depends on epsilon.
+    lines = {"independent columns, no noise": "independent columns", "a bootstrap of the table": "bootstrap",
+             "the best tree of pairs, no noise": "best tree, no noise"}
+    tables, section = {}, None
+    for line in (DOCS / "measured" / "marginals.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            section = line[3:].split(",")[0]
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("| ") or len(cells) != 7 or not re.match(r"[.\d]", cells[2]):
+            continue
+        points, rules = tables.setdefault(section, ([], []))
+        y = float(cells[2].split()[0])
+        if cells[1] in words and cells[0] != "-" and float(cells[0]) <= 5:
+            points.append({"x": float(cells[0]), "y": y, "kind": words[cells[1]]})
+        elif cells[1] in lines and lines[cells[1]] not in [rule["words"] for rule in rules]:
+            rules.append({"x": 0.1, "y": y, "words": lines[cells[1]]})
+    charts = []
+    for name, (points, rules) in tables.items():
+        drawn = series(points, "ε", "", ["mollify", "MST", "AIM"], format="~g", width=280, height=260)
+        rule = alt.Chart(alt.Data(values=rules)).encode(y="y:Q")
+        words_at = rule.mark_text(align="left", dx=4, dy=-6, color=SOFT).encode(x="x:Q", text="words:N")
+        charts.append(alt.layer(rule.mark_rule(color=SOFT, strokeDash=[2, 5]), drawn, words_at).properties(title=name))
+    row = alt.hconcat(*charts).resolve_scale(y="shared")
+    return titled(row, "How far rows are from the table: mean total variation of pairs of columns")
+
+
+def growth():
+    """Time and memory of a release against size."""
+    found = {}
+    with (DOCS / "measured" / "growth.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            point = {"x": float(row["x"]), "y": float(row["y"]), "kind": row["series"]}
+            found.setdefault(row["of"], {}).setdefault(row["what"], []).append(point)
+    rows = []
+    for of, charts in found.items():
+        label = "seconds" if of == "seconds" else "greatest memory, bytes"
+        # A chart's subject begins with what grows.
+        rows.append(alt.hconcat(*(
+            series(points, what.split()[0].strip(","), label, ["one thread", "two threads"], width=215, height=180,
+                   title=alt.TitleParams(what, fontSize=11))
+            for what, points in charts.items()
+        )).resolve_scale(x="independent", y="independent"))
+    return titled(alt.vconcat(*rows).resolve_scale(x="independent"), "How time and memory grow")
+
+
+def main():
+    stale = []
+    for name, chart in {"marginals.svg": marginals(), "growth.svg": growth()}.items():
+        path = FOLDER / name
+        # Fonts of the machine move letters a little, so the chart itself is compared, not its letters.
+        digest = hashlib.sha256(json.dumps(chart.to_dict(), sort_keys=True).encode()).hexdigest()
+        mark = f"<!-- sha256 of the chart: {digest} -->\n"
+        if "--check" in sys.argv[1:]:
+            if not path.is_file() or not path.read_text(encoding="utf-8").endswith(mark):
+                stale.append(name)
+            continue
+        text = io.StringIO()
+        chart.save(text, format="svg")
+        path.write_text(text.getvalue() + mark, encoding="utf-8")
+    for name in stale:
+        print(f"docs/pictures/{name} is not what scripts/draw_charts.py draws: run it")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
