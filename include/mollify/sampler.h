@@ -84,8 +84,8 @@ class Sampler {
   /// The same by a key: each draw can be made again, with the same result, wherever its unit's
   /// records are, in whatever order and however counted, beside whatever other units. `units` are
   /// the units' identities, one for each of `released`, and distinct over all of the release: two
-  /// units of one identity would share their words. Throws InvalidInput unless there are as many,
-  /// and distinct in this call.
+  /// units of one identity would share their words. As in tables, the identity `7.0` is `7`. Throws
+  /// InvalidInput unless there are as many, and distinct in this call.
   ///
   /// The words follow from the integers of the sampler and of the unit's law, so samplers with
   /// equal integers are one sampler.

@@ -71,7 +71,7 @@ def _whole_number(identity: object) -> int | None:
 
 
 def identity_bytes(identities: Iterable[object]) -> list[bytes]:
-    """The text that each unit's id stands for, in UTF-8: 7 and "7" are one unit, as in tables."""
+    """The text of each unit's id, in UTF-8: 7 and "7" are one unit, as in tables."""
     # The letters of one text are no units.
     if not isinstance(identities, Iterable) or isinstance(identities, (str, bytes, bytearray)):
         raise _core.InvalidInput(

@@ -176,7 +176,7 @@ class Sampler:
             (m,) private weights. Default: each record counts 1.
         key, identities
             A release's key, and (n,) who each unit is: texts, bytes or whole numbers, of which 7
-            is the same as "7", distinct over all of the release. The draws can then be made again,
+            is the same as "7" and "7.0", distinct over all of the release. The draws can then be made again,
             with the same result, in any parts and on any worker, in whatever order a unit's
             records come. A unit's place in a list or a partition is no identity. Default: the
             operating system's entropy, so that each call is a release of its own.

@@ -270,7 +270,7 @@ def test_a_key_is_neither_printed_nor_pickled_nor_chosen():
         sampler.draw_units([0], [0, 1], key=key, identities=[Interrupts()])
     with pytest.raises(mo.InvalidInput, match="1 units need as many identities, but there are 2"):
         sampler.draw_units([0], [0, 1], key=key, identities=["ann", "bob"])
-    for same in (["ann", "ann"], [7, "7"], ["7", b"7"]):
+    for same in (["ann", "ann"], [7, "7"], ["7", b"7"], [7, "7.0"]):
         with pytest.raises(mo.InvalidInput, match="identities of units must be distinct, but of 2 only 1"):
             sampler.draw_units([0, 1], [0, 1, 2], key=key, identities=same)
     for one in ("ab", b"ab", bytearray(b"ab"), 3):

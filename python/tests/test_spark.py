@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -180,6 +181,20 @@ def test_units_that_nobody_lists_are_released_without_their_order(session, domai
     assert release.certificate == mo.sample(
         table, domain, model="local", unit="unit", epsilon=2
     ).certificate
+
+
+@pytest.mark.parametrize("kind", ["text", "double", "decimal"])
+def test_a_unit_is_one_however_its_id_is_written(session, domain, table, kind):
+    """Programs write 7 and 7.0 for the id of one column, and each part of a table may have its own way."""
+    ids = [f"{id}.0" if i % 2 else str(id) for i, id in enumerate(table["unit"].to_pylist())]
+    typed = {"text": ids, "double": [float(id) for id in ids], "decimal": [Decimal(id) for id in ids]}
+    written = table.set_column(table.column_names.index("unit"), "unit", pyarrow.array(typed[kind]))
+    frame = session.createDataFrame(written).repartition(4)
+    assert local(frame, domain).dataframe.count() == 60
+    assert len(mo.sample(written, domain, model="local", unit="unit", epsilon=2)) == 60
+    roster = [float(unit) for unit in ROSTER]
+    released = rows_of(local(frame, domain, units=roster).dataframe)
+    assert [row[0] for row in released] == sorted(ROSTER, key=lambda unit: repr((unit,)))
 
 
 @pytest.mark.parametrize(

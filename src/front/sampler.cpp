@@ -17,6 +17,8 @@
 #include "mollify/distributed.h"
 #include "records/keyed_units.h"
 #include "records/tallies.h"
+#include "records/units.h"
+#include "release/acceptance.h"
 #include "release/central_release.h"
 #include "release/design.h"
 #include "release/unit_draws.h"
@@ -167,7 +169,8 @@ struct KeyedDraws {
 /// they are alike.
 void require_distinct(std::span<const std::string_view> units) {
   inside::StringIndex known;
-  for (const std::string_view unit : units) known.insert(unit);
+  inside::TextBuffer buffer;
+  for (const std::string_view unit : units) known.insert(inside::id_text(unit, buffer));
   if (known.size() == units.size()) return;
   throw InvalidInput(fmt::format("the identities of units must be distinct, but of {} only {} are",
                                  units.size(), known.size()));
@@ -236,7 +239,8 @@ void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
     return [&, own](std::size_t begin, std::size_t end) {
       for (std::size_t unit = begin; unit < end; ++unit) {
         const inside::ScoredOutcomes counted = own->tallied.of(records[unit]);
-        own->words.begin(units[unit], counted.outcomes, counted.weights);
+        inside::TextBuffer buffer;
+        own->words.begin(inside::id_text(units[unit], buffer), counted.outcomes, counted.weights);
         const auto words = [&](const inside::LawIntegers& law) -> SecureRandom& {
           return own->words.of_law(law, 1);
         };

@@ -286,6 +286,17 @@ TEST_P(FrontSampler, AKeyedDrawIsTheSameHoweverRecordsAreListed) {
   }
 }
 
+// One worker may read the ids as numbers, because one is missing there, and another as texts. Were
+// they other units, the two lists of 100 draws would be the same with probability below 1e-6.
+TEST_P(FrontSampler, AKeyedUnitIsTheSameHoweverItsIdIsWritten) {
+  const SameUnits units(100, {1, 1, 4, 1, 1});
+  const ReleaseKey key;
+  SameUnits numbers = units;
+  for (std::string& name : numbers.names) name += ".0";
+  numbers.views.assign(numbers.names.begin(), numbers.names.end());
+  EXPECT_EQ(numbers.draw(sampler, key), units.draw(sampler, key));
+}
+
 TEST_P(FrontSampler, AKeyedDrawIsTheSameByAnyNumberOfThreads) {
   const SameUnits units(5000, {1, 1, 4, 1, 1});
   const ReleaseKey key;
@@ -363,6 +374,10 @@ TEST(FrontSamplerShapes, AreRefused) {
   EXPECT_EQ(
       test::refusal_of([&] { sampler.draw_units(outcomes, each, {}, two, ReleaseKey(), same); }),
       "the identities of units must be distinct, but of 2 only 1 are");
+  const std::vector<std::string_view> as_number{"7", "7.0"};
+  EXPECT_EQ(test::refusal_of(
+                [&] { sampler.draw_units(outcomes, each, {}, two, ReleaseKey(), as_number); }),
+            "the identities of units must be distinct, but of 2 only 1 are");
   EXPECT_EQ(test::refusal_of([&] { (void)ReleaseKey::of_worker_bytes({}); }),
             "a release key must be the bytes that another one gave for its workers, unchanged, "
             "but is not");
