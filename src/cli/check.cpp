@@ -311,7 +311,8 @@ int run(const CheckOptions& options) {
   if (options.units) others.emplace_back(*options.units, true);
   Json overlaps = Json::array();
   for (const auto& [file, is_roster] : others) {
-    const Overlap overlap = is_roster ? roster_overlap(options, *roster) : overlap_of(file, data);
+    const Overlap overlap =
+        is_roster ? roster_overlap(options, *roster) : overlap_of(file, data, domain);
     if (options.json) {
       overlaps.push_back(overlap_json(file, overlap, is_roster));
     } else {

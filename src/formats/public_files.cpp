@@ -288,20 +288,65 @@ std::vector<std::size_t> places_of(const CsvReader& csv, const std::vector<std::
   return places;
 }
 
-/// The fields one after the other, each after its length, so that no two records have one key.
-void write_key(const CsvReader& csv, const std::vector<std::size_t>& places, std::string& key) {
-  key.clear();
-  for (const std::size_t place : places) {
-    const std::string_view field = csv.fields()[place];
-    key += std::to_string(field.size());
-    key += ':';
-    key += field;
+/// The domain's column of each name; nullptr if it is not the domain's.
+std::vector<const Column*> columns_of(const Domain& domain, const std::vector<std::string>& names) {
+  std::vector<const Column*> columns;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(domain.columns().begin(), domain.columns().end(),
+                                    [&](const Column& one) { return one.name() == name; });
+    columns.push_back(found == domain.columns().end() ? nullptr : &*found);
   }
+  return columns;
 }
+
+/// One text for all texts that write the field's value: a declared word, nothing for a null, and
+/// otherwise what `same_value_text` makes of the field. `word` and `buffer` hold it.
+std::string_view meant_by(std::string_view field, const Column* column, std::string& word,
+                          SameValueBuffer& buffer) {
+  if (column != nullptr) {
+    const Reading reading = column->read(field);
+    if (reading.verdict == Verdict::kNull) return {};
+    const bool has_words = std::holds_alternative<Categories>(column->cells()) ||
+                           std::holds_alternative<BooleanWords>(column->cells());
+    if (has_words && reading.verdict == Verdict::kValue) {
+      word.clear();
+      column->write(reading.cell, 0, word);
+      return word;
+    }
+  }
+  return same_value_text(field, buffer).value_or(field);
+}
+
+/// What the fields mean, one after the other, each after its length, so that no two records of
+/// other values have one key.
+class RecordKeys {
+ public:
+  explicit RecordKeys(std::vector<const Column*> columns) : columns_(std::move(columns)) {}
+
+  /// Valid until the next call.
+  [[nodiscard]] const std::string& of(const CsvReader& csv,
+                                      const std::vector<std::size_t>& places) {
+    key_.clear();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::string_view value = meant_by(csv.fields()[places[i]], columns_[i], word_, buffer_);
+      key_ += std::to_string(value.size());
+      key_ += ':';
+      key_ += value;
+    }
+    return key_;
+  }
+
+ private:
+  std::vector<const Column*> columns_;
+  std::string key_;
+  std::string word_;
+  SameValueBuffer buffer_;
+};
 
 }  // namespace
 
-Overlap overlap_of(const std::string& public_file, const std::string& private_file) {
+Overlap overlap_of(const std::string& public_file, const std::string& private_file,
+                   const Domain& domain) {
   CsvReader open(public_file);
   CsvReader secret(private_file);
   Overlap overlap;
@@ -315,17 +360,15 @@ Overlap overlap_of(const std::string& public_file, const std::string& private_fi
   const auto secret_places = places_of(secret, overlap.columns);
   StringIndex known;
   std::vector<std::uint64_t> left;  // how often each may still be met
-  std::string key;
+  RecordKeys keys(columns_of(domain, overlap.columns));
   while (open.next()) {
     ++overlap.records;
-    write_key(open, open_places, key);
-    const std::uint32_t index = known.insert(key);
+    const std::uint32_t index = known.insert(keys.of(open, open_places));
     if (index == left.size()) left.push_back(0);
     ++left[index];
   }
   while (!overlap.columns.empty() && secret.next()) {
-    write_key(secret, secret_places, key);
-    const std::uint32_t index = known.find(key);
+    const std::uint32_t index = known.find(keys.of(secret, secret_places));
     if (index == StringIndex::kAbsent || left[index] == 0) continue;
     --left[index];
     ++overlap.shared;

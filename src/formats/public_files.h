@@ -78,11 +78,13 @@ struct Overlap {
 
 /// Counts records as often as they are in both files: a copy shares all of its records, and so does
 /// the private file less its last row. Records of few possible values are shared by chance. Fields
-/// are compared byte for byte; without a column in common nothing is shared.
+/// are compared by what they mean, as the domain reads its columns: `7.0` is `7`. Without a column
+/// in common nothing is shared.
 ///
 /// A release never asks this, because a refusal would tell of private records. Memory in proportion
 /// to the public file. Throws InvalidInput for a file that cannot be opened or has no header.
-[[nodiscard]] Overlap overlap_of(const std::string& public_file, const std::string& private_file);
+[[nodiscard]] Overlap overlap_of(const std::string& public_file, const std::string& private_file,
+                                 const Domain& domain);
 
 // -----------------------------------------------------------------------------------------------
 // The public list of units.

@@ -146,6 +146,21 @@ TEST(Robustness, CountsWhatPublicFilesShareWithTheData) {
   }
 }
 
+// The copy of a private file by another program writes the same values in other ways.
+TEST(Robustness, FindsACopyWhoseValuesAreWrittenOtherwise) {
+  const Release command;
+  command.files.write("secret.csv", "id,sex,age,smoker,weight\n1,f,3,true,50\n2,m,,false,61.5\n");
+  command.files.write("copy.csv", "id,sex,age,smoker,weight\n1.0,f,3.0,T,50.0\n2.0,m,NA,F,61.50\n");
+  const Ended ended = command.run(
+      {"check", "--data", "secret.csv", "--domain", "domain.yaml", "--reference", "copy.csv"});
+  EXPECT_THAT(ended.out, HasSubstr("copy.csv: 2 of its 2 records are in the data too"));
+  // Words that only look alike are two.
+  command.files.write("other.csv", "id,sex,age,smoker,weight\n1x,f,3,true,50\n2,F,,false,61.5\n");
+  const Ended other = command.run(
+      {"check", "--data", "secret.csv", "--domain", "domain.yaml", "--reference", "other.csv"});
+  EXPECT_THAT(other.out, HasSubstr("other.csv: 0 of its 2 records are in the data too"));
+}
+
 TEST(Robustness, RefusesIdenticalContentThroughAPipe) {
   const Release command;
   const Pipe pipe(kClean);
