@@ -214,6 +214,10 @@ def test_check_and_compare_tell_what_values_became():
         {"column": "rating", "values": 1, "become": "5", "nulls": False, "default": False, "declared": True},
     ]
     assert mo.nonprivate.check(frame, domain)["mapped"] == became
+    with pytest.warns(mo.DomainWarning):
+        open_domain = mo.Domain({"rating": mo.integer(1, 5)})
+    by_default = [(one["values"], one["nulls"]) for one in mo.nonprivate.check(frame, open_domain)["mapped"]]
+    assert by_default == [(2, True), (1, False)]
     compared = mo.nonprivate.compare(frame, domain, epsilon=1)
     assert compared["mapped"] == became
     assert str(compared).index("rating: 2 nulls become 3 (declared)") < str(compared).index("but for")

@@ -29,7 +29,7 @@ namespace mollify::cli {
 // How many values of private data a release takes for others.
 
 void MappedCounts::see(const Finding& finding) {
-  if (finding.becomes.empty()) return;
+  if (finding.becomes.empty() || finding.is_null) return;
   const HowMapped how = finding.is_declared  ? HowMapped::kDeclared
                         : finding.by_default ? HowMapped::kDefault
                                              : HowMapped::kAsFound;
@@ -39,9 +39,11 @@ void MappedCounts::see(const Finding& finding) {
 void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
-    if (counts.declared_nulls[i] == 0) continue;
-    counts_[{column.name(), null_text(column), true, HowMapped::kDeclared}] +=
-        counts.declared_nulls[i];
+    if (counts.nulls[i] == 0) continue;
+    const HowMapped how = column.declares_nulls()            ? HowMapped::kDeclared
+                          : column.mapping().declares_null() ? HowMapped::kAsFound
+                                                             : HowMapped::kDefault;
+    counts_[{column.name(), null_text(column), true, how}] += counts.nulls[i];
   }
 }
 

@@ -24,7 +24,7 @@ enum class HowMapped { kDefault, kAsFound, kDeclared };
 /// Values of one column that all become the same.
 struct MappedValues {
   std::string column, becomes;
-  bool are_nulls = false;  ///< with a value that is declared for them
+  bool are_nulls = false;
   HowMapped how = HowMapped::kDefault;
 
   friend auto operator<=>(const MappedValues&, const MappedValues&) = default;
@@ -34,7 +34,7 @@ struct MappedValues {
 class MappedCounts {
  public:
   void see(const Finding& finding);
-  /// Adds the nulls that a check has counted.
+  /// Adds the nulls that a check has counted; `see` leaves them out.
   void add_nulls(const CheckCounts& counts, const Domain& domain);
 
   /// A line for each: "age: 62 nulls become 40 (declared)".

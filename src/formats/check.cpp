@@ -114,7 +114,7 @@ std::uint64_t check_record(RecordReader& records, const Roster* roster,
             becomes_text(column, verdict, column.encode(value)),
             !(verdict == Verdict::kNull ? column.mapping().declares_null()
                                         : column.mapping().declares_outside()),
-            is_declared});
+            is_declared, verdict == Verdict::kNull});
   }
   if (records.has_units()) {
     const std::string_view unit = records.unit();
@@ -138,7 +138,7 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
         records.csv().position(*counts_column, "which says how many records a row stands for");
   }
   CheckCounts counts;
-  counts.declared_nulls.resize(domain.columns().size());
+  counts.nulls.resize(domain.columns().size());
   while (records.next()) {
     if (!records.csv().ends_as_a_record()) {
       ++counts.findings;
@@ -150,8 +150,8 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
     }
     for (std::size_t i = 0; i < records.fields().size(); ++i) {
       const Column& column = domain.columns()[i];
-      if (!column.mapping().null_value) continue;
-      if (column.read(records.fields()[i]).verdict == Verdict::kNull) ++counts.declared_nulls[i];
+      if (column.mapping().null_is_category) continue;
+      if (column.read(records.fields()[i]).verdict == Verdict::kNull) ++counts.nulls[i];
     }
     if (records.csv().line().empty()) {
       ++counts.findings;

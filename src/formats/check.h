@@ -28,6 +28,7 @@ struct Finding {
   /// A number, day or time beyond a bound, of which the domain says what it becomes: told, but
   /// nothing to mend, and not counted among the findings.
   bool is_declared = false;
+  bool is_null = false;  ///< an empty field, or a word for a null
 };
 
 /// What an outcome of a column stands for: "f", "null", "from 0 to 9".
@@ -43,9 +44,9 @@ struct CheckCounts {
   std::uint64_t records = 0;
   std::uint64_t records_with_findings = 0;
   std::uint64_t findings = 0;
-  /// Of each column of the domain, how many nulls become a value that is declared for them. No
-  /// findings.
-  std::vector<std::uint64_t> declared_nulls{};
+  /// Number of nulls that become a value, for each column of the domain. Those without a declared
+  /// value are findings too.
+  std::vector<std::uint64_t> nulls{};
 };
 
 /// Reports every place of the reader's current record which is not as declared, that is, every

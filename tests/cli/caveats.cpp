@@ -77,7 +77,7 @@ TEST(Caveats, CompareRepeatsAboveItsVerdictWhatBecameOfValues) {
     const std::size_t told = open.find(
         "In the data, before anything is compared:\n"
         "dept: 1 value becomes Sales (default)\n"
-        "rating: 3 values become 1 (default)\n"
+        "rating: 3 nulls become 1 (default)\n"
         "rating: 1 value becomes 5 (default)\n");
     ASSERT_NE(told, std::string::npos) << open;
     EXPECT_LT(told, open.rfind("but for ")) << open;

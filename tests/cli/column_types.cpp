@@ -131,6 +131,30 @@ TEST(ColumnTypes, CountTheNullsThatBecomeAValue) {
   EXPECT_EQ(command.run(check).status, 0);
 }
 
+// Nulls for which nothing is declared are findings, and no values either.
+TEST(ColumnTypes, CountNullsApartFromValues) {
+  const CommandLine command;
+  command.files.write("data.csv", "age,sex\n20,f\n,x\nNA,\n\n-4,f\n");
+  const auto checked = [&](const std::string& age, const Arguments& more = {}) {
+    command.files.write("d.yaml", "columns:\n  age: {type: integer, min: 18, max: 65" + age +
+                                      "}\n  sex: {type: categorical, values: [f, m]}\n");
+    return command.run(Arguments{"check", "--data", "data.csv", "--domain", "d.yaml"} + more).out;
+  };
+  EXPECT_THAT(checked(""), HasSubstr("\nage: 1 value becomes 18 (default)\n"
+                                     "age: 3 nulls become 18 (default)\n"
+                                     "sex: 1 value becomes f (default)\n"
+                                     "sex: 2 nulls become f (default)\n"));
+  EXPECT_THAT(checked(", outside: 40"), HasSubstr("\nage: 1 value becomes 40 (declared)\n"
+                                                  "age: 3 nulls become 40\n"));
+  const Json mapped = Json::parse(checked("", {"--json"}))["mapped"];
+  ASSERT_EQ(mapped.size(), 4U);
+  EXPECT_EQ(mapped[0]["values"], 1);
+  EXPECT_EQ(mapped[0]["nulls"], false);
+  EXPECT_EQ(mapped[1]["values"], 3);
+  EXPECT_EQ(mapped[1]["nulls"], true);
+  EXPECT_EQ(mapped[1]["default"], true);
+}
+
 // A number beyond a bound is nothing to mend where the domain says what it becomes; a word may be a
 // typing error all the same.
 TEST(ColumnTypes, CountWhatADeclaredBoundTakesIn) {

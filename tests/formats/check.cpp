@@ -128,10 +128,14 @@ TEST(CheckTable, NamesCountsThatAreNone) {
 
 TEST(CheckTable, CountsNullsOfEmptyLines) {
   const test::Scratch scratch;
-  const Domain domain = parse_domain("columns: {a: {type: integer, min: 0, max: 9, null: 3}}", "");
-  const CheckCounts counts = check_table(scratch.write("data.csv", "a\n1\n\nNA\n"), domain,
-                                         std::nullopt, std::nullopt, [](const Finding&) {});
-  EXPECT_EQ(counts.declared_nulls, (std::vector<std::uint64_t>{2}));
+  for (const std::string null : {"", ", null: 3", ", outside: 3", ", null: category"}) {
+    const Domain domain =
+        parse_domain("columns: {a: {type: integer, min: 0, max: 9" + null + "}}", "");
+    const CheckCounts counts = check_table(scratch.write("data.csv", "a\n1\n\nNA\n"), domain,
+                                           std::nullopt, std::nullopt, [](const Finding&) {});
+    const std::uint64_t nulls = null == ", null: category" ? 0 : 2;
+    EXPECT_EQ(counts.nulls, std::vector<std::uint64_t>{nulls}) << null;
+  }
 }
 
 TEST(CheckTable, NamesRecordsWithoutAUnit) {
