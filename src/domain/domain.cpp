@@ -255,6 +255,45 @@ void require_space(const Domain& domain, SpaceKind kind) {
 // -----------------------------------------------------------------------------------------------
 // The records of a numeric domain as points of R^d, not cut into cells.
 
+namespace {
+
+/// Throws InvalidInput unless the domain says what zeros, which have no logarithm, become, and
+/// nulls if it says so of them: not one of the column's ends, where they widen the spread of all
+/// others.
+void require_logarithms(const Column& column, const NumberCells& numbers) {
+  if (!(numbers.min() > 0)) {
+    throw InvalidInput(fmt::format(
+        "column \"{}\" must have a min above 0 to have logarithms, but it is {}: a zero has none. "
+        "Set min to the least value that counts, and write outside: VALUE for what a zero becomes",
+        column.name(), numbers.min()));
+  }
+  const Mapping& mapping = column.mapping();
+  if (!mapping.outside_value) {
+    throw InvalidInput(fmt::format(
+        "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, zeros "
+        "widen "
+        "the spread of all others. Write outside: VALUE, a usual value of the column, into the "
+        "domain",
+        column.name(), numbers.min()));
+  }
+  for (const bool of_nulls : {false, true}) {
+    const auto& declared = of_nulls ? mapping.null_value : mapping.outside_value;
+    if (!declared) continue;
+    const double value = read_number_of(*declared, numbers.min(), numbers.max()).value_or(0);
+    if (value > numbers.min() && value < numbers.max()) continue;
+    throw InvalidInput(
+        fmt::format("column \"{0}\" must declare a usual value for {1}s to have logarithms, but "
+                    "{2}: {3} is its "
+                    "{4}, where {1}s widen the spread of all others. Write {2}: VALUE, above min "
+                    "and below max, "
+                    "into the domain",
+                    column.name(), of_nulls ? "null" : "zero", of_nulls ? "null" : "outside", value,
+                    value > numbers.min() ? "max" : "min"));
+  }
+}
+
+}  // namespace
+
 RealColumns::RealColumns(const Domain& domain, std::span<const std::string> logarithms) {
   for (const Column& column : domain.columns()) {
     const auto* numbers = std::get_if<NumberCells>(&column.cells());
@@ -277,21 +316,7 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
                       column.name(), times));
     }
     const bool logarithm = times == 1;
-    if (logarithm && !(numbers->min() > 0)) {
-      throw InvalidInput(fmt::format(
-          "column \"{}\" must have a min above 0 to have logarithms, but it is {}: a zero has "
-          "none. "
-          "Set min to the least value that counts, and write outside: VALUE for what a zero "
-          "becomes",
-          column.name(), numbers->min()));
-    }
-    if (logarithm && !mapping.outside_value) {
-      throw InvalidInput(fmt::format(
-          "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, zeros "
-          "widen the spread of all others. Write outside: VALUE, a usual value of the column, into "
-          "the domain",
-          column.name(), numbers->min()));
-    }
+    if (logarithm) require_logarithms(column, *numbers);
     const auto place = [logarithm](double value) { return logarithm ? std::log(value) : value; };
     // Column has seen that a mapping declares a number.
     const auto declared = [&](const std::string& value) {

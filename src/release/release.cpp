@@ -1,5 +1,6 @@
 #include "release/release.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -117,6 +118,19 @@ std::vector<std::string> notes_of(const Certificate& certificate, const ReleaseE
   }
   if (certificate.gaussian() != nullptr) {
     notes.emplace_back("accuracy depends on the data being Gaussian as declared; privacy does not");
+  }
+  if (const GaussianSpec* gaussian = certificate.spec.gaussian()) {
+    for (const Column& column : domain.columns()) {
+      if (std::count(gaussian->logarithms.begin(), gaussian->logarithms.end(), column.name()) == 0)
+        continue;
+      const Mapping& mapping = column.mapping();
+      notes.push_back(
+          fmt::format("before the logarithm of {} is taken, a zero and whatever else is outside "
+                      "its range becomes "
+                      "{}, and a null becomes {}",
+                      column.name(), *mapping.outside_value,
+                      mapping.null_value.value_or(*mapping.outside_value)));
+    }
   }
   if (certificate.moments() != nullptr) {
     notes.push_back("the error is stated " + spread_condition());

@@ -161,6 +161,17 @@ TEST(Caveats, LogarithmsNeedADomainThatSaysWhatAZeroIs) {
         "0.01, zeros widen the spread of all others. Write outside: VALUE, a usual value of "
         "the column, into the domain\n");
   }
+  const auto with = [&](const std::string& declared) {
+    command.files.write("d.yaml",
+                        "columns:\n  dose: {type: number, min: 0.01, max: 1000" + declared + "}\n");
+    return command.run({"sample", "--model", "central", "--family", "gaussian", "--shared", "--log",
+                        "dose", "--domain", "d.yaml", "--data", "dose.csv", "--epsilon", "1",
+                        "--count", "1", "--accept-error"});
+  };
+  EXPECT_THAT(with(", outside: 0.01").err,
+              HasSubstr("zeros to have logarithms, but outside: 0.01"));
+  EXPECT_THAT(with(", outside: 5, null: 0.01").err,
+              HasSubstr("nulls to have logarithms, but null: 0.01 is its min"));
 }
 
 }  // namespace

@@ -332,6 +332,25 @@ TEST(RealColumns, RefuseWhatIsNoCoordinate) {
               "widen the spread of all others. Write outside: VALUE, a usual value of the column, "
               "into the domain");
   }
+  // At an end of its range a declared value is what clip would make of a zero.
+  const auto declared = [](const std::optional<std::string>& null, const std::string& outside) {
+    return refusal_of(Domain::make({Column::make("x", NumberCells::make(1, 9),
+                                                 {.null_value = null, .outside_value = outside})}),
+                      {"x"});
+  };
+  EXPECT_EQ(
+      declared(std::nullopt, "1.0"),
+      "column \"x\" must declare a usual value for zeros to have logarithms, but outside: 1 is "
+      "its min, where zeros widen the spread of all others. Write outside: VALUE, above min "
+      "and below max, into the domain");
+  EXPECT_THAT(declared(std::nullopt, "9"), testing::HasSubstr("but outside: 9 is its max"));
+  EXPECT_EQ(
+      declared("1", "3"),
+      "column \"x\" must declare a usual value for nulls to have logarithms, but null: 1 is its "
+      "min, where nulls widen the spread of all others. Write null: VALUE, above min and below "
+      "max, into the domain");
+  EXPECT_EQ(declared("1.5", "8.5"), "accepted");
+  EXPECT_EQ(declared(std::nullopt, "3"), "accepted");
   EXPECT_EQ(refusal_of(age_and_income(), {"height"}),
             "logarithms must be of the domain's columns, but \"height\" is none of them");
   EXPECT_EQ(refusal_of(age_and_income(), {"income", "income"}),
