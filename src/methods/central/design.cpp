@@ -184,8 +184,10 @@ CentralDesign histogram(const CentralRequest& request) {
   CentralDesign design = begin(CentralMechanism::kHistogram, one);
   design.outputs = request.outputs;
   design.guarantee = Privacy::pure(request.budget.epsilon);
-  design.why =
-      "all outputs are drawn from one histogram with noise, the baseline: they share its errors";
+  design.why = request.outputs == 1
+                   ? "the output is drawn from a histogram with noise, the baseline"
+                   : "all outputs are drawn from one histogram with noise, the baseline: they "
+                     "share its errors";
   return design;
 }
 

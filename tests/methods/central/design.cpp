@@ -20,6 +20,17 @@ TEST(CentralMechanism, NamesGoBothWays) {
   EXPECT_FALSE(named<CentralMechanism>("laplace"));
 }
 
+TEST(CentralDesign, SaysOfSeveralOutputsAloneThatTheyShareErrors) {
+  const auto designed = [](std::uint64_t outputs) {
+    return design_central(CentralMechanism::kHistogram, {500, 4, outputs, Privacy::pure(1)});
+  };
+  for (const std::uint64_t outputs : {1U, 2U}) {
+    const CentralDesign design = designed(outputs);
+    EXPECT_EQ(design.why.find("share") == std::string::npos, design.independent_outputs) << outputs;
+    EXPECT_EQ(design.independent_outputs, outputs == 1);
+  }
+}
+
 std::string design_refusal(CentralMechanism mechanism, const CentralRequest& request) {
   return test::refusal_of([&] { (void)design_central(mechanism, request); });
 }
