@@ -15,6 +15,9 @@ from mollify._progress import Terminal
 if TYPE_CHECKING:
     import altair
 
+_MOST_BYTES = 131_071
+"""Of an argument: Linux takes no more."""
+
 COMMAND = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "mollify")
 
 
@@ -27,6 +30,10 @@ def _run(
 
     for one in arguments:
         _core.require_without_nul("a parameter", one)
+        if len(os.fsencode(one)) > _MOST_BYTES:
+            raise _core.InvalidInput(
+                f"a parameter must have at most {_MOST_BYTES} bytes, but one has {len(os.fsencode(one))}: {one}"
+            )
     opened: dict[str, int] = {}
     terminal = Terminal(arguments[0]) if progress else None
     heard = ""

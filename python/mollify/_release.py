@@ -290,7 +290,9 @@ def _covariance_text(names: list[str], matrix: Any) -> bytes:
 def _value(name: str, kind: str, given: Any, inputs: _Inputs) -> Any:
     """What a part of a spec holds, for JSON."""
     if kind == "file":
-        return {"file": inputs.named(name, given)}
+        named = inputs.named(name, given)
+        _core.require_without_nul(name, named)
+        return {"file": named}
     if kind == "truth":
         return bool(given)
     if kind == "texts":
@@ -318,6 +320,9 @@ def _spec(domain: Domain, asked: Mapping[str, Any], inputs: _Inputs) -> str:
         for key in above:
             part = part.setdefault(key, {})
         part[last] = _value(name, kind, given, inputs)
+        for one in part[last] if kind == "texts" else [part[last]]:
+            if isinstance(one, str):
+                _core.require_without_nul(name, one)
     return json.dumps(spec, allow_nan=True)
 
 

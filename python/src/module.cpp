@@ -4,6 +4,7 @@
 #include <mollify/mollify.h>
 
 #include "bindings.h"
+#include "release.h"
 
 namespace mollify::python {
 /// Sentences name the command's flags, of which Python's names differ by their dashes; what has
@@ -59,6 +60,17 @@ NB_MODULE(_core, module) {
 
   static const nb::exception<InvalidInput> invalid_input(module, "InvalidInput", PyExc_ValueError);
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+  // Python's own sentences quote what they were given, whole.
+  nb::cpp_function_def(
+      [](const nb::object& error) -> nb::object {
+        const nb::tuple parts(error.attr("args"));
+        if (parts.size() == 0) return nb::str("");
+        const nb::object sentence = parts[0];
+        std::string whole;
+        if (!nb::try_cast(sentence, whole)) return nb::str(sentence);  // half of a surrogate pair
+        return text(readable(whole));
+      },
+      nb::scope(invalid_input), nb::name("__str__"), nb::is_method());
     try {
       std::rethrow_exception(thrown);
     } catch (const InvalidInput& error) {

@@ -70,8 +70,26 @@ def test_in_another_columns_name_is_left_alone(make):
 
 def test_in_a_parameter_is_shown():
     sample = {"data": {"sex": ["male"]}, "domain": DOMAIN, **PROMISE}
-    for part in ("mechanism", "unit", "reference", "epsilon"):
-        assert 'without NUL in its texts, but has "a\\0b"' in refusal(lambda: mo.sample(**sample | {part: "a\0b"}))
+    for part in ("mechanism", "unit", "reference", "epsilon", "log"):
+        said = refusal(lambda: mo.sample(**sample | {part: "a\0b"}))
+        assert said == f'{part} must be text without NUL, but is "a\\0b"'
     assert '"a\\0b"' in refusal(lambda: mo.nonprivate.check("a\0b", DOMAIN))
     assert "\\0" in refusal(lambda: mo.Domain({"a\0b": mo.categorical(["x"])}))
     assert '"a\\0b"' in refusal(lambda: mo.Sampler("a\0b", outcomes=3, epsilon=1))
+
+
+def test_a_long_input_is_cut():
+    long = "[" * 10**6
+    for action in (
+        lambda: mo.verify(long, DOMAIN),
+        lambda: mo.Privacy(epsilon=long),
+        lambda: mo.sample({"sex": ["male"]}, DOMAIN, model="integral", epsilon=1, mechanism=long),
+        lambda: mo.sample(long, DOMAIN, **PROMISE),
+        lambda: mo.plan(DOMAIN, model=long, epsilon=1),
+        lambda: mo.Domain({long: mo.categorical(["x"])}),
+    ):
+        said = refusal(action)
+        assert 10 < len(said) < 2100
+        assert "[[[" in said
+    assert len(str(mo.InvalidInput("half of a pair: \ud800" + long))) > 0
+    assert str(mo.InvalidInput()) == ""

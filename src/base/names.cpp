@@ -70,8 +70,7 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string> kn
 
 void refuse_name(std::string_view what, std::string_view expected, std::string_view typed,
                  std::span<const std::string> known) {
-  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"{}", what, expected,
-                                 with_visible_nul(typed),
+  throw InvalidInput(fmt::format("{} must be {}, but is \"{}\"{}", what, expected, typed,
                                  did_you_mean(typed.substr(0, typed.find('=')), known)));
 }
 

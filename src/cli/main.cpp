@@ -38,7 +38,7 @@ void complain(std::string message) {
     if (letter == '\n' || letter == '\r') letter = ' ';
   }
   while (!message.empty() && message.back() == ' ') message.pop_back();
-  mollify::cli::tell("mollify: " + mollify::cli::printable(message) + "\n");
+  mollify::cli::tell("mollify: " + mollify::cli::printable(mollify::readable(message)) + "\n");
 }
 
 /// Without this, a program started with a standard stream closed would give that stream's number

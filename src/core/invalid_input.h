@@ -1,6 +1,7 @@
 // What is thrown for bad public input.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,35 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The one way in which mollify refuses public input.
 
+/// A sentence that quotes an input, as people can read it: with \0 in place of every NUL, at which
+/// C's interfaces would end it, and of a long sentence the beginning and the end.
+[[nodiscard]] inline std::string readable(std::string_view sentence) {
+  constexpr std::size_t kMostBytes = 2000;
+  constexpr std::size_t kLastBytes = 500;
+  const auto with_visible_nul = [](std::string_view part) {
+    std::string shown;
+    for (const char letter : part) {
+      if (letter == '\0') {
+        shown += "\\0";
+      } else {
+        shown += letter;
+      }
+    }
+    return shown;
+  };
+  if (sentence.size() <= kMostBytes) return with_visible_nul(sentence);
+  // No letter of UTF-8 is cut.
+  const auto begins_letter = [&](std::size_t at) {
+    return (static_cast<unsigned char>(sentence[at]) & 0xC0U) != 0x80U;
+  };
+  std::size_t first = kMostBytes - kLastBytes;
+  while (first > 0 && !begins_letter(first)) --first;
+  std::size_t last = sentence.size() - kLastBytes;
+  while (last < sentence.size() && !begins_letter(last)) ++last;
+  return with_visible_nul(sentence.substr(0, first)) + "... (" + std::to_string(last - first) +
+         " bytes) ..." + with_visible_nul(sentence.substr(last));
+}
+
 /// A public input (a parameter, a domain, a file's header, a flag) cannot be used.
 ///
 /// `what()` is one sentence in the form "epsilon must be finite and positive, but is -1": what was
@@ -19,7 +49,8 @@ namespace mollify {
 /// never cause a refusal (docs/theory/privacy-kernel.md, "A release is total").
 class InvalidInput : public std::invalid_argument {
  public:
-  using std::invalid_argument::invalid_argument;
+  /// The sentence is made `readable`.
+  explicit InvalidInput(std::string_view sentence) : std::invalid_argument(readable(sentence)) {}
 };
 
 namespace detail {
@@ -48,26 +79,13 @@ void require_between(std::string_view what, Number value, std::type_identity_t<N
 }
 
 // -----------------------------------------------------------------------------------------------
-// Texts that C's interfaces take whole: they end a path, a name or a sentence at a NUL.
-
-/// The text with \0 in place of every NUL.
-[[nodiscard]] inline std::string with_visible_nul(std::string_view text) {
-  std::string shown;
-  for (const char letter : text) {
-    if (letter == '\0') {
-      shown += "\\0";
-    } else {
-      shown += letter;
-    }
-  }
-  return shown;
-}
+// Texts that C's interfaces take whole: they end a path or a name at a NUL.
 
 /// Throws InvalidInput, "`what` must be text without NUL, but is ...", for a text that holds one.
 inline void require_without_nul(std::string_view what, std::string_view text) {
   if (text.find('\0') == text.npos) return;
   throw InvalidInput(std::string(what) + " must be text without NUL, but is \"" +
-                     with_visible_nul(text) + '"');
+                     std::string(text) + '"');
 }
 
 }  // namespace mollify

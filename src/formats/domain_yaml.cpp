@@ -111,7 +111,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void add(YamlNode node, const YAML::Mark& mark) {
     if (node.text.find('\0') != node.text.npos) {
-      refuse(mark, fmt::format("must hold no NUL, but holds \"{}\"", with_visible_nul(node.text)));
+      refuse(mark, fmt::format("must hold no NUL, but holds \"{}\"", node.text));
     }
     if (expects_key()) {
       StringIndex& keys = open_.back().keys;

@@ -55,7 +55,7 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
   /// A NUL would end a name of a file, and a sentence, before its end.
   bool is_whole(const std::string& text) {
     if (text.find('\0') == text.npos) return true;
-    expected = fmt::format("JSON without NUL in its texts, but has \"{}\"", with_visible_nul(text));
+    expected = fmt::format("JSON without NUL in its texts, but has \"{}\"", text);
     return false;
   }
   bool open() {
