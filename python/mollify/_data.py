@@ -128,8 +128,8 @@ def _source(
 
 def _refuse(name: str, kind: object) -> _core.InvalidInput:
     return _core.InvalidInput(
-        f'column "{name}" of the data must be of booleans, integers, numbers, texts, dates or times, '
-        f"but is of type {kind}"
+        f'column "{name}" of the data must be of booleans, integers, numbers, texts, dates or timestamps, '
+        f"but is of type {kind}: cast it to texts or numbers"
     )
 
 

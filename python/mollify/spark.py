@@ -273,7 +273,8 @@ def _require_readable(data: DataFrame, wanted: Iterable[str]) -> None:
         if field.name in wanted and not isinstance(field.dataType, plain):
             raise _core.InvalidInput(
                 f'column "{field.name}" of the data must be of booleans, integers, numbers, texts, '
-                f"dates or times, but is of type {field.dataType.simpleString()}"
+                f"dates or timestamps, but is of type {field.dataType.simpleString()}: cast it to texts "
+                "or numbers"
             )
 
 

@@ -458,8 +458,8 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
         'the data has no column "math", which the domain declares; mo.nonprivate.check names those it has'
     )
     assert refusal(frame.withColumn("math", F.array("math")), **asked) == (
-        'column "math" of the data must be of booleans, integers, numbers, texts, dates or times, '
-        "but is of type array<double>"
+        'column "math" of the data must be of booleans, integers, numbers, texts, dates or timestamps, '
+        "but is of type array<double>: cast it to texts or numbers"
     )
     assert refusal(frame, **{**asked, "units": frame}).startswith("units must be public")
     assert "epsilon must be finite" in refusal(frame, **{**asked, "epsilon": -1})

@@ -1,6 +1,7 @@
 #include "formats/arrow.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -109,6 +110,37 @@ ArrowSource::ArrowSource(ArrowSchema* schema, ArrowArray* batch) : is_held_(true
   held_.push_back(std::move(owned));
 }
 
+namespace {
+
+/// What a type that is not read holds, in words: "times of day (ttu in Arrow)".
+std::string held_by(const ArrowSchema& column) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWords = {
+      {{"tt", "times of day"},
+       {"tD", "durations"},
+       {"ti", "intervals of time"},
+       {"_pli", "128-bit integers"},
+       {"_plu", "128-bit integers"},
+       {"e", "16-bit numbers"},
+       {"w:", "binaries of one length"},
+       {"d:", "decimals of another kind"},
+       {"+s", "structs"},
+       {"+m", "maps"},
+       {"+u", "unions"},
+       {"+r", "runs of equal values"}}};
+  const std::string_view format = column.format == nullptr ? "" : column.format;
+  if (column.dictionary != nullptr) return "a dictionary of " + held_by(*column.dictionary);
+  const bool has_items =
+      column.n_children == 1 && column.children != nullptr && column.children[0] != nullptr;
+  const auto* const found = std::find_if(kWords.begin(), kWords.end(), [&](const auto& known) {
+    return format.starts_with(known.first);
+  });
+  if (found != kWords.end()) return fmt::format("{} ({} in Arrow)", found->second, format);
+  if (has_items) return "lists of " + held_by(*column.children[0]);
+  return fmt::format("values of another type (\"{}\" in Arrow)", format);
+}
+
+}  // namespace
+
 void ArrowSource::take_schema(ArrowSchema* schema) {
   if (schema == nullptr || schema->release == nullptr) {
     throw InvalidInput("the data must have an Arrow schema, but it was released before");
@@ -128,23 +160,21 @@ void ArrowSource::take_schema(ArrowSchema* schema) {
       throw InvalidInput("the data's Arrow schema must list its columns, but lacks one");
     }
     names_.emplace_back(column->name == nullptr ? "" : column->name);
-    formats_.emplace_back(column->format);
     types_.push_back(ArrowType::of(*column));
+    held_types_.push_back(types_.back() ? "" : held_by(*column));
   }
 }
 
 void ArrowSource::require_readable(std::size_t column) const {
   if (types_[column]) return;
-  if (formats_[column] == "e") {
-    throw InvalidInput(fmt::format(
-        "column \"{}\" of the data is of 16-bit numbers, which programs write into files "
-        "in different ways (0.1 or 0.0999755859375): cast it to 32 or 64 bits",
-        names_[column]));
-  }
-  throw InvalidInput(
-      fmt::format("column \"{}\" of the data must be of booleans, integers, numbers, texts, dates "
-                  "or times, or of lists of these, but has the Arrow format \"{}\"",
-                  names_[column], formats_[column]));
+  throw InvalidInput(fmt::format(
+      "column \"{}\" of the data must be of booleans, integers, numbers, texts, dates or "
+      "timestamps, or of lists of these, but has {}: cast it to {}",
+      names_[column], held_types_[column],
+      held_types_[column].find("16-bit") == std::string::npos
+          ? "texts or numbers"
+          : "32 or 64 bits, because programs write 16-bit numbers in different ways (0.1 or "
+            "0.0999755859375)"));
 }
 
 bool ArrowSource::holds_lists(std::size_t column) const noexcept {

@@ -57,7 +57,7 @@ class ArrowSource final : public Source {
 
   std::vector<std::string> names_;
   std::vector<std::optional<ArrowType>> types_;
-  std::vector<std::string> formats_;
+  std::vector<std::string> held_types_;          // in words, of those that are not read
   mutable ArrowOwned<ArrowArrayStream> stream_;  // until it is read
   mutable std::vector<Batch> held_;
   mutable bool is_held_ = false;

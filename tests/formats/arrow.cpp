@@ -548,9 +548,29 @@ TEST(ArrowSource, RefusesMalformedShapes) {
 }
 
 TEST(ArrowSource, RefusesTypesOnlyWhereTheyAreAskedFor) {
-  for (const std::string format :
-       {"+l", "d:", "d:19", "d:0,1", "d:77,1,256", "d:19,77", "d:19,-77", "d:19,99999999999",
-        "d:9,1,24", "d:9,1,128,", "d:9,1,", "d:9;1", "w:4", "tts", "tDs", "tiM", "tsx:", "x", ""}) {
+  const std::string decimals = "decimals of another kind";
+  const std::string others = "values of another type";
+  for (const auto& [format, held] :
+       std::vector<std::pair<std::string, std::string>>{{"+l", others},
+                                                        {"d:", decimals},
+                                                        {"d:19", decimals},
+                                                        {"d:0,1", decimals},
+                                                        {"d:77,1,256", decimals},
+                                                        {"d:19,77", decimals},
+                                                        {"d:19,-77", decimals},
+                                                        {"d:9,1,24", decimals},
+                                                        {"d:19,99999999999", decimals},
+                                                        {"d:9,1,128,", decimals},
+                                                        {"d:9,1,", decimals},
+                                                        {"d:9;1", decimals},
+                                                        {"w:4", "binaries of one length"},
+                                                        {"tts", "times of day"},
+                                                        {"tDs", "durations"},
+                                                        {"tiM", "intervals of time"},
+                                                        {"_pli128", "128-bit integers"},
+                                                        {"tsx:", others},
+                                                        {"x", others},
+                                                        {"", others}}) {
     Alive alive;
     std::vector<BuiltColumn> columns;
     columns.push_back(column_of(format, 1, "odd"));
@@ -562,10 +582,11 @@ TEST(ArrowSource, RefusesTypesOnlyWhereTheyAreAskedFor) {
       (void)source.position("odd", "for a test");
       ADD_FAILURE() << format;
     } catch (const InvalidInput& error) {
+      const std::string quoted = held == others ? "\"" + format + "\"" : format;
       EXPECT_EQ(error.what(),
-                "column \"odd\" of the data must be of booleans, integers, numbers, "
-                "texts, dates or times, or of lists of these, but has the Arrow format \"" +
-                    format + "\"");
+                "column \"odd\" of the data must be of booleans, integers, numbers, texts, dates "
+                "or timestamps, or of lists of these, but has " +
+                    held + " (" + quoted + " in Arrow): cast it to texts or numbers");
     }
     Texts all;
     source.visit(std::vector<std::size_t>{1},
