@@ -38,6 +38,12 @@ struct SamplerParameters {
   std::optional<double> location{};
 };
 
+/// What is dangerous about one draw by these parameters, a sentence each, as a release's report
+/// says it: an epsilon of 10 or more, in odds; one above 30; and a draw that is mostly noise, with
+/// what would do. Depends on nothing private. Throws InvalidInput as Sampler does. Up to some
+/// seconds where it says what would do.
+[[nodiscard]] std::vector<std::string> draw_warnings(const SamplerParameters& parameters);
+
 /// A local mechanism over k outcomes. Immutable, cheap to copy, safe to share between threads.
 ///
 /// Each draw promises `guarantee()` for whoever the distribution belongs to, against any other

@@ -67,7 +67,8 @@ class Sampler:
     Warns
     -----
     ReleaseWarning
-        If epsilon is 10 or more, or mu is worth that at a delta of 1e-6: what that means in odds.
+        If epsilon is 10 or more, or mu is worth that at a delta of 1e-6: what that means in odds. If
+        one draw is mostly noise: how large its error is, and what would do.
     """
 
     def __init__(
@@ -102,9 +103,9 @@ class Sampler:
         numbers = {"epsilon": epsilon, "mu": mu, "c1": c1, "c2": c2, "gamma": gamma, "location": location}
         for name, given in numbers.items():
             self._parameters[name] = None if given is None else number(name, given)
-        self._inside = _core.Sampler(**self._parameters)
-        budget = {name: self._parameters[name] for name in ("epsilon", "mu") if numbers[name] is not None}
-        warn(_core.epsilon_warnings(Privacy(**budget)._inside()))
+        public = _core.SamplerParameters(**self._parameters)
+        self._inside = _core.Sampler(public)
+        warn(public.warnings())
 
     @property
     def outcomes(self) -> int:
@@ -260,7 +261,10 @@ class Sampler:
 
 
 def _restore(parameters: dict[str, Any]) -> Sampler:
-    return Sampler(**(parameters | {"reference": parameters["reference"] or None}))
+    sampler = Sampler.__new__(Sampler)  # which has warned already
+    sampler._parameters = parameters
+    sampler._inside = _core.Sampler(_core.SamplerParameters(**parameters))
+    return sampler
 
 
 class RandomizedResponse:
@@ -276,6 +280,12 @@ class RandomizedResponse:
         From 1 to 2^24.
     epsilon
         Of one report, from 1e-6; above 30 it counts as 30.
+
+    Warns
+    -----
+    ReleaseWarning
+        If epsilon is 10 or more: what that means in odds. If one report cannot be told apart from
+        noise: how large its error is, and what would do.
     """
 
     def __init__(self, *, k: int, epsilon: float) -> None:
@@ -284,7 +294,7 @@ class RandomizedResponse:
             "epsilon": number("epsilon", epsilon),
         }
         self._inside = _core.RandomizedResponse(**self._parameters)
-        warn(_core.epsilon_warnings(Privacy(self._parameters["epsilon"])._inside()))
+        warn(_core.SamplerParameters("randomized-response", *self._parameters.values()).warnings())
 
     @property
     def k(self) -> int:
@@ -343,4 +353,7 @@ class RandomizedResponse:
 
 
 def _restore_response(parameters: dict[str, Any]) -> RandomizedResponse:
-    return RandomizedResponse(**parameters)
+    response = RandomizedResponse.__new__(RandomizedResponse)  # which has warned already
+    response._parameters = parameters
+    response._inside = _core.RandomizedResponse(**parameters)
+    return response

@@ -20,6 +20,7 @@ std::string with_python_names(std::string sentence) {
       {", or say that another data set is meant (--another-data-set)", "", ""},
       {"(--replace)", "", "(replace=True)"},
       {"mollify check", "", "mo.nonprivate.check"},
+      {"mollify estimate", "", "mo.estimate"},
   };
   for (const auto& [first, last, ours] : only_the_commands) {
     const std::size_t begin = sentence.find(first);
@@ -59,7 +60,6 @@ NB_MODULE(_core, module) {
   module.attr("__version__") = kVersion;
 
   static const nb::exception<InvalidInput> invalid_input(module, "InvalidInput", PyExc_ValueError);
-  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
   // Python's own sentences quote what they were given, whole.
   nb::cpp_function_def(
       [](const nb::object& error) -> nb::object {
@@ -71,6 +71,7 @@ NB_MODULE(_core, module) {
         return text(readable(whole));
       },
       nb::scope(invalid_input), nb::name("__str__"), nb::is_method());
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
     } catch (const InvalidInput& error) {

@@ -8,9 +8,21 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "release.h"
 
 namespace mollify::python {
 namespace {
+
+nb::list warnings_of(const SamplerParameters& parameters) {
+  std::vector<std::string> said;
+  {
+    const nb::gil_scoped_release unlocked;
+    said = draw_warnings(parameters);
+  }
+  nb::list list;
+  for (const std::string& one : said) list.append(text(with_python_names(one)));
+  return list;
+}
 
 template <class Score>
 nb::object draw_rows(const Sampler& sampler, const Array<Score, 2>& scores) {
@@ -93,19 +105,24 @@ void add_sampler(nb::module_& module) {
       .def(nb::init<>())
       .def("bytes_for_workers", &bytes_for_workers)
       .def_static("of_worker_bytes", &of_worker_bytes, "bytes"_a);
-  nb::class_<Sampler>(module, "Sampler")
+  nb::class_<SamplerParameters>(module, "SamplerParameters")
       .def(
           "__init__",
-          [](Sampler* made, const std::string& mechanism, std::size_t outcomes,
+          [](SamplerParameters* made, const std::string& mechanism, std::size_t outcomes,
              std::optional<double> epsilon, std::optional<double> mu,
              const std::vector<double>& reference, std::optional<double> c1,
              std::optional<double> c2, std::optional<double> gamma,
              std::optional<double> location) {
-            new (made) Sampler(SamplerParameters{mechanism, outcomes, epsilon, mu, reference, c1,
-                                                 c2, gamma, location});
+            new (made) SamplerParameters{mechanism, outcomes, epsilon, mu,      reference,
+                                         c1,        c2,       gamma,   location};
           },
-          "mechanism"_a, "outcomes"_a, "epsilon"_a.none(), "mu"_a.none(), "reference"_a,
-          "c1"_a.none(), "c2"_a.none(), "gamma"_a.none(), "location"_a.none())
+          "mechanism"_a, "outcomes"_a, "epsilon"_a.none() = nb::none(), "mu"_a.none() = nb::none(),
+          "reference"_a = std::vector<double>(), "c1"_a.none() = nb::none(),
+          "c2"_a.none() = nb::none(), "gamma"_a.none() = nb::none(),
+          "location"_a.none() = nb::none())
+      .def("warnings", &warnings_of);
+  nb::class_<Sampler>(module, "Sampler")
+      .def(nb::init<const SamplerParameters&>(), "parameters"_a)
       .def_prop_ro("outcomes", &Sampler::outcomes)
       .def("guarantee", &Sampler::guarantee)
       .def("epsilon_realised_up", &Sampler::epsilon_realised_up,

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from mollify.adapters.language import TokenSampler
 
 ROWS = {"a": [1, 2, 3, 4] * 125, "b": [1, 1, 2, 3] * 125, "unit": list(range(500))}
 SAID = {"outside": "clip", "null": 1}  # so that the domain warns of nothing
@@ -112,6 +113,28 @@ def test_says_what_a_large_mu_or_an_amplified_epsilon_means_once():
         mo.amplify(epsilon0=9, **reports)
 
 
+NOISY = {
+    "sampler": (lambda: mo.Sampler(outcomes=1000, epsilon=0.01), "record is .*; epsilon [0-9.]+ would do"),
+    "response": (lambda: mo.RandomizedResponse(k=100, epsilon=0.001), "mo.estimate finds the .*; epsilon .* would do"),
+}
+
+
+@pytest.mark.parametrize("name", NOISY)
+def test_says_that_one_draw_is_noise(name):
+    make, helps = NOISY[name]
+    with pytest.warns(mo.ReleaseWarning, match="one draw cannot be told apart from public noise: .*" + helps) as said:
+        made = make()
+    assert [one.filename for one in said] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pickle.loads(pickle.dumps(made))  # it has warned already
+        mo.RandomizedResponse(k=12, epsilon=1)
+        TokenSampler(epsilon=0.1)  # a public model is near a private one
+    with pytest.warns(mo.ReleaseWarning, match="odds of a guess") as said:
+        TokenSampler(epsilon=12)
+    assert [one.filename for one in said] == [__file__]
+
+
 def line():
     """Of the caller."""
     return sys._getframe(1).f_lineno
@@ -128,14 +151,16 @@ def test_points_at_the_line_that_asked():
     measured = measurement(FEW, **noisy)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        lines = [line() + i for i in range(1, 7)]
+        lines = [line() + i for i in range(1, 9)]
         mo.sample(ROWS, FEW, **noisy)
         synthesizer.fit(ROWS)
         make_pipeline(synthesizer).fit(ROWS)
         measured(ROWS)
         mo.Sampler(outcomes=12, epsilon=12)
+        mo.Sampler(outcomes=1000, epsilon=0.01)
+        mo.RandomizedResponse(k=100, epsilon=0.001)
         mo.Domain({"a": mo.integer(1, 2)})
-    kinds = [mo.ReleaseWarning] * 5 + [mo.DomainWarning]
+    kinds = [mo.ReleaseWarning] * 7 + [mo.DomainWarning]
     assert [(one.category, one.filename, one.lineno) for one in said] == [
         (kind, __file__, at) for kind, at in zip(kinds, lines)
     ]

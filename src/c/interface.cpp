@@ -334,9 +334,7 @@ mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sam
     const auto parsed = mollify::c::parse(parameters);
     auto made = std::make_unique<mollify_sampler>(mollify_sampler{mollify::front::Sampler(parsed)});
     if (warnings != nullptr) {
-      const auto draw = parsed.mu ? mollify::front::Privacy::gaussian(*parsed.mu)
-                                  : mollify::front::Privacy::pure(parsed.epsilon.value_or(0));
-      *warnings = mollify::c::warnings_for_c(mollify::front::epsilon_warnings(draw)).release();
+      *warnings = mollify::c::warnings_for_c(mollify::front::draw_warnings(parsed)).release();
     }
     *sampler = made.release();
   });

@@ -60,6 +60,18 @@ inside::Mechanism mechanism_of(const std::string& name) {
   inside::refuse_name("mechanism", "one of " + inside::all_names<inside::Mechanism>(), name, known);
 }
 
+inside::MechanismParameters inward(const SamplerParameters& parameters) {
+  return {.mechanism = mechanism_of(parameters.mechanism),
+          .outcome_count = parameters.outcomes,
+          .reference = parameters.reference,
+          .epsilon = parameters.epsilon,
+          .mu = parameters.mu,
+          .c1 = parameters.c1,
+          .c2 = parameters.c2,
+          .gamma = parameters.gamma,
+          .location = parameters.location};
+}
+
 template <class Score>
 void draw_rows(const inside::LocalSampler& sampler, std::span<const Score> scores,
                std::span<std::uint32_t> released) {
@@ -179,16 +191,11 @@ void require_distinct(std::span<const std::string_view> units) {
 }  // namespace
 
 Sampler::Sampler(const SamplerParameters& parameters)
-    : inside_(std::make_shared<const Inside>(
-          inside::MechanismParameters{.mechanism = mechanism_of(parameters.mechanism),
-                                      .outcome_count = parameters.outcomes,
-                                      .reference = parameters.reference,
-                                      .epsilon = parameters.epsilon,
-                                      .mu = parameters.mu,
-                                      .c1 = parameters.c1,
-                                      .c2 = parameters.c2,
-                                      .gamma = parameters.gamma,
-                                      .location = parameters.location})) {}
+    : inside_(std::make_shared<const Inside>(inward(parameters))) {}
+
+std::vector<std::string> draw_warnings(const SamplerParameters& parameters) {
+  return inside::draw_warnings(inward(parameters));
+}
 
 std::size_t Sampler::outcomes() const noexcept { return inside_->sampler->outcome_count(); }
 Privacy Sampler::guarantee() const { return outward(inside_->sampler->guarantee()); }

@@ -13,6 +13,7 @@
 #include "base/decimals.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "methods/local/mechanism.h"
 #include "release/design.h"
 #include "release/plan.h"
 
@@ -40,6 +41,10 @@ double epsilon_of_odds(const Privacy& promise) {
   }
   return promise.epsilon;
 }
+
+/// Of records that nobody is meant to look at one by one.
+constexpr const char* kForEstimates =
+    "; mollify estimate finds the population from many such records";
 /// Of a release that hides how many records there are.
 constexpr double kGreatestDeltaOfHiddenCount = 0.1;
 
@@ -296,14 +301,6 @@ std::string noise_remedy(const PlanQuestion& question, const std::string& mechan
   return fmt::format("{}{}{} would do", fmt::join(ways, ", "), ways.empty() ? "" : " or ", last);
 }
 
-std::string indistinct_words(const ReleaseError& error) {
-  return "the release cannot be told apart from public noise: " + error_words(error);
-}
-
-std::string noise_words(const ReleaseError& error) {
-  return "the release is mostly noise: " + error_words(error);
-}
-
 ReleaseError require_acceptable(const Certificate& certificate, const Domain& domain) {
   const ReleaseSpec& spec = certificate.spec;
   if (certificate.facts.records && !spec.accept_large_delta) {
@@ -379,10 +376,8 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
       said.push_back("the release is mostly noise " + *when);
     }
   } else if (is_for_estimates(certificate) ? error.is_indistinct() : error.is_mostly_noise()) {
-    std::string words = error.is_indistinct() ? indistinct_words(error) : noise_words(error);
-    if (is_for_estimates(certificate)) {
-      words += "; mollify estimate finds the population from many such records";
-    }
+    std::string words = words_of_noise(error);
+    if (is_for_estimates(certificate)) words += kForEstimates;
     const std::string ways = would_do(certificate, domain);
     said.push_back(words + (ways.empty() ? "" : "; ") + ways);
   } else if (certificate.spec.model == Model::kCentral) {
@@ -391,6 +386,32 @@ std::vector<std::string> warnings(const Certificate& certificate, const ReleaseE
                                                             : records_warning(error.error);
     if (words) said.push_back(*words);
   }
+  return said;
+}
+
+std::vector<std::string> draw_warnings(const MechanismParameters& parameters) {
+  const Privacy asked =
+      parameters.mu ? Privacy::gaussian(*parameters.mu) : Privacy::pure(*parameters.epsilon);
+  Privacy released = asked;
+  released.epsilon = std::min<double>(asked.epsilon, ExpBound::kGreatestEpsilon);
+  std::vector<std::string> said = epsilon_warnings(asked, released, 1);
+  const ReleaseError error = draw_error(parameters);
+  const bool for_estimates = !is_band(parameters.mechanism);
+  if (!(for_estimates ? error.is_indistinct() : error.is_mostly_noise())) return said;
+  PlanQuestion question{
+      .model = Model::kLocal, .outcomes = parameters.outcome_count, .budget = released};
+  if (!parameters.reference.empty()) {
+    const ReferenceMasses reference = parameters.normalised();
+    for (std::size_t i = 0; i < parameters.outcome_count; ++i) {
+      question.masses.push_back(reference.mass(i));
+    }
+  }
+  question.local.c1 = parameters.c1;
+  question.local.c2 = parameters.c2;
+  question.local.gamma = parameters.gamma;
+  const std::string ways = noise_remedy(question, std::string(name_of(parameters.mechanism)));
+  said.push_back(words_of_noise(error) + (for_estimates ? kForEstimates : "") +
+                 (ways.empty() ? "" : "; ") + ways);
   return said;
 }
 

@@ -31,11 +31,6 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
 /// mechanism of that name, or of the best one if it is empty. Up to some seconds.
 [[nodiscard]] std::string noise_remedy(const PlanQuestion& question, const std::string& mechanism);
 
-/// What is said of a release that cannot be told apart from the reference, and of one that is
-/// mostly noise.
-[[nodiscard]] std::string indistinct_words(const ReleaseError& error);
-[[nodiscard]] std::string noise_words(const ReleaseError& error);
-
 /// The delta rule: throws InvalidInput for one of 1/n or more. `delta` is not below what was typed,
 /// `text` is what was, and `thing` what is counted: "record".
 void require_small_delta(double delta, const std::string& text, double records,
@@ -47,6 +42,11 @@ void require_small_delta(double delta, const std::string& text, double records,
 /// do.
 [[nodiscard]] std::vector<std::string> warnings(const Certificate& certificate,
                                                 const ReleaseError& error, const Domain& domain);
+
+/// What is dangerous about one draw of such a mechanism, a sentence each, as of a release: the
+/// epsilon, and a draw that is mostly noise, or that cannot be told apart from noise if `mollify
+/// estimate` is what its records are for. Up to some seconds where it says what would do.
+[[nodiscard]] std::vector<std::string> draw_warnings(const MechanismParameters& parameters);
 
 /// What releases and plans of the central model say of an error above kUsualError that is not
 /// mostly noise: of records that are drawn each by itself,

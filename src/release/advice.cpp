@@ -567,14 +567,30 @@ class Advisor {
 
   /// What sample would say of noise, and what would help.
   void tell_noise() {
+    if (is_estimation()) return tell_noise_of_estimates();
     const auto& noise = chosen().noise;
-    if (is_estimation() || !noise || !noise->is_mostly_noise()) return;
-    std::string words = noise->is_indistinct() ? indistinct_words(*noise) : noise_words(*noise);
+    if (!noise || !noise->is_mostly_noise()) return;
+    const std::string words = words_of_noise(*noise);
     const bool is_free = advice_.model == Model::kCentral && question().family == Family::kNone;
     PlanQuestion asked = plan(plan_question(chosen().epsilon), inputs_).question;
     asked.outcomes = std::max<std::uint64_t>(advice_.outcomes, 1);
     const std::string ways = noise_remedy(asked, is_free ? "" : chosen().mechanism);
     advice_.warnings.push_back(words + (ways.empty() ? "" : "; ") + ways);
+  }
+
+  void tell_noise_of_estimates() {
+    const ReleaseError error = estimate_error(*chosen().error);
+    if (!error.is_mostly_noise()) return;
+    const auto is_good = [](const AdvisedBudget& one) {
+      return one.error && !estimate_error(*one.error).is_mostly_noise();
+    };
+    const auto found = std::find_if(advice_.budgets.begin(), advice_.budgets.end(), is_good);
+    const double much = error.share() / ReleaseError::kMostlyNoise;
+    const auto n = static_cast<double>(*question().records);
+    advice_.warnings.push_back(fmt::format(
+        "{}; {:.4g} {}{} would do", words_of_noise(error), std::ceil(n * much * much),
+        by_person() ? "persons" : "rows",
+        found == advice_.budgets.end() ? "" : fmt::format(" or epsilon {:g}", found->epsilon)));
   }
 
   /// Whether sample refuses the error that is advised.

@@ -724,8 +724,7 @@ bool add_noise(const PlanQuestion& question, const PlanAnswer& answer,
   const bool is_linear = way.details.contains("linear") && way.details["linear"] == true;
   const bool for_estimates = is_linear && question.model == Model::kLocal;
   if (for_estimates && !way.noise->is_indistinct()) return false;
-  std::string words =
-      way.noise->is_indistinct() ? indistinct_words(*way.noise) : noise_words(*way.noise);
+  std::string words = words_of_noise(*way.noise);
   if (for_estimates) {
     words += "; mollify estimate finds the population from many such records";
   } else if (way.is_refused.value_or(way.noise->is_indistinct())) {

@@ -10,9 +10,11 @@
 
 #include "accounting/privacy.h"
 #include "base/directed_rounding.h"
+#include "core/band.h"
 #include "domain/domain.h"
 #include "methods/central/design.h"
 #include "methods/gaussian/design.h"
+#include "methods/local/mechanism.h"
 #include "methods/marginals/design.h"
 #include "release/certificate.h"
 #include "release/design.h"
@@ -104,6 +106,25 @@ ReleaseError band_error(const ReferenceMasses& reference, ScorerKind scorer, dou
 
 ReleaseError replacement_error(std::uint64_t outcomes, double total_variation) {
   return {total_variation, 1 - 1 / static_cast<double>(outcomes), kWorstCase};
+}
+
+ReleaseError draw_error(const MechanismParameters& parameters) {
+  const WorstCaseRisk risk = mechanism_risk(parameters);
+  ReleaseError error = is_band(parameters.mechanism)
+                           ? band_error(parameters.normalised(), ScorerKind::kEmpirical,
+                                        risk.lower_factor, ExpBound(*parameters.epsilon).epsilon())
+                           : replacement_error(parameters.outcome_count, risk.risk.tv);
+  error.subject = "one draw";
+  return error;
+}
+
+ReleaseError estimate_error(double standard_error) {
+  return {.error = standard_error,
+          .reference = 0.5,
+          .kind = "standard error of a share of one half",
+          .of_reference = "the error of saying that each share is 0",
+          .subject = "the estimate",
+          .measure = ""};
 }
 
 // Two Gaussians of one covariance whose means are d deviations apart are erf(d / sqrt 8) from each
@@ -198,8 +219,22 @@ std::optional<std::string> noise_condition(const Certificate& certificate) {
 }
 
 std::string error_words(const ReleaseError& error) {
-  return fmt::format("the {} is {:.3g} in total variation, and {} is {:.3g}", error.kind,
-                     error.error, error.of_reference, error.reference);
+  return fmt::format("the {} is {:.3g}{}, and {} is {:.3g}", error.kind, error.error, error.measure,
+                     error.of_reference, error.reference);
+}
+
+std::string indistinct_words(const ReleaseError& error) {
+  return fmt::format("{} cannot be told apart from public noise: {}", error.subject,
+                     error_words(error));
+}
+
+std::string noise_words(const ReleaseError& error) {
+  return fmt::format("{} is mostly noise: {}", error.subject, error_words(error));
+}
+
+std::string words_of_noise(const ReleaseError& error) {
+  if (error.is_indistinct()) return indistinct_words(error);
+  return error.is_mostly_noise() ? noise_words(error) : "";
 }
 
 }  // namespace mollify

@@ -15,12 +15,14 @@ struct Certificate;
 class Domain;
 struct GaussianDesign;
 struct MarginalError;
+struct MechanismParameters;
 
 /// Few tables have more records.
 inline constexpr std::uint64_t kManyRecords = 1'000'000;
 
 /// The error of a release, and the error of releasing the public reference instead, which needs no
-/// data at all. Both are total variations from the data's distribution, measured alike.
+/// data at all. Both are measured alike: as total variations from the data's distribution, or of
+/// estimates as standard errors.
 ///
 /// A release from outcomes has the uniform distribution or the public records as its reference. How
 /// far the data are from it is private, so both errors are taken where that cancels or over a
@@ -34,6 +36,8 @@ inline constexpr std::uint64_t kManyRecords = 1'000'000;
 ///  - matrices and samples of outcomes, which replace a record by noise with a public probability:
 ///    the worst case, whose share of the reference's is that of all data;
 ///  - independent Gaussian samples: the worst case over the declared means;
+///  - estimates from released records: the standard error of a share of one half. The reference
+///    says that each share is 0, which is wrong by one half then;
 ///  - what all rows share, marginals or a mean and a covariance: the stated error, which is an
 ///    upper end. Such a model has no reference whose error public facts give. Beside it stands 1,
 ///    the greatest total variation, which only distributions with nothing in common have.
@@ -46,6 +50,8 @@ struct ReleaseError {
   const char* kind = "";  ///< "expected error of a record"
   const char* of_reference = "that of the public reference alone";  ///< what `reference` is
   bool is_least = false;  ///< that public facts allow, and the release may err more
+  const char* subject = "the release";
+  const char* measure = " in total variation";
 
   /// From here on a release cannot be told apart from the reference: 19 parts in 20 of the
   /// reference's error are left, so the data change less than a twentieth of what they could.
@@ -71,6 +77,12 @@ inline constexpr double kConcentration = 64;
 /// A record that is replaced by a uniform one with a public probability, so that its worst-case
 /// total variation is this.
 [[nodiscard]] ReleaseError replacement_error(std::uint64_t outcomes, double total_variation);
+
+/// One draw of such a mechanism, as its release would be judged.
+[[nodiscard]] ReleaseError draw_error(const MechanismParameters& parameters);
+
+/// Shares that are estimated with this standard error of one half.
+[[nodiscard]] ReleaseError estimate_error(double standard_error);
 
 [[nodiscard]] ReleaseError gaussian_error(const GaussianDesign& design);
 
@@ -98,5 +110,12 @@ inline constexpr double kConcentration = 64;
 /// "the expected error of a record is 0.361 in total variation, and that of the public reference
 /// alone is 0.368".
 [[nodiscard]] std::string error_words(const ReleaseError& error);
+
+/// What is said of a release that cannot be told apart from the reference, and of one that is
+/// mostly noise: "the release is mostly noise: ...".
+[[nodiscard]] std::string indistinct_words(const ReleaseError& error);
+[[nodiscard]] std::string noise_words(const ReleaseError& error);
+/// The one of these that holds; empty if neither does.
+[[nodiscard]] std::string words_of_noise(const ReleaseError& error);
 
 }  // namespace mollify

@@ -92,8 +92,9 @@ TEST_F(CSampler, UnitsFollowTheLaw) {
   EXPECT_TRUE(follow({0, 1, 1, 1}, released));
 }
 
-TEST(CSamplerWarnings, SayTheOddsOfALargeEpsilonAlone) {
-  for (const auto& [epsilon, sentences] : {std::pair{"9.9", 0U}, {"10", 1U}, {"40", 2U}}) {
+TEST(CSamplerWarnings, SayTheOddsOfALargeEpsilonAndThatADrawIsNoise) {
+  for (const auto& [epsilon, sentences] :
+       {std::pair{"0.01", 1U}, {"9.9", 0U}, {"10", 1U}, {"40", 2U}}) {
     mollify_sampler* sampler = nullptr;
     char* text = nullptr;
     const std::string parameters = std::string(R"({"outcomes": 6, "epsilon": )") + epsilon + "}";

@@ -76,6 +76,23 @@ TEST(Advise, GivesCommandsThatRun) {
                             "--epsilon", "3"}));
 }
 
+TEST(Advise, WarnsOfEstimatesThatAreNoise) {
+  const CommandLine command;
+  const auto warnings = [&](const std::string& epsilon) {
+    return advised(command, {"--purpose", "estimates", "--protect", "person", "--columns", "30",
+                             "--n", "5000", "--epsilon", epsilon})["warnings"];
+  };
+  const Json said = warnings("1e-5");
+  ASSERT_EQ(said.size(), 1U) << said;
+  EXPECT_THAT(
+      said[0].get<std::string>(),
+      HasSubstr("the estimate cannot be told apart from public noise: the standard error of "
+                "a share of one half is 7.62e+03"));
+  EXPECT_THAT(said[0].get<std::string>(), HasSubstr(" persons or epsilon 0.5 would do"));
+  EXPECT_THAT(warnings("0.2")[0].get<std::string>(), HasSubstr("the estimate is mostly noise: "));
+  EXPECT_EQ(warnings("1").size(), 0U);
+}
+
 TEST(Advise, ComparesEstimationWithAFrequencyOracle) {
   const CommandLine command;
   const Json found = advised(command, {"--purpose", "estimates", "--protect", "person", "--columns",

@@ -104,6 +104,74 @@ TEST(ReleaseError, OfDensityEstimatesIsTheMeanOverSmoothData) {
   expect_means(ReferenceMasses::uniform(200), 200, ScorerKind::kKernel);
 }
 
+// A program's sampler and a release of one draw by the same mechanism are judged alike.
+TEST(DrawError, IsThePlansOfOneDraw) {
+  for (const auto& [name, parameter] : {std::pair("minimax", 1.0),
+                                        {"relative", 1.0},
+                                        {"randomized-response", 2.0},
+                                        {"mixture", 2.0},
+                                        {"gaussian-curve", 1.5}}) {
+    MechanismParameters parameters{.mechanism = *named<Mechanism>(name), .outcome_count = 12};
+    PlanQuestion question{
+        .unknowns = {PlanUnknown::kAlpha}, .outcomes = 12, .budget = Privacy::pure(parameter)};
+    if (parameters.mechanism == Mechanism::kGaussianCurve) {
+      parameters.mu = parameter;
+      question.budget = Privacy::gaussian(parameter);
+    } else {
+      parameters.epsilon = parameter;
+    }
+    question.local.mechanism = parameters.mechanism;
+    const ReleaseError error = draw_error(parameters);
+    const std::optional<ReleaseError> planned = plan(question).answers.front().ways.front().noise;
+    ASSERT_TRUE(planned) << name;
+    EXPECT_NEAR(error.error, planned->error, 1e-9) << name;
+    EXPECT_EQ(error.reference, planned->reference) << name;
+  }
+}
+
+TEST(DrawWarnings, SayThatADrawIsMostlyNoiseAndWhatWouldDo) {
+  const auto said = [](MechanismParameters parameters) {
+    std::string all;
+    for (const std::string& one : draw_warnings(parameters)) all += one + "\n";
+    return all;
+  };
+  EXPECT_THAT(
+      said({.outcome_count = 1000, .epsilon = 0.01}),
+      testing::MatchesRegex("one draw cannot be told apart from public noise: the expected "
+                            "error of a record is 0\\.[0-9]+ in total variation, and that of "
+                            "the public reference alone is 0\\.[0-9]+; epsilon [0-9.]+ would "
+                            "do\n"));
+  EXPECT_THAT(said({.outcome_count = 12, .epsilon = 1}), HasSubstr("one draw is mostly noise: "));
+  EXPECT_THAT(said({.outcome_count = 12, .epsilon = 1}), HasSubstr(" outcomes or epsilon "));
+  EXPECT_EQ(said({.outcome_count = 12, .epsilon = 9}), "");
+  EXPECT_EQ(said({.outcome_count = 1, .epsilon = 0.01}), "");
+  // A large epsilon is said as ever.
+  EXPECT_THAT(said({.outcome_count = 12, .epsilon = 12}), HasSubstr("odds of a guess"));
+  // Reports are mostly noise by design, and many of them tell the population.
+  const auto reports = [](std::size_t outcomes, double epsilon) {
+    return MechanismParameters{
+        .mechanism = Mechanism::kRandomizedResponse, .outcome_count = outcomes, .epsilon = epsilon};
+  };
+  EXPECT_THAT(said(reports(100, 0.001)),
+              testing::AllOf(HasSubstr("one draw cannot be told apart from public noise: "),
+                             HasSubstr("; mollify estimate finds the population from many such "
+                                       "records; epsilon "),
+                             HasSubstr(" would do")));
+  EXPECT_EQ(said(reports(12, 1)), "");
+  EXPECT_EQ(said(reports(1, 0.001)), "");
+}
+
+// A share of one half is wrong by one half if it is said to be 0, which takes no data.
+TEST(EstimateError, IsJudgedByTheSameRule) {
+  EXPECT_EQ(words_of_noise(estimate_error(0.25)), "");
+  EXPECT_EQ(words_of_noise(estimate_error(0.26)),
+            "the estimate is mostly noise: the standard error of a share of one half is 0.26, and "
+            "the error of saying that each share is 0 is 0.5");
+  EXPECT_EQ(words_of_noise(estimate_error(7616)),
+            "the estimate cannot be told apart from public noise: the standard error of a share of "
+            "one half is 7.62e+03, and the error of saying that each share is 0 is 0.5");
+}
+
 /// A table whose values are all `value`, and a spec for it.
 class Ruled {
  public:

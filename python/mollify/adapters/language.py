@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core
 from mollify._ledger import Ledger
-from mollify._parameters import whole_number
+from mollify._parameters import number, whole_number
 from mollify._privacy import Privacy
 from mollify._private_numbers import private_numbers
-from mollify._sampler import Sampler, _numbers
+from mollify._sampler import _numbers
+from mollify._warning import warn
 
 if TYPE_CHECKING:
     from numpy import uint32
@@ -50,7 +51,9 @@ class TokenSampler:
         data_set: str | None = None,
         scope: str = "table",
     ) -> None:
-        Sampler(outcomes=2, epsilon=epsilon)  # refuses what is no epsilon
+        # Refuses what is no epsilon. A Sampler would call a token noise, but a public model is near.
+        _core.Sampler(_core.SamplerParameters("minimax", 2, number("epsilon", epsilon)))
+        warn(_core.epsilon_warnings(Privacy(float(epsilon))._inside()))
         if top is not None and whole_number("top", top) < 1:
             raise _core.InvalidInput(f"top must be at least 1, but is {top}")
         if (ledger is None) != (data_set is None):
@@ -137,10 +140,8 @@ class TokenSampler:
         count = int(np.count_nonzero(np.isfinite(logits)))
         allowed = np.sort(order[: count if self.top is None else min(count, self.top)])
         masses = np.exp(np.maximum(logits[allowed] - np.max(logits), -40.0))
-        # Not a Sampler, which would explain a large epsilon again.
-        return allowed, _core.Sampler(
-            "relative", len(masses), self.epsilon, None, masses.tolist(), None, None, None, None
-        )
+        parameters = ("relative", len(masses), self.epsilon, None, masses.tolist())
+        return allowed, _core.Sampler(_core.SamplerParameters(*parameters))
 
     def _charge(self, tokens: int) -> None:
         if self._ledger is not None and self._data_set is not None and tokens > 0:

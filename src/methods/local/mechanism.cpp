@@ -135,6 +135,14 @@ std::vector<double> MechanismParameters::masses() const {
   return {reference.begin(), reference.end()};
 }
 
+ReferenceMasses MechanismParameters::normalised() const {
+  if (reference.empty()) return ReferenceMasses::uniform(outcome_count);
+  std::vector<double> masses(reference.begin(), reference.end());
+  const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+  for (double& mass : masses) mass /= sum;
+  return ReferenceMasses::given(masses);
+}
+
 void validate_parameters(const MechanismParameters& parameters) {
   const Mechanism mechanism = parameters.mechanism;
   const bool curve = mechanism == Mechanism::kGaussianCurve;
@@ -512,16 +520,7 @@ WorstCaseRisk mechanism_risk(const MechanismParameters& parameters) {
   const double epsilon = parameters.epsilon ? ExpBound(*parameters.epsilon).epsilon() : 0;
   if (is_band(parameters.mechanism)) {
     (void)band_floor_of(made);  // refuses what no sampler can be made with
-    const ReferenceMasses reference = [&] {
-      if (parameters.reference.empty()) return ReferenceMasses::uniform(parameters.outcome_count);
-      const std::vector<double> masses = parameters.masses();
-      const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
-      std::vector<double> normalised(masses.size());
-      std::transform(masses.begin(), masses.end(), normalised.begin(),
-                     [&](double mass) { return mass / sum; });
-      return ReferenceMasses::given(normalised);
-    }();
-    return band_risk(parameters, reference, epsilon);
+    return band_risk(parameters, parameters.normalised(), epsilon);
   }
   const Kept kept = least_kept(parameters);
   WorstCaseRisk risk;

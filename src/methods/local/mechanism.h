@@ -103,6 +103,8 @@ struct MechanismParameters {
 
   /// The reference masses, or equal ones for uniform.
   [[nodiscard]] std::vector<double> masses() const;
+  /// The reference, whose masses sum to one.
+  [[nodiscard]] ReferenceMasses normalised() const;
 };
 
 /// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it
